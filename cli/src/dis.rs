@@ -10,13 +10,14 @@ pub mod source;
 mod sources;
 mod walk;
 
+use std::fmt;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use amdgpu_object::{AddressMap, Image, Part, Section, TargetId};
 use chosen::Near;
 
-use crate::container::{self, Found, Image, Places, Section, TargetId};
 use crate::error::{Error, Result};
 use crate::escape;
 use crate::isa::{self, Target};
@@ -114,6 +115,12 @@ impl Selection {
     }
 }
 
+/// A message about a part of a file, with its label.
+pub fn about(label: &str, what: &dyn fmt::Display) -> String {
+    let colon = if label.is_empty() { "" } else { ": " };
+    format!("{}{colon}{what}", escape::name(label.as_bytes()))
+}
+
 /// The target of an image, or why it is passed over.
 pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::result::Result<Target, String> {
     match (&image.target, selection) {
@@ -154,7 +161,7 @@ pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, colo
     let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, wanted, passed, damage };
     let result = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, bytes),
-        _ => container::visit(bytes, args.max_unpacked, &mut |found| job.found(found)),
+        _ => amdgpu_object::visit(bytes, args.max_unpacked, |part| job.part(part)),
     };
     let flushed = job.out.flush();
     match result {
@@ -212,7 +219,7 @@ struct Place<'a> {
     image: &'a str,
     section: &'a Section<'a>,
     /// What the addresses of its file stand for.
-    places: &'a Places<'a>,
+    addresses: &'a AddressMap<'a>,
 }
 
 impl Place<'_> {
@@ -245,34 +252,22 @@ impl<W: Write + Send> Job<'_, W> {
         if bytes.is_empty() {
             return Err(Error::input("the file is empty"));
         }
-        let section = Section {
-            name: "(raw)".into(),
-            address: self.args.base,
-            bytes,
-            symbols: Vec::new(),
-            relocations: [].into(),
-        };
-        let image = Image {
-            label: "",
-            target: Some(selection.id.clone()),
-            sections: vec![section],
-            places: Places::default(),
-            note: None,
-        };
+        let image = Image::bare(selection.id.clone(), self.args.base, bytes);
         self.image(&image, selection.target)
     }
 
-    fn found(&mut self, found: Found<'_>) -> Result<()> {
-        let image = match found {
-            Found::Image(image) => image,
-            Found::Skipped { label, reason } => {
+    fn part(&mut self, part: Part<'_>) -> Result<()> {
+        let image = match part {
+            Part::Image(image) => image,
+            Part::Skipped { label, reason } => {
                 self.pass(label, &reason);
                 return Ok(());
             }
-            Found::Damaged(error) => {
-                self.damage.add(|| error.to_string());
+            Part::Damaged(error) => {
+                self.damage.add(|| Error::from(error).to_string());
                 return Ok(());
             }
+            _ => return Ok(()),
         };
         match target_of(&image, self.args.target.as_ref()) {
             Ok(target) => self.image(&image, target),
@@ -283,9 +278,8 @@ impl<W: Write + Send> Job<'_, W> {
         }
     }
 
-    fn pass(&mut self, label: &str, reason: &str) {
-        let colon = if label.is_empty() { "" } else { ": " };
-        self.passed.add(|| format!("{label}{colon}{reason}"));
+    fn pass(&mut self, label: &str, reason: &dyn fmt::Display) {
+        self.passed.add(|| about(label, reason));
     }
 
     fn image(&mut self, image: &Image<'_>, target: Target) -> Result<()> {
@@ -302,9 +296,10 @@ impl<W: Write + Send> Job<'_, W> {
             }
         };
         self.shown += 1;
-        if let Some(note) = &image.note {
-            self.pass(image.label, note);
+        if let Some(newer) = &image.newer {
+            self.pass(image.label, newer);
         }
+
         let processor = image.target.as_ref().map_or(target.processor(), |id| &id.processor);
         let is_default = target.name() == target.processor();
         let name = if is_default { processor.into() } else { format!("{processor}:wave{}", target.wave_size()) };
@@ -315,11 +310,11 @@ impl<W: Write + Send> Job<'_, W> {
             sources: !self.args.no_sources,
         };
         for section in sections {
-            let place = Place { target, name: &name, image: image.label, section, places: &image.places };
+            let place = Place { target, name: &name, image: image.label, section, addresses: &image.addresses };
             if self.args.json {
                 json::section(&mut self.out, &place, self.args.descriptors)?;
             } else {
-                listing::header(&mut self.out, self.file, image, &place)?;
+                listing::header(&mut self.out, self.file, image.target.as_ref(), &place)?;
                 listing::section(&mut self.out, &place, &shown)?;
             }
         }

@@ -2,6 +2,10 @@
 
 use std::{fmt, io};
 
+use amdgpu_object::ErrorKind;
+
+use crate::escape;
+
 pub type Result<T> = std::result::Result<T, Error>;
 
 #[derive(Debug)]
@@ -56,6 +60,24 @@ impl fmt::Display for Error {
         }
     }
 }
+
+impl From<amdgpu_object::Error> for Error {
+    /// Says what is wrong with a file, and which option helps. The names of its parts are escaped.
+    fn from(error: amdgpu_object::Error) -> Self {
+        let shown = |text: String| escape::name(text.as_bytes()).into_owned();
+        match error.kind {
+            ErrorKind::TooMuch { limit } => {
+                let steps: Vec<String> = error.path.iter().map(|step| shown(step.to_string())).collect();
+                Error::TooMuch { place: steps.join(": "), limit }
+            }
+            ErrorKind::UnknownFormat => Error::Input(shown(error.to_string()) + "; " + BARE),
+            _ => Error::Input(shown(error.to_string())),
+        }
+    }
+}
+
+/// What to do with bare machine code.
+const BARE: &str = "for bare machine code use `--raw --target TARGET`";
 
 impl From<io::Error> for Error {
     /// Every `?` on I/O in this program is a write: reads are mapped by hand, with the file's name.

@@ -6,14 +6,15 @@ use std::fmt::Write;
 
 /// How many characters of a name are shown where a line refers to it, such as a branch. The line that defines the name
 /// shows all of them.
-const REFERENCE: usize = 256;
+pub const REFERENCE: usize = 256;
 /// Replaces the rest of a name that is cut.
-const MORE: &str = "...";
+pub const MORE: &str = "...";
 
 /// A name with all invisible characters escaped: `\x1b`, `\u{202e}`, and `\xff` for bytes that are not UTF-8.
 pub fn name(bytes: &[u8]) -> Cow<'_, str> {
+    let is_visible = |byte: &u8| matches!(byte, b' '..=b'~');
     match std::str::from_utf8(bytes) {
-        Ok(text) if text.chars().all(is_plain) => Cow::Borrowed(text),
+        Ok(text) if bytes.iter().all(is_visible) || text.chars().all(is_plain) => Cow::Borrowed(text),
         _ => Cow::Owned(escaped(bytes, is_plain)),
     }
 }
@@ -28,21 +29,26 @@ pub fn message(text: &str) -> String {
     escaped(text.as_bytes(), |c| c == '\n' || is_plain(c))
 }
 
-/// The beginning of a name, and `MORE` if it is cut. A file can refer to a name in every dword, so long names would
+/// The beginning of a name, escaped, and `MORE` if it is cut. A file can refer to a name in every dword, so long names would
 /// make the listing much longer than the file.
-pub fn reference(name: &str) -> (&str, &'static str) {
+pub fn reference(name: &[u8]) -> (Cow<'_, str>, &'static str) {
+    // A character has four bytes at most, and an escaped one more characters.
+    let shown = self::name(name.get(..4 * REFERENCE + 4).unwrap_or(name));
     // Nearly all names are short; the number of characters is at most that of bytes.
-    if name.len() <= REFERENCE {
-        return (name, "");
+    if shown.len() <= REFERENCE {
+        return (shown, "");
     }
-    match name.char_indices().nth(REFERENCE) {
-        Some((end, _)) => (name.get(..end).unwrap_or(name), MORE),
-        None => (name, ""),
+    match shown.char_indices().nth(REFERENCE) {
+        Some((end, _)) => {
+            let cut = |text: &str| text.get(..end).unwrap_or_default().to_string();
+            (Cow::Owned(cut(&shown)), MORE)
+        }
+        None => (shown, ""),
     }
 }
 
 /// A name of bounded length.
-pub fn short(name: &str) -> String {
+pub fn short(name: &[u8]) -> String {
     let (name, more) = reference(name);
     format!("{name}{more}")
 }
@@ -65,7 +71,7 @@ fn escaped(bytes: &[u8], is_plain: impl Fn(char) -> bool) -> String {
 
 /// Whether the character is visible: not a control character, not a line end, and not an invisible character that
 /// changes the direction of text.
-fn is_plain(c: char) -> bool {
+pub fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -98,10 +104,13 @@ mod tests {
 
     #[test]
     fn long_names_are_cut_where_a_character_ends() {
-        for letter in ["x", "\u{4e16}"] {
+        for letter in ["x", "\u{4e16}", "\u{1f600}"] {
             let name = letter.repeat(REFERENCE);
-            assert_eq!(reference(&name), (&*name, ""));
-            assert_eq!(reference(&(name.clone() + letter)), (&*name, "..."));
+            assert_eq!(reference(name.as_bytes()), (Cow::Borrowed(&*name), ""));
+            for more in [1, 1000] {
+                let long = letter.repeat(REFERENCE + more);
+                assert_eq!(reference(long.as_bytes()), (Cow::Borrowed(&*name), "..."));
+            }
         }
     }
 }

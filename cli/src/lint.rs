@@ -10,10 +10,12 @@ mod path;
 mod report;
 mod sarif;
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::container::{self, Found, Image, Places, Section};
+use amdgpu_object::{Image, Part};
+
 use crate::dis::{self, Messages, Selection};
 use crate::error::{Error, Result};
 use crate::escape;
@@ -100,7 +102,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     let mut job = Job { args, file: name, out, counts, kept, functions: 0, passed, damage };
     let visited = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, &bytes),
-        _ => container::visit(&bytes, args.max_unpacked, &mut |found| job.found(found)),
+        _ => amdgpu_object::visit(&bytes, args.max_unpacked, |part| job.part(part)),
     };
     match visited {
         Err(error @ (Error::Input(_) | Error::TooMuch { .. })) => job.damage.add(|| error.to_string()),
@@ -120,46 +122,33 @@ impl<W: Write> Job<'_, W> {
         if bytes.is_empty() {
             return Err(Error::input("the file is empty"));
         }
-        let section = Section {
-            name: "(raw)".into(),
-            address: self.args.base,
-            bytes,
-            symbols: Vec::new(),
-            relocations: [].into(),
-        };
-        let image = Image {
-            label: "",
-            target: Some(selection.id.clone()),
-            sections: vec![section],
-            places: Places::default(),
-            note: None,
-        };
+        let image = Image::bare(selection.id.clone(), self.args.base, bytes);
         self.image(&image, selection.target)
     }
 
-    fn found(&mut self, found: Found<'_>) -> Result<()> {
-        match found {
-            Found::Image(image) => match dis::target_of(&image, self.args.target.as_ref()) {
+    fn part(&mut self, part: Part<'_>) -> Result<()> {
+        match part {
+            Part::Image(image) => match dis::target_of(&image, self.args.target.as_ref()) {
                 Ok(target) => self.image(&image, target),
                 Err(reason) => {
                     self.pass(image.label, &reason);
                     Ok(())
                 }
             },
-            Found::Skipped { label, reason } => {
+            Part::Skipped { label, reason } => {
                 self.pass(label, &reason);
                 Ok(())
             }
-            Found::Damaged(error) => {
-                self.damage.add(|| error.to_string());
+            Part::Damaged(error) => {
+                self.damage.add(|| Error::from(error).to_string());
                 Ok(())
             }
+            _ => Ok(()),
         }
     }
 
-    fn pass(&mut self, label: &str, reason: &str) {
-        let colon = if label.is_empty() { "" } else { ": " };
-        self.passed.add(|| format!("{label}{colon}{reason}"));
+    fn pass(&mut self, label: &str, reason: &dyn fmt::Display) {
+        self.passed.add(|| dis::about(label, reason));
     }
 
     fn image(&mut self, image: &Image<'_>, target: Target) -> Result<()> {

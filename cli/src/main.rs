@@ -4,7 +4,6 @@
 
 mod asm;
 mod batch;
-mod container;
 mod dis;
 mod error;
 mod escape;
@@ -12,6 +11,7 @@ mod explain;
 #[cfg(test)]
 mod hostile;
 mod isa;
+mod json;
 mod lines;
 mod lint;
 mod matrix;
@@ -20,7 +20,6 @@ mod pictures;
 mod prove;
 mod shell;
 mod tables;
-mod unzstd;
 
 use std::borrow::Cow;
 use std::io::{self, Write};

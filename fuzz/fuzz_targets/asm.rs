@@ -12,14 +12,12 @@ use object::Object as _;
 mod tool {
     pub mod asm;
     pub mod batch;
-    pub mod container;
     pub mod error;
     pub mod escape;
     pub mod isa;
     pub mod lines;
-    pub mod unzstd;
 }
-use tool::{asm, batch, container, error, escape, isa, lines, unzstd};
+use tool::{asm, batch, error, escape, isa, lines};
 
 use amdgpu_isa::asm::Far;
 use asm::program::Assembler;

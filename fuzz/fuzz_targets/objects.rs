@@ -1,25 +1,15 @@
 //! Any file given to the tool: it reads code objects, bundles and host programs without a panic, an endless loop or
 //! much memory, and decodes their code.
 #![no_main]
-#![allow(dead_code, unused_imports)] // The tool uses more of its modules than this.
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../cli/src"]
-mod tool {
-    pub mod container;
-    pub mod error;
-    pub mod escape;
-    pub mod unzstd;
-}
-use tool::{container, error, escape, unzstd};
-
 use amdgpu_isa::{Decoder, Target};
-use container::Found;
+use amdgpu_object::{Error, Part};
 
 fuzz_target!(|data: &[u8]| {
-    let visited = container::visit(data, None, &mut |found| {
-        let Found::Image(image) = found else { return Ok(()) };
+    let visited = amdgpu_object::visit(data, None, |part| {
+        let Part::Image(image) = part else { return Ok::<(), Error>(()) };
         let named = image.target.as_ref().and_then(|t| t.processor.parse().ok());
         let target: Target = named.unwrap_or(Target::ALL[0]);
         for section in &image.sections {

@@ -14,17 +14,7 @@ mod opcodes;
 mod refused;
 mod registers;
 mod targets;
-mod unzstd;
 mod values;
-
-#[allow(dead_code, unused_imports)] // The tool's commands need the rest.
-#[path = "../../cli/src"]
-mod shared {
-    pub mod container;
-    pub mod error;
-    pub mod escape;
-}
-use shared::{container, error, escape};
 
 fn json(value: &impl Serialize) -> String {
     // The structs here have neither maps nor floats, so nothing can fail.

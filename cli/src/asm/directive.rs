@@ -424,7 +424,7 @@ impl Assembler {
                 [vec![0; count % NOP.len()], NOP.repeat(count / NOP.len())].concat()
             }
             _ => {
-                if count % size != 0 {
+                if !count.is_multiple_of(size) {
                     return Err(Fault::new(place, format!("the {count} bytes of padding are no multiple of {size}")));
                 }
                 let value = value.unwrap_or(0).to_le_bytes();

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::container::{Section, Symbol, SymbolKind};
 use crate::escape;
+use amdgpu_object::{Section, Symbol, SymbolKind};
 
 /// The parts of a section that have the name: the symbol's size says how long they are, or the next function does.
 /// Of parts that overlap, the first one is taken, so that a file cannot have its code shown again and again.
@@ -12,7 +12,7 @@ pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
     let symbols = &section.symbols;
     let end = section.address.saturating_add(section.bytes.len() as u64);
     let (mut parts, mut shown) = (Vec::new(), section.address);
-    for (n, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.name == name) {
+    for (n, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| escape::name(symbol.name.as_bytes()) == name) {
         let is_next = |next: &&Symbol<'_>| next.address > symbol.address && next.kind != SymbolKind::Other;
         let stop = match symbol.size {
             0 => symbols.get(n..).and_then(|behind| behind.iter().find(is_next)).map_or(end, |next| next.address),
@@ -26,15 +26,12 @@ pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
         shown = stop;
         let first = symbols.partition_point(|other| other.address < symbol.address);
         let last = symbols.partition_point(|other| other.address < stop);
-        let inside = symbols.get(first..last).unwrap_or_default().iter().map(copy).collect();
-        let (name, relocations) = (section.name.clone(), section.relocations.clone());
-        parts.push(Section { name, address: symbol.address, bytes, symbols: inside, relocations });
+        let inside = symbols.get(first..last).unwrap_or_default().to_vec();
+        let mut part = Section::new(section.name, symbol.address, bytes);
+        (part.symbols, part.relocations) = (inside, section.relocations.clone());
+        parts.push(part);
     }
     parts
-}
-
-fn copy<'a>(symbol: &Symbol<'a>) -> Symbol<'a> {
-    Symbol { name: symbol.name.clone(), ..*symbol }
 }
 
 /// The longest part of a name that is compared.
@@ -68,16 +65,17 @@ impl Near {
     pub fn see(&mut self, sections: &[Section<'_>]) {
         self.has_seen = true;
         for symbol in sections.iter().flat_map(|section| &section.symbols) {
-            let distance = match !self.name.is_empty() && symbol.name.contains(self.name.as_str()) {
+            let name = escape::name(symbol.name.as_bytes());
+            let distance = match !self.name.is_empty() && name.contains(self.name.as_str()) {
                 true => 0,
-                false => distance(cut(&self.name), cut(&symbol.name)),
+                false => distance(cut(&self.name), cut(&name)),
             };
             // Names that are not similar are offered, too, if there is nothing better.
             let distance = if distance * 3 <= self.name.len() { distance } else { LONGEST };
             let other = symbol.kind != SymbolKind::Kernel;
             let is_better = self.best.last().is_none_or(|(far, last, _)| (distance, other) < (*far, *last));
             if is_better || self.best.len() < OFFERED {
-                self.best.insert((distance, other, escape::short(&symbol.name)));
+                self.best.insert((distance, other, escape::short(symbol.name.as_bytes())));
                 if self.best.len() > OFFERED {
                     self.best.pop_last();
                 }
@@ -94,7 +92,7 @@ impl Near {
             (_, true) => format!("similar: {}", names.join(", ")).into(),
             _ => format!("there are {}", names.join(", ")).into(),
         };
-        format!("no kernel or function is named {}; {hint}", escape::short(&self.name))
+        format!("no kernel or function is named {}; {hint}", escape::short(self.name.as_bytes()))
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use amdgpu_explain::hex;
+use amdgpu_object::{Name, Symbol};
 use serde::Serialize;
 
 use super::Place;
@@ -50,8 +51,7 @@ struct Branch<'a> {
 pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, descriptors: bool) -> io::Result<()> {
     let labels = Labels::new(place, false);
     // Each line names the section.
-    let (name, more) = escape::reference(&place.section.name);
-    let name = format!("{name}{more}");
+    let name = bounded(place.section.name);
     pieces::in_order(out, labels.pieces(), |number, page| {
         piece(page, place, &name, &labels, &labels.piece(number), descriptors)
     })
@@ -83,7 +83,7 @@ fn piece(
         while let Some(symbol) = symbols.next_if(|s| s.address <= address) {
             if symbol.address == address && !labelled {
                 label.clear();
-                label.extend_from_slice(symbol.name.as_bytes());
+                label.extend_from_slice(symbol.name.to_text().as_bytes());
                 labelled = true;
             }
             descriptor = symbol.descriptor.filter(|_| descriptors && symbol.address == address).or(descriptor);
@@ -106,7 +106,7 @@ fn piece(
         };
         let branch = target.map(|address| Branch {
             address,
-            label: labels.name(address, &mut near, &mut branch_label).then_some(utf8(&branch_label)),
+            label: labels.name(address, &mut near, &mut branch_label, write_name).then_some(utf8(&branch_label)),
         });
         let line = Line {
             image: place.image,
@@ -114,15 +114,15 @@ fn piece(
             section: name,
             address,
             label: labelled.then_some(utf8(&label)),
-            descriptor: descriptor.map(|bytes| said(&KernelDescriptor::from_bytes(bytes), place.target_at(offset))),
+            descriptor: descriptor.map(|descriptor| said(&descriptor, place.target_at(offset))),
             bytes: utf8(&hex_bytes),
             text: utf8(text),
             branch,
             reason: (!reason.is_empty()).then_some(reason.as_str()),
         };
-        let written = serde_json::to_writer(&mut page.text.buf, &line);
+        let written = crate::json::write(&mut page.text.buf, &line);
         page.text.newline();
-        result = written.map_err(io::Error::from).and_then(|()| page.line());
+        result = written.and_then(|()| page.line());
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     result
@@ -136,6 +136,20 @@ fn said(descriptor: &KernelDescriptor, target: Target) -> BTreeMap<String, u64> 
         Some((name.to_string(), value.parse().ok()?))
     };
     text.lines().filter_map(directive).collect()
+}
+
+/// Writes the name of a branch's target, as the file has it.
+fn write_name(out: &mut Vec<u8>, symbol: &Symbol<'_>) {
+    out.extend_from_slice(bounded(symbol.name).as_bytes());
+}
+
+/// A name that can be in every line: long ones are cut.
+fn bounded(name: Name<'_>) -> String {
+    let text = name.to_text();
+    match text.char_indices().nth(escape::REFERENCE) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().to_string() + escape::MORE,
+        None => text.into_owned(),
+    }
 }
 
 /// Converts bytes that were made of strings back.

@@ -11,8 +11,8 @@ use super::Place;
 use super::pieces;
 use super::sources::{Found, Note, Watch};
 use super::walk::{functions, walk};
-use crate::container::{Section, Symbol};
 use crate::escape;
+use amdgpu_object::{Section, Symbol};
 
 /// One bit for each dword. The two sets of a section take a sixteenth of its size. All cores set bits.
 struct Bits(Vec<AtomicU64>);
@@ -135,14 +135,20 @@ impl<'a> Labels<'a> {
         self.wanted.get(dword)
     }
 
-    /// Puts the name of `address` into `name`, if it has a label or a symbol. Long names are cut as in all references.
-    pub fn name(&self, address: u64, near: &mut usize, name: &mut Vec<u8>) -> bool {
+    /// Puts the name of `address` into `name`, if it has a label or a symbol. `write` writes that of a symbol.
+    pub fn name(
+        &self,
+        address: u64,
+        near: &mut usize,
+        name: &mut Vec<u8>,
+        write: fn(&mut Vec<u8>, &Symbol<'_>),
+    ) -> bool {
         name.clear();
         if !self.is_wanted(address) {
             return false;
         }
         match self.before(address, near) {
-            Some(symbol) if symbol.address == address => write_reference(name, symbol),
+            Some(symbol) if symbol.address == address => write(name, symbol),
             _ => write_local(name, address),
         }
         true
@@ -182,9 +188,9 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// Writes a symbol's name where another line refers to it.
-fn write_reference(out: &mut Vec<u8>, symbol: &Symbol<'_>) {
-    let (name, more) = escape::reference(&symbol.name);
+/// Writes a symbol's name where another line refers to it. Long names are cut.
+pub fn write_reference(out: &mut Vec<u8>, symbol: &Symbol<'_>) {
+    let (name, more) = escape::reference(symbol.name.as_bytes());
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(more.as_bytes());
 }

@@ -12,31 +12,32 @@ use std::ops::ControlFlow;
 use amdgpu_explain::hex;
 
 use super::Place;
-use super::labels::{Labels, PIECE, Piece, write_local};
+use super::labels::{Labels, PIECE, Piece, write_local, write_reference};
 use super::msb::{self, Msb};
 use super::pieces::{self, Page};
 use super::sources::Sources;
 use super::walk::walk;
-use crate::container::{Image, Symbol, SymbolKind};
-use crate::isa::{Inst, Invalid, KernelDescriptor, Opcode, TextBuffer, VgprMsb};
+use crate::escape;
+use crate::isa::{Inst, Invalid, Opcode, TextBuffer, VgprMsb};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
+use amdgpu_object::{Symbol, SymbolKind, TargetId};
 
 /// Column of the comments, counted after the tab, as in objdump.
 const COMMENT: usize = 59;
 
-pub fn header(out: &mut Out<impl Write>, file: &str, image: &Image<'_>, place: &Place<'_>) -> io::Result<()> {
+pub fn header(out: &mut Out<impl Write>, file: &str, target: Option<&TargetId>, place: &Place<'_>) -> io::Result<()> {
     let section = place.section;
     out.begin(BOLD);
     out.str(file);
-    if !image.label.is_empty() {
+    if !place.image.is_empty() {
         out.str(": ");
-        out.str(image.label);
+        out.str(&escape::name(place.image.as_bytes()));
     }
-    match &image.target {
+    match target {
         Some(id) => _ = write!(out, ": target {id}"),
         None => _ = write!(out, ": target {} (as told)", place.name),
     }
-    _ = write!(out, ", section {}, {} bytes", section.name, section.bytes.len());
+    _ = write!(out, ", section {}, {} bytes", escape::name(section.name.as_bytes()), section.bytes.len());
     out.end(BOLD);
     out.line()
 }
@@ -76,7 +77,7 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Show
             labels: &labels,
             msb: msb.as_ref().map(|msb| msb.piece(number)),
             shown: *shown,
-            sources: Sources::from(&labels.notes, relocations, place.places, from),
+            sources: Sources::from(&labels.notes, relocations, place.addresses, from),
             line: TextBuffer::new(),
             name: Vec::new(),
             near: 0,
@@ -184,10 +185,11 @@ impl Listing<'_, '_> {
         if gap {
             self.page.text.newline();
         }
+        let name = escape::name(symbol.name.as_bytes());
         if let Some(descriptor) = symbol.descriptor.filter(|_| self.shown.descriptors) {
             let offset = usize::try_from(symbol.address.wrapping_sub(place.section.address)).unwrap_or(usize::MAX);
-            let (target, descriptor) = (place.target_at(offset), KernelDescriptor::from_bytes(descriptor));
-            _ = writeln!(self.page.text, "\t.amdhsa_kernel {}", symbol.name);
+            let target = place.target_at(offset);
+            _ = writeln!(self.page.text, "\t.amdhsa_kernel {name}");
             _ = write!(self.page.text, "{}", descriptor.directives(target, false));
             if !descriptor.is_text(target) {
                 self.page.text.str("\t\t// Some bits of the descriptor have no directive.\n");
@@ -197,7 +199,7 @@ impl Listing<'_, '_> {
         self.page.text.begin(LABEL);
         let start = self.page.text.buf.len();
         hex::lower(&mut self.page.text.buf, symbol.address, 16);
-        _ = write!(self.page.text, " <{}>:", symbol.name);
+        _ = write!(self.page.text, " <{name}>:");
         let width = self.page.text.buf.len() - start;
         self.page.text.end(LABEL);
         if symbol.kind == SymbolKind::Kernel {
@@ -224,7 +226,7 @@ impl Listing<'_, '_> {
             None => self.line.print(inst),
         };
         let mut name = &[][..];
-        if target.is_some_and(|t| self.labels.name(t, &mut self.near, &mut self.name)) {
+        if target.is_some_and(|t| self.labels.name(t, &mut self.near, &mut self.name, write_reference)) {
             // The label replaces the offset, which is always the last operand.
             let operand = text.iter().rposition(|&b| b == b' ').map_or(text.len(), |at| at + 1);
             (text, name) = (text.get(..operand).unwrap_or(text), &self.name);

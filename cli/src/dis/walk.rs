@@ -3,8 +3,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::Place;
-use crate::container::{Section, SymbolKind};
 use crate::isa::{Decoded, Decoder, Inst, Invalid};
+use amdgpu_object::{Section, SymbolKind};
 
 /// Calls `each` with the offset of every instruction and of every dword that is not one, starting at `from`, until it
 /// breaks off. The lengths add up to the length of the section.

@@ -106,7 +106,7 @@ mod tests {
     fn many_broken_branches_take_few_steps() {
         let target = Target::Gfx1010;
         let count = 200_000;
-        let line = |n: usize| if n % 2 == 0 && n + 70 < count { "s_cbranch_scc1 63" } else { "s_nop 0" };
+        let line = |n: usize| if n.is_multiple_of(2) && n + 70 < count { "s_cbranch_scc1 63" } else { "s_nop 0" };
         let code = code((0..count).map(|n| line(n).into()).chain(["s_endpgm".into()]), target);
         let (base, mut edits) = (0x1000, Edits::default());
         let flow = Flow::new(target, &code, base, &[base]);

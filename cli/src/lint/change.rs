@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use amdgpu_lint::edits::{Edits, Now};
 use amdgpu_lint::plan;
+use amdgpu_object::{Image, Name, Part, Section, SymbolKind};
 
 use super::jumps::Jumps;
 use super::{Args, branches, check};
-use crate::container::{self, Found, Image, Section, SymbolKind};
 use crate::error::{Error, Result};
 use crate::isa::flow::Flow;
 use crate::isa::hazards::Hazards;
@@ -52,13 +52,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
     let mut edits = Edits::default();
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {
-            let section = Section {
-                name: "(raw)".into(),
-                address: args.base,
-                bytes,
-                symbols: Vec::new(),
-                relocations: [].into(),
-            };
+            let section = Section::new(Name::from("(raw)"), args.base, bytes);
             let jump = sections(&[section], selection.target, plan, &mut edits)?;
             let new =
                 edits.apply(selection.target, bytes, args.base).map_err(|error| Error::input(error.to_string()))?;
@@ -67,25 +61,25 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
         }
         _ => {
             let (mut wanted, mut passed, mut jump) = (Vec::new(), String::new(), None);
-            container::visit(bytes, args.max_unpacked, &mut |found| match found {
-                Found::Image(image) if image.label.is_empty() => {
+            amdgpu_object::visit(bytes, args.max_unpacked, |part| match part {
+                Part::Image(image) if image.label.is_empty() => {
                     jump = image_of(args, &image, plan, &mut edits)?;
                     wanted = sizes(&image, &edits);
                     Ok(())
                 }
-                Found::Damaged(error) => Err(error),
-                Found::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
+                Part::Damaged(error) => Err(error.into()),
+                Part::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
                     Ok(_) => Err(in_container(image.label)),
                     Err(reason) => {
-                        passed = format!("{}: {reason}", image.label);
+                        passed = dis::about(image.label, &reason);
                         Ok(())
                     }
                 },
-                Found::Skipped { label, reason } => {
-                    let colon = if label.is_empty() { "" } else { ": " };
-                    passed = format!("{label}{colon}{reason}");
+                Part::Skipped { label, reason } => {
+                    passed = dis::about(label, &reason);
                     Ok(())
                 }
+                _ => Ok(()),
             })?;
             if wanted.is_empty() && !passed.is_empty() {
                 return Err(Error::input(format!("{name}: nothing to change: {passed}")));
@@ -99,8 +93,8 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
             let source =
                 String::from_utf8(source).map_err(|_| Error::input("the code object has names that are no text"))?;
             let new = asm::assemble(&source, dis::source::is_stripped(bytes)).map_err(|e| e.within(name))?;
-            container::visit(&new, None, &mut |found| match found {
-                Found::Image(image) if sizes(&image, &Edits::default()) == wanted => Ok(()),
+            amdgpu_object::visit(&new, None, |part| match part {
+                Part::Image(image) if sizes(&image, &Edits::default()) == wanted => Ok(()),
                 _ => Err(Error::input("code that jumps into its own instructions cannot be changed")),
             })?;
             new
@@ -113,6 +107,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
 
 /// What is to be done with a code object that is part of another file.
 fn in_container(label: &str) -> Error {
+    let label = escape::name(label.as_bytes());
     Error::input(format!(
         "only a code object by itself can be changed, not one in a container: take {label} out first, out of a bundle with \
          `clang-offload-bundler --unbundle --type=o --targets=...`, out of an archive with `ar x`, out of a program with \

@@ -5,11 +5,11 @@ use serde::Serialize;
 use amdgpu_lint::mend;
 
 use super::path;
-use crate::container::{Section, Symbol, SymbolKind};
 use crate::error::Result;
 use crate::isa::flow::{Exit, Flow, State};
 use crate::isa::hazards::{Conflict, Hazards, Need, Pending, Unit, Wait};
 use crate::isa::{Inst, KernelDescriptor, Reg, RegSet, Target};
+use amdgpu_object::{Section, Symbol, SymbolKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -222,7 +222,7 @@ impl Check<'_, '_> {
         let mut state = before.clone();
         let flow = self.flow;
         if let Some(descriptor) = kernel(flow, self.functions, block).0.and_then(|kernel| kernel.descriptor) {
-            self.descriptor(block, &KernelDescriptor::from_bytes(descriptor));
+            self.descriptor(block, &descriptor);
         }
         let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
         for (n, &(address, inst)) in insts.iter().enumerate() {
@@ -405,15 +405,15 @@ impl Check<'_, '_> {
     }
 }
 
-/// The registers that a kernel is given, by its descriptor: those that the fields of `compute_pgm_rsrc2` count and enable.
-/// Where targets differ, the most.
-fn given(target: Target, descriptor: &[u8; 64]) -> RegSet {
-    let [a, b, c, d] = [descriptor[52], descriptor[53], descriptor[54], descriptor[55]];
-    let rsrc2 = u32::from_le_bytes([a, b, c, d]);
-    let users = rsrc2 >> 1 & 0x1f;
+/// The registers that a kernel is given, by its descriptor: user SGPRs, those that the system adds, and the VGPRs with the
+/// number of the work-item.
+fn given(target: Target, descriptor: &KernelDescriptor) -> RegSet {
+    let field = |name| descriptor.get(target, name).unwrap_or(0);
+    let users = field("user_sgpr_count");
     // The offset of scratch memory, and what a group is told about itself.
-    let system = (rsrc2 & 1) + (rsrc2 >> 7 & 0xf).count_ones();
-    let items = (rsrc2 >> 11 & 3) + 1;
+    let system = target.directives().iter().filter(|directive| directive.name().starts_with("system_sgpr_"));
+    let system: u32 = system.map(|directive| descriptor.bits(directive)).sum();
+    let items = field("system_vgpr_workitem_id") + 1;
     let mut given = RegSet::new(target);
     (0..users + system).for_each(|n| given.insert(Reg::Sgpr(n as u8)));
     (0..items).for_each(|n| given.insert(Reg::Vgpr(n as u8)));

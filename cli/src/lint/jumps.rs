@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use amdgpu_lint::edits::Edits;
 
-use crate::container::{Section, Symbol, SymbolKind};
 use crate::isa::flow::{Exit, Flow};
 use crate::isa::{AddressStep, Decoded, Decoder, Inst, Operand, Reg, Target, Value};
+use amdgpu_object::{Section, Symbol, SymbolKind};
 
 /// The jumps of a section to addresses in registers, and what its control flow knows of them.
 #[derive(Default)]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::check::{Finding, Severity};
+use crate::escape;
 use crate::out::{BOLD, DIM, LABEL, NAME, Out, RED};
 
 pub fn text(out: &mut Out<impl Write>, finding: &Finding) -> io::Result<()> {
@@ -17,10 +18,12 @@ pub fn text(out: &mut Out<impl Write>, finding: &Finding) -> io::Result<()> {
     out.end(style);
     let _ = write!(out, " {}", finding.message);
     out.line()?;
-    let Finding { address, target, function, instruction, .. } = finding;
+    let Finding { address, target, instruction, .. } = finding;
     let _ = write!(out, "  {address:012X}  {instruction}");
-    let image = if finding.image.is_empty() { String::new() } else { format!("{}, ", finding.image) };
-    out.styled(NAME, &format!("    // {function} ({image}{target}, {})", finding.section));
+    let shown = |name: &str| escape::name(name.as_bytes()).into_owned();
+    let image = if finding.image.is_empty() { String::new() } else { shown(&finding.image) + ", " };
+    let (function, section) = (shown(&finding.function), shown(&finding.section));
+    out.styled(NAME, &format!("    // {function} ({image}{target}, {section})"));
     out.line()?;
     if let Some(producer) = &finding.producer {
         let _ = write!(out, "  {:012X}  {}", producer.address, producer.instruction);
@@ -40,6 +43,6 @@ pub fn text(out: &mut Out<impl Write>, finding: &Finding) -> io::Result<()> {
 }
 
 pub fn json(out: &mut Out<impl Write>, finding: &Finding) -> io::Result<()> {
-    serde_json::to_writer(&mut out.buf, finding)?;
+    crate::json::write(&mut out.buf, finding)?;
     out.line()
 }

@@ -145,12 +145,11 @@ fn names_cannot_command_the_terminal() {
     };
     replace(&mut file, b"second\0", b"\x1bec\xe2\x80\xae");
     replace(&mut file, b".text\0", b"\x9bt\xc2\x9bx");
-    for options in [&["dis", "-"][..], &["dis", "--json", "-"]] {
-        let out = clean(run(options, &file));
-        // JSON has backslashes twice.
-        let out = out.replace("\\\\", "\\");
-        assert!(out.contains("\\x1bec\\u{202e}") && out.contains("\\x9bt\\u{9b}x"), "{out}");
-    }
+    let out = clean(run(&["dis", "-"], &file));
+    assert!(out.contains("\\x1bec\\u{202e}") && out.contains("\\x9bt\\u{9b}x"), "{out}");
+    // Programs get the names as they are, but for bytes that are not text.
+    let out = clean(run(&["dis", "--json", "-"], &file));
+    assert!(out.contains("\\u001bec\\u202e") && out.contains("\u{fffd}t\\u009bx"), "{out}");
 
     // The id of an entry that is a section's name, and one in a bundle.
     let name = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942\x1b[31m";

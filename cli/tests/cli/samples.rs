@@ -1,7 +1,5 @@
 //! Small containers, built byte by byte.
 
-use std::io::Write;
-
 pub const S_NOP: u32 = 0xbf80_0000;
 pub const S_ENDPGM: u32 = 0xbf81_0000;
 /// `s_mov_b32 s0, 0x12345678`, with its literal.
@@ -199,12 +197,8 @@ pub enum Method {
 
 pub fn pack(method: Method, plain: &[u8]) -> Vec<u8> {
     match method {
-        Method::Zlib => {
-            let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-            encoder.write_all(plain).expect("memory does not fail");
-            encoder.finish().expect("memory does not fail")
-        }
-        Method::Zstd => zstd::bulk::compress(plain, 3).expect("memory does not fail"),
+        Method::Zlib => miniz_oxide::deflate::compress_to_vec_zlib(plain, 6),
+        Method::Zstd => ruzstd::encoding::compress_to_vec(plain, ruzstd::encoding::CompressionLevel::Fastest),
     }
 }
 

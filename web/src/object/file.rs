@@ -1,11 +1,9 @@
-//! What a dropped file holds: the tool's own code finds the code objects in it, and one of them is opened.
+//! What a dropped file holds: the package amdgpu-object finds the code objects in it, and one of them is opened.
 
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::{KernelDescriptor, Registers};
+use amdgpu_object::{Error, ErrorKind, Part, Section, Symbol, SymbolKind};
 use serde::Serialize;
-
-use crate::container::{self, Found, Section, Symbol, SymbolKind};
-use crate::error::Error;
 
 /// All that compressed bundles may become. The data is in memory twice while it is unpacked.
 const MOST_UNPACKED: u64 = 512 << 20;
@@ -69,17 +67,18 @@ pub struct Read {
 /// not name theirs.
 pub fn open(bytes: &[u8], number: Option<usize>, usual: Target) -> Result<File, String> {
     let (mut images, mut notes, mut opened) = (Vec::new(), Vec::new(), None);
-    let visited = container::visit(bytes, Some(MOST_UNPACKED), &mut |found| {
-        let image = match found {
-            Found::Image(image) => image,
-            Found::Skipped { label, reason } => {
-                notes.push(if label.is_empty() { reason } else { format!("{label}: {reason}") });
+    let visited = amdgpu_object::visit(bytes, Some(MOST_UNPACKED), |part| {
+        let image = match part {
+            Part::Image(image) => image,
+            Part::Skipped { label, reason } => {
+                notes.push(if label.is_empty() { reason.to_string() } else { format!("{label}: {reason}") });
                 return Ok(());
             }
-            Found::Damaged(error) => {
+            Part::Damaged(error) => {
                 notes.push(message(error));
                 return Ok(());
             }
+            _ => return Ok(()),
         };
         let target = match &image.target {
             None => Ok(usual),
@@ -91,16 +90,16 @@ pub fn open(bytes: &[u8], number: Option<usize>, usual: Target) -> Result<File, 
                 opened = Some((here, read(&image.sections, target)));
             }
         }
-        notes.extend(image.note);
-        let is_kernel = |symbol: &&Symbol<'_>| symbol.kind == SymbolKind::Kernel;
+        notes.extend(image.newer.map(|newer| newer.to_string()));
+        let kernels = image.kernels().count();
         images.push(Image {
             label: image.label.into(),
             target: image.target.map_or(usual.name().into(), |id| id.to_string()),
             bytes: image.sections.iter().map(|section| section.bytes.len()).sum(),
-            kernels: image.sections.iter().flat_map(|section| &section.symbols).filter(is_kernel).count(),
+            kernels,
             unknown: target.err(),
         });
-        Ok(())
+        Ok::<(), Error>(())
     });
     notes.extend(visited.err().map(message));
     let Some((opened, read)) = opened else {
@@ -116,14 +115,16 @@ pub fn open(bytes: &[u8], number: Option<usize>, usual: Target) -> Result<File, 
 
 /// An error in words for the page instead of those for the command.
 fn message(error: Error) -> String {
-    match error {
-        Error::TooMuch { place, limit } => {
-            let limit = limit >> 20;
+    match error.kind {
+        ErrorKind::TooMuch { limit } => {
+            let steps: Vec<String> = error.path.iter().map(ToString::to_string).collect();
+            let (place, limit) = (steps.join(": "), limit >> 20);
             format!(
                 "{place}: unpacked, it has more than the {limit} MB that this page takes; `amdgpu-isa dis` reads it"
             )
         }
-        other => other.to_string().replace(container::BARE, "for bare machine code type its words under Instruction"),
+        ErrorKind::UnknownFormat => format!("{error}; for bare machine code type its words under Instruction"),
+        _ => error.to_string(),
     }
 }
 
@@ -145,12 +146,11 @@ fn with_lanes(target: Target, lanes: Option<u16>) -> Target {
 
 fn descriptor(symbol: &Symbol<'_>, target: Target) -> Descriptor {
     let target = with_lanes(target, symbol.lanes);
-    let bytes = symbol.descriptor.map(KernelDescriptor::from_bytes);
     Descriptor {
         name: symbol.name.to_string(),
         address: symbol.address,
         target: target.name(),
-        directives: bytes.map_or(Vec::new(), |descriptor| directives(&descriptor, target)),
+        directives: symbol.descriptor.map_or(Vec::new(), |descriptor| directives(&descriptor, target)),
     }
 }
 

@@ -61,7 +61,7 @@ pub fn dword_at(regions: &[Region], address: u64) -> Option<u32> {
     let region =
         regions.iter().rev().find(|r| address.checked_sub(r.address).is_some_and(|offset| offset < size(r)))?;
     let offset = region.start as u64 + (address - region.address);
-    (offset % 4 == 0).then_some((offset / 4) as u32)
+    offset.is_multiple_of(4).then_some((offset / 4) as u32)
 }
 
 fn with_labels(begins: &[u32], branches: &[(u32, u32)], regions: &[Region]) -> Vec<u32> {

@@ -148,7 +148,8 @@ impl Source<'_> {
 
     /// Whether a kernel begins here without room in front of it, where hardware can begin.
     fn begins_kernel(&self, section: &Section<'_>, here: u64, symbol: usize) -> bool {
-        let is_room = here % KernelDescriptor::ENTRY_ALIGN == 0 && section.align >= KernelDescriptor::ENTRY_ALIGN;
+        let is_room =
+            here.is_multiple_of(KernelDescriptor::ENTRY_ALIGN) && section.align >= KernelDescriptor::ENTRY_ALIGN;
         is_room && self.edits.is_empty() && self.kernels.iter().any(|(_, code, _)| *code == symbol)
     }
 

@@ -15,9 +15,9 @@ use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 
 use crate::asm::{finish, metadata};
-use crate::container::TargetId;
 use crate::error::{Error, Result};
 use crate::isa::{KernelDescriptor, Target};
+use amdgpu_object::TargetId;
 pub use code::variant;
 use symbols::{Symbol, name};
 
@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
     fn new(file: ElfFile64<'a, LittleEndian>, edits: &'a Edits) -> Result<Source<'a>> {
         let header = file.elf_header();
         let flags = header.e_flags(LittleEndian);
-        if header.e_machine(LittleEndian) != crate::container::EM_AMDGPU {
+        if header.e_machine(LittleEndian) != amdgpu_object::EM_AMDGPU {
             return Err(Error::input("this is no code object of an AMD GPU"));
         }
         let processor = lib::processor::Processor::from_e_flags(flags);

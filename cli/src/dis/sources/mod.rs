@@ -7,8 +7,8 @@ mod watch;
 use std::fmt::Write as _;
 
 use super::source::variant;
-use crate::container::{Argument, Places, Relocation};
 use crate::escape;
+use amdgpu_object::{AddressMap, Argument, Name, Relocation};
 pub use watch::{Found, Watch};
 
 /// What is known of an instruction.
@@ -26,8 +26,8 @@ pub enum Note<'a> {
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
     notes: &'a [(u64, Note<'a>)],
-    relocations: &'a [Relocation],
-    places: &'a Places<'a>,
+    relocations: &'a [Relocation<'a>],
+    addresses: &'a AddressMap<'a>,
     /// The address of the next of them.
     pub next: u64,
 }
@@ -39,11 +39,11 @@ impl<'a> Sources<'a> {
     /// Those from an address on.
     pub fn from(
         notes: &'a [(u64, Note<'a>)],
-        relocations: &'a [Relocation],
-        places: &'a Places<'a>,
+        relocations: &'a [Relocation<'a>],
+        addresses: &'a AddressMap<'a>,
         address: u64,
     ) -> Sources<'a> {
-        let mut sources = Sources { notes, relocations, places, next: u64::MAX };
+        let mut sources = Sources { notes, relocations, addresses, next: u64::MAX };
         sources.pass(address);
         sources
     }
@@ -76,7 +76,7 @@ impl<'a> Sources<'a> {
         match *note {
             Note::Address(address) => self.place(address, None, out),
             Note::Load(address, bytes) => {
-                let pointer = self.places.pointer(address).filter(|_| bytes == POINTER);
+                let pointer = self.addresses.pointer(address).filter(|_| bytes == POINTER);
                 self.place(address, pointer, out);
             }
             Note::Given(what, offset, bytes, arguments) => {
@@ -90,7 +90,13 @@ impl<'a> Sources<'a> {
                 for (n, argument) in arguments.iter().filter(covers).take(MOST).enumerate() {
                     out.push_str(if n == 0 { ": " } else { ", " });
                     let inside = offset.saturating_sub_unsigned(argument.offset);
-                    named((&argument.name, inside.max(0)), out);
+                    match argument.name {
+                        Some(name) => named((name, inside.max(0)), out),
+                        None => {
+                            _ = write!(out, "arg{}", argument.index);
+                            distance(inside.max(0), out);
+                        }
+                    }
                 }
                 out.push('>');
             }
@@ -98,8 +104,8 @@ impl<'a> Sources<'a> {
     }
 
     /// Writes the name of an address, and what a pointer there leads to.
-    fn place(&self, address: u64, pointer: Option<(&str, i64)>, out: &mut String) {
-        let Some(name) = self.places.name(address) else { return };
+    fn place(&self, address: u64, pointer: Option<(Name<'a>, i64)>, out: &mut String) {
+        let Some(name) = self.addresses.name(address) else { return };
         out.push_str(" <");
         named(name, out);
         if let Some(pointer) = pointer {
@@ -113,8 +119,8 @@ impl<'a> Sources<'a> {
 /// The bytes of an address.
 const POINTER: u64 = 8;
 
-fn linked(relocation: &Relocation, out: &mut String) {
-    let (name, more) = escape::reference(&relocation.of);
+fn linked(relocation: &Relocation<'_>, out: &mut String) {
+    let (name, more) = escape::reference(relocation.symbol.as_bytes());
     _ = write!(out, " <{name}{more}");
     match variant(relocation.kind) {
         Some("") => {}
@@ -125,8 +131,8 @@ fn linked(relocation: &Relocation, out: &mut String) {
     out.push('>');
 }
 
-fn named((name, offset): (&str, i64), out: &mut String) {
-    let (name, more) = escape::reference(name);
+fn named((name, offset): (Name<'_>, i64), out: &mut String) {
+    let (name, more) = escape::reference(name.as_bytes());
     _ = write!(out, "{name}{more}");
     distance(offset, out);
 }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::Note;
 use super::values::{Address, Base, Values};
-use crate::container::{Argument, Section};
 use crate::dis::Place;
 use crate::dis::walk::functions;
 use crate::isa::{Access, AddressStep, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value};
+use amdgpu_object::{Argument, Section};
 
 /// A note that holds if no branch leads to any instruction from an offset on up to its own.
 pub struct Found<'a> {
@@ -88,8 +88,8 @@ impl<'a> Watch<'a> {
             section.symbols.get(from..).unwrap_or_default().iter().take_while(|symbol| symbol.address == address);
         let kernel = here.filter_map(|symbol| Some((symbol, symbol.descriptor?))).next();
         let Some((symbol, descriptor)) = kernel else { return };
-        self.arguments = self.place.places.arguments.get(&symbol.name).map_or(&[], Vec::as_slice);
-        self.given(&KernelDescriptor::from_bytes(descriptor), offset);
+        self.arguments = self.place.addresses.arguments(symbol.name).unwrap_or_default();
+        self.given(&descriptor, offset);
     }
 
     /// The pointers that a kernel gets in its first registers.

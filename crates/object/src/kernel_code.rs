@@ -1,8 +1,10 @@
 //! Descriptors of version 2 and of Mesa, `amd_kernel_code_t`: they are among the code, in front of their kernels.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
+use core::{iter, mem};
 
-use super::Section;
+use crate::Section;
 
 /// Size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which is in front of the kernel's code.
 const KERNEL_CODE: u64 = 256;
@@ -43,12 +45,12 @@ pub fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>)
         return;
     }
     let mut pieces = Vec::new();
-    for (section, mut holes) in std::mem::take(sections).into_iter().zip(descriptors) {
+    for (section, mut holes) in mem::take(sections).into_iter().zip(descriptors) {
         holes.sort_by_key(|hole| hole.start);
         let end = section.address.saturating_add(section.bytes.len() as u64);
         let mut symbols = section.symbols.into_iter().peekable();
         let mut from = section.address;
-        for hole in holes.into_iter().chain(std::iter::once(end..end)) {
+        for hole in holes.into_iter().chain(iter::once(end..end)) {
             let offsets = usize::try_from(from - section.address)
                 .ok()
                 .zip(usize::try_from(hole.start.max(from) - section.address).ok());
@@ -60,7 +62,7 @@ pub fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>)
                 its.push(symbol);
             }
             if !bytes.is_empty() {
-                let (name, relocations) = (section.name.clone(), section.relocations.clone());
+                let (name, relocations) = (section.name, section.relocations.clone());
                 pieces.push(Section { name, address: from, bytes, symbols: its, relocations });
             }
             from = from.max(hole.end);

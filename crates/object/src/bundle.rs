@@ -4,12 +4,13 @@
 //! "__CLANG_OFFLOAD_BUNDLE__"  count:u64  { offset:u64 size:u64 idlen:u64 id }*count  ...bytes of the entries
 //! ```
 
-use std::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
 
-use super::TargetId;
-use super::{Found, Nesting, Visitor, visit_as, visit_part};
-use crate::error::{Error, Result};
-use crate::escape;
+use crate::error::{Container, ErrorKind};
+use crate::name::shortened;
+use crate::nesting::Nesting;
+use crate::{Part, Result, SkipReason, TargetId, Visitor, is_amdgpu, visit_as, visit_part};
 
 pub const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
@@ -22,28 +23,47 @@ pub enum Id<'a> {
     Host,
     /// For an AMD GPU.
     Device(&'a str),
-    /// Something else, or nothing that can be understood: the id as it can be shown, and why its entry is skipped.
-    Unknown(String, String),
+    /// Something else, or nothing that can be understood: the id as it is shown, and why its entry is skipped.
+    Unknown(String, SkipReason),
 }
 
 /// Reads the id of an entry, `kind-triple-[environment-]target`, where kinds other than `host` are for a GPU.
 pub fn read_id(bytes: &[u8]) -> Id<'_> {
-    let unknown = |reason: String| Id::Unknown(escape::short(&escape::name(bytes)), reason);
-    let id = match escape::name(bytes) {
-        Cow::Borrowed(id) if id.len() <= MAX_ID => id,
-        Cow::Borrowed(_) => return unknown(format!("skipped, because its id is longer than {MAX_ID} bytes")),
-        Cow::Owned(_) => return unknown("skipped, because its id is not text".into()),
+    let unknown = |reason: SkipReason| Id::Unknown(shortened(bytes), reason);
+    let id = match core::str::from_utf8(bytes) {
+        Ok(id) if id.len() > MAX_ID => return unknown(SkipReason::IdTooLong(MAX_ID)),
+        Ok(id) if is_plain(id) => id,
+        _ => return unknown(SkipReason::IdNotText),
     };
     match id.split_once('-') {
         Some(("host", _)) => Id::Host,
-        Some((_, triple)) if amdgpu_object::is_amdgpu(triple) => Id::Device(id),
-        _ => unknown("skipped, because its id names no AMD GPU".into()),
+        Some((_, triple)) if is_amdgpu(triple) => Id::Device(id),
+        _ => unknown(SkipReason::OtherDevice),
     }
+}
+
+/// Whether an id has only characters that ids have.
+pub fn is_plain(id: &str) -> bool {
+    id.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// `hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+` -> `gfx942:sramecc+`.
 pub fn target_of(id: &str) -> Option<TargetId> {
     id.split_once('-').and_then(|(_, triple)| TargetId::in_triple(triple))
+}
+
+/// What a table lacks bytes for.
+struct Short {
+    what: &'static str,
+    needed: u64,
+    left: usize,
+}
+
+impl Short {
+    /// The error about an entry of so many, or about the table itself.
+    fn of(self, entry: Option<(u64, u64)>) -> ErrorKind {
+        ErrorKind::Truncated { what: self.what, entry, needed: self.needed, left: self.left }
+    }
 }
 
 struct Reader<'a> {
@@ -52,17 +72,17 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, count: u64, what: &str) -> Result<&'a [u8]> {
+    fn take(&mut self, count: u64, what: &'static str) -> Result<&'a [u8], Short> {
         let end = usize::try_from(count).ok().and_then(|n| self.at.checked_add(n));
         let part = end.and_then(|end| self.bytes.get(self.at..end)).ok_or_else(|| {
             let left = self.bytes.len() - self.at;
-            Error::input(format!("damaged or cut off: {what} needs {count} bytes, and {left} are left"))
+            Short { what, needed: count, left }
         })?;
         self.at += part.len();
         Ok(part)
     }
 
-    fn u64(&mut self, what: &str) -> Result<u64> {
+    fn u64(&mut self, what: &'static str) -> Result<u64, Short> {
         let bytes = self.take(8, what)?.try_into().unwrap_or([0; 8]);
         Ok(u64::from_le_bytes(bytes))
     }
@@ -74,7 +94,7 @@ struct Entry<'a> {
     size: u64,
 }
 
-fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>> {
+fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>, Short> {
     let offset = table.u64("an entry's offset")?;
     let size = table.u64("an entry's size")?;
     let length = table.u64("the length of an entry's id")?;
@@ -86,7 +106,7 @@ fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>> {
 pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let mut table = Reader { bytes, at: MAGIC.len() };
     *end = table.at;
-    let count = table.u64("the number of entries")?;
+    let count = table.u64("the number of entries").map_err(|short| short.of(None))?;
     // What entries may still contain: those that overlap would be shown again and again.
     let mut left = bytes.len();
     let mut entries = Vec::new();
@@ -96,8 +116,8 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
         *end = table.at.max(*end);
         match entry(&mut table) {
             Ok(entry) => entries.push(entry),
-            Err(error) => {
-                broken = Err(error.within(&format!("entry {number} of {count}")));
+            Err(short) => {
+                broken = Err(short.of(Some((number, count))).into());
                 break;
             }
         }
@@ -116,20 +136,19 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
             _ if size == 0 => continue,
             Id::Device(id) => id,
             Id::Unknown(shown, reason) => {
-                each(Found::Skipped { label: &nesting.label(&shown), reason })?;
+                each(Part::Skipped { label: &nesting.label(&shown), reason })?;
                 continue;
             }
         };
-        let path = nesting.part(&format!("entry {id}"), from);
+        let path = nesting.path(Container::Entry(id.into()), from);
         let inside = nesting.inside(from, &path);
         if data.is_none() {
-            let len = bytes.len();
-            let what = format!("cut off: it claims {size:#x} bytes at {offset:#x} of the bundle, which has {len:#x}");
-            inside.report(Error::input(what), each)?;
+            let (len, of) = (bytes.len(), "bundle");
+            inside.report(ErrorKind::EntryCut { claimed: size, offset, len, of }, each)?;
         }
         let data = data.unwrap_or(rest);
         let Some(after) = left.checked_sub(data.len()) else {
-            inside.report(Error::input("damaged: its bytes overlap those of other entries"), each)?;
+            inside.report(ErrorKind::Overlap { of: "entries" }, each)?;
             continue;
         };
         left = after;
@@ -144,6 +163,8 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString as _;
+
     use super::*;
 
     #[test]
@@ -160,7 +181,14 @@ mod tests {
             assert!(matches!(read_id(id.as_bytes()), Id::Device(device) if device == id), "{id}");
         }
         assert!(matches!(read_id(b"host-x86_64-unknown-linux--"), Id::Host));
-        for unknown in [&b"hip-nvptx64-nvidia-cuda"[..], b"amdgcn", b"", b"hip-amdgcn\xff", &[b'a'; 2000]] {
+        for unknown in [
+            &b"hip-nvptx64-nvidia-cuda"[..],
+            b"amdgcn",
+            b"",
+            b"hip-amdgcn\xff",
+            &[b'a'; 2000],
+            b"hip-amdgcn-amd-amdhsa--gfx942\x1b",
+        ] {
             assert!(matches!(read_id(unknown), Id::Unknown(shown, _) if shown.len() <= 1024), "{unknown:?}");
         }
     }

@@ -1,9 +1,9 @@
 //! Reads ELF files so that damage to one part does not hide the others: every table and section is read for itself, and
 //! what reaches past the end of the file is read up to there.
 
-use std::fmt;
+use alloc::vec::Vec;
 
-use crate::error::{Error, Result};
+use crate::error::{ElfFault, ElfPart, ErrorKind};
 
 pub const SHT_NOTE: u32 = 7;
 pub const SHT_SYMTAB: u32 = 2;
@@ -17,15 +17,9 @@ pub const PT_LOAD: u32 = 1;
 pub const PF_X: u32 = 1;
 pub const ET_REL: u16 = 1;
 pub const STT_SECTION: u8 = 3;
-pub const EM_AMDGPU: u16 = 224;
 
 pub fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF")
-}
-
-/// What is wrong with an ELF file, after the words that say so.
-pub fn damaged(what: impl fmt::Display) -> Error {
-    Error::input(format!("the ELF file is damaged or cut off: {what}"))
 }
 
 /// The fields of the header that matter here.
@@ -95,17 +89,17 @@ impl Section {
 pub struct Data<'a> {
     pub bytes: &'a [u8],
     /// What is wrong, if some do not exist.
-    pub missing: Option<String>,
+    pub missing: Option<ElfFault>,
 }
 
 impl<'a> File<'a> {
-    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
-        let cut = || damaged(format_args!("its header is incomplete, the file has {} bytes", bytes.len()));
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ErrorKind> {
+        let cut = || ErrorKind::elf(ElfPart::File, ElfFault::Header { len: bytes.len() });
         let [class, order, _, os_abi, abi_version] = *bytes.get(4..9).and_then(|b| b.first_chunk()).ok_or_else(cut)?;
         let (is_64, is_little) = match (class, order) {
             (1 | 2, 1 | 2) => (class == 2, order == 1),
-            (1 | 2, _) => return Err(Error::input(format!("the ELF header names no byte order, but {order}"))),
-            _ => return Err(Error::input(format!("the ELF header names neither 32 nor 64 bits, but {class}"))),
+            (1 | 2, _) => return Err(ErrorKind::ByteOrder { order }),
+            _ => return Err(ErrorKind::Class { class }),
         };
         let empty = || Table { offset: 0, entry: 0, count: 0 };
         let mut file = File {
@@ -159,12 +153,12 @@ impl<'a> File<'a> {
     }
 
     /// The complete headers of a table, and whether some are not.
-    fn headers(&self, table: &Table) -> (impl Iterator<Item = &'a [u8]> + use<'a>, Option<String>) {
+    fn headers(&self, table: &Table) -> (impl Iterator<Item = &'a [u8]> + use<'a>, Option<ElfFault>) {
         let size = (table.entry as u64).saturating_mul(table.count);
         let data = self.data(table.offset, size);
         let missing = match table.count {
             0 => None,
-            _ if table.entry < 32 => Some(format!("headers of {} bytes are too small", table.entry)),
+            _ if table.entry < 32 => Some(ElfFault::EntrySize(table.entry)),
             _ => data.missing,
         };
         let bytes = if table.entry < 32 { &[] } else { data.bytes };
@@ -172,9 +166,9 @@ impl<'a> File<'a> {
     }
 
     /// The section headers that exist, and what is wrong with the others.
-    pub fn sections(&self) -> (Vec<Section>, Option<String>) {
+    pub fn sections(&self) -> (Vec<Section>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.sections);
-        let missing = missing.map(|what| format!("the section headers at {:#x}: {what}", self.sections.offset));
+        let missing = missing.map(|fault| ErrorKind::elf(ElfPart::SectionHeaders(self.sections.offset), fault));
         (headers.map_while(|header| self.section(header)).collect(), missing)
     }
 
@@ -194,9 +188,9 @@ impl<'a> File<'a> {
     }
 
     /// The program headers that exist, and what is wrong with the others.
-    pub fn segments(&self) -> (Vec<Segment>, Option<String>) {
+    pub fn segments(&self) -> (Vec<Segment>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.segments);
-        let missing = missing.map(|what| format!("the program headers at {:#x}: {what}", self.segments.offset));
+        let missing = missing.map(|fault| ErrorKind::elf(ElfPart::ProgramHeaders(self.segments.offset), fault));
         let segment = |header: &[u8]| {
             let read = |at, width| self.number(header, at, width);
             Some(match self.is_64 {
@@ -271,10 +265,7 @@ impl<'a> File<'a> {
         match usize::try_from(size).ok().and_then(|size| rest.get(..size)) {
             // An empty part lies nowhere.
             Some(bytes) if size == 0 || offset <= len as u64 => Data { bytes, missing: None },
-            _ => Data {
-                bytes: rest,
-                missing: Some(format!("{size} bytes are claimed at {offset:#x}, and the file has {len:#x}")),
-            },
+            _ => Data { bytes: rest, missing: Some(ElfFault::Cut { size, offset, len }) },
         }
     }
 }
@@ -289,5 +280,5 @@ pub fn texts(table: &[u8]) -> &[u8] {
 /// The text at an offset of a table of [`texts`]; `None` if none begins there.
 pub fn text(table: &[u8], offset: u32) -> Option<&[u8]> {
     let tail = table.get(usize::try_from(offset).ok()?..)?;
-    Some(&tail[..tail.iter().position(|&b| b == 0)?])
+    tail.get(..tail.iter().position(|&b| b == 0)?)
 }

@@ -2,10 +2,11 @@
 //! driver leaves offload binaries in `.llvm.offloading` of object files that are still to be linked.
 //! (The section `.hipFatBinSegment` has only pointers into that one, for the runtime.)
 
-use super::bundle::{self, Id};
-use super::{Found, NameBudget, Nesting, Visitor, elf, visit_bundles, visit_part};
-use crate::error::Result;
-use crate::escape;
+use crate::bundle::{self, Id};
+use crate::error::{Container, ElfFault, ElfPart, ErrorKind};
+use crate::name::shortened;
+use crate::nesting::{NameBudget, Nesting};
+use crate::{Part, Result, SkipReason, Visitor, bundles, elf, visit_part};
 
 const SECTIONS: [&[u8]; 2] = [b".hip_fatbin", b".llvm.offloading"];
 
@@ -35,23 +36,22 @@ pub fn visit(
                 Id::Host => continue,
                 Id::Unknown(shown, reason) => {
                     found = true;
-                    each(Found::Skipped { label: &nesting.label(&shown), reason })?;
+                    each(Part::Skipped { label: &nesting.label(&shown), reason })?;
                     continue;
                 }
             },
         };
-        let shown = escape::short(&escape::name(name));
         let from = usize::try_from(section.offset).unwrap_or(usize::MAX);
-        let path = nesting.part(&format!("section {shown}"), from);
+        let path = nesting.path(Container::Section(shortened(name)), from);
         let inside = nesting.inside(from, &path);
         let data = file.contents(section);
         if let Some(missing) = data.missing {
             found = true;
-            inside.report(elf::damaged(missing), each)?;
+            inside.report(ErrorKind::elf(ElfPart::File, missing), each)?;
         }
         let Some(after) = budget.checked_sub(data.bytes.len()) else {
             found = true;
-            inside.report(elf::damaged("its sections overlap"), each)?;
+            inside.report(ErrorKind::elf(ElfPart::File, ElfFault::Overlap), each)?;
             continue;
         };
         budget = after;
@@ -61,20 +61,16 @@ pub fn visit(
         found = true;
         let result = match bundled {
             Some(id) => visit_part(data.bytes, &nesting.label(id), inside, each),
-            None => visit_bundles(data.bytes, label, inside, each),
+            None => bundles::visit(data.bytes, label, inside, each),
         };
         inside.contain(result, each)?;
     }
     if let Some(missing) = missing {
-        return nesting.report(elf::damaged(missing), each);
+        return nesting.report(missing, each);
     }
     if found || is_member {
         return Ok(());
     }
-    let reason = if has_pointers {
-        "a host program that refers to HIP code objects but does not hold them: `.hip_fatbin` is missing or empty"
-    } else {
-        "a host program without GPU code: it has neither a section `.hip_fatbin` nor `.llvm.offloading`"
-    };
-    each(Found::Skipped { label, reason: reason.into() })
+    let reason = if has_pointers { SkipReason::HostWithPointers } else { SkipReason::Host };
+    each(Part::Skipped { label, reason })
 }

@@ -1,4 +1,4 @@
-//! Archives (`.a`), in the variants of GNU and BSD: members of any kind that the tool reads, and others.
+//! Archives (`.a`), in the variants of GNU and BSD: members of any kind that can be visited, and others.
 //!
 //! ```text
 //! "!<arch>\n"  { name:16 date:12 uid:6 gid:6 mode:8 size:10 "`\n"  ...bytes, padded to two }*      (numbers are text)
@@ -6,9 +6,12 @@
 //! GNU keeps names of more than 15 bytes in the member `//`, BSD at the beginning of the member. The members of a thin
 //! archive are files of their own.
 
-use super::{Nesting, Visitor, elf, host, is_known, visit_part};
-use crate::error::{Error, Result};
-use crate::escape;
+use core::str;
+
+use crate::error::{Container, ErrorKind};
+use crate::name::shortened;
+use crate::nesting::Nesting;
+use crate::{EM_AMDGPU, Result, Visitor, elf, host, is_known, visit_part};
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const THIN: &[u8] = b"!<thin>\n";
@@ -25,26 +28,26 @@ struct Header<'a> {
 
 fn header(bytes: &[u8]) -> Option<Header<'_>> {
     let header = bytes.get(..HEADER)?;
-    let size = std::str::from_utf8(header.get(48..58)?).ok()?.trim_end_matches(' ');
+    let size = str::from_utf8(header.get(48..58)?).ok()?.trim_end_matches(' ');
     let size = size.parse().ok().filter(|_| header.ends_with(b"`\n"))?;
     Some(Header { name: header.get(..16)?.trim_ascii_end(), size })
 }
 
 /// The number in a name such as `/123` or `#1/20`.
 fn number(digits: &[u8]) -> Option<usize> {
-    std::str::from_utf8(digits).ok()?.parse().ok()
+    str::from_utf8(digits).ok()?.parse().ok()
 }
 
 pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     if bytes.starts_with(THIN) {
-        return Err(Error::input("a thin archive, which holds no code itself: give its members"));
+        return Err(ErrorKind::ThinArchive.into());
     }
     let mut long_names: &[u8] = &[];
     let mut at = MAGIC.len();
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let Some(Header { name, size }) = header(rest) else {
-            let what = "damaged: the header of a member is expected, and this is none";
-            nesting.report(Error::input(format!("{what}: at {}", nesting.offset(at))), each)?;
+            let (offset, is_decompressed) = (nesting.offset(at), nesting.is_decompressed);
+            nesting.report(ErrorKind::NotAMember { offset, is_decompressed }, each)?;
             // Members begin at even offsets.
             let next =
                 (at + 2..bytes.len()).step_by(2).find(|&next| bytes.get(next..).is_some_and(|b| header(b).is_some()));
@@ -84,12 +87,11 @@ pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Resu
         if name.starts_with(b"__.SYMDEF") {
             continue;
         }
-        let name = escape::short(&escape::name(name.strip_suffix(b"/").unwrap_or(name)));
-        let path = nesting.part(&format!("member {name}"), start);
+        let name = shortened(name.strip_suffix(b"/").unwrap_or(name));
+        let path = nesting.path(Container::Member(name.clone()), start);
         let inside = nesting.inside(start, &path);
         if whole.is_none() {
-            let what = format!("cut off: it claims {size} bytes, and {} are left", rest.len());
-            inside.report(Error::input(what), each)?;
+            inside.report(ErrorKind::MemberCut { claimed: size, left: rest.len() }, each)?;
         }
         inside.contain(member(data, &nesting.label(&name), inside, each), each)?;
     }
@@ -100,7 +102,7 @@ fn member(data: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>
     let nesting = Nesting { outer: label, ..nesting };
     if elf::is_elf(data) {
         let file = elf::File::parse(data)?;
-        if file.machine != elf::EM_AMDGPU {
+        if file.machine != EM_AMDGPU {
             // Most members of a library for the host have no GPU code, which is not worth a word.
             return host::visit(&file, label, true, nesting, each);
         }

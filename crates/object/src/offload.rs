@@ -8,45 +8,45 @@
 //! ```
 //! Version 1 holds one image. LLVM 22 writes and reads only that; version 2 is that of its development branch.
 
-use std::borrow::Cow;
+use alloc::format;
 
-use super::TargetId;
-use super::{Found, Nesting, Visitor, visit_as, visit_part};
-use crate::error::{Error, Result};
-use crate::escape;
+use crate::error::{Container, ErrorKind};
+use crate::name::shortened;
+use crate::nesting::Nesting;
+use crate::{Part, Result, SkipReason, TargetId, Visitor, bundle, is_amdgpu, visit_as, visit_part};
 
 pub const MAGIC: &[u8] = b"\x10\xff\x10\xad";
 
 const ENTRY: usize = 40;
 const HEADER: usize = 32;
 
-fn cut(what: &str) -> Error {
-    Error::input(format!("cut off or damaged: {what} is not in it"))
+fn cut(what: &'static str) -> ErrorKind {
+    ErrorKind::Missing { what }
 }
 
-fn u64_at(bytes: &[u8], at: usize, what: &str) -> Result<u64> {
+fn u64_at(bytes: &[u8], at: usize, what: &'static str) -> Result<u64, ErrorKind> {
     let field = at.checked_add(8).and_then(|end| bytes.get(at..end)?.try_into().ok());
     field.map(u64::from_le_bytes).ok_or_else(|| cut(what))
 }
 
-fn usize_at(bytes: &[u8], at: usize, what: &str) -> Result<usize> {
+fn usize_at(bytes: &[u8], at: usize, what: &'static str) -> Result<usize, ErrorKind> {
     usize::try_from(u64_at(bytes, at, what)?).map_err(|_| cut(what))
 }
 
-fn text_at(bytes: &[u8], at: usize) -> Result<Cow<'_, str>> {
+fn text_at(bytes: &[u8], at: usize) -> Result<&[u8], ErrorKind> {
     let tail = bytes.get(at..).ok_or_else(|| cut("a text"))?;
     let end = tail.iter().take(256).position(|&b| b == 0).ok_or_else(|| cut("the end of a text"))?;
-    Ok(escape::name(&tail[..end]))
+    Ok(tail.get(..end).unwrap_or_default())
 }
 
 /// What the texts of an entry say.
 #[derive(Default)]
 struct Names<'a> {
-    triple: Cow<'a, str>,
-    arch: Cow<'a, str>,
+    triple: &'a [u8],
+    arch: &'a [u8],
 }
 
-fn names<'a>(bytes: &'a [u8], entry: &[u8], width: usize) -> Result<Names<'a>> {
+fn names<'a>(bytes: &'a [u8], entry: &[u8], width: usize) -> Result<Names<'a>, ErrorKind> {
     let (strings, count) = (usize_at(entry, 8, "an entry")?, u64_at(entry, 16, "an entry")?);
     let mut table = bytes.get(strings..).ok_or_else(|| cut("the table of texts"))?;
     let mut names = Names::default();
@@ -54,9 +54,9 @@ fn names<'a>(bytes: &'a [u8], entry: &[u8], width: usize) -> Result<Names<'a>> {
     for _ in 0..count {
         let key = text_at(bytes, usize_at(table, 0, "a key")?)?;
         let value = usize_at(table, 8, "a value")?;
-        match &*key {
-            "triple" => names.triple = text_at(bytes, value)?,
-            "arch" => names.arch = text_at(bytes, value)?,
+        match key {
+            b"triple" => names.triple = text_at(bytes, value)?,
+            b"arch" => names.arch = text_at(bytes, value)?,
             _ => {}
         }
         table = table.get(width..).ok_or_else(|| cut("the table of texts"))?;
@@ -69,17 +69,17 @@ fn names<'a>(bytes: &'a [u8], entry: &[u8], width: usize) -> Result<Names<'a>> {
 pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     *end = MAGIC.len();
     let version = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
-    let version = version.ok_or_else(|| cut("its version"))?;
+    let version = version.ok_or(cut("its version"))?;
     let size = usize_at(bytes, 8, "its size")?;
     if (HEADER..=bytes.len()).contains(&size) {
         *end = size;
     }
     if ![1, 2].contains(&version) {
-        return Err(Error::input(format!("version {version} is not known; 1 and 2 are")));
+        return Err(ErrorKind::Version { version, known: "1 and 2" }.into());
     }
     let mut broken = Ok(());
     if size > bytes.len() {
-        broken = Err(Error::input(format!("cut off: it claims {size:#x} bytes, and the file has {:#x}", bytes.len())));
+        broken = Err(ErrorKind::ContainerCut { claimed: size as u64, len: bytes.len() }.into());
     }
     let bytes = bytes.get(..size).unwrap_or(bytes);
     let entries = usize_at(bytes, 16, "the place of its entries")?;
@@ -90,12 +90,12 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
         let at = usize::try_from(number).ok().and_then(|n| n.checked_mul(ENTRY)?.checked_add(entries));
         let entry = at.and_then(|at| bytes.get(at..)?.get(..ENTRY));
         let Some(entry) = entry else {
-            return Err(cut(&format!("entry {number} of {count}")));
+            return Err(ErrorKind::MissingEntry { number, count }.into());
         };
         // An entry has a handful of texts.
         texts = match usize_at(entry, 16, "an entry")?.checked_mul(16).and_then(|used| texts.checked_sub(used)) {
             Some(texts) => texts,
-            None => return Err(cut("a table with so many texts")),
+            None => return Err(cut("a table with so many texts").into()),
         };
         nesting.contain(image(bytes, entry, version, &mut left, nesting, each), each)?;
     }
@@ -119,36 +119,34 @@ fn image(
     if size == 0 {
         return Ok(());
     }
-    let id = format!("{}--{}", names.triple, names.arch);
-    if matches!((&names.triple, &names.arch), (Cow::Owned(_), _) | (_, Cow::Owned(_))) {
-        let reason = "skipped, because its id is not text".into();
-        return each(Found::Skipped { label: &nesting.label(&escape::short(&id)), reason });
-    }
-    if !amdgpu_object::is_amdgpu(&names.triple) {
-        let reason = "skipped, because its id names no AMD GPU".into();
-        return each(Found::Skipped { label: &nesting.label(&id), reason });
+    let plain = |text| core::str::from_utf8(text).ok().filter(|text| bundle::is_plain(text));
+    let (Some(triple), Some(arch)) = (plain(names.triple), plain(names.arch)) else {
+        let id = shortened(&[names.triple, b"--", names.arch].concat());
+        return each(Part::Skipped { label: &nesting.label(&id), reason: SkipReason::IdNotText });
+    };
+    let id = format!("{triple}--{arch}");
+    if !is_amdgpu(triple) {
+        return each(Part::Skipped { label: &nesting.label(&id), reason: SkipReason::OtherDevice });
     }
     let from = usize::try_from(offset).unwrap_or(usize::MAX);
-    let path = nesting.part(&format!("entry {id}"), from);
+    let path = nesting.path(Container::Entry(id.clone()), from);
     let inside = nesting.inside(from, &path);
     let rest = bytes.get(from..).unwrap_or_default();
     let data = usize::try_from(size).ok().and_then(|size| rest.get(..size));
     if data.is_none() {
-        let len = bytes.len();
-        let what =
-            format!("cut off: it claims {size:#x} bytes at {offset:#x} of the offload binary, which has {len:#x}");
-        inside.report(Error::input(what), each)?;
+        let (len, of) = (bytes.len(), "offload binary");
+        inside.report(ErrorKind::EntryCut { claimed: size, offset, len, of }, each)?;
     }
     let data = data.unwrap_or(rest);
     let Some(after) = left.checked_sub(data.len()) else {
-        return inside.report(Error::input("damaged: its bytes overlap those of other images"), each);
+        return inside.report(ErrorKind::Overlap { of: "images" }, each);
     };
     *left = after;
     if data.is_empty() {
         return Ok(());
     }
-    let target = match &*names.arch {
-        "" => TargetId::in_triple(&names.triple),
+    let target = match arch {
+        "" => TargetId::in_triple(triple),
         arch => Some(TargetId::parse(arch)),
     };
     let label = nesting.label(&id);

@@ -1,0 +1,118 @@
+//! What a code object knows of addresses: its sections, symbols and pointers, and the arguments of its kernels.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::{Name, elf};
+
+/// What the addresses of a code object stand for. A relocatable one has no addresses yet.
+#[derive(Clone, Debug, Default)]
+pub struct AddressMap<'a> {
+    /// In the order of their addresses.
+    sections: Vec<Extent<'a>>,
+    /// In the order of their addresses.
+    symbols: Vec<Extent<'a>>,
+    /// The addresses that a loader fills in, with what they are the address of; in order.
+    pub(crate) pointers: Vec<(u64, Pointer<'a>)>,
+    /// The arguments of kernels, by the kernels' names; in the order of their offsets.
+    pub(crate) arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
+}
+
+/// A section or a symbol.
+#[derive(Clone, Debug)]
+struct Extent<'a> {
+    address: u64,
+    size: u64,
+    name: Name<'a>,
+}
+
+/// What the loader writes to a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pointer<'a> {
+    /// The address of a symbol, and what is added to it.
+    Symbol(Name<'a>, i64),
+    Address(u64),
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Argument<'a> {
+    /// Its number in the list of the metadata, from 0.
+    pub index: u64,
+    /// Its own name, or what it is if the runtime adds it (`hidden_…`).
+    pub name: Option<Name<'a>>,
+    /// In bytes, from the beginning of the kernel's arguments.
+    pub offset: u64,
+    /// In bytes.
+    pub size: u64,
+}
+
+impl<'a> AddressMap<'a> {
+    /// The addresses of a code object that is linked. Its symbols come one by one, and then [`AddressMap::sort`].
+    pub(crate) fn of(file: &elf::File<'a>, headers: &[elf::Section], names: &'a [u8]) -> AddressMap<'a> {
+        let mut map = AddressMap::default();
+        if file.kind == elf::ET_REL {
+            return map;
+        }
+        let loaded = |section: &&elf::Section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0;
+        let part = |section: &elf::Section| {
+            let name = elf::text(names, section.name)?.into();
+            Some(Extent { address: section.address, size: section.size, name })
+        };
+        map.sections = headers.iter().filter(loaded).filter_map(part).collect();
+        map
+    }
+
+    pub(crate) fn symbol(
+        &mut self,
+        file: &elf::File<'_>,
+        section: &elf::Section,
+        symbol: &elf::Symbol,
+        name: &'a [u8],
+    ) {
+        if file.kind != elf::ET_REL && section.flags & elf::SHF_ALLOC != 0 {
+            self.symbols.push(Extent { address: symbol.address, size: symbol.size, name: name.into() });
+        }
+    }
+
+    pub(crate) fn sort(&mut self) {
+        self.sections.sort_by_key(|part| part.address);
+        // Of several the first by name, as in the listing. Global symbols are in two tables.
+        self.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
+        self.symbols.dedup_by(|a, b| (a.address, a.name) == (b.address, b.name));
+        self.pointers.sort_by_key(|(address, _)| *address);
+    }
+
+    /// The symbol that an address is in, or else the section, and how many bytes it is after its beginning.
+    pub fn name(&self, address: u64) -> Option<(Name<'a>, i64)> {
+        let of = |part: &Extent<'a>| (part.address, part.size);
+        let section = before(&self.sections, address).filter(|part| address - part.address <= part.size)?;
+        let symbol = before(&self.symbols, address).filter(|symbol| symbol.address >= section.address);
+        let (start, size) = symbol.map_or((0, 0), of);
+        // A symbol without a size goes on to the next one.
+        let part = symbol.filter(|_| address == start || size == 0 || address - start < size).unwrap_or(section);
+        Some((part.name, (address - part.address) as i64))
+    }
+
+    /// The arguments of a kernel that the metadata lists, in the order of their offsets; `None` if it lists none.
+    pub fn arguments(&self, kernel: Name<'_>) -> Option<&[Argument<'a>]> {
+        self.arguments.get(kernel.as_bytes()).map(Vec::as_slice)
+    }
+
+    /// What the loader writes to an address: the address of a symbol or section, and the number of bytes added to it.
+    pub fn pointer(&self, address: u64) -> Option<(Name<'a>, i64)> {
+        let found = self.pointers.binary_search_by_key(&address, |(address, _)| *address).ok()?;
+        match &self.pointers.get(found)?.1 {
+            Pointer::Address(goal) => self.name(*goal),
+            Pointer::Symbol(name, addend) => Some((*name, *addend)),
+        }
+    }
+}
+
+/// The first by name of the last parts at or before an address.
+fn before<'p, 'a>(parts: &'p [Extent<'a>], address: u64) -> Option<&'p Extent<'a>> {
+    let last = parts.partition_point(|part| part.address <= address).checked_sub(1)?;
+    let at = parts.get(last)?.address;
+    parts.get(parts.partition_point(|part| part.address < at))
+}

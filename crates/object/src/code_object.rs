@@ -1,0 +1,204 @@
+//! AMD GPU code objects: ELF with `e_machine` 224, relocatable or shared, of versions 2 to 6, of HSA, PAL and Mesa.
+
+use alloc::collections::BTreeMap;
+use alloc::string::ToString as _;
+use alloc::vec::Vec;
+
+use amdgpu_isa::processor::Processor;
+
+use crate::address_map::AddressMap;
+use crate::error::{ElfFault, ElfPart, ErrorKind};
+use crate::kernel_code::split;
+use crate::name::shortened;
+use crate::nesting::{NameBudget, Nesting};
+use crate::notes::Notes;
+use crate::relocations::Names;
+use crate::symbols::{Tables, symbols};
+use crate::{Image, Name, NewerVersion, Part, Result, Section, SkipReason, TargetId, Visitor, elf};
+
+/// `EI_OSABI` of code objects for the HSA runtime. Only these have the newer feature bits.
+const ELFOSABI_AMDGPU_HSA: u8 = 64;
+
+/// Bits of `e_flags` in version 2, which has no number of a processor there. Numbers of GCN processors are greater.
+const XNACK_V2: u32 = 1;
+const FIRST_GCN_MACH: u32 = 0x20;
+
+/// Visits the code of a code object, and reports what is damaged in it.
+pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
+    let (headers, missing) = file.sections();
+    let notes = notes(file, &headers);
+    let target = target(file, notes.target);
+    if !file.is_64 || !file.is_little {
+        return each(Part::Skipped { label, reason: SkipReason::Bits32(target) });
+    }
+    let mut faults = Faults(missing.into_iter().collect());
+    let names = file.section_names(&headers);
+    let mut budget = NameBudget::of(file.bytes);
+    let (indices, mut sections) = code_sections(file, &headers, names, &mut budget, &mut faults)?;
+    if sections.is_empty() {
+        sections = executable_segments(file, &mut faults);
+    }
+    // Sections that overlap would be shown again and again.
+    let mut left = file.bytes.len();
+    for section in &mut sections {
+        match left.checked_sub(section.bytes.len()) {
+            Some(after) => left = after,
+            None => {
+                faults.add(|| (section_part(section.name.as_bytes()), ElfFault::Overlap));
+                section.bytes = &[];
+            }
+        }
+    }
+    let mut addresses = AddressMap::of(file, &headers, names);
+    let mut known = Names::new(file, &headers, names, &mut budget);
+    known.pointers(&mut addresses)?;
+    for (&index, &n) in &indices {
+        if let Some(section) = sections.get_mut(n) {
+            section.relocations = known.relocations(index)?.into();
+        }
+    }
+    let mut tables = Tables { file, headers: &headers, budget: &mut budget, faults: &mut faults };
+    let named = symbols(&mut tables, &notes.entries, &indices, &mut sections, &mut addresses);
+    addresses.sort();
+    addresses.arguments = notes.arguments;
+    let named = named.map(|descriptors| split(&mut sections, descriptors));
+    sections.retain(|section| !section.bytes.is_empty());
+    if !sections.is_empty() {
+        let offset = Some(nesting.base).filter(|_| !nesting.is_decompressed);
+        let newer = newer_version(file.flags);
+        each(Part::Image(Image { label, offset, bytes: file.bytes, target, sections, addresses, newer }))?;
+    } else if faults.0.is_empty() {
+        each(Part::Skipped { label, reason: SkipReason::NoCode })?;
+    }
+    for fault in faults.0 {
+        nesting.report(fault, each)?;
+    }
+    Ok(named?)
+}
+
+/// What is damaged in one code object. A file can have tens of thousands of faults.
+pub struct Faults(Vec<ErrorKind>);
+
+impl Faults {
+    /// How many are told apart.
+    const MOST: usize = 8;
+
+    pub fn add(&mut self, fault: impl FnOnce() -> (ElfPart, ElfFault)) {
+        let (part, fault) = match self.0.len() {
+            0..Self::MOST => fault(),
+            _ => (ElfPart::File, ElfFault::More),
+        };
+        let fault = ErrorKind::elf(part, fault);
+        if self.0.len() <= Self::MOST && !self.0.contains(&fault) {
+            self.0.push(fault);
+        }
+    }
+}
+
+fn section_part(name: &[u8]) -> ElfPart {
+    ElfPart::Section(shortened(name))
+}
+
+/// The version of the generic processor of a code object that a newer compiler made.
+fn newer_version(flags: u32) -> Option<NewerVersion> {
+    let known = Processor::from_e_flags(flags)?.generic_version()?.into();
+    let version = flags >> 24;
+    (version > known).then_some(NewerVersion { version, known })
+}
+
+fn notes<'a>(file: &elf::File<'a>, headers: &[elf::Section]) -> Notes<'a> {
+    let mut notes = Notes::default();
+    let mut read = 0usize;
+    let mut all: Vec<_> = headers.iter().filter(|s| s.kind == elf::SHT_NOTE).map(|s| file.contents(s)).collect();
+    if all.is_empty() {
+        let segments = file.segments().0.into_iter().filter(|segment| segment.kind == elf::PT_NOTE);
+        all = segments.map(|segment| file.data(segment.offset, segment.size)).collect();
+    }
+    for data in all {
+        read = read.saturating_add(data.bytes.len());
+        // Notes that overlap would be read again and again.
+        if read > file.bytes.len() {
+            break;
+        }
+        notes.read(data.bytes);
+    }
+    notes
+}
+
+fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
+    let (abi, flags) = ((file.os_abi, file.abi_version), file.flags);
+    let v2_flags = abi == (ELFOSABI_AMDGPU_HSA, 0) && flags & 0xff < FIRST_GCN_MACH;
+    let processor = Processor::from_e_flags(flags).filter(|_| !v2_flags);
+    let Some(processor) = processor else {
+        let xnack = v2_flags && flags & XNACK_V2 != 0;
+        return noted.map(|mut id| {
+            if xnack && id.features.is_empty() {
+                id.features.push(("xnack".into(), true));
+            }
+            id
+        });
+    };
+    // V2 (version 0) has no such bits; V3 has only "on"; V4 and later have "any", "off" and "on".
+    let feature = |name: &str, v3: u32, v4_shift: u32| {
+        let on = match abi {
+            (ELFOSABI_AMDGPU_HSA, 0) => return None,
+            (ELFOSABI_AMDGPU_HSA, 2..) => match flags >> v4_shift & 3 {
+                2 => false,
+                3 => true,
+                _ => return None,
+            },
+            _ if flags & v3 != 0 => true,
+            _ => return None,
+        };
+        Some((name.to_string(), on))
+    };
+    let features = [feature("sramecc", 0x200, 10), feature("xnack", 0x100, 8)].into_iter().flatten().collect();
+    Some(TargetId { processor: processor.name().to_string(), features })
+}
+
+/// The numbers of sections with code in the list of them, by their numbers in the file.
+pub type Indices = BTreeMap<usize, usize>;
+
+fn code_sections<'a>(
+    file: &elf::File<'a>,
+    headers: &[elf::Section],
+    names: &'a [u8],
+    budget: &mut NameBudget,
+    faults: &mut Faults,
+) -> Result<(Indices, Vec<Section<'a>>), ErrorKind> {
+    let mut indices = BTreeMap::new();
+    let mut sections = Vec::new();
+    for (index, section) in headers.iter().enumerate().filter(|(_, section)| section.is_code()) {
+        let name = match elf::text(names, section.name) {
+            Some(name) => budget.spend(name)?,
+            None => b"(unnamed)",
+        };
+        let data = file.contents(section);
+        if let Some(missing) = data.missing {
+            faults.add(|| (section_part(name), missing));
+        }
+        if data.bytes.is_empty() {
+            continue;
+        }
+        indices.insert(index, sections.len());
+        sections.push(Section::new(name.into(), section.address, data.bytes));
+    }
+    Ok((indices, sections))
+}
+
+/// A code object copied out of a running process may have lost its section headers; the loader needs only these.
+fn executable_segments<'a>(file: &elf::File<'a>, faults: &mut Faults) -> Vec<Section<'a>> {
+    let (segments, missing) = file.segments();
+    faults.0.extend(missing);
+    let mut sections = Vec::new();
+    for segment in segments.iter().filter(|s| s.kind == elf::PT_LOAD && s.flags & elf::PF_X != 0) {
+        let data = file.data(segment.offset, segment.size);
+        if let Some(missing) = data.missing {
+            faults.add(|| (ElfPart::CodeSegment, missing));
+        }
+        if !data.bytes.is_empty() {
+            sections.push(Section::new(Name::from("(segment)"), segment.address, data.bytes));
+        }
+    }
+    sections
+}

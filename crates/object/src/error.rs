@@ -1,0 +1,395 @@
+//! What is wrong with a file, and where.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Damage to a file or to a part of it: the part, its offset, and the reason.
+///
+/// `Display` writes one line without the name of the file. Names of parts stand in it as they are in the file.
+///
+/// ```
+/// use amdgpu_object::{Error, ErrorKind, Part};
+/// let mut damage = Vec::new();
+/// // A bundle that is cut off behind its magic number.
+/// let result = amdgpu_object::visit(b"__CLANG_OFFLOAD_BUNDLE__", None, |part| {
+///     if let Part::Damaged(error) = part {
+///         damage.push(error);
+///     }
+///     Ok::<(), Error>(())
+/// });
+/// assert!(result.is_ok());
+/// assert!(matches!(damage[0].kind, ErrorKind::Truncated { needed: 8, left: 0, .. }));
+/// assert!(damage[0].to_string().starts_with("offload bundle at 0x0: damaged or cut off: "));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The parts that the damage is in, from the outside in; empty if it is about the file as a whole.
+    pub path: Vec<Step>,
+    /// The reason.
+    pub kind: ErrorKind,
+}
+
+/// A part of a file that contains what an error is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it is.
+    pub container: Container,
+    /// Where it begins in the file, or in the decompressed data, in bytes.
+    pub offset: u64,
+    /// Whether the offset is one of decompressed data.
+    pub is_decompressed: bool,
+}
+
+/// A kind of container, or a part of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Container {
+    /// A bundle of clang's, not compressed.
+    OffloadBundle,
+    /// An offload binary of LLVM's newer driver.
+    OffloadBinary,
+    /// A compressed bundle.
+    CompressedBundle,
+    /// A member of an archive, with its name.
+    Member(String),
+    /// An entry of a bundle, with its id.
+    Entry(String),
+    /// A section of a host program, with its name.
+    Section(String),
+}
+
+/// The reason why a file or a part of it cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The file has no bytes.
+    Empty,
+    /// The bytes begin like no container that can be read.
+    UnknownFormat,
+    /// Containers lie in each other more deeply than real ones do.
+    TooDeep,
+    /// Decompressing it would go beyond the limit, in bytes.
+    TooMuch {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Something else stands where another bundle should begin.
+    NotABundle {
+        /// Where, as the offset of a [`Step`].
+        offset: u64,
+        /// Whether the offset is one of decompressed data.
+        is_decompressed: bool,
+    },
+    /// A compressed bundle lies in a compressed bundle.
+    CompressedTwice,
+    /// The archive only names its members.
+    ThinArchive,
+    /// Something else stands where the header of a member should.
+    NotAMember {
+        /// Where, as the offset of a [`Step`].
+        offset: u64,
+        /// Whether the offset is one of decompressed data.
+        is_decompressed: bool,
+    },
+    /// The member goes beyond the end of the archive.
+    MemberCut {
+        /// Its bytes, by its header.
+        claimed: u64,
+        /// The bytes that are there.
+        left: usize,
+    },
+    /// A table of a bundle ends too early.
+    Truncated {
+        /// What is read.
+        what: &'static str,
+        /// The entry that it belongs to, counted from 0, and their number.
+        entry: Option<(u64, u64)>,
+        /// How many bytes it needs.
+        needed: u64,
+        /// The bytes that are there.
+        left: usize,
+    },
+    /// The bytes of an entry go beyond the end of its container.
+    EntryCut {
+        /// Its bytes, by the table.
+        claimed: u64,
+        /// Where they begin in the container.
+        offset: u64,
+        /// The bytes of the container.
+        len: usize,
+        /// The container.
+        of: &'static str,
+    },
+    /// The bytes of an entry are those of other entries, too.
+    Overlap {
+        /// What the others are called.
+        of: &'static str,
+    },
+    /// The container ends inside of its header.
+    HeaderCut {
+        /// The bytes that are there.
+        len: usize,
+    },
+    /// The version of the container's format.
+    Version {
+        /// The number in the header.
+        version: u32,
+        /// Those that can be read.
+        known: &'static str,
+    },
+    /// The container goes beyond the end of the file.
+    ContainerCut {
+        /// Its bytes, by its header.
+        claimed: u64,
+        /// The bytes that are there.
+        len: usize,
+    },
+    /// The method of compression.
+    Method {
+        /// Its number.
+        method: u16,
+    },
+    /// This build cannot read the method of compression.
+    NotInThisBuild {
+        /// The feature of the package that can.
+        feature: &'static str,
+    },
+    /// The compressed data is damaged.
+    Compressed {
+        /// The decompressor's words.
+        reason: String,
+    },
+    /// The decompressed data has another size than the header says.
+    Size {
+        /// The bytes by the header.
+        promised: u64,
+        /// The bytes that there are; `None`: more than promised.
+        held: Option<u64>,
+    },
+    /// A part of an offload binary is not in its bytes.
+    Missing {
+        /// The part.
+        what: &'static str,
+    },
+    /// An entry of an offload binary is not in its bytes.
+    MissingEntry {
+        /// Its number, counted from 0.
+        number: u64,
+        /// How many entries there are, by the header.
+        count: u64,
+    },
+    /// The ELF header names no byte order.
+    ByteOrder {
+        /// Its number for it.
+        order: u8,
+    },
+    /// The ELF header names neither 32 nor 64 bits.
+    Class {
+        /// Its number for it.
+        class: u8,
+    },
+    /// A part of an ELF file is damaged.
+    Elf {
+        /// The part.
+        part: ElfPart,
+        /// What is wrong with it.
+        fault: ElfFault,
+    },
+}
+
+/// A part of an ELF file that can be damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ElfPart {
+    /// The file as a whole.
+    File,
+    /// The headers of sections, at an offset of the file.
+    SectionHeaders(u64),
+    /// The headers of segments, at an offset of the file.
+    ProgramHeaders(u64),
+    /// A section by its name.
+    Section(String),
+    /// A segment with code.
+    CodeSegment,
+    /// A table of symbols, at an offset of the file.
+    Symbols(u64),
+}
+
+/// What is wrong with a part of an ELF file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ElfFault {
+    /// The file header is incomplete.
+    Header {
+        /// The bytes of the file.
+        len: usize,
+    },
+    /// Entries of a table are too small for what they must hold.
+    EntrySize(usize),
+    /// Bytes go beyond the end of the file.
+    Cut {
+        /// How many bytes there should be.
+        size: u64,
+        /// Where they begin.
+        offset: u64,
+        /// The bytes of the file.
+        len: usize,
+    },
+    /// There is no table of names.
+    NoNames,
+    /// Names of symbols begin outside of the table of names.
+    NamesOutside {
+        /// How many.
+        count: u64,
+    },
+    /// All names together are longer than the file could hold.
+    NamesTooLong,
+    /// A section overlaps others.
+    Overlap,
+    /// More is wrong than is told.
+    More,
+}
+
+impl Error {
+    /// The same damage as a part of something else.
+    #[must_use]
+    pub(crate) fn within(mut self, mut path: Vec<Step>) -> Error {
+        path.append(&mut self.path);
+        Error { path, ..self }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error { path: Vec::new(), kind }
+    }
+}
+
+impl ErrorKind {
+    pub(crate) fn elf(part: ElfPart, fault: ElfFault) -> ErrorKind {
+        ErrorKind::Elf { part, fault }
+    }
+}
+
+/// An offset, and what it is one of.
+struct Offset(u64, bool);
+
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}{}", self.0, if self.1 { " of the decompressed data" } else { "" })
+    }
+}
+
+impl fmt::Display for Container {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Container::OffloadBundle => f.write_str("offload bundle"),
+            Container::OffloadBinary => f.write_str("offload binary"),
+            Container::CompressedBundle => f.write_str("compressed bundle"),
+            Container::Member(name) => write!(f, "member {name}"),
+            Container::Entry(id) => write!(f, "entry {id}"),
+            Container::Section(name) => write!(f, "section {name}"),
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.container, Offset(self.offset, self.is_decompressed))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.iter().try_for_each(|step| write!(f, "{step}: "))?;
+        self.kind.fmt(f)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use ErrorKind as Kind;
+        match self {
+            Kind::Empty => f.write_str("the file is empty"),
+            Kind::UnknownFormat => f.write_str("neither an ELF file, an archive nor a bundle of clang's"),
+            Kind::TooDeep => f.write_str("containers are nested too deeply"),
+            Kind::TooMuch { limit } => write!(f, "decompressing it would go beyond the limit of {limit} bytes"),
+            Kind::NotABundle { offset, is_decompressed } => {
+                let offset = Offset(*offset, *is_decompressed);
+                write!(f, "{offset} should hold another offload bundle but does not")
+            }
+            Kind::CompressedTwice => f.write_str("a compressed bundle inside a compressed bundle"),
+            Kind::ThinArchive => f.write_str("a thin archive, which holds no code itself: give its members"),
+            Kind::NotAMember { offset, is_decompressed } => {
+                let offset = Offset(*offset, *is_decompressed);
+                write!(f, "damaged: the header of a member is expected, and this is none: at {offset}")
+            }
+            Kind::MemberCut { claimed, left } => write!(f, "cut off: it claims {claimed} bytes, and {left} are left"),
+            Kind::Truncated { what, entry, needed, left } => {
+                if let Some((number, count)) = entry {
+                    write!(f, "entry {number} of {count}: ")?;
+                }
+                write!(f, "damaged or cut off: {what} needs {needed} bytes, and {left} are left")
+            }
+            Kind::EntryCut { claimed, offset, len, of } => {
+                write!(f, "cut off: it claims {claimed:#x} bytes at {offset:#x} of the {of}, which has {len:#x}")
+            }
+            Kind::Overlap { of } => write!(f, "damaged: its bytes overlap those of other {of}"),
+            Kind::HeaderCut { len } => write!(f, "cut off inside its header, at {len} bytes"),
+            Kind::Version { version, known } => write!(f, "version {version} is not known; {known} are"),
+            Kind::ContainerCut { claimed, len } => {
+                write!(f, "cut off: it claims {claimed} bytes, and {len} are there")
+            }
+            Kind::Method { method } => {
+                write!(f, "compression method {method} is not known; 0 (zlib) and 1 (zstd) are")
+            }
+            Kind::NotInThisBuild { feature } => {
+                write!(f, "its compression cannot be read, as this build is without the feature {feature}")
+            }
+            Kind::Compressed { reason } => write!(f, "cannot decompress: {reason}"),
+            Kind::Size { promised, held: Some(held) } => {
+                write!(f, "damaged: it promises {promised} bytes and holds {held}")
+            }
+            Kind::Size { promised, held: None } => write!(f, "damaged: it promises {promised} bytes and holds more"),
+            Kind::Missing { what } => write!(f, "cut off or damaged: {what} is not in it"),
+            Kind::MissingEntry { number, count } => {
+                write!(f, "cut off or damaged: entry {number} of {count} is not in it")
+            }
+            Kind::ByteOrder { order } => write!(f, "the ELF header names no byte order, but {order}"),
+            Kind::Class { class } => write!(f, "the ELF header names neither 32 nor 64 bits, but {class}"),
+            Kind::Elf { part, fault } => elf(f, part, fault),
+        }
+    }
+}
+
+fn elf(f: &mut fmt::Formatter<'_>, part: &ElfPart, fault: &ElfFault) -> fmt::Result {
+    f.write_str("the ELF file is damaged or cut off: ")?;
+    // A section overlaps: all others are said with a colon.
+    let colon = if *fault == ElfFault::Overlap { "" } else { ": " };
+    match part {
+        ElfPart::File => Ok(()),
+        ElfPart::SectionHeaders(offset) => write!(f, "the section headers at {offset:#x}{colon}"),
+        ElfPart::ProgramHeaders(offset) => write!(f, "the program headers at {offset:#x}{colon}"),
+        ElfPart::Section(name) => write!(f, "section {name}{colon}"),
+        ElfPart::CodeSegment => write!(f, "an executable segment{colon}"),
+        ElfPart::Symbols(offset) => write!(f, "symbols at {offset:#x}{colon}"),
+    }?;
+    match fault {
+        ElfFault::Header { len } => write!(f, "its header is incomplete, the file has {len} bytes"),
+        ElfFault::EntrySize(size) => write!(f, "headers of {size} bytes are too small"),
+        ElfFault::Cut { size, offset, len } => {
+            write!(f, "{size} bytes are claimed at {offset:#x}, and the file has {len:#x}")
+        }
+        ElfFault::NoNames => f.write_str("there is no table of names"),
+        ElfFault::NamesOutside { count } => write!(f, "{count} have names outside of the table of names"),
+        ElfFault::NamesTooLong => f.write_str("its names are longer than the file could hold"),
+        ElfFault::Overlap if *part == ElfPart::File => f.write_str("its sections overlap"),
+        ElfFault::Overlap => f.write_str(" overlaps others"),
+        ElfFault::More => f.write_str("more is wrong than what is told here"),
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl core::error::Error for ErrorKind {}

@@ -1,0 +1,197 @@
+//! Code objects, as they are found: sections with code, their symbols, and what addresses stand for.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use amdgpu_isa::kernel::KernelDescriptor;
+
+use crate::{AddressMap, Error, Name, TargetId};
+
+/// A part of a file, as [`visit`](crate::visit) finds it.
+#[non_exhaustive]
+pub enum Part<'a> {
+    /// Machine code for one target.
+    Image(Image<'a>),
+    /// Contents for the GPU, or in the place of such contents, that are not machine code.
+    Skipped {
+        /// Its location in the file, such as the entry's id in a bundle. Empty for the file itself.
+        label: &'a str,
+        /// Why it is passed over.
+        reason: SkipReason,
+    },
+    /// Damage to a part of the file. The other parts are still visited.
+    Damaged(Error),
+}
+
+/// Why a part of a file is passed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// LLVM bitcode.
+    Bitcode,
+    /// A code object of 32 bits, which is for GPUs before GCN, and the target that it names.
+    Bits32(Option<TargetId>),
+    /// A code object without code.
+    NoCode,
+    /// The id of an entry has more bytes than this.
+    IdTooLong(usize),
+    /// The id of an entry is not plain text.
+    IdNotText,
+    /// The id of an entry is not one of an AMD GPU.
+    OtherDevice,
+    /// A host program that refers to HIP code objects, and has none.
+    HostWithPointers,
+    /// A host program without code for a GPU.
+    Host,
+}
+
+/// Machine code for one target: a code object.
+#[non_exhaustive]
+pub struct Image<'a> {
+    /// Its location in the file, such as the entry's id in a bundle, behind the name of an archive's member. Empty for a plain
+    /// code object. Names of members are cut after 256 characters.
+    pub label: &'a str,
+    /// Where it begins in the file, in bytes; `None` if it was compressed.
+    pub offset: Option<u64>,
+    /// All bytes of the code object; those of the code, if there is nothing else.
+    pub bytes: &'a [u8],
+    /// The processor and its features; `None` if the code object does not state it.
+    pub target: Option<TargetId>,
+    /// The sections with code, those that are not empty.
+    pub sections: Vec<Section<'a>>,
+    /// What its addresses stand for.
+    pub addresses: AddressMap<'a>,
+    /// The version of its generic processor, if this library knows only older ones.
+    pub newer: Option<NewerVersion>,
+}
+
+/// The version of the generic processor that code is for, and the newest that this library knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewerVersion {
+    /// The version that the code object states.
+    pub version: u32,
+    /// The newest version known here.
+    pub known: u32,
+}
+
+/// A section with code.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Section<'a> {
+    /// Its name, such as `.text`; `(segment)` if a file has lost its sections.
+    pub name: Name<'a>,
+    /// The address of its first byte; 0 in an object that is not linked.
+    pub address: u64,
+    /// Its contents.
+    pub bytes: &'a [u8],
+    /// Its symbols, sorted by address, and then by name.
+    pub symbols: Vec<Symbol<'a>>,
+    /// What a linker has to fill in, sorted by address. Empty if the file is linked.
+    pub relocations: Arc<[Relocation<'a>]>,
+}
+
+/// A name for an address of a section.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Symbol<'a> {
+    /// Its name.
+    pub name: Name<'a>,
+    /// Its address.
+    pub address: u64,
+    /// In bytes; 0 if it is not known.
+    pub size: u64,
+    /// What it names.
+    pub kind: SymbolKind,
+    /// Lanes of a wave, if the file has a descriptor: the kernel's own, or that of the kernel before it, or of the first one.
+    pub lanes: Option<u16>,
+    /// The kernel's descriptor, of code objects from version 3 on.
+    pub descriptor: Option<KernelDescriptor>,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A kernel: a kernel descriptor (`NAME.kd`) names it as its entry point.
+    Kernel,
+    /// A function.
+    Function,
+    /// Something else, such as a label.
+    Other,
+}
+
+/// A place in code that a linker fills in.
+#[derive(Clone, Copy, Debug)]
+pub struct Relocation<'a> {
+    /// The address of the place.
+    pub address: u64,
+    /// The number of its kind, `R_AMDGPU_…`.
+    pub kind: u32,
+    /// The name of the symbol, or of the section.
+    pub symbol: Name<'a>,
+    /// The number that is added to the symbol's address.
+    pub addend: i64,
+}
+
+impl<'a> Image<'a> {
+    /// Bare machine code at an address, without a container.
+    pub fn bare(target: TargetId, address: u64, bytes: &'a [u8]) -> Image<'a> {
+        let mut section = Section::new(Name::from("(raw)"), address, bytes);
+        section.relocations = Arc::from([]);
+        Image {
+            label: "",
+            offset: Some(0),
+            bytes,
+            target: Some(target),
+            sections: Vec::from([section]),
+            addresses: AddressMap::default(),
+            newer: None,
+        }
+    }
+
+    /// The kernels of all sections.
+    pub fn kernels(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        let symbols = self.sections.iter().flat_map(|section| &section.symbols);
+        symbols.filter(|symbol| symbol.kind == SymbolKind::Kernel)
+    }
+}
+
+impl<'a> Section<'a> {
+    /// Code at an address, without symbols.
+    pub fn new(name: Name<'a>, address: u64, bytes: &'a [u8]) -> Section<'a> {
+        Section { name, address, bytes, symbols: Vec::new(), relocations: Arc::from([]) }
+    }
+}
+
+impl fmt::Display for NewerVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NewerVersion { version, known } = self;
+        write!(
+            f,
+            "for version {version} of its generic processor, of which only version {known} and older are known here"
+        )
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SkipReason::Bitcode => f.write_str("LLVM bitcode, which has no machine code yet"),
+            SkipReason::Bits32(target) => {
+                let of = target.as_ref().map_or_else(String::new, |id| alloc::format!(" for {id}"));
+                write!(f, "a code object{of} of 32 bits: it has no GCN code")
+            }
+            SkipReason::NoCode => f.write_str("the code object has no executable section"),
+            SkipReason::IdTooLong(most) => write!(f, "skipped, because its id is longer than {most} bytes"),
+            SkipReason::IdNotText => f.write_str("skipped, because its id is not text"),
+            SkipReason::OtherDevice => f.write_str("skipped, because its id names no AMD GPU"),
+            SkipReason::HostWithPointers => f.write_str(
+                "a host program that refers to HIP code objects but does not hold them: `.hip_fatbin` is missing or empty",
+            ),
+            SkipReason::Host => f.write_str(
+                "a host program without GPU code: it has neither a section `.hip_fatbin` nor `.llvm.offloading`",
+            ),
+        }
+    }
+}

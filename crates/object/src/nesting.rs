@@ -1,0 +1,135 @@
+//! The place of a part in a file, and what reading the file may still cost.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::Cell;
+
+use crate::error::{Container, ElfFault, ElfPart, Error, ErrorKind, Step};
+use crate::{Part, Result, Stop, Visitor};
+
+/// The default limit on decompressed bytes for this many compressed ones. It applies to a single bundle, so that the
+/// bundle fits in memory, and to all bundles of a file together, so that a chain of them ends. Real bundles grow five-
+/// to twentyfold (many similar targets); files made to fill the memory, or to keep a reader busy, grow more.
+pub fn usual_limit(compressed: usize) -> u64 {
+    const FLOOR: u64 = 64 << 20;
+    const PER_BYTE: u64 = 256;
+    (compressed as u64).saturating_mul(PER_BYTE).saturating_add(FLOOR)
+}
+
+/// How many bytes compressed bundles may still decompress to.
+pub struct Budget {
+    limit: u64,
+    left: Cell<u64>,
+    /// The caller has set no limit, so the default applies.
+    is_usual: bool,
+}
+
+impl Budget {
+    /// The budget for a file of so many bytes.
+    pub fn new(len: usize, max_decompressed: Option<u64>) -> Budget {
+        let limit = max_decompressed.unwrap_or(usual_limit(len));
+        Budget { limit, left: Cell::new(limit), is_usual: max_decompressed.is_none() }
+    }
+
+    /// Takes the decompressed size that a bundle's header states from the budget, before decompression. The bundle
+    /// never gives more bytes. `compressed` is the size of the bundle.
+    pub fn spend(&self, bytes: u64, compressed: usize) -> Result<(), ErrorKind> {
+        let most = usual_limit(compressed);
+        if self.is_usual && bytes > most {
+            return Err(ErrorKind::TooMuch { limit: most });
+        }
+        self.left.set(self.left.get().checked_sub(bytes).ok_or(ErrorKind::TooMuch { limit: self.limit })?);
+        Ok(())
+    }
+}
+
+/// Limits the time for names of an ELF file: reading a name takes time proportional to its length, and a damaged table
+/// can make every name as long as the file.
+pub struct NameBudget(usize);
+
+impl NameBudget {
+    /// Longest name in bytes. Longer names exist only in files made to waste time.
+    const MAX_NAME: usize = 64 * 1024;
+
+    pub fn of(file: &[u8]) -> Self {
+        NameBudget(file.len().saturating_mul(4))
+    }
+
+    /// The name, or its beginning.
+    pub fn spend<'a>(&mut self, name: &'a [u8]) -> Result<&'a [u8], ErrorKind> {
+        let left = self.0.checked_sub(name.len());
+        self.0 = left.ok_or(ErrorKind::elf(ElfPart::File, ElfFault::NamesTooLong))?;
+        Ok(name.get(..Self::MAX_NAME).unwrap_or(name))
+    }
+}
+
+/// The parts that a part is in, from the inside out.
+pub struct Path<'a> {
+    outer: Option<&'a Path<'a>>,
+    step: Step,
+}
+
+/// The place of a part in the file.
+#[derive(Clone, Copy)]
+pub struct Nesting<'a> {
+    pub depth: u8,
+    /// Where the part begins in the file, or in the decompressed data.
+    pub base: u64,
+    pub is_decompressed: bool,
+    /// The parts that it is in, for errors.
+    pub path: Option<&'a Path<'a>>,
+    /// The member of an archive that it is in, for labels.
+    pub outer: &'a str,
+    pub budget: &'a Budget,
+}
+
+impl<'a> Nesting<'a> {
+    /// Real files have at most archive -> host object -> section -> compressed bundle -> bundle -> code object.
+    pub const MAX_DEPTH: u8 = 7;
+
+    /// The path of a part inside of this one, which begins at a byte of it.
+    pub fn path(self, container: Container, at: usize) -> Path<'a> {
+        let step = Step { container, offset: self.offset(at), is_decompressed: self.is_decompressed };
+        Path { outer: self.path, step }
+    }
+
+    /// The place of a part inside of this one.
+    pub fn inside<'b>(self, at: usize, path: &'b Path<'b>) -> Nesting<'b>
+    where
+        'a: 'b,
+    {
+        Nesting { depth: self.depth + 1, base: self.offset(at), path: Some(path), ..self }
+    }
+
+    /// Where a byte of the part is in the file, or in the decompressed data.
+    pub fn offset(self, at: usize) -> u64 {
+        self.base.saturating_add(at as u64)
+    }
+
+    /// The label of an entry.
+    pub fn label(self, id: &str) -> String {
+        if self.outer.is_empty() { id.into() } else { format!("{}: {id}", self.outer) }
+    }
+
+    /// The parts that the part is in, from the outside in.
+    fn steps(self) -> Vec<Step> {
+        let inwards = core::iter::successors(self.path, |path| path.outer);
+        let mut steps: Vec<Step> = inwards.map(|path| path.step.clone()).collect();
+        steps.reverse();
+        steps
+    }
+
+    /// Reports damage to the part.
+    pub fn report(self, error: impl Into<Error>, each: &mut Visitor<'_>) -> Result<()> {
+        each(Part::Damaged(error.into().within(self.steps())))
+    }
+
+    /// Reports damage, so that other parts are still visited. Only a stop of the visitor itself is passed on.
+    pub fn contain(self, result: Result<()>, each: &mut Visitor<'_>) -> Result<()> {
+        match result {
+            Err(Stop::Damage(error)) => self.report(error, each),
+            other => other,
+        }
+    }
+}

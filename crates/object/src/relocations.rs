@@ -1,0 +1,111 @@
+//! Relocations of code objects: those of a linker, and those of a loader.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::address_map::{AddressMap, Pointer};
+use crate::error::ErrorKind;
+use crate::nesting::NameBudget;
+use crate::{Name, Relocation, elf};
+
+/// Relocations of an address in 64 bits, and of an address in the code object itself.
+const ABS64: u32 = 3;
+const RELATIVE64: u32 = 13;
+
+/// The names of symbols by their numbers, each of which is read once, and the relocations of sections.
+pub struct Names<'n, 'a> {
+    file: &'n elf::File<'a>,
+    headers: &'n [elf::Section],
+    /// The names of sections.
+    sections: &'a [u8],
+    budget: &'n mut NameBudget,
+    known: BTreeMap<(usize, u32), Option<Name<'a>>>,
+    /// The names of each table of symbols.
+    strings: BTreeMap<usize, &'a [u8]>,
+    /// The relocations of each section.
+    tables: BTreeMap<usize, &'n elf::Section>,
+    /// How many bytes of tables may still be read: those that overlap would be read again and again.
+    left: usize,
+}
+
+impl<'n, 'a> Names<'n, 'a> {
+    pub fn new(
+        file: &'n elf::File<'a>,
+        headers: &'n [elf::Section],
+        sections: &'a [u8],
+        budget: &'n mut NameBudget,
+    ) -> Self {
+        let tables = headers.iter().filter(|table| table.kind == elf::SHT_RELA && table.info != 0);
+        let tables = tables.map(|table| (table.info, table)).collect();
+        let left = file.bytes.len();
+        Names { file, headers, sections, budget, known: BTreeMap::new(), strings: BTreeMap::new(), tables, left }
+    }
+
+    /// The name of a symbol of a table, or of the section that it stands for.
+    fn of(&mut self, table: usize, number: u32) -> Result<Option<Name<'a>>, ErrorKind> {
+        if let Some(known) = self.known.get(&(table, number)) {
+            return Ok(*known);
+        }
+        let name = match self.find(table, number) {
+            Some(name) => Some(self.budget.spend(name)?.into()),
+            None => None,
+        };
+        self.known.insert((table, number), name);
+        Ok(name)
+    }
+
+    fn find(&mut self, table: usize, number: u32) -> Option<&'a [u8]> {
+        let (file, headers) = (self.file, self.headers);
+        let symbols = headers.get(table)?;
+        let symbol = file.symbol(file.contents(symbols).bytes, number)?;
+        if symbol.kind == elf::STT_SECTION {
+            let section = headers.get(usize::from(symbol.section))?;
+            return elf::text(self.sections, section.name);
+        }
+        let read = || headers.get(symbols.link).map_or(&[][..], |strings| elf::texts(file.contents(strings).bytes));
+        let strings = self.strings.entry(table).or_insert_with(read);
+        elf::text(strings, symbol.name).filter(|name| !name.is_empty())
+    }
+
+    fn entries(&mut self, table: &elf::Section) -> impl Iterator<Item = elf::Relocation> + use<'n, 'a> {
+        let bytes = self.file.contents(table).bytes;
+        let fits = self.left.checked_sub(bytes.len());
+        self.left = fits.unwrap_or(self.left);
+        self.file.relocations(if fits.is_some() { bytes } else { &[] })
+    }
+
+    /// The relocations of a section, in the order of their addresses.
+    pub fn relocations(&mut self, section: usize) -> Result<Vec<Relocation<'a>>, ErrorKind> {
+        let mut all = Vec::new();
+        let Some(table) = self.tables.get(&section).copied().filter(|_| self.file.kind == elf::ET_REL) else {
+            return Ok(all);
+        };
+        let address = self.headers.get(section).map_or(0, |section| section.address);
+        for entry in self.entries(table) {
+            if let Some(symbol) = self.of(table.link, entry.symbol)? {
+                let address = address.wrapping_add(entry.address);
+                all.push(Relocation { address, kind: entry.kind, symbol, addend: entry.addend });
+            }
+        }
+        all.sort_by_key(|relocation| relocation.address);
+        Ok(all)
+    }
+
+    /// What a loader fills in, of a file that is linked.
+    pub fn pointers(&mut self, map: &mut AddressMap<'a>) -> Result<(), ErrorKind> {
+        let is_loaded = |table: &&elf::Section| table.kind == elf::SHT_RELA && table.flags & elf::SHF_ALLOC != 0;
+        // A file has one of them.
+        let Some(table) = self.headers.iter().find(is_loaded).filter(|_| self.file.kind != elf::ET_REL) else {
+            return Ok(());
+        };
+        for entry in self.entries(table) {
+            let pointer = match entry.kind {
+                RELATIVE64 => Some(Pointer::Address(entry.addend as u64)),
+                ABS64 => self.of(table.link, entry.symbol)?.map(|name| Pointer::Symbol(name, entry.addend)),
+                _ => None,
+            };
+            map.pointers.extend(pointer.map(|pointer| (entry.address, pointer)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! The symbols of code: kernels by their descriptors, functions, and others.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use amdgpu_isa::kernel::KernelDescriptor;
+
+use crate::address_map::AddressMap;
+use crate::code_object::{Faults, Indices};
+use crate::error::{ElfFault, ElfPart, ErrorKind};
+use crate::kernel_code::kernel_code;
+use crate::nesting::NameBudget;
+use crate::{Result, Section, Symbol, SymbolKind, elf};
+
+/// `st_info` of kernels in version 2, whose symbols are those of descriptors that precede the code.
+const STT_AMDGPU_HSA_KERNEL: u8 = 10;
+const STT_NOTYPE: u8 = 0;
+const STT_OBJECT: u8 = 1;
+const STT_FUNC: u8 = 2;
+
+/// The tables of symbols of a file.
+pub struct Tables<'f, 'a> {
+    pub file: &'f elf::File<'a>,
+    pub headers: &'f [elf::Section],
+    pub budget: &'f mut NameBudget,
+    pub faults: &'f mut Faults,
+}
+
+impl<'a> Tables<'_, 'a> {
+    /// Calls `each` with every symbol that has a name, of both symbol tables.
+    fn each(&mut self, mut each: impl FnMut(&elf::Symbol, &'a [u8])) -> Result<(), ErrorKind> {
+        for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
+            // A file has one of each.
+            let Some(table) = self.headers.iter().find(|section| section.kind == kind) else { continue };
+            let data = self.file.contents(table);
+            let strings = self.headers.get(table.link).map(|strings| self.file.contents(strings));
+            let strings = strings.unwrap_or(elf::Data { bytes: &[], missing: Some(ElfFault::NoNames) });
+            let part = ElfPart::Symbols(table.offset);
+            for missing in [data.missing, strings.missing].into_iter().flatten() {
+                self.faults.add(|| (part.clone(), missing));
+            }
+            let strings = elf::texts(strings.bytes);
+            let mut count = 0u64;
+            for symbol in self.file.symbols(data.bytes) {
+                match elf::text(strings, symbol.name) {
+                    Some(b"") => {}
+                    Some(name) => each(&symbol, self.budget.spend(name)?),
+                    None => count += 1,
+                }
+            }
+            if count > 0 {
+                self.faults.add(|| (part, ElfFault::NamesOutside { count }));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Kernels<'a> {
+    /// Lanes of a wave, by the kernels' names.
+    names: BTreeMap<&'a [u8], Option<u16>>,
+    /// Descriptors, by the kernels' names.
+    descriptors: BTreeMap<&'a [u8], KernelDescriptor>,
+    /// Names by entry address. The order lets a section find its own without a search through all of them.
+    entries: BTreeMap<u64, &'a [u8]>,
+}
+
+impl Kernels<'_> {
+    fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
+        let name = self.entries.get(&address).copied().unwrap_or(name);
+        self.names.get(name).copied().flatten()
+    }
+
+    fn descriptor(&self, name: &[u8], address: u64) -> Option<KernelDescriptor> {
+        let name = self.entries.get(&address).copied().unwrap_or(name);
+        self.descriptors.get(name).copied()
+    }
+
+    fn contains(&self, name: &[u8], address: u64) -> bool {
+        self.names.contains_key(name) || self.entries.contains_key(&address)
+    }
+}
+
+/// Finds the symbols of the sections. Returns the descriptors among the code of each section.
+pub fn symbols<'a>(
+    tables: &mut Tables<'_, 'a>,
+    entry_points: &[(&'a [u8], Option<u16>)],
+    indices: &Indices,
+    sections: &mut [Section<'a>],
+    addresses: &mut AddressMap<'a>,
+) -> Result<Vec<Vec<Range<u64>>>, ErrorKind> {
+    let mut kernels = Kernels { names: entry_points.iter().copied().collect(), ..Kernels::default() };
+    let (file, headers) = (tables.file, tables.headers);
+    tables.each(|symbol, name| {
+        let Some(kernel) = name.strip_suffix(b".kd") else { return };
+        let Some(section) = headers.get(usize::from(symbol.section)) else { return };
+        let descriptor = symbol.address.checked_sub(section.address).and_then(|from| {
+            let bytes = file.contents(section).bytes.get(usize::try_from(from).ok()?..)?;
+            bytes.first_chunk().copied().map(KernelDescriptor::from_bytes)
+        });
+        if let Some(descriptor) = descriptor {
+            kernels.descriptors.insert(kernel, descriptor);
+        }
+        let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
+        kernels.names.insert(kernel, descriptor.map(lanes));
+        // In a relocatable object the offset is still a relocation, so use the name alone.
+        if file.kind == elf::ET_REL {
+            return;
+        }
+        if let Some(descriptor) = descriptor {
+            kernels.entries.insert(symbol.address.wrapping_add_signed(descriptor.entry()), kernel);
+        }
+    })?;
+    let mut descriptors: Vec<Vec<Range<u64>>> = vec![Vec::new(); sections.len()];
+    tables.each(|symbol, name| {
+        if ![STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_AMDGPU_HSA_KERNEL].contains(&symbol.kind) {
+            return;
+        }
+        if let Some(section) = headers.get(usize::from(symbol.section)) {
+            addresses.symbol(file, section, symbol, name);
+        }
+        let Some(&index) = indices.get(&usize::from(symbol.section)) else { return };
+        let (Some(section), Some(descriptors)) = (sections.get_mut(index), descriptors.get_mut(index)) else { return };
+        let mut address = symbol.address;
+        let mut kind = match symbol.kind {
+            _ if kernels.contains(name, address) => SymbolKind::Kernel,
+            STT_FUNC | STT_AMDGPU_HSA_KERNEL => SymbolKind::Function,
+            _ => SymbolKind::Other,
+        };
+        let mut lanes = kernels.lanes(name, address).filter(|_| kind == SymbolKind::Kernel);
+        let mut size = symbol.size;
+        if symbol.kind == STT_AMDGPU_HSA_KERNEL {
+            if let Some((start, its)) = kernel_code(section, address) {
+                descriptors.push(address..start);
+                size = size.saturating_sub(start - address);
+                (address, kind, lanes) = (start, SymbolKind::Kernel, its);
+            }
+        }
+        let descriptor = kernels.descriptor(name, address).filter(|_| kind == SymbolKind::Kernel);
+        section.symbols.push(Symbol { name: name.into(), address, size, kind, lanes, descriptor });
+    })?;
+    // The descriptor names a kernel even if the kernel's own symbol was stripped.
+    for section in sections {
+        let end = section.address.saturating_add(section.bytes.len() as u64);
+        let named: BTreeSet<u64> = section.symbols.iter().map(|s| s.address).collect();
+        for (&address, &name) in kernels.entries.range(section.address..end) {
+            if !named.contains(&address) {
+                let lanes = kernels.lanes(name, address);
+                let (kind, descriptor) = (SymbolKind::Kernel, kernels.descriptor(name, address));
+                section.symbols.push(Symbol { name: name.into(), address, size: 0, kind, lanes, descriptor });
+            }
+        }
+        // Global symbols are in both tables.
+        section.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
+        section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
+        // Functions that are no kernels are most likely called by their neighbours.
+        let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
+        for symbol in &mut section.symbols {
+            symbol.lanes = symbol.lanes.or(lanes);
+            lanes = symbol.lanes;
+        }
+    }
+    Ok(descriptors)
+}
