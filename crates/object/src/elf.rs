@@ -1,36 +1,61 @@
-//! Reads ELF files so that damage to one part does not hide the others: every table and section is read for itself, and
+//! ELF files, read so that damage to one part does not hide the others: every table and section is read for itself, and
 //! what reaches past the end of the file is read up to there.
+//!
+//! This is the layer below [`visit`](crate::visit), for who needs headers, tables of symbols and relocations as they are.
 
 use alloc::vec::Vec;
 
 use crate::error::{ElfFault, ElfPart, ErrorKind};
 
+/// A section of notes.
 pub const SHT_NOTE: u32 = 7;
+/// The table of all symbols.
 pub const SHT_SYMTAB: u32 = 2;
+/// A table of relocations.
 pub const SHT_RELA: u32 = 4;
+/// The table of symbols that a loader reads.
 pub const SHT_DYNSYM: u32 = 11;
-const SHT_NOBITS: u32 = 8;
+/// The table of what a loader has to know.
+pub const SHT_DYNAMIC: u32 = 6;
+/// A section without bytes in the file.
+pub const SHT_NOBITS: u32 = 8;
+/// The section is loaded.
 pub const SHF_ALLOC: u64 = 2;
+/// The section has code.
 pub const SHF_EXECINSTR: u64 = 4;
+/// A segment of notes.
 pub const PT_NOTE: u32 = 4;
+/// A segment that is loaded.
 pub const PT_LOAD: u32 = 1;
+/// The segment has code.
 pub const PF_X: u32 = 1;
+/// A file for a linker.
 pub const ET_REL: u16 = 1;
+/// The symbol of a section.
 pub const STT_SECTION: u8 = 3;
 
+/// Whether a file begins as ELF files do.
 pub fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF")
 }
 
-/// The fields of the header that matter here.
+/// The header of a file.
 pub struct File<'a> {
+    /// All bytes of the file.
     pub bytes: &'a [u8],
+    /// Whether addresses have 64 bits.
     pub is_64: bool,
+    /// Whether the low byte of a number comes first.
     pub is_little: bool,
+    /// The system, `EI_OSABI`.
     pub os_abi: u8,
+    /// The version of what the system expects, `EI_ABIVERSION`.
     pub abi_version: u8,
+    /// The kind of file, such as [`ET_REL`].
     pub kind: u16,
+    /// The machine, `e_machine`.
     pub machine: u16,
+    /// The processor and its features, `e_flags`.
     pub flags: u32,
     segments: Table,
     sections: Table,
@@ -44,42 +69,78 @@ struct Table {
     count: u64,
 }
 
+/// The header of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
+    /// Where its name begins in the table of names.
     pub name: u32,
+    /// What it is, such as [`SHT_NOTE`].
     pub kind: u32,
+    /// A sum of flags, such as [`SHF_ALLOC`].
     pub flags: u64,
+    /// The address of its first byte.
     pub address: u64,
+    /// Where its bytes begin in the file.
     pub offset: u64,
+    /// In bytes.
     pub size: u64,
+    /// The number of a section that belongs to it, such as that with the names of symbols.
     pub link: usize,
+    /// Another number, such as that of the section that relocations are for.
     pub info: usize,
+    /// Its address is a multiple of this.
+    pub align: u64,
 }
 
+/// The header of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
+    /// What it is, such as [`PT_LOAD`].
     pub kind: u32,
+    /// A sum of flags, such as [`PF_X`].
     pub flags: u32,
+    /// The address of its first byte.
     pub address: u64,
+    /// Where its bytes begin in the file.
     pub offset: u64,
+    /// Its bytes in the file.
     pub size: u64,
+    /// Its bytes in memory.
+    pub memory_size: u64,
 }
 
+/// A symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
+    /// Where its name begins in the table of names.
     pub name: u32,
+    /// What it names, such as [`STT_SECTION`].
     pub kind: u8,
+    /// Who can see it, `st_bind`, and how, `st_other`.
+    pub scope: (u8, u8),
+    /// The number of its section.
     pub section: u16,
+    /// Its address; in a file for a linker, its offset in the section.
     pub address: u64,
+    /// In bytes.
     pub size: u64,
 }
 
+/// A place that a linker or loader fills in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
+    /// The address of the place; in a file for a linker, its offset in the section.
     pub address: u64,
+    /// The number of its kind.
     pub kind: u32,
     /// The number of the symbol.
     pub symbol: u32,
+    /// The number that is added to the symbol's address.
     pub addend: i64,
 }
 
 impl Section {
+    /// Whether it has code.
     pub fn is_code(&self) -> bool {
         self.flags & SHF_EXECINSTR != 0 && self.kind != SHT_NOBITS && self.size > 0
     }
@@ -87,12 +148,17 @@ impl Section {
 
 /// Some bytes of the file, or those of them that exist.
 pub struct Data<'a> {
+    /// The bytes.
     pub bytes: &'a [u8],
     /// What is wrong, if some do not exist.
     pub missing: Option<ElfFault>,
 }
 
 impl<'a> File<'a> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// The header is incomplete, or names neither a width nor an order of bytes.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ErrorKind> {
         let cut = || ErrorKind::elf(ElfPart::File, ElfFault::Header { len: bytes.len() });
         let [class, order, _, os_abi, abi_version] = *bytes.get(4..9).and_then(|b| b.first_chunk()).ok_or_else(cut)?;
@@ -165,6 +231,16 @@ impl<'a> File<'a> {
         (bytes.chunks_exact(table.entry.max(1)), missing)
     }
 
+    /// Where the header of a section is in the file.
+    pub fn section_header(&self, number: usize) -> u64 {
+        self.sections.offset.saturating_add((self.sections.entry as u64).saturating_mul(number as u64))
+    }
+
+    /// Where the header of a segment is in the file.
+    pub fn segment_header(&self, number: usize) -> u64 {
+        self.segments.offset.saturating_add((self.segments.entry as u64).saturating_mul(number as u64))
+    }
+
     /// The section headers that exist, and what is wrong with the others.
     pub fn sections(&self) -> (Vec<Section>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.sections);
@@ -184,6 +260,7 @@ impl<'a> File<'a> {
             size: read(8 + 3 * word, word)?,
             link: read(8 + 4 * word, 4)? as usize,
             info: read(12 + 4 * word, 4)? as usize,
+            align: read(16 + 4 * word, word)?,
         })
     }
 
@@ -200,6 +277,7 @@ impl<'a> File<'a> {
                     offset: read(8, 8)?,
                     address: read(16, 8)?,
                     size: read(32, 8)?,
+                    memory_size: read(40, 8)?,
                 },
                 false => Segment {
                     kind: read(0, 4)? as u32,
@@ -207,6 +285,7 @@ impl<'a> File<'a> {
                     offset: read(4, 4)?,
                     address: read(8, 4)?,
                     size: read(16, 4)?,
+                    memory_size: read(20, 4)?,
                 },
             })
         };
@@ -228,6 +307,7 @@ impl<'a> File<'a> {
         Some(Symbol {
             name: self.number(entry, 0, 4)? as u32,
             kind: entry.get(4)? & 0xf,
+            scope: (entry.get(4)? >> 4, *entry.get(5)?),
             section: self.number(entry, 6, 2)? as u16,
             address: self.number(entry, 8, 8)?,
             size: self.number(entry, 16, 8)?,
@@ -251,6 +331,7 @@ impl<'a> File<'a> {
         sections.get(self.names).map_or(&[], |section| texts(self.contents(section).bytes))
     }
 
+    /// The bytes of a section; none, if it has none in the file.
     pub fn contents(&self, section: &Section) -> Data<'a> {
         if section.kind == SHT_NOBITS {
             return Data { bytes: &[], missing: None };
@@ -258,6 +339,7 @@ impl<'a> File<'a> {
         self.data(section.offset, section.size)
     }
 
+    /// Bytes of the file.
     pub fn data(&self, offset: u64, size: u64) -> Data<'a> {
         let len = self.bytes.len();
         let from = usize::try_from(offset).unwrap_or(len).min(len);

@@ -48,7 +48,7 @@ mod bundle;
 mod bundles;
 mod code_object;
 mod compressed;
-mod elf;
+pub mod elf;
 mod error;
 mod host;
 mod image;
