@@ -3,10 +3,8 @@
 use crate::{Assembly, Far, Fault, Faults, Kind, Options, assemble};
 
 fn options() -> Options {
-    let mut options = Options::default();
-    options.target = Some("gfx942".parse().expect("a target of this build"));
-    options.is_alone = true;
-    options
+    let target = Some("gfx942".parse().expect("a target of this build"));
+    Options { target, is_alone: true, ..Options::default() }
 }
 
 fn good(source: &str) -> Assembly {
@@ -14,7 +12,7 @@ fn good(source: &str) -> Assembly {
 }
 
 fn fault(source: &str, options: &Options) -> Fault {
-    assemble("input", source, options).err().expect("it is wrong").all()[0].clone()
+    assemble("input", source, options).expect_err("it is wrong").all()[0].clone()
 }
 
 #[test]
