@@ -160,7 +160,10 @@ impl Assembler {
 
 /// The bytes of an instruction.
 pub fn bytes(inst: &Inst) -> Vec<u8> {
-    inst.words().iter().flat_map(|word| word.to_le_bytes()).collect()
+    let mut bytes = vec![0; inst.len()];
+    // It has room for them.
+    let _ = inst.encode(&mut bytes);
+    bytes
 }
 
 /// The numbers of vector and scalar registers up to the last one that operands name.

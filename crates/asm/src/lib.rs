@@ -202,7 +202,7 @@ fn lanes(text: &str) -> (HashMap<String, u16>, Option<u16>) {
 }
 
 impl Assembly {
-    /// What the source might have meant otherwise; none of it is an error.
+    /// The warnings: of `.warning`, and of directives that have less of an effect than they say.
     pub fn warnings(&self) -> Faults {
         Faults::new(&self.warnings, &self.files)
     }
