@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// Files that a package still includes from another one, each with the reason.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 8] = [
     // Each build script compiles the generator, which is no package.
     ("examples/cortex-m/build.rs", "build/mod.rs"),
     ("fuzz/build.rs", "build/mod.rs"),
@@ -16,8 +16,6 @@ const KNOWN: [(&str, &str); 9] = [
     ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/ours.rs"),
     ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/words.rs"),
     ("fuzz/fuzz_targets/lint.rs", "tests/mend/check.rs"),
-    // The assembler is still in the command.
-    ("fuzz/fuzz_targets/asm.rs", "cli/src"),
 ];
 
 fn root() -> &'static Path {

@@ -7,8 +7,8 @@ use amdgpu_isa as lib;
 
 pub use lib::errors::Invalid;
 pub use lib::facts::{AddressStep, Counter, RegSet, Space};
-pub use lib::kernel::{DescriptorError, KernelDescriptor, Registers};
-pub use lib::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, TextBuffer, expression, parse_with};
+pub use lib::kernel::{KernelDescriptor, Registers};
+pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{
     Access, Decoded, Decoder, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,
 };
@@ -41,18 +41,4 @@ pub fn mode(target: Target, feature: &str) -> bool {
 /// The lanes that `wavefrontsize32` and its like name.
 pub fn wave_size(feature: &str) -> Option<u16> {
     feature.strip_prefix("wavefrontsize")?.parse().ok()
-}
-
-/// The numbers of vector and scalar registers up to the last one that operands name.
-pub fn registers(inst: &Inst) -> (u16, u16) {
-    let (mut vector, mut scalar) = (0, 0);
-    for operand in inst.operands() {
-        let dwords = operand.bits.div_ceil(32);
-        match operand.value {
-            Value::Reg(lib::Reg::Vgpr(n) | lib::Reg::Agpr(n)) => vector = vector.max(u16::from(n) + dwords),
-            Value::Reg(lib::Reg::Sgpr(n)) => scalar = scalar.max(u16::from(n) + dwords),
-            _ => {}
-        }
-    }
-    (vector, scalar)
 }

@@ -14,7 +14,8 @@ LEFT_OUT = ("src/make/", "src/arbitrary", "crates/prove/src/words.rs", "src/shar
             "crates/prove/src/tests.rs")
 
 # Where the code of each package is, relative to the README.
-ROOTS = ("src/", "cli/src/", "crates/explain/src/", "crates/lint/src/", "crates/object/src/", "crates/prove/src/")
+ROOTS = ("src/", "cli/src/", "crates/asm/src/", "crates/explain/src/", "crates/lint/src/", "crates/object/src/",
+         "crates/prove/src/")
 
 
 def sources(root):

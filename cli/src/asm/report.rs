@@ -1,111 +1,47 @@
-//! What is wrong in a source, with its place: for people as lines with carets, for programs as JSON.
+//! What is wrong in a source: for people as lines with carets, for programs as JSON. Says which option of the command helps.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::io::Write;
 use std::ops::Range;
 
+use amdgpu_asm::{Fault, Kind, Place};
 use codespan_reporting::diagnostic::{Diagnostic, Label, Severity};
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, Config};
 
-use super::source::File;
 use crate::escape;
 
-/// A range of bytes of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    pub file: usize,
-    pub start: usize,
-    pub end: usize,
-}
-
-/// An error or a warning.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    pub place: Place,
-    pub message: String,
-    pub note: Option<String>,
-    pub is_warning: bool,
-}
-
-impl Fault {
-    pub fn new(place: Place, message: impl Into<String>) -> Fault {
-        Fault { place, message: message.into(), note: None, is_warning: false }
-    }
-
-    pub fn note(self, note: impl Into<String>) -> Fault {
-        Fault { note: Some(note.into()), ..self }
+/// The message of a fault, with the option that helps.
+pub fn message(fault: &Fault) -> Cow<'_, str> {
+    let text = &fault.message;
+    match fault.kind {
+        Kind::NoProcessor => text.replace("`.amdgcn_target`", "`.amdgcn_target` or `--target`").into(),
+        Kind::Undefined => format!("{text}: `-c` makes an object for a linker").into(),
+        Kind::Shared => format!("{text}: `-c` makes an object for one").into(),
+        _ => text.into(),
     }
 }
 
-pub type Result<T, E = Fault> = std::result::Result<T, E>;
-
-/// Faults that are shown. A source can have millions.
-pub const SHOWN: usize = 100;
-/// The longest line of a source that is shown whole.
-const LONGEST: usize = 400;
-
-/// Where the lines of files begin, of which each is searched once: there can be many faults in a long one.
-#[derive(Default)]
-struct Lines(HashMap<usize, Vec<usize>>);
-
-impl Lines {
-    /// The line and the column of a place, from 1 on, and the line's range.
-    fn position(&mut self, files: &[File], file: usize, at: usize) -> (usize, usize, Range<usize>) {
-        let text = files.get(file).map_or("", |file| &file.text);
-        let starts = self.0.entry(file).or_insert_with(|| {
-            let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-            std::iter::once(0).chain(ends.map(|(end, _)| end + 1)).collect()
-        });
-        let at = at.min(text.len());
-        let line = starts.partition_point(|start| *start <= at);
-        let start = line.checked_sub(1).and_then(|line| starts.get(line)).copied().unwrap_or(0);
-        let end = starts.get(line).map_or(text.len(), |next| next - 1);
-        (line, at - start + 1, start..end)
+fn note(fault: &Fault) -> Option<&str> {
+    match fault.kind {
+        Kind::TooFar => Some("`--long-branches s[N:N+1]` goes there through two registers whose values nothing needs"),
+        _ => fault.note.as_deref(),
     }
-}
-
-/// The characters of a place: an error of a parser can be about a part of one.
-fn whole(text: &str, place: Place) -> Place {
-    let at = |at: usize, step: isize| {
-        let mut at = at.min(text.len());
-        while !text.is_char_boundary(at) {
-            at = at.saturating_add_signed(step);
-        }
-        at
-    };
-    Place { start: at(place.start, -1), end: at(place.end.max(place.start), 1), ..place }
-}
-
-/// Where the text of a place was asked for, from the inside out.
-fn chain(files: &[File], place: Place) -> impl Iterator<Item = (Place, &str)> {
-    let mut next = files.get(place.file);
-    std::iter::from_fn(move || {
-        let (from, name) = (next?.from?, next?.name.as_str());
-        next = files.get(from.file);
-        Some((from, name))
-    })
 }
 
 /// Lines `{"severity":…,"message":…,"file":…,"line":…,"column":…}`.
-pub fn json(faults: &[Fault], files: &[File], out: &mut impl Write) -> std::io::Result<()> {
-    let mut lines = Lines::default();
+pub fn json(faults: &[Fault], out: &mut impl Write) -> std::io::Result<()> {
     for fault in faults {
-        let Some(file) = files.get(fault.place.file) else { continue };
-        let place = whole(&file.text, fault.place);
-        let (line, column, _) = lines.position(files, place.file, place.start);
-        let (end_line, end_column, _) = lines.position(files, place.file, place.end);
-        let from: Vec<_> = chain(files, fault.place)
-            .map(|(from, name)| {
-                let file = files.get(from.file);
-                let (line, column, _) = lines.position(files, from.file, from.start);
-                serde_json::json!({ "in": name, "file": file.map(|f| &f.name), "line": line, "column": column })
-            })
-            .collect();
+        let Some(place) = &fault.place else { continue };
+        let from = fault.from.iter().map(|from| {
+            let Place { file, line, column, .. } = &from.place;
+            serde_json::json!({ "in": from.name, "file": file, "line": line, "column": column })
+        });
         let value = serde_json::json!({
             "severity": if fault.is_warning { "warning" } else { "error" },
-            "message": fault.message, "note": fault.note, "file": file.name,
-            "line": line, "column": column, "end_line": end_line, "end_column": end_column, "from": from,
+            "message": message(fault), "note": note(fault), "file": place.file,
+            "line": place.line, "column": place.column, "end_line": place.end_line, "end_column": place.end_column,
+            "from": from.collect::<Vec<_>>(),
         });
         writeln!(out, "{value}")?;
     }
@@ -113,41 +49,21 @@ pub fn json(faults: &[Fault], files: &[File], out: &mut impl Write) -> std::io::
 }
 
 /// Lines of the source with carets.
-pub fn show(faults: &[Fault], files: &[File], color: bool) -> String {
-    let (mut out, mut lines) = (String::new(), Lines::default());
+pub fn show(faults: &[Fault], color: bool) -> String {
+    let mut out = String::new();
     for fault in faults {
         let severity = if fault.is_warning { Severity::Warning } else { Severity::Error };
         let mut shown = Excerpts::default();
-        let mut labels = Vec::new();
-        let mut add = |place: Place, message: Option<String>| {
-            let Some(file) = files.get(place.file) else { return };
-            let place = whole(&file.text, place);
-            let (line, column, range) = lines.position(files, place.file, place.start);
-            let text = file.text.get(range.clone()).unwrap_or("");
-            let name = escape::name(file.name.as_bytes()).into_owned();
-            if range.len() > LONGEST || !text.chars().all(|c| !c.is_control() || c == '\t') {
-                let place = format!("{name}:{line}:{column}");
-                labels.push((shown.0.len(), 0..0, message));
-                shown.0.push(Excerpt { name: place, text: "", line: 1 });
-                return;
-            }
-            let from = column - 1;
-            let len = place.end.min(range.end).saturating_sub(place.start);
-            labels.push((shown.0.len(), from..from + len, message));
-            shown.0.push(Excerpt { name, text, line });
-        };
-        add(fault.place, None);
-        for (from, name) in chain(files, fault.place).take(8) {
-            add(from, Some(format!("in {name}")));
+        let mut labels: Vec<_> =
+            fault.place.iter().map(|place| Label::primary(shown.len(), shown.add(place))).collect();
+        for from in fault.from.iter().take(8) {
+            let label = Label::secondary(shown.len(), shown.add(&from.place));
+            labels.push(label.with_message(format!("in {}", from.name)));
         }
-        let labels = labels.into_iter().enumerate().map(|(n, (id, range, message))| {
-            let label = if n == 0 { Label::primary(id, range) } else { Label::secondary(id, range) };
-            label.with_message(message.unwrap_or_default())
-        });
         let diagnostic = Diagnostic::new(severity)
-            .with_message(escape::message(&fault.message))
-            .with_labels(labels.collect())
-            .with_notes(fault.note.iter().map(|note| escape::message(note).to_string()).collect());
+            .with_message(escape::message(&message(fault)))
+            .with_labels(labels)
+            .with_notes(note(fault).iter().map(|note| escape::message(note)).collect());
         let config = Config { display_style: term::DisplayStyle::Rich, ..Config::default() };
         let mut buffer = if color { term::termcolor::Buffer::ansi() } else { term::termcolor::Buffer::no_color() };
         // Into memory, with files that are there: it cannot fail.
@@ -169,6 +85,23 @@ struct Excerpt<'t> {
 }
 
 impl<'t> Excerpts<'t> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Adds the line of a place; if it cannot be shown, its name says where the place is. Returns the range in it.
+    fn add(&mut self, place: &'t Place) -> Range<usize> {
+        let (name, line) = (escape::name(place.file.as_bytes()), place.line);
+        let Some(text) = place.text.as_deref().filter(|text| text.chars().all(|c| !c.is_control() || c == '\t')) else {
+            let name = format!("{name}:{line}:{}", place.column);
+            self.0.push(Excerpt { name, text: "", line: 1 });
+            return 0..0;
+        };
+        let end = if place.end_line == line { place.end_column - 1 } else { text.len() };
+        self.0.push(Excerpt { name: name.into_owned(), text, line });
+        place.column - 1..end
+    }
+
     fn of(&self, id: usize) -> Result<&Excerpt<'t>, Error> {
         self.0.get(id).ok_or(Error::FileMissing)
     }

@@ -43,6 +43,35 @@ fn faults_are_told_as_json() {
     assert!(!run.err.contains("99999999"), "once is enough: {}", run.err);
 }
 
+/// The package says what is wrong, and the command which of its options helps.
+#[test]
+fn faults_name_the_option_that_helps() {
+    let cases: [(&[&str], &str, &str); 5] = [
+        (&[], "s_nop 0", "which processor is this for? `.amdgcn_target` or `--target` says it"),
+        (&[], ".byte 1", "no processor is named: `.amdgcn_target` or `--target` does it"),
+        (&["gfx942"], ".long x", "`x` is not defined: `-c` makes an object for a linker"),
+        (
+            &["gfx942"],
+            ".amdgpu_lds x, 4\n.long x",
+            "`x` is in a workgroup's memory, where a linker has to place it: `-c` makes an object for one",
+        ),
+        (
+            &["gfx942"],
+            "s_branch x\n.zero 0x40000\nx:",
+            "= `--long-branches s[N:N+1]` goes there through two registers whose values nothing needs",
+        ),
+    ];
+    for (target, source, expected) in cases {
+        let args = [&["asm", "-", "-o", "-"], target].concat();
+        let shown = run(&args, source.as_bytes()).err;
+        assert!(shown.contains(expected), "{shown}");
+        let json = run(&[&*args, &["--json"]].concat(), source.as_bytes()).out;
+        let line: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+        let texts = [&line["message"], &line["note"]].map(|text| text.as_str().unwrap_or(""));
+        assert!(texts.contains(&expected.trim_start_matches("= ")), "{line}");
+    }
+}
+
 #[test]
 fn recursion_ends_and_its_chain_is_shown() {
     let err = fails(b".macro again\nagain\n.endm\nagain\n");

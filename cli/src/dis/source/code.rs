@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use amdgpu_asm::NOP;
+use amdgpu_asm::elf::kinds;
 use amdgpu_isa::Field;
 
 use super::data::{value, variant_of};
 use super::{Relocation, Section, Source};
-use crate::asm::NOP;
-use crate::asm::finish::kinds;
 use crate::isa::{self, Inst, KernelDescriptor, Target, Value};
 
 /// So many equal dwords become one line.

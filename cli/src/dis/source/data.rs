@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_asm::elf::kinds;
 use object::elf;
 
 use super::{Relocation, Section, Source};
-use crate::asm::finish::kinds;
 use crate::isa::KernelDescriptor;
 
 impl Source<'_> {

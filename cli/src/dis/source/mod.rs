@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::Write;
 
+use amdgpu_asm::elf::kinds;
+use amdgpu_asm::metadata::{self, Note};
 use amdgpu_isa as lib;
 use amdgpu_lint::edits::Edits;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 
-use crate::asm::{finish, metadata};
 use crate::error::{Error, Result};
 use crate::isa::{KernelDescriptor, Target};
 use amdgpu_object::TargetId;
@@ -254,7 +255,7 @@ impl<'a> Source<'a> {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
             let Some(section) = at(address) else { continue };
             let of = match relocation.target() {
-                object::RelocationTarget::Symbol(index) if r_type != finish::kinds::RELATIVE64 => {
+                object::RelocationTarget::Symbol(index) if r_type != kinds::RELATIVE64 => {
                     let table = self.file.dynamic_symbol_table();
                     let symbol =
                         table.map(|table| object::ObjectSymbolTable::symbol_by_index(&table, index)).transpose()?;
@@ -270,7 +271,7 @@ impl<'a> Source<'a> {
                     )
                 }
             };
-            let place = Relocation { kind: finish::kinds::ABS64, of, is_made: false };
+            let place = Relocation { kind: kinds::ABS64, of, is_made: false };
             relocated.entry(section.index).or_default().insert(address - section.address, place);
         }
         Ok(())
@@ -301,9 +302,9 @@ impl<'a> Source<'a> {
                 }
                 _ => return None,
             }
-            parts.push((name.to_vec(), kind, contents.to_vec()));
+            parts.push(Note { name: name.to_vec(), kind, contents: contents.to_vec() });
         }
-        (finish::notes(&parts) == section.bytes).then_some(text)
+        (metadata::notes(&parts) == section.bytes).then_some(text)
     }
 
     /// The directive of a section.

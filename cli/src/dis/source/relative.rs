@@ -1,7 +1,8 @@
 //! Distances in code that a linker has written: they follow if the code changes.
 
+use amdgpu_asm::elf::kinds;
+
 use super::{Relocation, Section, Source, added};
-use crate::asm::finish::kinds;
 use crate::error::{Error, Result};
 use crate::isa::{AddressStep, Inst, KernelDescriptor, Operand, Reg, Target, Value, decode};
 

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_asm::elf::{SHN_AMDGPU_LDS, kinds};
+use object::elf::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSymbol as _, SymbolFlags};
 
 use super::{Section, Source, number};
-use crate::asm::finish::kinds;
-use crate::asm::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 use crate::isa::KernelDescriptor;
 
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
             return;
         }
         let section = number(symbol.section_index());
-        let is_shared = symbol.elf_symbol().st_shndx.get(LittleEndian) == crate::asm::object::SHN_AMDGPU_LDS;
+        let is_shared = symbol.elf_symbol().st_shndx.get(LittleEndian) == SHN_AMDGPU_LDS;
         found.push(Symbol {
             name: name.to_string(),
             section: section.filter(|_| !is_shared),

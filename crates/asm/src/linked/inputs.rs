@@ -2,8 +2,8 @@
 
 use super::Chunk;
 use super::merged::{SHF_MERGE, SHF_STRINGS};
-use crate::asm::finish::Image;
-use crate::asm::program::{SHF_GROUP, SHT_NOBITS};
+use crate::finish::Image;
+use crate::program::{SHF_GROUP, SHT_NOBITS};
 
 /// Sections with these beginnings of their names become parts of one section.
 const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];

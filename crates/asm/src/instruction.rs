@@ -2,12 +2,14 @@
 
 use std::cell::RefCell;
 
+use amdgpu_isa::text::{Integer, ParseErrorKind, Suggestion, Symbols, parse_with};
+use amdgpu_isa::{Inst, Reg, Target, Value};
+
 use super::expr::{Expr, Linear};
+use super::flaw::{Flaw, Result};
 use super::program::{Assembler, What};
-use super::report::{Fault, Result};
 use super::scan::{Scan, is_name};
 use super::table::{Def, Table};
-use crate::isa::{Inst, Integer, ParseErrorKind, Suggestion, Symbols, Target, Value, parse_with};
 
 /// The symbols as the parser of instructions sees them.
 struct Names<'t> {
@@ -54,17 +56,17 @@ impl Assembler {
         let inst = parsed.map_err(|e| {
             let start = scan.at + e.span.start as usize;
             let end = scan.at + (e.span.end as usize).max(e.span.start as usize);
-            let fault = Fault::new(scan.line.place(start..end), e.to_string());
+            let fault = Flaw::new(scan.line.place(start..end), e.to_string());
             match (e.kind, with_names.is_some()) {
-                (_, true) => Fault::new(place, e.to_string()),
-                (ParseErrorKind::Mnemonic, _) if self.faults.len() < self.suggestions => unknown(fault, target, text),
+                (_, true) => Flaw::new(place, e.to_string()),
+                (ParseErrorKind::Mnemonic, _) if self.flaws.shown.len() < self.suggestions => {
+                    unknown(fault, target, text)
+                }
                 (ParseErrorKind::Symbol, _) => fault.note("no register and no symbol above has this name"),
                 _ => fault,
             }
         })?;
-        let mut bytes = [0; crate::isa::MAX_BYTES];
-        let len = inst.encode(&mut bytes).map_err(|e| Fault::new(place, e.to_string()))?;
-        let bytes = bytes.get(..len).unwrap_or(&bytes);
+        let bytes = &*bytes(&inst);
         self.count_registers(&inst);
         for name in open.iter_mut().filter(|name| name.as_bytes().get(1).is_some_and(u8::is_ascii_digit)) {
             *name = name.trim_start_matches('$').to_string();
@@ -76,12 +78,12 @@ impl Assembler {
         let width = if inst.literal64().is_some() { 8 } else { 4 };
         match names_branch(&inst) {
             true => self.emit_branch(&inst, bytes, expr, at),
-            false => self.emit_fixup(bytes, len as u64 - u64::from(width), What::Literal(width), expr, at),
+            false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), What::Literal(width), expr, at),
         }
     }
 
     /// The operand in which open symbols stand.
-    fn open_operand(&mut self, scan: &Scan<'_>, open: &[String]) -> Result<(Expr, super::report::Place)> {
+    fn open_operand(&mut self, scan: &Scan<'_>, open: &[String]) -> Result<(Expr, super::flaw::Span)> {
         let mut part = scan.clone();
         part.word();
         let mut found: Option<(usize, usize)> = None;
@@ -98,7 +100,7 @@ impl Assembler {
                         let is_same = found.is_none_or(|(a, b)| scan.line.text().get(a..b) == Some(operand));
                         if !is_same {
                             let place = scan.line.place(from..part.at + n);
-                            return Err(Fault::new(place, "a second operand whose value is open"));
+                            return Err(Flaw::new(place, "a second operand whose value is open"));
                         }
                         found = Some((from, part.at + n));
                     }
@@ -123,9 +125,9 @@ impl Assembler {
         if !self.table.counts_registers {
             return;
         }
-        let registers = crate::isa::registers(inst);
+        let registers = registers(inst);
         for (name, used) in [(".amdgcn.next_free_vgpr", registers.0), (".amdgcn.next_free_sgpr", registers.1)] {
-            let id = self.table.id(name, super::report::Place::default());
+            let id = self.table.id(name, super::flaw::Span::default());
             let symbol = self.table.get_mut(id);
             if let Def::Variable(Expr::Int(value)) = &mut symbol.def {
                 *value = (*value).max(used.into());
@@ -142,7 +144,7 @@ impl Assembler {
         section: usize,
     ) -> std::result::Result<Inst, String> {
         let target = self.table.target.ok_or("no processor")?.target;
-        let inst = crate::isa::decode(target, bytes).map_err(|e| e.to_string())?;
+        let inst = amdgpu_isa::decode(target, bytes).map_err(|e| e.to_string())?;
         let to = match linear.terms[..] {
             [(id, 1)] => match self.table.get(id).def {
                 Def::Label { section: there, offset } if there == section => {
@@ -156,18 +158,40 @@ impl Assembler {
     }
 }
 
+/// The bytes of an instruction.
+pub fn bytes(inst: &Inst) -> Vec<u8> {
+    let mut bytes = vec![0; inst.len()];
+    // It has room for them.
+    let _ = inst.encode(&mut bytes);
+    bytes
+}
+
+/// The numbers of vector and scalar registers up to the last one that operands name.
+fn registers(inst: &Inst) -> (u16, u16) {
+    let (mut vector, mut scalar) = (0, 0);
+    for operand in inst.operands() {
+        let dwords = operand.bits.div_ceil(32);
+        match operand.value {
+            Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => vector = vector.max(u16::from(n) + dwords),
+            Value::Reg(Reg::Sgpr(n)) => scalar = scalar.max(u16::from(n) + dwords),
+            _ => {}
+        }
+    }
+    (vector, scalar)
+}
+
 /// Whether the instruction has a place to go to.
 fn names_branch(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
-fn unknown(fault: Fault, target: Target, text: &str) -> Fault {
+fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     let name = target.processor();
     let message = format!("{} on {name}", fault.message);
     match Suggestion::of(target, text) {
-        Suggestion { elsewhere: Some(other), .. } => Fault { message, ..fault }.note(format!("{other} has it")),
-        Suggestion { nearest: Some(near), .. } => Fault { message, ..fault }.note(format!("{near} is similar")),
-        _ => Fault { message, ..fault },
+        Suggestion { elsewhere: Some(other), .. } => Flaw { message, ..fault }.note(format!("{other} has it")),
+        Suggestion { nearest: Some(near), .. } => Flaw { message, ..fault }.note(format!("{near} is similar")),
+        _ => Flaw { message, ..fault },
     }
 }
 

@@ -1,12 +1,12 @@
 //! Writes the file of a linked code object.
 
 use object::Endianness;
+use object::elf::{EM_AMDGPU, SHN_ABS, STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
 
 use super::{Chunk, Layout};
-use crate::asm::finish::{At, Image, Symbol};
-use crate::asm::object::{EM_AMDGPU, SHN_ABS, sorted};
-use crate::asm::{STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
+use crate::finish::{At, Image, Symbol};
+use crate::object::sorted;
 
 /// `strip`: without the table of symbols that no loader reads.
 pub fn write(

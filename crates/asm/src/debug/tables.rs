@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::{File, Line};
-use crate::asm::expr::{Expr, Variant};
-use crate::asm::leb::{signed, unsigned};
-use crate::asm::program::{Assembler, SHT_PROGBITS, What};
-use crate::asm::report::{Fault, Place, Result};
-use crate::asm::table::SymbolId;
+use crate::expr::{Expr, Variant};
+use crate::flaw::{Flaw, Result, Span};
+use crate::leb::{signed, unsigned};
+use crate::program::{Assembler, SHT_PROGBITS, What};
+use crate::table::SymbolId;
 
 /// The length of every instruction is a multiple of this.
 const UNIT: u64 = 4;
@@ -102,7 +102,7 @@ impl Assembler {
     /// Writes the tables, when everything has its place.
     pub fn write_debug(&mut self) -> Result<()> {
         if let Some((_, _, place)) = self.debug.frame {
-            return Err(Fault::new(place, "no .cfi_endproc follows"));
+            return Err(Flaw::new(place, "no .cfi_endproc follows"));
         }
         if !self.debug.lines.is_empty() || self.debug.files.iter().any(Option::is_some) {
             self.write_lines()?;
@@ -122,12 +122,12 @@ impl Assembler {
     fn append(&mut self, section: usize, table: &Bytes) -> Result<()> {
         self.switch(section);
         let start = self.here().len;
-        self.emit(&table.bytes, Place::default())?;
+        self.emit(&table.bytes, Span::default())?;
         for (at, width, of, addend) in &table.open {
             let parts = (Expr::Symbol(*of, Variant::None), Expr::Int(*addend as i64));
             let (offset, expr) = (start + at, Expr::Binary("+", Box::new(parts), 1));
-            let (what, place) = (What::Data(*width), Place::default());
-            self.here_mut().fixups.push(crate::asm::program::Fixup { offset, what, expr, place });
+            let (what, place) = (What::Data(*width), Span::default());
+            self.here_mut().fixups.push(crate::program::Fixup { offset, what, expr, place });
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl Assembler {
             let texts_start = self.label_at(texts, 0);
             self.files(&mut table, &mut strings, texts_start);
             self.switch(texts);
-            self.emit(&strings.bytes, Place::default())?;
+            self.emit(&strings.bytes, Span::default())?;
         } else {
             self.old_files(&mut table);
         }
@@ -209,7 +209,7 @@ impl Assembler {
         let section = self.section(".debug_frame", SHT_PROGBITS, 0, 0);
         let start = self.here().len.next_multiple_of(POINTER.into());
         let pad = start - self.here().len;
-        self.emit(&vec![0; pad as usize], Place::default())?;
+        self.emit(&vec![0; pad as usize], Span::default())?;
         let align = self.here().align.max(POINTER.into());
         self.here_mut().align = align;
         let common = self.label_at(section, start);

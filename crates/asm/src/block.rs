@@ -6,8 +6,8 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use super::flaw::{Flaw, Result};
 use super::program::{Assembler, Condition};
-use super::report::{Fault, Result};
 use super::scan::{Scan, is_name};
 use super::source::Line;
 
@@ -54,7 +54,7 @@ impl Assembler {
         let holds = match word {
             ".else" | ".elseif" => {
                 let Some((condition, from)) = self.conditions.pop() else {
-                    return Err(Fault::new(place, "there is no .if above"));
+                    return Err(Flaw::new(place, "there is no .if above"));
                 };
                 let new = match (condition, word) {
                     (Condition::Open, ".else") => Condition::Taken,
@@ -68,7 +68,7 @@ impl Assembler {
             ".endif" => {
                 return match self.conditions.pop() {
                     Some(_) => Ok(true),
-                    None => Err(Fault::new(place, "there is no .if above")),
+                    None => Err(Flaw::new(place, "there is no .if above")),
                 };
             }
             ".ifdef" | ".ifndef" | ".ifnotdef" => {
@@ -85,8 +85,7 @@ impl Assembler {
             ".ifc" | ".ifnc" => {
                 let text = scan.rest();
                 scan.at = scan.line.range.len();
-                let (a, b) =
-                    text.split_once(',').ok_or_else(|| Fault::new(place, "two texts with a comma expected"))?;
+                let (a, b) = text.split_once(',').ok_or_else(|| Flaw::new(place, "two texts with a comma expected"))?;
                 (a.trim() == b.trim()) == (word == ".ifc")
             }
             ".ifeqs" | ".ifnes" => {
@@ -110,7 +109,7 @@ impl Assembler {
     /// Whether the directive begins or ends a block.
     pub fn block(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
-        let none = |end: &str| Fault::new(place, format!("no {end} follows"));
+        let none = |end: &str| Flaw::new(place, format!("no {end} follows"));
         match word {
             ".macro" => {
                 let head = self.macro_head(scan);
@@ -118,22 +117,22 @@ impl Assembler {
                 let (name, parameters) = head?;
                 self.macros.insert(name, Rc::new(Macro { parameters, body }));
             }
-            ".endm" | ".endmacro" => return Err(Fault::new(place, "there is no .macro above")),
+            ".endm" | ".endmacro" => return Err(Flaw::new(place, "there is no .macro above")),
             ".exitm" => {
-                let open = self.source.exit_macro().ok_or_else(|| Fault::new(place, "this is in no macro"))?;
+                let open = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "this is in no macro"))?;
                 self.conditions.truncate(open);
             }
             ".purgem" => {
                 let name = scan.name()?;
-                self.macros.remove(&name).ok_or_else(|| Fault::new(place, format!("there is no macro {name}")))?;
+                self.macros.remove(&name).ok_or_else(|| Flaw::new(place, format!("there is no macro {name}")))?;
             }
             ".rept" | ".rep" => {
                 let count = self.number(scan);
                 let body = self.repeated(none)?;
-                let count = usize::try_from(count?).map_err(|_| Fault::new(place, "the number is negative"))?;
+                let count = usize::try_from(count?).map_err(|_| Flaw::new(place, "the number is negative"))?;
                 let text = body.text();
                 if text.len().saturating_mul(count) > self.source.most {
-                    return Err(Fault::new(place, "the repetition is too long"));
+                    return Err(Flaw::new(place, "the repetition is too long"));
                 }
                 self.source.push(
                     "a repetition".into(),
@@ -156,24 +155,24 @@ impl Assembler {
                 for value in &values {
                     text += &self.substitute(body.text(), |word| (word == name).then_some(value.as_str()));
                     if text.len() > self.source.most {
-                        return Err(Fault::new(place, "the repetition is too long"));
+                        return Err(Flaw::new(place, "the repetition is too long"));
                     }
                 }
                 self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;
             }
-            ".endr" => return Err(Fault::new(place, "there is no .rept above")),
+            ".endr" => return Err(Flaw::new(place, "there is no .rept above")),
             ".include" => {
-                let name = String::from_utf8(scan.string()?).map_err(|_| Fault::new(place, "the name is not UTF-8"))?;
-                let text = self.find(&name).map_err(|why| Fault::new(place, why))?;
+                let name = String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))?;
+                let text = self.find(&name).map_err(|why| Flaw::new(place, why))?;
                 self.source.push(name, &text, Some(place), false, self.conditions.len())?;
                 self.look_for_counts();
             }
             ".incbin" => {
-                let name = String::from_utf8(scan.string()?).map_err(|_| Fault::new(place, "the name is not UTF-8"))?;
-                let bytes = self.read(&name).map_err(|why| Fault::new(place, why))?;
+                let name = String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))?;
+                let bytes = self.read(&name).map_err(|why| Flaw::new(place, why))?;
                 let skip = if scan.eat(",") { self.number(scan)? } else { 0 };
                 let count = if scan.eat(",") { self.number(scan)? } else { i64::MAX };
-                let range = |n: i64| usize::try_from(n).map_err(|_| Fault::new(place, "the number is negative"));
+                let range = |n: i64| usize::try_from(n).map_err(|_| Flaw::new(place, "the number is negative"));
                 let part = bytes.get(range(skip)?..).unwrap_or(&[]);
                 self.emit(part.get(..range(count)?).unwrap_or(part), place)?;
             }
@@ -182,7 +181,7 @@ impl Assembler {
         Ok(true)
     }
 
-    fn repeated(&mut self, none: impl Fn(&str) -> Fault) -> Result<Line> {
+    fn repeated(&mut self, none: impl Fn(&str) -> Flaw) -> Result<Line> {
         self.source.block(&[".rept", ".rep", ".irp", ".irpc"], &[".endr"]).ok_or_else(|| none(".endr"))
     }
 
@@ -266,13 +265,13 @@ impl Assembler {
                     break;
                 }
                 (_, Some(value)) => *value = Some(text),
-                _ => return Err(Fault::new(place, format!("{name} takes {} arguments", parameters.len()))),
+                _ => return Err(Flaw::new(place, format!("{name} takes {} arguments", parameters.len()))),
             }
         }
         for (parameter, value) in parameters.iter().zip(&mut values) {
             *value = value.take().filter(|value| !value.is_empty()).or(parameter.default.clone());
             if value.is_none() && parameter.required {
-                return Err(Fault::new(place, format!("the argument {} of {name} is missing", parameter.name)));
+                return Err(Flaw::new(place, format!("the argument {} of {name} is missing", parameter.name)));
             }
         }
         let value = |word: &str| Some(values.get(*numbers.get(word)?)?.as_deref().unwrap_or(""));

@@ -2,31 +2,30 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
-use super::report::{Fault, Place};
+use super::flaw::{Flaw, Span};
 
 /// How deep macros, repetitions and included files can be nested.
 const DEPTH: usize = 64;
-/// The most bytes that macros and repetitions can become.
-pub const EXPANDED: usize = 256 << 20;
 /// How many of them an expansion takes at least.
 const EXPANSION: usize = 64;
 
-/// Where a text comes from.
+/// A text, and where it comes from.
+#[derive(Clone, Debug)]
 pub struct File {
     pub name: String,
     /// As it was read.
-    pub text: Rc<str>,
+    pub text: Arc<str>,
     /// Where it was asked for.
-    pub from: Option<Place>,
+    pub from: Option<Span>,
 }
 
 /// A text that is being read.
 struct Frame {
     file: usize,
     /// Without comments; every other byte is where it was.
-    code: Rc<str>,
+    code: Arc<str>,
     at: usize,
     /// The number of open conditions where it began.
     conditions: usize,
@@ -37,7 +36,7 @@ struct Frame {
 #[derive(Clone)]
 pub struct Line {
     pub file: usize,
-    pub code: Rc<str>,
+    pub code: Arc<str>,
     pub range: Range<usize>,
 }
 
@@ -46,11 +45,11 @@ impl Line {
         self.code.get(self.range.clone()).unwrap_or("")
     }
 
-    pub fn place(&self, range: Range<usize>) -> Place {
-        Place { file: self.file, start: self.range.start + range.start, end: self.range.start + range.end }
+    pub fn place(&self, range: Range<usize>) -> Span {
+        Span { file: self.file, start: self.range.start + range.start, end: self.range.start + range.end }
     }
 
-    pub fn whole(&self) -> Place {
+    pub fn whole(&self) -> Span {
         let text = self.text();
         let start = text.len() - text.trim_start().len();
         self.place(start..text.trim_end().len().max(start))
@@ -75,11 +74,11 @@ impl Source {
         &mut self,
         name: String,
         text: &str,
-        from: Option<Place>,
+        from: Option<Span>,
         is_macro: bool,
         open: usize,
-    ) -> Result<(), Fault> {
-        let fault = |message: &str| Fault::new(from.unwrap_or_default(), message);
+    ) -> Result<(), Flaw> {
+        let fault = |message: &str| Flaw::new(from.unwrap_or_default(), message);
         if self.frames.len() >= DEPTH {
             return Err(fault(&format!("macros, repetitions and files are nested deeper than {DEPTH}")));
         }
@@ -90,7 +89,7 @@ impl Source {
             return Err(fault(&format!("macros and repetitions become more than {} bytes", self.most)));
         }
         // An expansion has no comments any more.
-        let text: Rc<str> = text.into();
+        let text: Arc<str> = text.into();
         let code = if is_macro { text.clone() } else { without_comments(&text).into() };
         self.files.push(File { name, text, from });
         self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, conditions: open, is_macro });
@@ -142,7 +141,7 @@ impl Source {
     }
 
     /// The text as it was read, up to a line that is `end`, with its place.
-    pub fn raw(&mut self, end: &str) -> Option<(String, Place)> {
+    pub fn raw(&mut self, end: &str) -> Option<(String, Span)> {
         let block = self.block(&[], &[end])?;
         let text = &self.files.get(block.file)?.text;
         Some((text.get(block.range.clone()).unwrap_or("").to_string(), block.place(0..block.range.len())))

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use object::elf::{gnu_hash, hash};
+use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
 
-use crate::asm::finish::{At, Symbol};
-use crate::asm::{STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED};
+use crate::finish::{At, Symbol};
 
 /// The dynamic symbols, in the order that the table of GNU's linker wants.
 pub struct Dynamic {
@@ -55,7 +54,7 @@ impl Dynamic {
             let symbol = &all[*n];
             let section = match symbol.at {
                 At::Section(section) => indices.get(&section).copied().unwrap_or(0),
-                At::Absolute => crate::asm::object::SHN_ABS,
+                At::Absolute => SHN_ABS,
                 At::Undefined | At::Shared => 0,
             };
             out.extend(name.to_le_bytes());

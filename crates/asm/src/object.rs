@@ -1,16 +1,13 @@
 //! Writes relocatable objects.
 
 use object::Endianness;
+use object::elf::{EM_AMDGPU, SHN_ABS};
 use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
 
 use super::finish::{At, Image, Of, Symbol};
 use super::program::{SHF_GROUP, SHT_NOBITS};
-
-pub const EM_AMDGPU: u16 = 224;
-pub const SHN_ABS: u16 = 0xfff1;
-/// Symbols in a workgroup's memory; the value is their alignment.
-pub const SHN_AMDGPU_LDS: u16 = 0xff00;
+use crate::elf::SHN_AMDGPU_LDS;
 
 const SHT_RELA: u32 = 4;
 const SHF_INFO_LINK: u64 = 0x40;

@@ -1,16 +1,44 @@
 //! Metadata: YAML in sources, MessagePack in notes.
 
+use std::fmt::Write as _;
+
 use rmpv::Value;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::expr::number;
 
-/// The note of a MessagePack document.
+/// The type of the note with a MessagePack document. The name of the note is `AMDGPU`.
 pub const DOCUMENT: u32 = 32;
-/// The note of the processor's name.
+/// The type of the note with the processor's name. The name of the note is `AMD`.
 pub const ISA_NAME: u32 = 11;
 /// How deep a document can be nested.
 const DEPTH: usize = 64;
+
+/// A note of an ELF file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Who defines the type, with a zero behind: `AMDGPU\0`, `AMD\0`.
+    pub name: Vec<u8>,
+    /// The type: [`DOCUMENT`], [`ISA_NAME`].
+    pub kind: u32,
+    /// The contents.
+    pub contents: Vec<u8>,
+}
+
+/// The bytes of a section with notes: of each the lengths, the type, the name and the contents, padded to dwords.
+pub fn notes(all: &[Note]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = Vec::new();
+    for Note { name, kind, contents } in all {
+        for number in [name.len() as u32, contents.len() as u32, *kind] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for part in [name, contents] {
+            bytes.extend(part);
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+        }
+    }
+    bytes
+}
 
 /// Why a document is not one, and the byte where that shows.
 type Fault = (String, usize);
@@ -22,7 +50,7 @@ enum Open {
 }
 
 /// MessagePack of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
-pub fn encode(text: &str) -> Result<Vec<u8>, Fault> {
+pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
     let mut open: Vec<Open> = Vec::new();
     let mut result = None;
     for event in Parser::new_from_str(text) {
@@ -104,7 +132,7 @@ fn scalar(text: &str) -> Value {
     }
 }
 
-/// A document as YAML, a line for each value; `None` if it is no document that [`encode`] gives again.
+/// A MessagePack document as YAML, a line for each value; `None` if it is no document that the assembler makes of this text.
 pub fn decode(bytes: &[u8]) -> Option<String> {
     let value = rmpv::decode::read_value_with_max_depth(&mut &*bytes, DEPTH).ok()?;
     let mut out = String::from("---\n");
@@ -155,5 +183,24 @@ fn plain(value: &Value) -> String {
         && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"._-+/ ".contains(&c))
         && !text.ends_with(' ')
         && scalar(text).is_str();
-    if is_plain { text.to_string() } else { serde_json::Value::from(text).to_string() }
+    if is_plain { text.to_string() } else { quoted(text) }
+}
+
+/// A text in quotes, with the escapes of JSON, which are those of YAML too.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out += "\\n",
+            '\r' => out += "\\r",
+            '\t' => out += "\\t",
+            '\u{8}' => out += "\\b",
+            '\u{c}' => out += "\\f",
+            // Writing to a String cannot fail.
+            '\0'..='\x1f' => _ = write!(out, "\\u{:04x}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::expr::Expr;
-use super::report::Place;
+use super::flaw::Span;
 use super::target::Processor;
 
 /// How the names of the assembler's own symbols begin.
@@ -30,8 +30,8 @@ pub struct Symbol {
     pub name: String,
     pub def: Def,
     /// Where it stands first.
-    pub place: Place,
-    pub size: Option<(Expr, Place)>,
+    pub place: Span,
+    pub size: Option<(Expr, Span)>,
     /// `STT_`.
     pub kind: u8,
     /// `STB_`, if something says it.
@@ -75,7 +75,7 @@ impl Table {
         self.names.get(name).copied()
     }
 
-    fn push(&mut self, name: &str, def: Def, place: Place) -> SymbolId {
+    fn push(&mut self, name: &str, def: Def, place: Span) -> SymbolId {
         let name = name.to_string();
         let symbol =
             Symbol { name, def, place, size: None, kind: 0, bind: None, visibility: 0, is_used: false, is_set: false };
@@ -84,7 +84,7 @@ impl Table {
     }
 
     /// The symbol of a name, which it becomes if there is none.
-    pub fn id(&mut self, name: &str, place: Place) -> SymbolId {
+    pub fn id(&mut self, name: &str, place: Span) -> SymbolId {
         if let Some(id) = self.names.get(name) {
             return *id;
         }
@@ -111,7 +111,7 @@ impl Table {
     /// A label without a name for the current place.
     pub fn here(&mut self) -> SymbolId {
         let def = Def::Label { section: self.section, offset: self.offset };
-        self.push("", def, Place::default())
+        self.push("", def, Span::default())
     }
 
     /// The symbol that `1b` or `1f` means.
@@ -123,7 +123,7 @@ impl Table {
         }
         let id = match next {
             Some(id) => id,
-            None => self.push("", Def::Undefined, Place::default()),
+            None => self.push("", Def::Undefined, Span::default()),
         };
         self.numbers.insert(key, (last, Some(id)));
         Some(id)
@@ -139,7 +139,7 @@ impl Table {
                 self.all[id].def = here;
                 id
             }
-            None => self.push("", here, Place::default()),
+            None => self.push("", here, Span::default()),
         };
         self.numbers.insert(key, (Some(id), None));
     }

@@ -5,8 +5,8 @@ mod tables;
 
 use std::collections::HashMap;
 
+use super::flaw::{Flaw, Result, Span};
 use super::program::Assembler;
-use super::report::{Fault, Place, Result};
 use super::scan::Scan;
 
 /// The most files of a source.
@@ -30,7 +30,7 @@ pub struct Debug {
     /// The lines of each section, in the order in which sections had the first one.
     lines: Vec<(usize, Vec<(u64, Line)>)>,
     has_frames: bool,
-    frame: Option<(usize, u64, Place)>,
+    frame: Option<(usize, u64, Span)>,
     /// Sections, and where in them functions begin and end.
     frames: Vec<(usize, u64, u64)>,
 }
@@ -58,7 +58,7 @@ struct Line {
 
 impl Assembler {
     /// Whether the directive is for debuggers.
-    pub fn debug_directive(&mut self, word: &str, place: Place, scan: &mut Scan<'_>) -> Result<bool> {
+    pub fn debug_directive(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
         match word {
             ".file" => self.file(place, scan)?,
             ".loc" => self.loc(place, scan)?,
@@ -72,21 +72,21 @@ impl Assembler {
             }
             ".cfi_startproc" => {
                 if let Some((_, _, before)) = self.debug.frame {
-                    return Err(Fault::new(before, "no .cfi_endproc follows"));
+                    return Err(Flaw::new(before, "no .cfi_endproc follows"));
                 }
                 self.debug.frame = Some((self.table.section, self.here().len, place));
             }
             ".cfi_endproc" => {
                 let (section, start, _) =
-                    self.debug.frame.take().ok_or_else(|| Fault::new(place, "no .cfi_startproc is above"))?;
+                    self.debug.frame.take().ok_or_else(|| Flaw::new(place, "no .cfi_startproc is above"))?;
                 if section != self.table.section {
-                    return Err(Fault::new(place, ".cfi_startproc is in another section"));
+                    return Err(Flaw::new(place, ".cfi_startproc is in another section"));
                 }
                 self.debug.frames.push((section, start, self.here().len));
             }
             _ if word.starts_with(".cfi_") => {
                 let message = "only the extent of frames becomes a table, not where they keep registers";
-                self.fault(Fault { is_warning: true, ..Fault::new(place, message) });
+                self.fault(Flaw { is_warning: true, ..Flaw::new(place, message) });
             }
             _ => return Ok(false),
         }
@@ -94,7 +94,7 @@ impl Assembler {
     }
 
     /// `.file NUMBER ["DIRECTORY"] "NAME" [md5 CHECKSUM]`
-    fn file(&mut self, place: Place, scan: &mut Scan<'_>) -> Result<()> {
+    fn file(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         if !scan.peek().is_ascii_digit() {
             // The name of the source is in no table that a loader or a debugger needs.
@@ -102,7 +102,7 @@ impl Assembler {
         }
         let number = self.number(scan)?;
         let number = usize::try_from(number).ok().filter(|n| *n < FILES);
-        let number = number.ok_or_else(|| Fault::new(place, format!("files have numbers below {FILES}")))?;
+        let number = number.ok_or_else(|| Flaw::new(place, format!("files have numbers below {FILES}")))?;
         let text = |scan: &mut Scan<'_>| scan.string().map(|text| String::from_utf8_lossy(&text).into_owned());
         let (mut directory, mut name) = (String::new(), text(scan)?);
         scan.blank();
@@ -119,7 +119,7 @@ impl Assembler {
         }
         let debug = &mut self.debug;
         if debug.files.get(number).is_some_and(Option::is_some) {
-            return Err(Fault::new(place, format!("there is a file {number} already")));
+            return Err(Flaw::new(place, format!("there is a file {number} already")));
         }
         if number == 0 {
             (debug.home, debug.is_new) = (std::mem::take(&mut directory), true);
@@ -138,7 +138,7 @@ impl Assembler {
     }
 
     /// `.loc FILE LINE [COLUMN] [OPTION...]`
-    fn loc(&mut self, place: Place, scan: &mut Scan<'_>) -> Result<()> {
+    fn loc(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         // The line before had no instruction.
         self.line_entry();
         let (file, line) = (self.natural(scan)?, self.natural(scan)?);
@@ -159,7 +159,7 @@ impl Assembler {
         }
         let has_file = usize::try_from(file).ok().and_then(|n| self.debug.files.get(n)).is_some_and(Option::is_some);
         if !has_file {
-            return Err(Fault::new(place, format!("no `.file {file}` is above")));
+            return Err(Flaw::new(place, format!("no `.file {file}` is above")));
         }
         self.debug.is_not_stmt = !next.is_stmt;
         self.debug.next = Some(next);

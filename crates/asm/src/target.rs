@@ -1,17 +1,44 @@
 //! The processor that code is for, with its settings, and the system.
 
-use crate::isa::{Registers, Target};
-use amdgpu_isa as lib;
+use std::str::FromStr;
+
+use amdgpu_isa::kernel::Registers;
+use amdgpu_isa::{Target, processor};
 use amdgpu_object::TargetId;
 
+use crate::Faults;
+
+/// A processor, what code for it requires of XNACK and SRAM-ECC, and the runtime that loads the code.
+///
+/// ```
+/// use amdgpu_asm::Processor;
+/// assert!("gfx942:xnack-".parse::<Processor>().is_ok());
+/// assert!("amdgcn-amd-amdpal--gfx942".parse::<Processor>().is_ok());
+/// assert_eq!("gfx942:fast+".parse::<Processor>().unwrap_err().to_string(), "gfx942 has no setting \"fast\"");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processor {
-    pub processor: lib::processor::Processor,
-    pub target: Target,
+    pub(crate) processor: processor::Processor,
+    pub(crate) target: Target,
     /// What code requires of settings; `None`: nothing.
-    pub xnack: Option<bool>,
-    pub sramecc: Option<bool>,
-    pub os: Os,
+    pub(crate) xnack: Option<bool>,
+    pub(crate) sramecc: Option<bool>,
+    pub(crate) os: Os,
+}
+
+impl FromStr for Processor {
+    type Err = Faults;
+
+    /// Reads a name with settings, such as `gfx942:xnack-`, which is for the runtime of HSA, or a triple as in `.amdgcn_target`:
+    /// `amdgcn-amd-amdpal--gfx942`.
+    ///
+    /// # Errors
+    /// A fault without a place: there is no such processor in this build, or it has no such setting.
+    fn from_str(id: &str) -> Result<Processor, Faults> {
+        let is_triple = id.contains("-amd-") || id.starts_with("amdgcn");
+        let read = if is_triple { Processor::parse(id) } else { Processor::of(&TargetId::parse(id), Os::Hsa) };
+        read.map_err(Faults::without_place)
+    }
 }
 
 /// The runtime that loads the code.
@@ -44,25 +71,17 @@ impl Os {
 
 impl Processor {
     /// `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`
-    pub fn parse(triple: &str) -> Result<Processor, String> {
+    pub(crate) fn parse(triple: &str) -> Result<Processor, String> {
         let id = TargetId::in_triple(triple).ok_or_else(|| "no processor is named here".to_string())?;
         Processor::of(&id, Os::of(triple))
     }
 
-    /// `gfx942:xnack-`, for the HSA runtime.
-    pub fn named(id: &str) -> Result<Processor, String> {
-        if id.contains("-amd-") || id.starts_with("amdgcn") {
-            return Processor::parse(id);
-        }
-        Processor::of(&TargetId::parse(id), Os::Hsa)
-    }
-
     fn of(id: &TargetId, os: Os) -> Result<Processor, String> {
-        let processor: lib::processor::Processor = id
+        let processor: processor::Processor = id
             .processor
             .parse()
             .map_err(|_| format!("unknown processor {:?}", id.processor.escape_debug().to_string()))?;
-        let target = crate::isa::parse_target(processor.name())?;
+        let target = processor.target().ok_or_else(|| format!("{} is not in this build", processor.name()))?;
         let (mut xnack, mut sramecc) = (None, None);
         for (name, on) in &id.features {
             match name.as_str() {
@@ -75,7 +94,7 @@ impl Processor {
     }
 
     /// `e_flags`.
-    pub fn flags(&self) -> u32 {
+    pub(crate) fn flags(&self) -> u32 {
         let setting = |has: bool, value: Option<bool>, shift: u32| match (has, value) {
             (false, _) => 0,
             (_, None) => 1 << shift,
@@ -96,7 +115,7 @@ impl Processor {
     }
 
     /// Vector registers with accumulation registers behind them.
-    pub fn total_vgprs(&self, agprs: i64, vgprs: i64) -> Option<i64> {
+    pub(crate) fn total_vgprs(&self, agprs: i64, vgprs: i64) -> Option<i64> {
         match self.target.accum_granule() {
             Some(granule) if agprs > 0 => Some(vgprs.checked_add(granule - 1)? / granule * granule + agprs),
             _ => Some(vgprs.max(agprs)),
@@ -104,13 +123,13 @@ impl Processor {
     }
 
     /// The registers behind a kernel's own. LLVM counts the two of `vcc` even where every wave has all registers.
-    pub fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
+    pub(crate) fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
         let registers = Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) };
         i64::from(registers.special(self.target)).max(if vcc { 2 } else { 0 })
     }
 
     /// The number of cache lines that code of this length fills, as far as a descriptor can say it.
-    pub fn prefetch(&self, bytes: i64) -> i64 {
+    pub(crate) fn prefetch(&self, bytes: i64) -> i64 {
         const LINE: i64 = 128;
         let max = self.target.directives().iter().find(|d| d.name() == "inst_pref_size").map_or(0, |d| d.max());
         (bytes.max(0).saturating_add(LINE - 1) / LINE).min(max.into())

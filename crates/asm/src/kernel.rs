@@ -2,20 +2,22 @@
 
 use std::collections::HashMap;
 
+use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, Registers};
+use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED};
+
 use super::expr::Expr;
+use super::flaw::{Flaw, Result, Span};
 use super::program::{Assembler, What};
-use super::report::{Fault, Place, Result};
 use super::scan::Scan;
 use super::table::SymbolId;
-use crate::isa::{DescriptorError, KernelDescriptor, Registers};
 
 pub struct Kernel {
-    pub place: Place,
+    pub place: Span,
     pub name: String,
     pub code: SymbolId,
     section: usize,
     offset: u64,
-    values: HashMap<String, (Expr, Place)>,
+    values: HashMap<String, (Expr, Span)>,
     /// The lanes of its waves.
     lanes: Option<u16>,
 }
@@ -49,11 +51,11 @@ impl Assembler {
         let is_part = processor.target.directives().iter().any(|d| d.name() == name);
         let needs_accum = name == "accum_offset" && processor.target.accum_granule().is_none();
         if !is_part && (!NUMBERS.contains(&name) || needs_accum) {
-            let elsewhere = crate::isa::Target::ALL.iter().rev().find(|target| {
+            let elsewhere = amdgpu_isa::Target::ALL.iter().rev().find(|target| {
                 let has_number = name == "accum_offset" && target.accum_granule().is_some();
                 has_number || target.directives().iter().any(|d| d.name() == name)
             });
-            let fault = Fault::new(whole, format!("kernels of {} have no {word}", processor.processor.name()));
+            let fault = Flaw::new(whole, format!("kernels of {} have no {word}", processor.processor.name()));
             return Err(match elsewhere {
                 Some(target) => fault.note(format!("{} has it", target.processor())),
                 None => fault,
@@ -73,7 +75,7 @@ impl Assembler {
         }
         let Some(kernel) = &mut self.kernel else { return Ok(()) };
         if kernel.values.insert(name.to_string(), (expr, place)).is_some() {
-            return Err(Fault::new(whole, format!("{word} is here twice")));
+            return Err(Flaw::new(whole, format!("{word} is here twice")));
         }
         Ok(())
     }
@@ -85,19 +87,19 @@ impl Assembler {
         let place = kernel.place;
         for needed in ["next_free_vgpr", "next_free_sgpr"] {
             if !kernel.values.contains_key(needed) {
-                self.fault(Fault::new(place, format!(".amdhsa_{needed} is missing")));
+                self.fault(Flaw::new(place, format!(".amdhsa_{needed} is missing")));
             }
         }
         let target = self.processor(place)?.target;
         if target.accum_granule().is_some() && !kernel.values.contains_key("accum_offset") {
-            self.fault(Fault::new(place, ".amdhsa_accum_offset is missing"));
+            self.fault(Flaw::new(place, ".amdhsa_accum_offset is missing"));
         }
         // The symbol of the descriptor, and the distance to the code.
         let descriptor = self.table.id(&format!("{}.kd", kernel.name), place);
         self.not_defined(descriptor, place)?;
         let def = super::table::Def::Label { section: kernel.section, offset: kernel.offset };
         let symbol = self.table.get_mut(descriptor);
-        (symbol.def, symbol.place, symbol.kind) = (def, place, super::STT_OBJECT);
+        (symbol.def, symbol.place, symbol.kind) = (def, place, STT_OBJECT);
         symbol.size = Some((Expr::Int(KernelDescriptor::SIZE as i64), place));
         self.share_visibility(kernel.code, descriptor);
         let distance =
@@ -127,13 +129,12 @@ impl Assembler {
     /// The descriptor is as visible as the code is so far, and the code is not one that another module's could replace.
     fn share_visibility(&mut self, code: SymbolId, descriptor: SymbolId) {
         let symbol = self.table.get(code);
-        let default =
-            if matches!(symbol.def, super::table::Def::Undefined) { super::STB_GLOBAL } else { super::STB_LOCAL };
+        let default = if matches!(symbol.def, super::table::Def::Undefined) { STB_GLOBAL } else { STB_LOCAL };
         let (bind, visibility) = (symbol.bind.unwrap_or(default), symbol.visibility);
         let symbol = self.table.get_mut(descriptor);
         (symbol.bind, symbol.visibility) = (Some(bind), visibility);
-        if visibility == super::STV_DEFAULT {
-            self.table.get_mut(code).visibility = super::STV_PROTECTED;
+        if visibility == STV_DEFAULT {
+            self.table.get_mut(code).visibility = STV_PROTECTED;
         }
     }
 
@@ -147,7 +148,7 @@ impl Assembler {
         }
         let message = format!("the kernel does not begin at a multiple of {ALIGN} bytes");
         let note = format!("`.p2align {}` in front of its label makes it begin there", ALIGN.ilog2());
-        Err(Fault::new(kernel.place, message).note(note))
+        Err(Flaw::new(kernel.place, message).note(note))
     }
 
     fn descriptor(&self, kernel: &Kernel) -> Result<KernelDescriptor> {
@@ -161,7 +162,7 @@ impl Assembler {
         let at = |name: &str| kernel.values.get(name).map_or(kernel.place, |(_, place)| *place);
         let fits = |name: &str, value: i64, max: i64| match (0..=max).contains(&value) {
             true => Ok(value),
-            false => Err(Fault::new(at(name), format!("{value}: a number from 0 to {max} expected"))),
+            false => Err(Flaw::new(at(name), format!("{value}: a number from 0 to {max} expected"))),
         };
         let mut descriptor = KernelDescriptor::new(target);
         for directive in target.directives() {
@@ -169,7 +170,7 @@ impl Assembler {
             if let Some(value) = value(name)? {
                 let value = fits(name, value, directive.max().into())?;
                 let set = descriptor.set(target, name, value as u32);
-                set.map_err(|e| Fault::new(at(name), e.to_string()))?;
+                set.map_err(|e| Flaw::new(at(name), e.to_string()))?;
             }
         }
         let given = value("user_sgpr_count")?;
@@ -177,10 +178,10 @@ impl Assembler {
         let count = given.unwrap_or(needed);
         if count < needed {
             let message = format!("the kernel has {needed} user SGPRs");
-            return Err(Fault::new(at("user_sgpr_count"), message));
+            return Err(Flaw::new(at("user_sgpr_count"), message));
         }
         let set = descriptor.set(target, "user_sgpr_count", count.clamp(0, i64::from(u32::MAX)) as u32);
-        set.map_err(|e| Fault::new(at("user_sgpr_count"), e.to_string()))?;
+        set.map_err(|e| Flaw::new(at("user_sgpr_count"), e.to_string()))?;
 
         let number = |name: &str| fits(name, value(name)?.unwrap_or(0), i64::from(u16::MAX));
         let flag = |name: &str, default: bool| Ok(fits(name, value(name)?.unwrap_or(default.into()), 1)? != 0);
@@ -198,7 +199,7 @@ impl Assembler {
                 DescriptorError::AccumOffset => "accum_offset",
                 _ => "next_free_sgpr",
             };
-            Fault::new(at(name), e.to_string())
+            Flaw::new(at(name), e.to_string())
         })?;
         Ok(descriptor)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Chunk;
 use super::merged::{self, Moved};
-use crate::asm::finish::{At, Of, Symbol};
+use crate::finish::{At, Of, Symbol};
 
 pub struct Layout {
     /// Addresses by name, of sections that are not from the source.

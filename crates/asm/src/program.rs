@@ -3,13 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use amdgpu_isa::asm::Far;
+
 use super::expr::{Expr, Reader};
+use super::flaw::{Flaw, Flaws, Result, Span};
 use super::kernel::Kernel;
-use super::report::{Fault, Place, Result};
+use super::metadata::Note;
 use super::scan::Scan;
-use super::source::{EXPANDED, Line, Source};
+use super::source::{Line, Source};
 use super::table::{Def, SymbolId, Table};
 use super::target::Processor;
+use super::{Kind, Options};
 
 pub const SHT_PROGBITS: u32 = 1;
 pub const SHT_NOTE: u32 = 7;
@@ -18,9 +22,6 @@ pub const SHF_WRITE: u64 = 1;
 pub const SHF_ALLOC: u64 = 2;
 pub const SHF_EXECINSTR: u64 = 4;
 pub const SHF_GROUP: u64 = 0x200;
-
-/// The most bytes that a section can have.
-const LONGEST: u64 = 1 << 30;
 
 #[derive(Clone, Debug)]
 pub struct Section {
@@ -58,7 +59,7 @@ pub struct Fixup {
     pub offset: u64,
     pub what: What,
     pub expr: Expr,
-    pub place: Place,
+    pub place: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +92,11 @@ pub struct Assembler {
     /// Their numbers.
     known: HashMap<(String, Apart), usize>,
     pub macros: HashMap<String, Rc<super::block::Macro>>,
-    pub conditions: Vec<(Condition, Place)>,
+    pub conditions: Vec<(Condition, Span)>,
     pub kernels: Vec<Kernel>,
     /// The kernel whose directives are being read.
     pub kernel: Option<Kernel>,
-    pub faults: Vec<Fault>,
-    pub hidden_faults: usize,
+    pub flaws: Flaws,
     /// So many faults say which mnemonic is similar to one that is unknown. To search for it takes long.
     pub suggestions: usize,
     /// Sections to which `.popsection` and `.previous` return.
@@ -110,10 +110,10 @@ pub struct Assembler {
     /// Which kernels have waves of 64 lanes.
     pub lanes: HashMap<String, u16>,
     pub wave: Option<u16>,
-    pub notes: Vec<(Vec<u8>, u32, Vec<u8>)>,
+    pub notes: Vec<Note>,
     pub debug: super::debug::Debug,
     /// Registers for long branches.
-    pub far: Option<amdgpu_isa::asm::Far>,
+    pub far: Option<Far>,
     /// How many branches there were.
     pub branches: u32,
     /// Those that have to be long, by their numbers, and others that do not reach.
@@ -125,10 +125,11 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    pub fn new() -> Assembler {
-        let suggestions = super::report::SHOWN;
-        let mut new = Assembler { version: 6, longest: LONGEST, suggestions, ..Assembler::default() };
-        new.source.most = EXPANDED;
+    pub fn new(options: &Options) -> Assembler {
+        let &Options { longest_section: longest, suggestions, long_branches: far, wave, .. } = options;
+        let mut new = Assembler { version: 6, longest, suggestions, far, wave, ..Assembler::default() };
+        (new.source.most, new.source.is_alone) = (options.longest_expansion, options.is_alone);
+        new.source.include = options.include.clone();
         new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
         new
     }
@@ -142,10 +143,10 @@ impl Assembler {
             }
         }
         if let Some((_, place)) = self.conditions.first() {
-            self.fault(Fault::new(*place, "the condition has no .endif"));
+            self.fault(Flaw::new(*place, "the condition has no .endif"));
         }
         if let Some(kernel) = self.kernel.take() {
-            self.fault(Fault::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
+            self.fault(Flaw::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
         }
     }
 
@@ -155,12 +156,8 @@ impl Assembler {
         self.table.counts_registers |= self.source.files.last().is_some_and(asks);
     }
 
-    pub fn fault(&mut self, fault: Fault) {
-        if self.faults.len() < super::report::SHOWN {
-            self.faults.push(fault);
-        } else {
-            self.hidden_faults += 1;
-        }
+    pub fn fault(&mut self, fault: Flaw) {
+        self.flaws.add(fault);
     }
 
     fn statement(&mut self, line: &Line) -> Result<()> {
@@ -217,9 +214,9 @@ impl Assembler {
         self.known(&expr, scan.place(start))
     }
 
-    pub fn known(&self, expr: &Expr, place: Place) -> Result<i64> {
+    pub fn known(&self, expr: &Expr, place: Span) -> Result<i64> {
         self.table.value(expr).map_err(|(why, first)| {
-            let fault = Fault::new(place, why);
+            let fault = Flaw::new(place, why);
             match first {
                 Some(_) => fault.note("only what stands above is known here"),
                 None => fault,
@@ -277,18 +274,18 @@ impl Assembler {
         self.table.section = index;
     }
 
-    pub fn emit(&mut self, bytes: &[u8], place: Place) -> Result<()> {
+    pub fn emit(&mut self, bytes: &[u8], place: Span) -> Result<()> {
         self.line_entry();
         self.emit_padding(bytes, place)
     }
 
     /// Bytes that are of no line of a source.
-    pub fn emit_padding(&mut self, bytes: &[u8], place: Place) -> Result<()> {
+    pub fn emit_padding(&mut self, bytes: &[u8], place: Span) -> Result<()> {
         self.room(bytes.len() as u64, place)?;
         let section = self.here_mut();
         if section.kind == SHT_NOBITS {
             if bytes.iter().any(|byte| *byte != 0) {
-                return Err(Fault::new(place, format!("{} holds no contents, only zeros", section.name)));
+                return Err(Flaw::new(place, format!("{} holds no contents, only zeros", section.name)));
             }
         } else {
             section.data.extend_from_slice(bytes);
@@ -298,18 +295,18 @@ impl Assembler {
     }
 
     /// Fails if the section would become too long.
-    pub fn room(&self, more: u64, place: Place) -> Result<()> {
+    pub fn room(&self, more: u64, place: Span) -> Result<()> {
         match self.here().len.saturating_add(more) > self.longest {
-            true => Err(Fault::new(place, format!("the section would have more than {} bytes", self.longest))),
+            true => Err(Flaw::new(place, format!("the section would have more than {} bytes", self.longest))),
             false => Ok(()),
         }
     }
 
     /// Puts bytes there for a value that comes later.
-    pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, what: What, expr: Expr, place: Place) -> Result<()> {
+    pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, what: What, expr: Expr, place: Span) -> Result<()> {
         let section = self.here();
         if section.kind == SHT_NOBITS {
-            return Err(Fault::new(place, format!("{} holds no contents", section.name)));
+            return Err(Flaw::new(place, format!("{} holds no contents", section.name)));
         }
         let offset = section.len + at;
         self.emit(bytes, place)?;
@@ -317,7 +314,7 @@ impl Assembler {
         Ok(())
     }
 
-    fn label(&mut self, name: &str, place: Place) -> Result<()> {
+    fn label(&mut self, name: &str, place: Span) -> Result<()> {
         self.sync();
         if name.bytes().all(|c| c.is_ascii_digit()) {
             self.table.define_number(name);
@@ -334,20 +331,20 @@ impl Assembler {
         Ok(())
     }
 
-    pub fn not_defined(&self, id: SymbolId, place: Place) -> Result<()> {
+    pub fn not_defined(&self, id: SymbolId, place: Span) -> Result<()> {
         let symbol = self.table.get(id);
         match symbol.def {
             Def::Undefined => Ok(()),
-            _ => Err(Fault::new(place, format!("`{}` is defined already", symbol.name))),
+            _ => Err(Flaw::new(place, format!("`{}` is defined already", symbol.name))),
         }
     }
 
     /// `name = value`, or `.set name, value`.
-    pub fn assign(&mut self, name: &str, place: Place, scan: &mut Scan<'_>, again: bool) -> Result<()> {
+    pub fn assign(&mut self, name: &str, place: Span, scan: &mut Scan<'_>, again: bool) -> Result<()> {
         let expr = self.expression(scan)?;
         scan.end()?;
         if name == "." {
-            return Err(Fault::new(place, "`.org` moves the current place"));
+            return Err(Flaw::new(place, "`.org` moves the current place"));
         }
         let id = self.table.id(name, place);
         if !again || !matches!(self.table.get(id).def, Def::Undefined | Def::Variable(_)) {
@@ -359,10 +356,9 @@ impl Assembler {
         Ok(())
     }
 
-    pub fn processor(&self, place: Place) -> Result<Processor> {
-        self.table
-            .target
-            .ok_or_else(|| Fault::new(place, "which processor is this for? `.amdgcn_target` or `--target` says it"))
+    pub fn processor(&self, place: Span) -> Result<Processor> {
+        let flaw = || Flaw::new(place, "which processor is this for? `.amdgcn_target` says it");
+        self.table.target.ok_or_else(|| flaw().kind(Kind::NoProcessor))
     }
 
     /// Goes on with waves of so many lanes, if the processor has such.
@@ -372,11 +368,11 @@ impl Assembler {
         }
     }
 
-    pub fn set_target(&mut self, new: Processor, place: Place) -> Result<()> {
+    pub fn set_target(&mut self, new: Processor, place: Span) -> Result<()> {
         match self.table.target {
             Some(old) if (old.processor, old.xnack, old.sramecc) != (new.processor, new.xnack, new.sramecc) => {
                 let name = old.processor.name();
-                Err(Fault::new(place, format!("the code is for {name} with other settings, or for another processor")))
+                Err(Flaw::new(place, format!("the code is for {name} with other settings, or for another processor")))
             }
             Some(old) => {
                 // A name alone says no system.

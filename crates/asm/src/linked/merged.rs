@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use twox_hash::XxHash3_64;
 
 use super::Chunk;
-use crate::asm::finish::{Image, Of};
-use crate::asm::program::SHF_ALLOC;
+use crate::finish::{Image, Of};
+use crate::program::SHF_ALLOC;
 
 pub const SHF_MERGE: u64 = 0x10;
 pub const SHF_STRINGS: u64 = 0x20;

@@ -1,15 +1,18 @@
 //! Directives of sections, symbols and data.
 
+use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
+
+use super::flaw::{Flaw, Result, Span};
+use super::leb;
+use super::metadata::{self, Note};
 use super::program::{
     Apart, Assembler, Group, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, What,
 };
-use super::report::{Fault, Result};
 use super::scan::Scan;
 use super::table::Def;
 use super::target::{Os, Processor};
-use super::{STB_GLOBAL, STB_LOCAL, STB_WEAK, leb, metadata};
 
-/// `s_nop 0`, with which code is padded.
+/// The bytes of `s_nop 0`, with which code is padded, on all targets.
 pub const NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
 
 impl Assembler {
@@ -38,7 +41,7 @@ impl Assembler {
             }
             ".popsection" => {
                 let (section, previous) =
-                    self.stack.pop().ok_or_else(|| Fault::new(place, "no .pushsection is above"))?;
+                    self.stack.pop().ok_or_else(|| Flaw::new(place, "no .pushsection is above"))?;
                 (self.table.section, self.previous) = (section, previous);
             }
             ".previous" => self.switch(self.previous),
@@ -47,9 +50,13 @@ impl Assembler {
                 let from = scan.at;
                 let text = String::from_utf8_lossy(&scan.string()?).into_owned();
                 let place = scan.place(from);
-                let processor = Processor::parse(&text).map_err(|why| Fault::new(place, why))?;
+                let processor = Processor::parse(&text).map_err(|why| Flaw::new(place, why))?;
                 if word == ".amd_amdgpu_isa" {
-                    self.notes.push((b"AMD\0".to_vec(), metadata::ISA_NAME, text.into_bytes()));
+                    self.notes.push(Note {
+                        name: b"AMD\0".to_vec(),
+                        kind: metadata::ISA_NAME,
+                        contents: text.into_bytes(),
+                    });
                 }
                 return self.set_target(processor, place);
             }
@@ -58,12 +65,12 @@ impl Assembler {
                 let from = scan.at;
                 let version = self.number(scan)?;
                 if !(4..=6).contains(&version) {
-                    return Err(Fault::new(scan.place(from), "code objects of versions 4 to 6 are known"));
+                    return Err(Flaw::new(scan.place(from), "code objects of versions 4 to 6 are known"));
                 }
                 self.version = version as u32;
             }
             ".amdhsa_kernel" => return self.kernel_begin(scan),
-            ".end_amdhsa_kernel" => return Err(Fault::new(place, "no .amdhsa_kernel is above")),
+            ".end_amdhsa_kernel" => return Err(Flaw::new(place, "no .amdhsa_kernel is above")),
             ".amdgpu_metadata" | ".amdgpu_pal_metadata" => return self.metadata(word, place),
             ".amdgpu_lds" => return self.shared(scan),
             ".ident" => {
@@ -77,19 +84,19 @@ impl Assembler {
             }
             // Hints for linkers.
             ".addrsig" | ".addrsig_sym" | ".amdgpu_info" | ".altmacro" | ".noaltmacro" => return Ok(()),
-            ".err" => return Err(Fault::new(place, ".err was reached")),
+            ".err" => return Err(Flaw::new(place, ".err was reached")),
             ".error" | ".warning" => {
                 let text = if scan.is_done() { Vec::new() } else { scan.string()? };
                 let text =
                     if text.is_empty() { format!("{word} was reached").into() } else { String::from_utf8_lossy(&text) };
-                let fault = Fault::new(place, text);
+                let fault = Flaw::new(place, text);
                 if word == ".error" {
                     return Err(fault);
                 }
-                self.fault(Fault { is_warning: true, ..fault });
+                self.fault(Flaw { is_warning: true, ..fault });
             }
-            _ if word.starts_with(".amdhsa_") => return Err(Fault::new(place, "no .amdhsa_kernel is above")),
-            _ => return Err(Fault::new(place, format!("there is no directive {word}"))),
+            _ if word.starts_with(".amdhsa_") => return Err(Flaw::new(place, "no .amdhsa_kernel is above")),
+            _ => return Err(Flaw::new(place, format!("there is no directive {word}"))),
         }
         scan.end()
     }
@@ -159,7 +166,7 @@ impl Assembler {
         let index = self.section_apart(&name, kind, flags, entry, apart);
         let section = &self.sections[index];
         if (section.kind, section.flags) != (kind, flags) {
-            return Err(Fault::new(place, format!("{name} has another type or other flags above")));
+            return Err(Flaw::new(place, format!("{name} has another type or other flags above")));
         }
         Ok(())
     }
@@ -199,9 +206,9 @@ impl Assembler {
                     ".globl" | ".global" => symbol.bind = Some(STB_GLOBAL),
                     ".local" => symbol.bind = Some(STB_LOCAL),
                     ".weak" => symbol.bind = Some(STB_WEAK),
-                    ".protected" => symbol.visibility = super::STV_PROTECTED,
-                    ".hidden" => symbol.visibility = super::STV_HIDDEN,
-                    _ => symbol.visibility = super::STV_INTERNAL,
+                    ".protected" => symbol.visibility = STV_PROTECTED,
+                    ".hidden" => symbol.visibility = STV_HIDDEN,
+                    _ => symbol.visibility = STV_INTERNAL,
                 }
                 if !scan.eat(",") {
                     break;
@@ -216,8 +223,8 @@ impl Assembler {
                 let word = if scan.peek() == b'"' { scan.name()? } else { scan.word().to_string() };
                 self.table.get_mut(id).kind = match word.trim_start_matches("STT_").to_ascii_lowercase().as_str() {
                     "notype" => 0,
-                    "object" => super::STT_OBJECT,
-                    "function" | "func" => super::STT_FUNC,
+                    "object" => STT_OBJECT,
+                    "function" | "func" => STT_FUNC,
                     "section" => 3,
                     "amdgpu_hsa_kernel" => 10,
                     _ => return Err(scan.since(at, "symbols are @function, @object or @notype")),
@@ -244,7 +251,7 @@ impl Assembler {
         scan.end().map(|()| true)
     }
 
-    fn symbol_name(&mut self, scan: &mut Scan<'_>) -> Result<(usize, super::report::Place)> {
+    fn symbol_name(&mut self, scan: &mut Scan<'_>) -> Result<(usize, Span)> {
         scan.blank();
         let from = scan.at;
         let name = scan.name()?;
@@ -261,10 +268,10 @@ impl Assembler {
         let align = if scan.eat(",") { self.number(scan)? } else { 4 };
         scan.end()?;
         let Some(align) = u64::try_from(align).ok().filter(|align| align.is_power_of_two()) else {
-            return Err(Fault::new(place, "the alignment is no power of two"));
+            return Err(Flaw::new(place, "the alignment is no power of two"));
         };
         let symbol = self.table.get_mut(id);
-        (symbol.def, symbol.kind, symbol.place) = (Def::Shared { align }, super::STT_OBJECT, place);
+        (symbol.def, symbol.kind, symbol.place) = (Def::Shared { align }, STT_OBJECT, place);
         symbol.bind = symbol.bind.or(Some(STB_GLOBAL));
         symbol.size = Some((super::expr::Expr::Int(size), place));
         Ok(())
@@ -339,7 +346,7 @@ impl Assembler {
                 let size = if scan.eat(",") { self.number(scan)? } else { 1 };
                 let value = if scan.eat(",") { self.number(scan)? } else { 0 };
                 let size = usize::try_from(size).ok().filter(|size| *size <= 8);
-                let size = size.ok_or_else(|| Fault::new(place, "a size from 0 to 8 expected"))?;
+                let size = size.ok_or_else(|| Flaw::new(place, "a size from 0 to 8 expected"))?;
                 // A value has four bytes; those above are zeros.
                 let bytes = (value as u32 as u64).to_le_bytes();
                 self.fill(count, bytes.get(..size).unwrap_or(&bytes), place)?;
@@ -348,7 +355,7 @@ impl Assembler {
                 let to = self.number(scan)?;
                 let value = if scan.eat(",") { self.number(scan)? } else { 0 };
                 let count = to.checked_sub(self.here().len as i64).filter(|count| *count >= 0);
-                let count = count.ok_or_else(|| Fault::new(place, "this place is behind already"))?;
+                let count = count.ok_or_else(|| Flaw::new(place, "this place is behind already"))?;
                 self.fill(count, &[value as u8], place)?;
             }
             ".p2align" | ".p2alignl" | ".p2alignw" | ".balign" | ".balignl" | ".balignw" | ".align" => {
@@ -369,7 +376,7 @@ impl Assembler {
             Ok(value) => {
                 let bits = u32::from(width) * 8;
                 if width < 8 && !(-1i64 << (bits - 1)..1i64 << bits).contains(&value) {
-                    return Err(Fault::new(place, format!("{value} does not fit in {width} bytes")));
+                    return Err(Flaw::new(place, format!("{value} does not fit in {width} bytes")));
                 }
                 let bytes = value.to_le_bytes();
                 self.emit(bytes.get(..width.into()).unwrap_or(&bytes), place)
@@ -378,8 +385,8 @@ impl Assembler {
         }
     }
 
-    fn fill(&mut self, count: i64, bytes: &[u8], place: super::report::Place) -> Result<()> {
-        let count = u64::try_from(count).map_err(|_| Fault::new(place, "the number is negative"))?;
+    fn fill(&mut self, count: i64, bytes: &[u8], place: Span) -> Result<()> {
+        let count = u64::try_from(count).map_err(|_| Flaw::new(place, "the number is negative"))?;
         let len = count.saturating_mul(bytes.len() as u64);
         self.room(len, place)?;
         if self.here().kind == SHT_NOBITS && bytes.iter().all(|byte| *byte == 0) {
@@ -404,7 +411,7 @@ impl Assembler {
             true => u32::try_from(number).ok().filter(|n| *n < 32).map(|n| 1u64 << n),
             false => u64::try_from(number).ok().map(|n| n.max(1)).filter(|n| n.is_power_of_two() && *n <= 1 << 31),
         };
-        let align = align.ok_or_else(|| Fault::new(place, "an alignment is a power of two, up to 2^31"))?;
+        let align = align.ok_or_else(|| Flaw::new(place, "an alignment is a power of two, up to 2^31"))?;
         let size = match word.as_bytes().last() {
             Some(b'l') => 4,
             Some(b'w') => 2,
@@ -424,8 +431,8 @@ impl Assembler {
                 [vec![0; count % NOP.len()], NOP.repeat(count / NOP.len())].concat()
             }
             _ => {
-                if !count.is_multiple_of(size) {
-                    return Err(Fault::new(place, format!("the {count} bytes of padding are no multiple of {size}")));
+                if count % size != 0 {
+                    return Err(Flaw::new(place, format!("the {count} bytes of padding are no multiple of {size}")));
                 }
                 let value = value.unwrap_or(0).to_le_bytes();
                 value.get(..size).unwrap_or(&value).repeat(count / size)
@@ -437,16 +444,15 @@ impl Assembler {
         self.emit_padding(&bytes, place)
     }
 
-    fn metadata(&mut self, word: &str, place: super::report::Place) -> Result<()> {
+    fn metadata(&mut self, word: &str, place: Span) -> Result<()> {
         let end = if word == ".amdgpu_metadata" { ".end_amdgpu_metadata" } else { ".end_amdgpu_pal_metadata" };
-        let (text, at) = self.source.raw(end).ok_or_else(|| Fault::new(place, format!("no {end} follows")))?;
-        let bytes = metadata::encode(&text).map_err(|(why, from)| {
-            Fault::new(super::report::Place { start: at.start + from, end: at.start + from, ..at }, why)
-        })?;
+        let (text, at) = self.source.raw(end).ok_or_else(|| Flaw::new(place, format!("no {end} follows")))?;
+        let bytes = metadata::encode(&text)
+            .map_err(|(why, from)| Flaw::new(Span { start: at.start + from, end: at.start + from, ..at }, why))?;
         if word == ".amdgpu_pal_metadata" && self.table.target.is_some_and(|target| target.os == Os::Hsa) {
-            return Err(Fault::new(place, "this is for PAL, and the code for HSA"));
+            return Err(Flaw::new(place, "this is for PAL, and the code for HSA"));
         }
-        self.notes.push((b"AMDGPU\0".to_vec(), metadata::DOCUMENT, bytes));
+        self.notes.push(Note { name: b"AMDGPU\0".to_vec(), kind: metadata::DOCUMENT, contents: bytes });
         Ok(())
     }
 }

@@ -8,12 +8,14 @@ mod tables;
 
 use std::collections::BTreeMap;
 
+use object::elf::STB_WEAK;
 use object::write::elf::ProgramHeader;
 
-use super::STB_WEAK;
-use super::finish::{At, Image, Of, Output, Relocation, Symbol, kinds};
+use super::finish::{At, Image, Of, Output, Relocation, Symbol};
+use super::flaw::{Flaw, Span};
 use super::program::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
-use super::report::{Fault, Place};
+use crate::Kind;
+use crate::elf::kinds;
 use layout::Layout;
 use tables::{Dynamic, dynamic_symbols};
 
@@ -90,18 +92,18 @@ impl Chunk {
 }
 
 /// `strip`: without the table of symbols that no loader reads.
-pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Fault>> {
+pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let mut faults = Vec::new();
     let is_loaded = |output: &&Output| output.section.flags & SHF_ALLOC != 0;
     for relocation in image.sections.iter().filter(is_loaded).flat_map(|output| &output.relocations) {
         let Of::Symbol(n) = relocation.of else { continue };
         let symbol = &image.symbols[n];
-        let why = match symbol.at {
-            At::Undefined if symbol.bind != STB_WEAK => "is not defined: `-c` makes an object for a linker",
-            At::Shared => "is in a workgroup's memory, where a linker has to place it: `-c` makes an object for one",
+        let (why, kind) = match symbol.at {
+            At::Undefined if symbol.bind != STB_WEAK => ("is not defined", Kind::Undefined),
+            At::Shared => ("is in a workgroup's memory, where a linker has to place it", Kind::Shared),
             _ => continue,
         };
-        faults.push(Fault::new(relocation.place, format!("`{}` {why}", symbol.name)));
+        faults.push(Flaw::new(relocation.place, format!("`{}` {why}", symbol.name)).kind(kind));
     }
     if !faults.is_empty() {
         return Err(faults);
@@ -189,7 +191,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Fault>> {
     tags.extend([(6, address(".dynsym")), (11, 24), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
     tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash")), (0, 0)]);
     store(".dynamic", tags.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]).flatten().collect());
-    file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Fault::new(Place::default(), why)])
+    file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Flaw::new(Span::default(), why)])
 }
 
 fn key(of: Of) -> (usize, bool) {
@@ -275,7 +277,7 @@ struct Written<'a> {
     got: &'a BTreeMap<(usize, bool), u64>,
     /// What the loader does: the address, the kind, the symbol, what is added.
     loaded: Vec<(u64, u32, u32, i64)>,
-    faults: Vec<Fault>,
+    faults: Vec<Flaw>,
 }
 
 impl Written<'_> {
@@ -307,7 +309,7 @@ impl Written<'_> {
                 let name = open.map_or("", |n| &symbols[n].name);
                 let message = format!("another module could replace `{name}`");
                 let note = "`.protected` or `.hidden` keeps it, and @gotpcrel32 finds the one that is taken";
-                self.faults.push(Fault::new(relocation.place, message).note(note));
+                self.faults.push(Flaw::new(relocation.place, message).note(note));
                 return;
             }
             kinds::REL32 => (distance, 4, true),
@@ -327,7 +329,7 @@ impl Written<'_> {
                 value >> bits == 0
             };
         if !fits {
-            self.faults.push(Fault::new(relocation.place, "the place is too far away"));
+            self.faults.push(Flaw::new(relocation.place, "the place is too far away"));
             return;
         }
         let at = relocation.offset as usize;

@@ -1,5 +1,5 @@
-//! Branches that take more than a dword. Long ones: where a branch does not reach, the sequence that the library's assembler writes, through registers that
-//! the user names.
+//! Branches that take more than a dword. Long ones: where a branch does not reach, the sequence that the library's assembler writes,
+//! through registers that the caller names.
 //!
 //! And those of RDNA1 that would go over 63 dwords, which its hardware cannot: they have an `s_nop` behind them.
 //!
@@ -7,37 +7,21 @@
 //! until all branches reach; each is long, or has its `s_nop`, in all later rounds, so there is a last one.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};
+use amdgpu_isa::{Decoded, Decoder, Field, Inst};
 
 use super::expr::Expr;
+use super::flaw::{Flaw, Result, Span};
+use super::instruction::bytes;
 use super::program::{Assembler, Fixup, What};
-use super::report::{Fault, Place, Result};
-use crate::isa::{Decoded, Decoder, Field, Inst};
 
 /// More dwords than any long branch has.
 const MOST: usize = 16;
 /// A place that no branch reaches, from wherever it is.
 const NOWHERE: u64 = 0x1234_5678_9abc_def0;
 
-/// What an error says of the option.
-pub const HINT: &str = "`--long-branches s[N:N+1]` goes there through two registers whose values nothing needs";
-
-/// The registers of `--long-branches`: `s[4:5]`, or `s[4:5],s6` to keep SCC.
-pub fn registers(text: &str) -> std::result::Result<Far, String> {
-    let form = "two registers such as s[4:5], the first with an even number; s[4:5],s6 keeps SCC in s6";
-    let read = || {
-        let (pair, scc) = text.split_once(',').map_or((text, None), |(pair, scc)| (pair, Some(scc.trim())));
-        let (first, last) = pair.trim().strip_prefix("s[")?.strip_suffix(']')?.split_once(':')?;
-        let (first, last) = (first.parse::<u8>().ok()?, last.parse::<u8>().ok()?);
-        let scc = scc.map(|scc| scc.strip_prefix('s')?.parse::<u8>().ok());
-        let is_pair = first % 2 == 0 && first.checked_add(1) == Some(last);
-        (is_pair && scc != Some(None)).then_some(Far { pair: first, scc: scc.flatten() })
-    };
-    read().ok_or_else(|| form.into())
-}
-
 impl Assembler {
     /// Emits a branch; a long one if an earlier round has found that it does not reach.
-    pub fn emit_branch(&mut self, inst: &Inst, bytes: &[u8], expr: Expr, place: Place) -> Result<()> {
+    pub fn emit_branch(&mut self, inst: &Inst, bytes: &[u8], expr: Expr, place: Span) -> Result<()> {
         let number = self.branches;
         self.branches += 1;
         let Some(far) = self.far.filter(|_| self.long.contains(&number)) else {
@@ -47,7 +31,7 @@ impl Assembler {
                 false => Ok(()),
             };
         };
-        let code = long(inst, far).map_err(|why| Fault::new(place, why))?;
+        let code = long(inst, far).map_err(|why| Flaw::new(place, why))?;
         let start = self.here().len;
         self.emit(&code, place)?;
         let mut pc = None;
@@ -70,8 +54,8 @@ impl Assembler {
 
 /// What stands behind a branch that is broken without it.
 fn nop(branch: &Inst) -> Vec<u8> {
-    let nop = crate::isa::parse(branch.target(), "s_nop 0");
-    nop.iter().flat_map(|nop| nop.words()).flat_map(|word| word.to_le_bytes()).collect()
+    let nop = amdgpu_isa::parse(branch.target(), "s_nop 0");
+    nop.iter().flat_map(bytes).collect()
 }
 
 /// The long form of a branch, with a distance that is still to be filled in.

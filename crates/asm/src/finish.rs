@@ -1,28 +1,17 @@
 //! The end of a source: values that were open become bytes or relocations.
 
+use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
+
 use super::expr::Linear;
+use super::flaw::{Flaw, Span};
 use super::program::{Assembler, Fixup, SHF_ALLOC, SHT_NOTE, Section, What};
-use super::report::{Fault, Place};
 use super::table::{Def, OWN, SymbolId};
 use super::target::Os;
-use super::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
-
-/// The bytes of notes: of each the name, the type and the contents.
-pub fn notes(all: &[(Vec<u8>, u32, Vec<u8>)]) -> Vec<u8> {
-    let mut bytes: Vec<u8> = Vec::new();
-    for (name, kind, contents) in all {
-        for number in [name.len() as u32, contents.len() as u32, *kind] {
-            bytes.extend(number.to_le_bytes());
-        }
-        for part in [name, contents] {
-            bytes.extend(part);
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
-        }
-    }
-    bytes
-}
+use super::{Kind, metadata};
+use crate::elf::kinds;
 
 /// What becomes a file.
+#[derive(Clone, Debug)]
 pub struct Image {
     pub flags: u32,
     pub abi: u8,
@@ -31,6 +20,7 @@ pub struct Image {
     pub symbols: Vec<Symbol>,
 }
 
+#[derive(Clone, Debug)]
 pub struct Output {
     pub section: Section,
     /// The symbol that names its group, as a number in the image, and whether other objects may have the group.
@@ -44,7 +34,7 @@ pub struct Relocation {
     pub kind: u32,
     pub of: Of,
     pub addend: i64,
-    pub place: Place,
+    pub place: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,32 +64,14 @@ pub enum At {
     Shared,
 }
 
-pub mod kinds {
-    pub const ABS32_LO: u32 = 1;
-    pub const ABS32_HI: u32 = 2;
-    pub const ABS64: u32 = 3;
-    pub const REL32: u32 = 4;
-    pub const REL64: u32 = 5;
-    pub const ABS32: u32 = 6;
-    pub const GOTPCREL: u32 = 7;
-    pub const GOTPCREL32_LO: u32 = 8;
-    pub const GOTPCREL32_HI: u32 = 9;
-    pub const REL32_LO: u32 = 10;
-    pub const REL32_HI: u32 = 11;
-    pub const RELATIVE64: u32 = 13;
-    pub const REL16: u32 = 14;
-}
-
 impl Assembler {
     /// Everything resolved; faults are told apart.
     pub fn finish(mut self) -> (Self, Option<Image>) {
         self.fill_kernels();
         let Some(processor) = self.table.target else {
-            if self.faults.is_empty() {
-                self.fault(Fault::new(
-                    Place::default(),
-                    "no processor is named: `.amdgcn_target` or `--target` does it",
-                ));
+            if self.flaws.shown.is_empty() {
+                let flaw = Flaw::new(Span::default(), "no processor is named: `.amdgcn_target` does it");
+                self.fault(flaw.kind(Kind::NoProcessor));
             }
             return (self, None);
         };
@@ -153,7 +125,7 @@ impl Assembler {
         let section = self.here_mut();
         section.align = section.align.max(4);
         section.data.resize(section.data.len().next_multiple_of(4), 0);
-        section.data.extend(self::notes(&notes));
+        section.data.extend(metadata::notes(&notes));
         section.len = section.data.len() as u64;
     }
 
@@ -184,7 +156,7 @@ impl Assembler {
         needed
     }
 
-    fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Fault> {
+    fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Flaw> {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the table if the source sets them.
         let is_own = symbol.name.starts_with(OWN) && !symbol.is_set;
@@ -192,7 +164,7 @@ impl Assembler {
         let (at, value) = match &symbol.def {
             Def::Undefined if is_local_name && is_needed => {
                 let name = if symbol.name.is_empty() { "this label" } else { &symbol.name };
-                return Err(Fault::new(symbol.place, format!("{name} is not defined")));
+                return Err(Flaw::new(symbol.place, format!("{name} is not defined")));
             }
             Def::Undefined if !is_needed && symbol.bind != Some(STB_WEAK) && symbol.bind != Some(STB_GLOBAL) => {
                 return Ok(None);
@@ -202,16 +174,16 @@ impl Assembler {
             Def::Label { section, offset } => (At::Section(*section), *offset),
             Def::Shared { align } => (At::Shared, *align),
             Def::Variable(expr) => {
-                let linear = self.table.linear(expr, 1024).map_err(|(why, _)| Fault::new(symbol.place, why))?;
+                let linear = self.table.linear(expr, 1024).map_err(|(why, _)| Flaw::new(symbol.place, why))?;
                 match (self.table.fold(&linear), &linear.terms[..]) {
                     (Ok(value), _) => (At::Absolute, value as u64),
                     (_, [(of, 1)]) => match self.table.get(*of).def {
                         Def::Label { section, offset } => {
                             (At::Section(section), offset.wrapping_add_signed(linear.constant))
                         }
-                        _ => return Err(Fault::new(symbol.place, "its value is no place and no number")),
+                        _ => return Err(Flaw::new(symbol.place, "its value is no place and no number")),
                     },
-                    (Err((why, _)), _) => return Err(Fault::new(symbol.place, why)),
+                    (Err((why, _)), _) => return Err(Flaw::new(symbol.place, why)),
                 }
             }
         };
@@ -231,8 +203,8 @@ impl Assembler {
         fixup: &Fixup,
         section: usize,
         numbers: &[Option<usize>],
-    ) -> Result<Option<Relocation>, Fault> {
-        let fault = |why: String| Fault::new(fixup.place, why);
+    ) -> Result<Option<Relocation>, Flaw> {
+        let fault = |why: String| Flaw::new(fixup.place, why);
         let mut linear = self.table.linear(&fixup.expr, 1024).map_err(|(why, _)| fault(why))?;
         let place = fixup.offset;
         match fixup.what {
@@ -327,8 +299,8 @@ impl Assembler {
         section: usize,
         linear: &Linear,
         numbers: &[Option<usize>],
-    ) -> Result<Option<Relocation>, Fault> {
-        let fault = |why: String| Fault::new(fixup.place, why);
+    ) -> Result<Option<Relocation>, Flaw> {
+        let fault = |why: String| Flaw::new(fixup.place, why);
         if let [(id, 1)] = linear.terms[..] {
             // A linker decides where branches to what others can see go.
             if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
@@ -352,7 +324,7 @@ impl Assembler {
                 if self.far.is_some() {
                     self.too_far.push(number);
                 }
-                return Err(fault(why).note(super::far::HINT));
+                return Err(fault(why).kind(Kind::TooFar));
             }
             Err(why) => return Err(fault(why)),
         };
@@ -365,17 +337,17 @@ impl Assembler {
             }
             self.broken.push(number);
         }
-        let bytes: Vec<u8> = branch.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = super::instruction::bytes(&branch);
         if let Some(there) = self.sections[section].data.get_mut(at..at + bytes.len()) {
             there.copy_from_slice(&bytes);
         }
         Ok(None)
     }
 
-    fn store(&mut self, fixup: &Fixup, section: usize, width: u8, value: i64) -> Result<(), Fault> {
+    fn store(&mut self, fixup: &Fixup, section: usize, width: u8, value: i64) -> Result<(), Flaw> {
         let bits = u32::from(width) * 8;
         if width < 8 && !(-1i64 << (bits - 1)..1i64 << bits).contains(&value) {
-            return Err(Fault::new(fixup.place, format!("{value} does not fit in {width} bytes")));
+            return Err(Flaw::new(fixup.place, format!("{value} does not fit in {width} bytes")));
         }
         let (at, width) = (fixup.offset as usize, usize::from(width));
         if let Some(there) = self.sections[section].data.get_mut(at..at + width) {

@@ -1,8 +1,8 @@
 //! Expressions with symbols, whose values may be known only at the end.
 
-use crate::isa::expression::{operator, result};
+use amdgpu_isa::text::expression::{operator, result};
 
-use super::report::{Place, Result};
+use super::flaw::{Result, Span};
 use super::scan::Scan;
 use super::table::{Def, SymbolId, Table};
 
@@ -169,7 +169,7 @@ impl Reader<'_, '_> {
         let name = self
             .scan
             .name()
-            .map_err(|fault| super::report::Fault { message: "an expression expected".into(), ..fault })?;
+            .map_err(|fault| super::flaw::Flaw { message: "an expression expected".into(), ..fault })?;
         if self.scan.peek() == b'(' {
             let function = FUNCTIONS.iter().find(|(known, _)| *known == name);
             let &(_, function) = function.ok_or_else(|| self.scan.since(start, "no such function"))?;
@@ -230,7 +230,7 @@ pub struct Linear {
 }
 
 /// Why an expression has no value.
-pub type Why = (String, Option<Place>);
+pub type Why = (String, Option<Span>);
 
 impl Table {
     pub fn linear(&self, expr: &Expr, depth: u16) -> std::result::Result<Linear, Why> {

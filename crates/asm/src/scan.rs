@@ -1,6 +1,6 @@
 //! Reads names, strings and expressions from a line.
 
-use super::report::{Fault, Place, Result};
+use super::flaw::{Flaw, Result, Span};
 use super::source::Line;
 
 /// A place in a line; everything it reads, it reads from there on.
@@ -52,19 +52,19 @@ impl<'a> Scan<'a> {
     }
 
     /// An error about what is from `start` to here.
-    pub fn since(&self, start: usize, message: impl Into<String>) -> Fault {
-        Fault::new(self.line.place(start..self.at.max(start)), message)
+    pub fn since(&self, start: usize, message: impl Into<String>) -> Flaw {
+        Flaw::new(self.line.place(start..self.at.max(start)), message)
     }
 
     /// An error about what is here.
-    pub fn fault(&mut self, message: impl Into<String>) -> Fault {
+    pub fn fault(&mut self, message: impl Into<String>) -> Flaw {
         self.blank();
         let len = self.rest().bytes().position(|c| !is_name(c)).unwrap_or(self.rest().len());
         let len = if len == 0 { self.rest().chars().next().map_or(0, char::len_utf8) } else { len };
-        Fault::new(self.line.place(self.at..self.at + len), message)
+        Flaw::new(self.line.place(self.at..self.at + len), message)
     }
 
-    pub fn place(&self, start: usize) -> Place {
+    pub fn place(&self, start: usize) -> Span {
         self.line.place(start..self.at)
     }
 

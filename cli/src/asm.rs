@@ -1,0 +1,172 @@
+//! `asm`: the assembler.
+
+mod report;
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use amdgpu_asm::{Assembly, Far, Faults, Options, Processor};
+
+use crate::batch;
+use crate::error::{Error, Result};
+use crate::escape;
+
+/// The longest source.
+const LONGEST: u64 = 1 << 30;
+
+/// Assemble a source to a code object; with --lines, answer lines of `target<TAB>text` on stdin with `hex` or
+/// `ERR<TAB>column<TAB>message`
+#[derive(clap::Args)]
+pub struct Args {
+    /// Answer each line of standard input with a line
+    #[arg(long, conflicts_with_all = ["file", "output", "object", "strip", "hex", "json", "include", "target", "wave"])]
+    lines: bool,
+    /// The source; `-` is standard input
+    #[arg(required_unless_present = "lines")]
+    file: Option<PathBuf>,
+    /// The processor, as a name (`gfx942:xnack-`) or as in `.amdgcn_target`, if the source does not say it
+    #[arg(conflicts_with = "lines", value_parser = str::parse::<Processor>)]
+    target: Option<Processor>,
+    /// Write to this file; `-` is standard output
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["lines", "hex"])]
+    output: Option<PathBuf>,
+    /// Write a relocatable object for a linker instead of a code object for a loader
+    #[arg(short = 'c', long)]
+    object: bool,
+    /// Leave out the table of symbols that no loader reads, as `ld.lld -s` does
+    #[arg(short, long, conflicts_with_all = ["object", "hex"])]
+    strip: bool,
+    /// Print the code as hexadecimal bytes
+    #[arg(long, conflicts_with_all = ["output", "object"])]
+    hex: bool,
+    /// Lanes of a wave, 32 or 64, if no kernel descriptor of the source says it
+    #[arg(long, value_name = "LANES", value_parser = clap::builder::PossibleValuesParser::new(["32", "64"]))]
+    wave: Option<String>,
+    /// Go through these registers where a branch does not reach its place, such as s[4:5]; s[4:5],s6 keeps SCC, too
+    #[arg(long, value_name = "REGISTERS", conflicts_with = "lines", value_parser = registers)]
+    long_branches: Option<Far>,
+    /// Where included files are searched, after the current directory
+    #[arg(short = 'I', long, value_name = "DIRECTORY")]
+    include: Vec<PathBuf>,
+    /// Print errors as lines of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Returns how many lines were answered, if lines were.
+pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
+    let Some(path) = args.file.as_ref().filter(|_| !args.lines) else {
+        return batch::assemble(io::stdin().lock(), io::stdout().lock()).map(Some);
+    };
+    let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
+    let text = read(path).map_err(|why| Error::input(format!("cannot read {name}: {why}")))?;
+    let bytes = match amdgpu_asm::assemble(&name, &text, &options(args)) {
+        Ok(assembly) => write(args, &assembly).map(|bytes| (bytes, assembly.warnings())),
+        Err(faults) => Err(faults),
+    };
+    let (bytes, faults) = bytes.unwrap_or_else(|faults| (Vec::new(), faults));
+    say(&faults, args.json, color)?;
+    let errors = faults.errors();
+    if errors > 0 {
+        let s = if errors == 1 { "" } else { "s" };
+        return Err(Error::input(format!("{name}: {errors} error{s}")));
+    }
+    match args.output.as_ref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => {
+            let shown = escape::path(path);
+            std::fs::write(path, &bytes).map_err(|e| Error::input(format!("cannot write {shown}: {e}")))?;
+        }
+        None => {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(&bytes)?;
+            stdout.flush()?;
+        }
+    }
+    Ok(None)
+}
+
+/// The registers of `--long-branches`: `s[4:5]`, or `s[4:5],s6` to keep SCC.
+fn registers(text: &str) -> std::result::Result<Far, String> {
+    let form = "two registers such as s[4:5], the first with an even number; s[4:5],s6 keeps SCC in s6";
+    let read = || {
+        let (pair, scc) = text.split_once(',').map_or((text, None), |(pair, scc)| (pair, Some(scc.trim())));
+        let (first, last) = pair.trim().strip_prefix("s[")?.strip_suffix(']')?.split_once(':')?;
+        let (first, last) = (first.parse::<u8>().ok()?, last.parse::<u8>().ok()?);
+        let scc = scc.map(|scc| scc.strip_prefix('s')?.parse::<u8>().ok());
+        let is_pair = first % 2 == 0 && first.checked_add(1) == Some(last);
+        (is_pair && scc != Some(None)).then_some(Far { pair: first, scc: scc.flatten() })
+    };
+    read().ok_or_else(|| form.into())
+}
+
+fn options(args: &Args) -> Options {
+    let mut options = Options::default();
+    options.target = args.target;
+    options.wave = args.wave.as_ref().and_then(|wave| wave.parse().ok());
+    options.long_branches = args.long_branches;
+    options.include = args.include.clone();
+    options
+}
+
+/// What the options ask for.
+fn write(args: &Args, assembly: &Assembly) -> std::result::Result<Vec<u8>, Faults> {
+    if args.object {
+        return assembly.to_object();
+    }
+    if !args.hex {
+        return assembly.to_code_object(args.strip);
+    }
+    let mut text = Vec::new();
+    assembly.code().for_each(|code| amdgpu_explain::hex::bytes(&mut text, code));
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// The code object for a loader that a source becomes, which includes no files. `strip`: without the table of symbols that no
+/// loader reads.
+///
+/// # Errors
+/// The first thing that is wrong with the source.
+pub fn assemble(text: &str, strip: bool) -> Result<Vec<u8>> {
+    let mut options = Options::default();
+    options.is_alone = true;
+    let written = amdgpu_asm::assemble("code", text, &options).and_then(|assembly| assembly.to_code_object(strip));
+    written.map_err(|faults| {
+        let first = faults.all().iter().find(|fault| !fault.is_warning);
+        Error::input(first.map_or_else(String::new, |fault| report::message(fault).into_owned()))
+    })
+}
+
+/// Prints what is wrong, and what may be.
+fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
+    if json {
+        let mut out = Vec::new();
+        report::json(faults.all(), &mut out)?;
+        io::stdout().lock().write_all(&out)?;
+        return Ok(());
+    }
+    // A closed stderr does not matter.
+    let _ = io::stderr().lock().write_all(report::show(faults.all(), color).as_bytes());
+    if faults.hidden() > 0 {
+        let _ = writeln!(io::stderr(), "and {} more", faults.hidden());
+    }
+    Ok(())
+}
+
+fn read(path: &PathBuf) -> std::result::Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let before = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or(&[]);
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("line {line} is not UTF-8")
+    })
+}

@@ -1,0 +1,204 @@
+//! What is wrong in a source, with lines and columns.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use crate::flaw::{Flaw, Flaws, Span};
+use crate::source::File;
+
+/// The longest line, in bytes, that a [`Place`] has the text of.
+const LONGEST: usize = 400;
+
+/// A place in a source, or in a text that was read because of it: an included file, or what a macro or a repetition became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The name of the file; `the macro NAME` or `a repetition` for what these became.
+    pub file: String,
+    /// The line in which the place begins, from 1 on.
+    pub line: usize,
+    /// The byte of that line at which it begins, from 1 on. A character begins there.
+    pub column: usize,
+    /// The line in which it ends.
+    pub end_line: usize,
+    /// The byte of that line in front of which it ends. A character ends there.
+    pub end_column: usize,
+    /// The line in which it begins, without its end; `None` if it is longer than 400 bytes.
+    pub text: Option<String>,
+}
+
+/// A text that was read because another one asks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Origin {
+    /// What was asked for: the name of an included file, `the macro NAME`, `a repetition`.
+    pub name: String,
+    /// The directive or the call that asks for it.
+    pub place: Place,
+}
+
+/// Kinds of faults about which the caller can do something: set an option, or ask for another kind of file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Neither the source nor [`Options::target`](crate::Options::target) names a processor.
+    NoProcessor,
+    /// A branch does not reach its place: with [`Options::long_branches`](crate::Options::long_branches) it would.
+    TooFar,
+    /// A code object would need a symbol that the source does not define: only [`to_object`](crate::Assembly::to_object) can
+    /// leave it open.
+    Undefined,
+    /// A code object would need the place of a symbol in a workgroup's memory, which a linker gives: only
+    /// [`to_object`](crate::Assembly::to_object) can leave it open.
+    Shared,
+    /// The source has to change.
+    #[default]
+    Other,
+}
+
+/// An error in a source, or a warning.
+///
+/// Texts from the source, such as names of symbols, are in messages as they are: who shows a fault on a terminal escapes control
+/// characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Where it is; `None` for an error that is in no source.
+    pub place: Option<Place>,
+    /// Why the text of the place was read, from the inside out: the calls of macros, and the directives.
+    pub from: Vec<Origin>,
+    /// What is wrong.
+    pub message: String,
+    /// What helps, or more about it.
+    pub note: Option<String>,
+    /// Whether the source is assembled in spite of it.
+    pub is_warning: bool,
+    /// What the caller can do.
+    pub kind: Kind,
+}
+
+impl fmt::Display for Fault {
+    /// `FILE:LINE:COLUMN: error: MESSAGE`, with the note behind it; an error without a place is its message.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            let severity = if self.is_warning { "warning" } else { "error" };
+            write!(f, "{}:{}:{}: {severity}: ", place.file, place.line, place.column)?;
+        }
+        f.write_str(&self.message)?;
+        self.note.iter().try_for_each(|note| write!(f, " ({note})"))
+    }
+}
+
+/// What is wrong in a source: errors and warnings, in the order in which they were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    all: Vec<Fault>,
+    hidden: usize,
+    errors: usize,
+}
+
+impl Faults {
+    /// The first hundred of the faults.
+    pub fn all(&self) -> &[Fault] {
+        &self.all
+    }
+
+    /// How many more there are.
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// The number of errors. All that is hidden counts.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// An error that is in no source.
+    pub(crate) fn without_place(message: String) -> Faults {
+        let (place, from, note, is_warning, kind) = (None, Vec::new(), None, false, Kind::Other);
+        Faults { all: vec![Fault { place, from, message, note, is_warning, kind }], hidden: 0, errors: 1 }
+    }
+
+    pub(crate) fn new(flaws: &Flaws, files: &[File]) -> Faults {
+        let mut lines = Lines { files, starts: HashMap::new() };
+        let all = flaws.shown.iter().map(|flaw| lines.fault(flaw)).collect();
+        Faults { all, hidden: flaws.hidden, errors: flaws.errors() }
+    }
+}
+
+impl fmt::Display for Faults {
+    /// A line for each fault, and one that says how many are hidden.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, fault) in self.all.iter().enumerate() {
+            f.write_str(if n == 0 { "" } else { "\n" })?;
+            fault.fmt(f)?;
+        }
+        if self.hidden > 0 {
+            write!(f, "\nand {} more", self.hidden)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Faults {}
+
+/// Where the lines of files begin, of which each is searched once: there can be many faults in a long one.
+struct Lines<'f> {
+    files: &'f [File],
+    starts: HashMap<usize, Vec<usize>>,
+}
+
+impl Lines<'_> {
+    fn fault(&mut self, flaw: &Flaw) -> Fault {
+        let mut from = Vec::new();
+        let mut next = self.files.get(flaw.place.file);
+        while let Some((file, asked)) = next.and_then(|file| Some((file, file.from?))) {
+            let Some(place) = self.place(asked) else { break };
+            from.push(Origin { name: file.name.clone(), place });
+            next = self.files.get(asked.file);
+        }
+        Fault {
+            place: self.place(flaw.place),
+            from,
+            message: flaw.message.clone(),
+            note: flaw.note.clone(),
+            is_warning: flaw.is_warning,
+            kind: flaw.kind,
+        }
+    }
+
+    fn place(&mut self, span: Span) -> Option<Place> {
+        let file = self.files.get(span.file)?;
+        let span = whole(&file.text, span);
+        let (line, column, range) = self.position(span.file, &file.text, span.start);
+        let (end_line, end_column, _) = self.position(span.file, &file.text, span.end);
+        let text = file.text.get(range).filter(|text| text.len() <= LONGEST).map(str::to_string);
+        Some(Place { file: file.name.clone(), line, column, end_line, end_column, text })
+    }
+
+    /// The line and the column of a place, from 1 on, and the line's range.
+    fn position(&mut self, file: usize, text: &str, at: usize) -> (usize, usize, Range<usize>) {
+        let starts = self.starts.entry(file).or_insert_with(|| {
+            let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(end, _)| end + 1)).collect()
+        });
+        let at = at.min(text.len());
+        let line = starts.partition_point(|start| *start <= at);
+        let start = line.checked_sub(1).and_then(|line| starts.get(line)).copied().unwrap_or(0);
+        let end = starts.get(line).map_or(text.len(), |next| next - 1);
+        (line, at - start + 1, start..end)
+    }
+}
+
+/// The characters of a place: an error of a parser can be about a part of one.
+fn whole(text: &str, place: Span) -> Span {
+    let at = |at: usize, step: isize| {
+        let mut at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at = at.saturating_add_signed(step);
+        }
+        at
+    };
+    Span { start: at(place.start, -1), end: at(place.end.max(place.start), 1), ..place }
+}

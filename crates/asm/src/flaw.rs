@@ -1,0 +1,64 @@
+//! What is wrong in a source, while it is being read: with ranges of bytes, of which the public types make lines and columns.
+
+use crate::Kind;
+
+/// A range of bytes of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// The number of the text among all that were read.
+    pub file: usize,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// An error or a warning.
+#[derive(Clone, Debug)]
+pub struct Flaw {
+    pub place: Span,
+    pub message: String,
+    pub note: Option<String>,
+    pub is_warning: bool,
+    pub kind: Kind,
+}
+
+impl Flaw {
+    pub fn new(place: Span, message: impl Into<String>) -> Flaw {
+        Flaw { place, message: message.into(), note: None, is_warning: false, kind: Kind::Other }
+    }
+
+    pub fn note(self, note: impl Into<String>) -> Flaw {
+        Flaw { note: Some(note.into()), ..self }
+    }
+
+    pub fn kind(self, kind: Kind) -> Flaw {
+        Flaw { kind, ..self }
+    }
+}
+
+pub type Result<T, E = Flaw> = std::result::Result<T, E>;
+
+/// Flaws that are kept. A source can have millions.
+const SHOWN: usize = 100;
+
+/// The flaws of a source, in the order in which they were found.
+#[derive(Clone, Debug, Default)]
+pub struct Flaws {
+    pub shown: Vec<Flaw>,
+    /// How many more there were.
+    pub hidden: usize,
+}
+
+impl Flaws {
+    pub fn add(&mut self, flaw: Flaw) {
+        if self.shown.len() < SHOWN {
+            self.shown.push(flaw);
+        } else {
+            self.hidden += 1;
+        }
+    }
+
+    /// The number of errors. What is hidden counts, whatever it is.
+    pub fn errors(&self) -> usize {
+        self.shown.iter().filter(|flaw| !flaw.is_warning).count() + self.hidden
+    }
+}

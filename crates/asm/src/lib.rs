@@ -1,0 +1,237 @@
+//! The assembler for whole sources: what clang writes with `-S`, and what people write, with macros, sections and kernels, becomes
+//! an object for a linker, a code object for a loader, or bare code. The bytes are those of `llvm-mc-22` and `ld.lld-22`.
+//!
+//! ```
+//! let source = r#"
+//!     .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+//!     .p2align 8
+//! half:                                    // *data = 0.5
+//!     s_load_dwordx2 s[0:1], s[0:1], 0x0
+//!     v_mov_b32 v0, 0
+//!     v_mov_b32 v1, 0.5
+//!     s_waitcnt lgkmcnt(0)
+//!     global_store_dword v0, v1, s[0:1]
+//!     s_endpgm
+//!     .size half, .-half
+//!     .globl half
+//!
+//!     .rodata
+//!     .p2align 6
+//!     .amdhsa_kernel half
+//!         .amdhsa_user_sgpr_kernarg_segment_ptr 1
+//!         .amdhsa_kernarg_size 8
+//!         .amdhsa_next_free_vgpr 2
+//!         .amdhsa_next_free_sgpr 2
+//!         .amdhsa_accum_offset 4
+//!     .end_amdhsa_kernel
+//! "#;
+//! let assembly = amdgpu_asm::assemble("half.s", source, &amdgpu_asm::Options::default())?;
+//! assert!(assembly.warnings().all().is_empty());
+//! let code: Vec<&[u8]> = assembly.code().collect();
+//! assert_eq!(code[0][code[0].len() - 4..], 0xbf81_0000_u32.to_le_bytes()); // s_endpgm
+//! let code_object = assembly.to_code_object(false)?; // for hipModuleLoadData
+//! assert_eq!(code_object[..4], *b"\x7fELF");
+//! # Ok::<(), amdgpu_asm::Faults>(())
+//! ```
+//!
+//! What is wrong has a line and a column, in the source or in what a macro or an included file became:
+//!
+//! ```
+//! use amdgpu_asm::{Options, assemble};
+//! let mut options = Options::default();
+//! options.target = Some("gfx942".parse()?);
+//! options.is_alone = true; // it includes no files
+//! let faults = assemble("input", ".macro two\n v_ad_f32 v0, v1, v2\n.endm\ns_nop 0\ntwo", &options).unwrap_err();
+//! let fault = &faults.all()[0];
+//! let place = fault.place.as_ref().unwrap();
+//! assert_eq!((&*place.file, place.line, place.column, place.end_column), ("the macro two", 1, 2, 10));
+//! assert_eq!(fault.from[0].place.line, 5);
+//! assert_eq!(faults.to_string(), "the macro two:1:2: error: unknown mnemonic on gfx942 (v_add_f32 is similar)");
+//! # Ok::<(), amdgpu_asm::Faults>(())
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod block;
+mod debug;
+mod directive;
+pub mod elf;
+mod expr;
+mod far;
+mod fault;
+mod finish;
+mod flaw;
+mod instruction;
+mod kernel;
+mod leb;
+mod linked;
+pub mod metadata;
+mod object;
+mod program;
+mod scan;
+mod source;
+mod table;
+mod target;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+
+pub use amdgpu_isa::asm::Far;
+pub use directive::NOP;
+pub use fault::{Fault, Faults, Kind, Origin, Place};
+pub use target::Processor;
+
+use finish::Image;
+use flaw::{Flaw, Flaws, Span};
+use program::{Assembler, SHF_EXECINSTR};
+use source::File;
+
+/// How a source is assembled.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The processor, if the source does not name it. It is an error if the source names another one.
+    pub target: Option<Processor>,
+    /// The lanes of a wave, 32 or 64, in code that is of no kernel whose descriptor says it. Ignored where the processor has no
+    /// waves of this size.
+    pub wave: Option<u16>,
+    /// The scalar registers through which a branch goes that does not reach its place. Without them such a branch is an error.
+    pub long_branches: Option<Far>,
+    /// Directories in which files of `.include` and `.incbin` are searched, after the current one.
+    pub include: Vec<PathBuf>,
+    /// Whether `.include` and `.incbin` are errors, as they should be in a source from elsewhere: they read any file.
+    pub is_alone: bool,
+    /// The most bytes that a section can have: 2^30 at first.
+    pub longest_section: u64,
+    /// The most bytes that macros, repetitions and included files can become: 2^28 at first.
+    pub longest_expansion: usize,
+    /// How many errors of unknown mnemonics say which one is similar: 100 at first. To search for it takes longer than to assemble
+    /// a line.
+    pub suggestions: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            target: None,
+            wave: None,
+            long_branches: None,
+            include: Vec::new(),
+            is_alone: false,
+            longest_section: 1 << 30,
+            longest_expansion: 1 << 28,
+            suggestions: 100,
+        }
+    }
+}
+
+/// What a source became: sections with their bytes, symbols and relocations, which can be written as files.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    image: Image,
+    warnings: Flaws,
+    files: Vec<File>,
+}
+
+/// Assembles a source. `name` is what places call it.
+///
+/// The source is read again while there are branches that do not reach, if they can be long ones; on RDNA1, whose hardware cannot
+/// branch over 63 dwords, such a branch gets an `s_nop` behind it.
+///
+/// # Errors
+/// What is wrong with the source, with the warnings.
+pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, Faults> {
+    let (mut long, mut padded) = (BTreeSet::new(), BTreeSet::new());
+    let (assembler, image) = loop {
+        let (assembler, image) = round(name, text, options, (long.clone(), padded.clone()));
+        if assembler.too_far.is_empty() && assembler.broken.is_empty() {
+            break (assembler, image);
+        }
+        long.extend(assembler.too_far);
+        padded.extend(assembler.broken);
+    };
+    let (flaws, files) = (assembler.flaws, assembler.source.files);
+    match image.filter(|_| flaws.errors() == 0) {
+        Some(image) => Ok(Assembly { image, warnings: flaws, files }),
+        None => Err(Faults::new(&flaws, &files)),
+    }
+}
+
+/// Reads the source once. `branches`: which ones are long, and which ones have an `s_nop` behind them.
+fn round(
+    name: &str,
+    text: &str,
+    options: &Options,
+    branches: (BTreeSet<u32>, BTreeSet<u32>),
+) -> (Assembler, Option<Image>) {
+    let mut assembler = Assembler::new(options);
+    (assembler.long, assembler.padded) = branches;
+    let (lanes, wave) = lanes(text);
+    (assembler.lanes, assembler.wave) = (lanes, assembler.wave.or(wave));
+    if let Some(processor) = options.target {
+        // The first setting cannot fail.
+        let _ = assembler.set_target(processor, Span::default());
+    }
+    match assembler.source.push(name.into(), text, None, false, 0) {
+        Ok(()) => assembler.run(),
+        Err(flaw) => assembler.fault(flaw),
+    }
+    assembler.finish()
+}
+
+/// The lanes of kernels, which their descriptors say behind the code; and those of what is in no kernel.
+fn lanes(text: &str) -> (HashMap<String, u16>, Option<u16>) {
+    let mut kernels = HashMap::new();
+    let mut name = None;
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some(".amdhsa_kernel"), Some(kernel)) => name = Some(kernel.trim_matches('"').to_string()),
+            (Some(".amdhsa_wavefront_size32"), Some(value)) => {
+                if let (Some(name), Some(lanes)) = (name.take(), expr::number(value)) {
+                    kernels.insert(name, if lanes == 0 { 64 } else { 32 });
+                }
+            }
+            _ => {}
+        }
+    }
+    let is_wide = !kernels.is_empty() && kernels.values().all(|lanes| *lanes == 64);
+    (kernels, is_wide.then_some(64))
+}
+
+impl Assembly {
+    /// The warnings: of `.warning`, and of directives that have less of an effect than they say.
+    pub fn warnings(&self) -> Faults {
+        Faults::new(&self.warnings, &self.files)
+    }
+
+    /// The bytes of each section that has code, in the order of the source. What only a linker knows is zero.
+    pub fn code(&self) -> impl Iterator<Item = &[u8]> {
+        let code = self.image.sections.iter().filter(|output| output.section.flags & SHF_EXECINSTR != 0);
+        code.map(|output| &*output.section.data)
+    }
+
+    /// An object for a linker, as `llvm-mc -filetype=obj` writes it.
+    ///
+    /// # Errors
+    /// The file cannot be written: it would be too long.
+    pub fn to_object(&self) -> Result<Vec<u8>, Faults> {
+        object::write(&self.image).map_err(Faults::without_place)
+    }
+
+    /// A code object for a loader, as `ld.lld -shared` makes it of the object. `strip`: without the table of symbols that no loader
+    /// reads, as with `-s`.
+    ///
+    /// # Errors
+    /// A symbol is not defined or too far away, or another module could replace it: with the warnings, and with places in the
+    /// source.
+    pub fn to_code_object(&self, strip: bool) -> Result<Vec<u8>, Faults> {
+        linked::write(&self.image, strip).map_err(|flaws: Vec<Flaw>| {
+            let mut all = self.warnings.clone();
+            flaws.into_iter().for_each(|flaw| all.add(flaw));
+            Faults::new(&all, &self.files)
+        })
+    }
+}

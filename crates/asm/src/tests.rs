@@ -1,0 +1,133 @@
+//! What only a program that uses the package sees. The sources and their files are in the tests of the command.
+
+use crate::{Assembly, Far, Fault, Faults, Kind, Options, assemble};
+
+fn options() -> Options {
+    let target = Some("gfx942".parse().expect("a target of this build"));
+    Options { target, is_alone: true, ..Options::default() }
+}
+
+fn good(source: &str) -> Assembly {
+    assemble("input", source, &options()).expect("it is a source")
+}
+
+fn fault(source: &str, options: &Options) -> Fault {
+    assemble("input", source, options).expect_err("it is wrong").all()[0].clone()
+}
+
+#[test]
+fn faults_and_assemblies_can_go_to_other_threads() {
+    fn moves<T: Send + Sync + 'static>() {}
+    moves::<Assembly>();
+    moves::<Faults>();
+    moves::<Options>();
+}
+
+#[test]
+fn a_fault_says_where_it_comes_from() {
+    let source = ".macro inner x\n .byte \\x\n.endm\n.macro outer\n inner 1\n inner é\n.endm\n nop:\n  outer ; twice";
+    let fault = fault(source, &options());
+    let place = fault.place.expect("it is in the source");
+    assert_eq!((&*place.file, place.line, place.text.as_deref()), ("the macro inner", 1, Some(" .byte é")));
+    assert_eq!((place.column, place.end_line, place.end_column), (8, 1, 10));
+    let from: Vec<_> = fault.from.iter().map(|from| (&*from.name, &*from.place.file, from.place.line)).collect();
+    assert_eq!(from, [("the macro inner", "the macro outer", 2), ("the macro outer", "input", 9)]);
+    assert_eq!((fault.from[1].place.column, fault.from[1].place.end_column), (3, 8));
+}
+
+#[test]
+fn a_line_that_is_too_long_is_not_kept() {
+    let long = format!(".byte 300 {}", " ".repeat(391));
+    assert_eq!(fault(&long, &options()).place.unwrap().text, None);
+    assert_eq!(fault(&long[..400], &options()).place.unwrap().text.as_deref(), Some(&long[..400]));
+    let place = fault("", &Options::default()).place.unwrap();
+    assert_eq!((place.line, place.column, place.end_line, place.end_column), (1, 1, 1, 1));
+}
+
+#[test]
+fn faults_are_shown_as_lines() {
+    let faults = assemble("a.s", ".warning \"hot\"\n.byte 256\n.err", &options()).unwrap_err();
+    let lines = "a.s:1:1: warning: hot\na.s:2:7: error: 256 does not fit in 1 bytes\na.s:3:1: error: .err was reached";
+    assert_eq!((faults.to_string().as_str(), faults.errors(), faults.hidden()), (lines, 2, 0));
+    let many = assemble("a.s", &".err\n".repeat(103), &options()).unwrap_err();
+    assert_eq!((many.all().len(), many.hidden(), many.errors()), (100, 3, 103));
+    assert!(many.to_string().ends_with("a.s:100:1: error: .err was reached\nand 3 more"));
+}
+
+#[test]
+fn a_processor_that_is_none_is_a_fault_without_a_place() {
+    let faults = "gfx1".parse::<crate::Processor>().unwrap_err();
+    assert_eq!((faults.to_string().as_str(), &faults.all()[0].place), ("unknown processor \"gfx1\"", &None));
+    assert!("amdgcn-amd-amdhsa".parse::<crate::Processor>().is_err());
+}
+
+#[test]
+fn a_fault_says_what_the_caller_can_do_and_names_no_option_of_a_command() {
+    let far = ".p2align 2\ns_branch there\n.zero 0x40000\nthere:";
+    let linked = |source: &str| good(source).to_code_object(true).unwrap_err().all()[0].clone();
+    let faults = [
+        (Kind::NoProcessor, fault("s_nop 0", &Options::default())),
+        (Kind::NoProcessor, fault(".byte 1", &Options::default())),
+        (Kind::TooFar, fault(far, &options())),
+        (Kind::Undefined, linked(".text\n.long x")),
+        (Kind::Shared, linked(".amdgpu_lds x, 8\n.long x")),
+        (Kind::Other, fault(".byte 256", &options())),
+    ];
+    for (kind, fault) in faults {
+        assert_eq!(fault.kind, kind, "{fault}");
+        assert!(!fault.to_string().contains("--") && !fault.to_string().contains("`-"), "{fault}");
+    }
+    let mut long = options();
+    long.long_branches = Some(Far { pair: 4, scc: None });
+    let assembly = assemble("input", far, &long).expect("it reaches");
+    assert!(assembly.code().next().is_some_and(|code| code.len() > 0x40004));
+    assert!(good(".text\n.long x").to_object().is_ok());
+}
+
+#[test]
+fn what_cannot_be_linked_has_the_warnings_too() {
+    let assembly = good(".warning \"hot\"\n.long x");
+    assert_eq!(assembly.warnings().to_string(), "input:1:1: warning: hot");
+    let faults = assembly.to_code_object(false).unwrap_err();
+    assert_eq!(faults.to_string(), "input:1:1: warning: hot\ninput:2:7: error: `x` is not defined");
+    assert_eq!(faults.errors(), 1);
+}
+
+#[test]
+fn a_source_that_stands_alone_reads_no_file() {
+    for directive in [".include \"Cargo.toml\"", ".incbin \"Cargo.toml\""] {
+        let message = fault(directive, &options()).message;
+        assert_eq!(message, "cannot read \"Cargo.toml\": this source stands alone");
+    }
+    let mut options = options();
+    options.is_alone = false;
+    options.include.push("src".into());
+    let found = assemble("input", ".text\n.incbin \"leb.rs\"", &options).expect("the file is there");
+    assert_eq!(found.code().next(), Some(&include_bytes!("leb.rs")[..]));
+    assert!(fault(".incbin \"none.rs\"", &options).message.starts_with("cannot read \"none.rs\": "));
+}
+
+#[test]
+fn limits_are_exact() {
+    let mut options = options();
+    (options.longest_section, options.longest_expansion) = (8, 256);
+    assert!(assemble("input", ".zero 8", &options).is_ok());
+    assert_eq!(fault(".zero 9", &options).message, "the section would have more than 8 bytes");
+    // An expansion counts 64 bytes at least.
+    let calls = |count: usize| format!(".macro m\n.endm\n{}", "m\n".repeat(count));
+    assert!(assemble("input", &calls(4), &options).is_ok());
+    assert_eq!(fault(&calls(5), &options).message, "macros and repetitions become more than 256 bytes");
+    options.suggestions = 1;
+    let faults = assemble("input", "v_ad_f32 v0, v1, v2\nv_ad_f32 v0, v1, v2", &options).unwrap_err();
+    let notes: Vec<_> = faults.all().iter().map(|fault| fault.note.as_deref()).collect();
+    assert_eq!(notes, [Some("v_add_f32 is similar"), None]);
+}
+
+#[test]
+fn metadata_is_the_same_text_again() {
+    let text = "---\na: \"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\u{7f}é\"\n\"1\":\n  - -1\n  - x y\n...\n";
+    let bytes = crate::metadata::encode(text).expect("a document");
+    let again = crate::metadata::decode(&bytes).expect("the same document");
+    assert!(again.contains("\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\u{7f}é\""), "{again}");
+    assert_eq!(crate::metadata::encode(&again), Ok(bytes));
+}
