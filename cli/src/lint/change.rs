@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::isa::flow::Flow;
 use crate::isa::hazards::Hazards;
 use crate::isa::{Counter, Target};
-use crate::{asm, dis, escape};
+use crate::{dis, escape};
 
 /// What is planned for a section's functions, and by which rules.
 struct Plan {
@@ -60,11 +60,10 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
             new
         }
         _ => {
-            let (mut wanted, mut passed, mut jump) = (Vec::new(), String::new(), None);
+            let (mut new, mut passed) = (None, String::new());
             amdgpu_object::visit(bytes, args.max_unpacked, |part| match part {
                 Part::Image(image) if image.label.is_empty() => {
-                    jump = image_of(args, &image, plan, &mut edits)?;
-                    wanted = sizes(&image, &edits);
+                    new = Some(image_of(args, &image, plan, &mut edits)?);
                     Ok(())
                 }
                 Part::Damaged(error) => Err(error.into()),
@@ -81,28 +80,18 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
                 }
                 _ => Ok(()),
             })?;
-            if wanted.is_empty() && !passed.is_empty() {
+            if new.is_none() && !passed.is_empty() {
                 return Err(Error::input(format!("{name}: nothing to change: {passed}")));
             }
-            if edits.is_empty() {
-                return Ok(None);
-            }
-            let mut source = Vec::new();
-            dis::source::edited(bytes, &edits, &mut source).map_err(|e| e.within(name))?;
-            leads_nowhere_new(args, jump).map_err(|e| e.within(name))?;
-            let source =
-                String::from_utf8(source).map_err(|_| Error::input("the code object has names that are no text"))?;
-            let new = asm::assemble(&source, dis::source::is_stripped(bytes)).map_err(|e| e.within(name))?;
-            amdgpu_object::visit(&new, None, |part| match part {
-                Part::Image(image) if sizes(&image, &Edits::default()) == wanted => Ok(()),
-                _ => Err(Error::input("code that jumps into its own instructions cannot be changed")),
-            })?;
-            new
+            new.unwrap_or_default()
         }
     };
+    if edits.is_empty() {
+        return Ok(None);
+    }
     let (inserted, changed, gone) = edits.counts();
     let _ = writeln!(anstream::stderr(), "{name}: {inserted} inserted, {changed} changed, {gone} taken away");
-    Ok(Some(new).filter(|_| !edits.is_empty()))
+    Ok(Some(new))
 }
 
 /// What is to be done with a code object that is part of another file.
@@ -115,13 +104,21 @@ fn in_container(label: &str) -> Error {
     ))
 }
 
-fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<Option<u64>> {
+/// The code object with the changes that are planned.
+fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<Vec<u8>> {
     let target = dis::target_of(image, args.target.as_ref()).map_err(|error| Error::input(error.to_string()))?;
     let is_linked = image.sections.iter().all(|section| section.address != 0);
     if !is_linked {
-        return Err(Error::input("only a code object for a loader can be changed, not an object for a linker"));
+        return Err(Error::input(amdgpu_program::Error::Relocatable.to_string()));
     }
-    sections(&image.sections, target, plan, edits)
+    let jump = sections(&image.sections, target, plan, edits)?;
+    let new = amdgpu_program::rewrite(image, target, edits).map_err(|error| Error::input(error.to_string()))?;
+    leads_nowhere_new(args, jump)?;
+    let is_proved = amdgpu_program::validate(image.bytes, &new, target, amdgpu_lint::mend::is_neutral);
+    is_proved.map_err(|why| {
+        Error::input(format!("the changes cannot be proved to keep the program, so nothing is written: {why}"))
+    })?;
+    Ok(new)
 }
 
 /// Refuses changes that move code which a jump with an unknown target may reach, unless the user vouches for it.
@@ -158,15 +155,6 @@ fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut E
     }
     let first = |(section, jumps): &(&Section<'_>, Jumps)| jumps.first_unknown(section, target, edits);
     Ok(all.iter().find_map(first).filter(|_| !edits.is_empty()))
-}
-
-/// The sections with their sizes after the changes.
-fn sizes(image: &Image<'_>, edits: &Edits) -> Vec<(String, u64)> {
-    let size = |section: &Section<'_>| {
-        let end = section.address + section.bytes.len() as u64;
-        edits.moved(end).wrapping_sub(edits.moved(section.address))
-    };
-    image.sections.iter().map(|section| (section.name.to_string(), size(section))).collect()
 }
 
 /// How many bytes in front of a kernel are the same dword, up to a symbol.

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use amdgpu_isa::facts::Counter;
+use amdgpu_isa::facts::{AddressStep, Counter};
 use amdgpu_isa::hazards::{Needs, Unit};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst, Target, parse};
@@ -71,6 +71,39 @@ fn distance(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst, needs: &Needs) 
 /// Whether an instruction is an `s_nop`.
 pub fn is_nop(inst: &Inst) -> bool {
     inst.mnemonic() == "s_nop"
+}
+
+/// Whether an instruction only takes time: repairs insert it, change its constants and take it away.
+///
+/// ```
+/// use amdgpu_isa::{Target, parse};
+/// use amdgpu_lint::mend::is_neutral;
+/// let is = |text| is_neutral(&parse(Target::Gfx942, text).unwrap());
+/// assert!(is("s_waitcnt vmcnt(0)") && is("s_nop 3") && is("v_nop") && is("s_mov_b64 vcc, vcc"));
+/// assert!(!is("s_mov_b32 s0, s1") && !is("s_barrier") && !is("s_sethalt 1") && !is("s_endpgm"));
+/// ```
+pub fn is_neutral(inst: &Inst) -> bool {
+    let flags = inst.flags();
+    if flags.is_wait() || is_nop(inst) || is_clause(inst) {
+        return true;
+    }
+    let goes_on = !(flags.is_branch() || flags.is_terminator() || flags.is_call() || flags.is_convergent());
+    let is_pure = goes_on && !flags.has_side_effects() && inst.memory().next().is_none();
+    let mut operands = inst.operands();
+    let copies_itself = match (operands.next(), operands.next(), operands.next()) {
+        (Some(to), Some(from), None) => (to.value, to.bits) == (from.value, from.bits) && is_move(inst),
+        _ => false,
+    };
+    is_pure && (inst.writes().is_empty() || copies_itself)
+}
+
+fn is_move(inst: &Inst) -> bool {
+    inst.address_step() == Some(AddressStep::Copy) || inst.mnemonic() == "v_mov_b32" && inst.words().len() == 1
+}
+
+/// Whether an instruction says how many of the next ones belong together.
+pub fn is_clause(inst: &Inst) -> bool {
+    inst.mnemonic() == "s_clause"
 }
 
 /// How many rules still want something that no distance ends.

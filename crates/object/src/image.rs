@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 use amdgpu_isa::kernel::KernelDescriptor;
 
@@ -161,6 +162,38 @@ impl<'a> Section<'a> {
     /// Code at an address, without symbols.
     pub fn new(name: Name<'a>, address: u64, bytes: &'a [u8]) -> Section<'a> {
         Section { name, address, bytes, symbols: Vec::new(), relocations: Arc::from([]) }
+    }
+
+    /// The offsets of its functions in bytes, one after the other from `from` on, up to its end. An instruction never reaches into
+    /// the next function: words that seem to are padding or data.
+    ///
+    /// ```
+    /// use amdgpu_object::Section;
+    /// let code = Section::new("code".into(), 0, &[0; 8]);
+    /// assert!(code.functions(4).eq([4..8]));
+    /// ```
+    pub fn functions(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
+        let len = self.bytes.len();
+        let from = from.min(len);
+        let address = self.address.saturating_add(from as u64);
+        let after = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let starts = self.symbols.get(after..).unwrap_or_default().iter().filter_map(move |symbol| {
+            let offset = usize::try_from(symbol.address.checked_sub(self.address)?).ok()?;
+            (offset % 4 == 0 && offset < len && symbol.kind != SymbolKind::Other).then_some(offset)
+        });
+        let mut start = from;
+        starts.chain([len]).filter_map(move |end| {
+            let function = start..end;
+            start = end;
+            (!function.is_empty()).then_some(function)
+        })
+    }
+
+    /// The lanes of a wave in the function at an offset; `None` if the file has no descriptor.
+    pub fn lanes(&self, offset: usize) -> Option<u16> {
+        let address = self.address.saturating_add(offset as u64);
+        let (before, after) = self.symbols.split_at(self.symbols.partition_point(|symbol| symbol.address <= address));
+        before.last().or(after.first()).and_then(|symbol| symbol.lanes)
     }
 }
 

@@ -1,0 +1,188 @@
+//! Addresses that code makes from its own: an instruction that reads the program counter, and additions to what it got.
+//!
+//! The parts that instructions have in this are the column `address=` of the tables, [`AddressStep`].
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use amdgpu_isa::facts::AddressStep;
+use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
+
+/// The most instructions from the one that reads its address to the one that finishes the address.
+const NEAR: usize = 12;
+/// The number of instructions after a finished address that are searched for a use of it.
+const AFTER: usize = 64;
+
+/// An address that code makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeAddress {
+    /// The address of the instruction that reads the program counter.
+    pub reader: u64,
+    /// What it reads: the address of the next instruction.
+    pub pc: u64,
+    /// The address that is made.
+    pub goal: u64,
+    /// The numbers that are added, by their instructions.
+    pub parts: Vec<Part>,
+    /// Whether code computes with the address: nothing but the address itself can then be known to follow.
+    pub goes_on: bool,
+}
+
+/// A number that an instruction adds to an address, or to half of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The address of the instruction.
+    pub address: u64,
+    /// Where the number is, and which half it is for.
+    pub kind: PartKind,
+}
+
+/// The place and the meaning of a number that is added to an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// The lower half, in the dword after the first.
+    Low,
+    /// The upper half, in the dword after the first.
+    High,
+    /// Both halves, in the two dwords after the first.
+    Whole,
+    /// The upper half, as an inline constant: 0 or -1.
+    Sign,
+}
+
+/// The numbers that are added to an address.
+struct Distance<'c> {
+    parts: Vec<Part>,
+    value: u64,
+    /// What follows the last addition.
+    rest: &'c [u8],
+}
+
+impl MadeAddress {
+    /// The address that is made from what an instruction reads, if that is known. `after`: the code after the instruction.
+    ///
+    /// ```
+    /// use amdgpu_isa::{Target, decode};
+    /// use amdgpu_program::addresses::MadeAddress;
+    /// let words = [0xbe80_1c00u32, 0x8000_ff00, 0x40, 0x8201_8001]; // s_getpc_b64 s[0:1]; s_add_u32 s0, s0, 0x40; s_addc_u32 s1, s1, 0
+    /// let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    /// let inst = decode(Target::Gfx942, &code).unwrap();
+    /// let made = MadeAddress::new(&inst, 0x100, &code[4..]).unwrap();
+    /// assert_eq!((made.pc, made.goal), (0x104, 0x144));
+    /// ```
+    pub fn new(inst: &Inst, address: u64, after: &[u8]) -> Option<MadeAddress> {
+        let pc = address.wrapping_add(inst.len() as u64);
+        let pair = written(inst)?;
+        let distance = distance(inst.target(), pair, pc, after)?;
+        Some(MadeAddress {
+            reader: address,
+            pc,
+            goal: pc.wrapping_add(distance.value),
+            goes_on: goes_on(inst.target(), pair, distance.rest),
+            parts: distance.parts,
+        })
+    }
+}
+
+/// The first scalar register that an instruction writes.
+fn written(inst: &Inst) -> Option<u8> {
+    inst.operands().filter(|operand| operand.access.writes()).find_map(|operand| register(&operand))
+}
+
+fn register(operand: &Operand) -> Option<u8> {
+    match operand.value {
+        Value::Reg(Reg::Sgpr(n)) => Some(n),
+        _ => None,
+    }
+}
+
+/// The register that an instruction adds a constant to, with that constant.
+fn addition(inst: &Inst) -> Option<(u8, Operand)> {
+    let mut operands = inst.operands();
+    let (to, a, b) = (operands.next()?, operands.next()?, operands.next()?);
+    let (from, number) = if register(&a).is_some() { (a, b) } else { (b, a) };
+    let is_same = to.access.writes() && (register(&to), to.bits) == (register(&from), from.bits);
+    Some((register(&to).filter(|_| is_same)?, number))
+}
+
+/// Whether an instruction replaces the upper bits of the high half with its sign, which leaves a near distance as it is.
+fn extends(inst: &Inst, high: u8) -> bool {
+    let is_step = matches!(inst.address_step(), Some(AddressStep::Sign8 | AddressStep::Sign16));
+    is_step && inst.operands().take(2).all(|operand| register(&operand) == Some(high))
+}
+
+fn touches(inst: &Inst, pair: u8) -> bool {
+    let touched = inst.reads() | inst.writes();
+    touched.contains(Reg::Sgpr(pair)) || touched.contains(Reg::Sgpr(pair.saturating_add(1)))
+}
+
+/// What is added to the address in a pair of registers.
+fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) -> Option<Distance<'c>> {
+    let high = pair.checked_add(1)?;
+    let mut low: Option<(Part, u64)> = None;
+    for _ in 0..NEAR {
+        let inst = decode(target, rest).ok()?;
+        rest = rest.get(inst.len()..)?;
+        let number = addition(&inst).and_then(|(to, number)| Some((to, number.value, inst.constant(&number)?)));
+        match (inst.address_step(), number, low.take()) {
+            (Some(AddressStep::Sum), Some((to, place, value)), None) if to == pair => {
+                let kind = match place {
+                    // A literal of 32 bits has its sign.
+                    Value::Literal(_) => PartKind::Low,
+                    Value::Literal64 => PartKind::Whole,
+                    _ => return None,
+                };
+                return Some(Distance { parts: vec![Part { address, kind }], value, rest });
+            }
+            (Some(AddressStep::Low), Some((to, Value::Literal(_), value)), None) if to == pair => {
+                low = Some((Part { address, kind: PartKind::Low }, value));
+            }
+            (Some(AddressStep::High), Some((to, place, value)), Some((low, below))) if to == high => {
+                let kind = match place {
+                    Value::Literal(_) => PartKind::High,
+                    Value::Int(_) => PartKind::Sign,
+                    _ => return None,
+                };
+                return Some(Distance { parts: vec![low, Part { address, kind }], value: value << 32 | below, rest });
+            }
+            (_, _, before) if extends(&inst, high) => low = before,
+            (_, _, before) => {
+                let is_carry_lost = before.is_some() && inst.writes().contains(Reg::Scc);
+                if touches(&inst, pair) || is_carry_lost {
+                    return None;
+                }
+                low = before;
+            }
+        }
+        let flags = inst.flags();
+        if flags.is_terminator() || flags.is_branch() || flags.is_call() {
+            return None;
+        }
+        address = address.wrapping_add(inst.len() as u64);
+    }
+    None
+}
+
+/// Whether code computes with an address that is finished.
+fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
+    for _ in 0..AFTER {
+        let Ok(inst) = decode(target, rest) else { return false };
+        rest = rest.get(inst.len()..).unwrap_or(&[]);
+        let flags = inst.flags();
+        if flags.is_terminator() || flags.is_branch() || flags.is_call() {
+            return false;
+        }
+        let reads = inst.reads();
+        let is_read = reads.contains(Reg::Sgpr(pair)) || reads.contains(Reg::Sgpr(pair.saturating_add(1)));
+        let is_scalar = |operand: Operand| operand.access.writes() && matches!(operand.value, Value::Reg(Reg::Sgpr(_)));
+        let computes = !flags.is_compare() && inst.memory().next().is_none() && inst.operands().any(is_scalar);
+        let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select));
+        if is_read && computes && !copies {
+            return true;
+        }
+        if inst.writes().contains(Reg::Sgpr(pair)) {
+            return false;
+        }
+    }
+    false
+}

@@ -1,0 +1,158 @@
+//! The code with its changes made.
+
+use alloc::vec::Vec;
+
+use amdgpu_isa::{Inst, Target, decode, parse};
+use amdgpu_object::Section;
+
+use crate::addresses::{MadeAddress, PartKind};
+use crate::layout::Layout;
+use crate::{Edits, Error, Slot};
+
+/// The code of a section with the changes made, and everything in it that is relative to its own place.
+pub fn rewrite(section: &Section<'_>, target: Target, layout: &Layout<'_, '_>) -> Result<Vec<u8>, Error> {
+    let edits = layout.edits();
+    let mut writer = Writer { section, target, layout, edits, out: Vec::new(), made: Vec::new(), left: edits.len() };
+    let mut at = 0;
+    let functions: Vec<_> = section.functions(0).collect();
+    for function in functions {
+        let target = section.lanes(function.start).and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target);
+        at = at.max(function.start);
+        while at < function.end {
+            at = writer.step(target, at, function.end)?;
+        }
+    }
+    writer.pad(section.address.wrapping_add(section.bytes.len() as u64));
+    if writer.left != 0 {
+        return Err(Error::JumpsIntoInstructions);
+    }
+    let Writer { mut out, made, .. } = writer;
+    made.iter().try_for_each(|made| relate(section, layout, made, &mut out))?;
+    Ok(out)
+}
+
+struct Writer<'w, 'a> {
+    section: &'w Section<'a>,
+    target: Target,
+    layout: &'w Layout<'w, 'w>,
+    edits: &'w Edits,
+    out: Vec<u8>,
+    /// The addresses that the code makes.
+    made: Vec<MadeAddress>,
+    /// How many changes are still to be met.
+    left: usize,
+}
+
+impl Writer<'_, '_> {
+    /// Writes the instruction at an offset, and returns where the next one is.
+    fn step(&mut self, target: Target, at: usize, end: usize) -> Result<usize, Error> {
+        let address = self.section.address.wrapping_add(at as u64);
+        if let Some(gap) = self.edits.gap(address) {
+            return usize::try_from(gap).map(|gap| at + gap).map_err(|_| Error::Layout);
+        }
+        self.pad(address);
+        let code = self.section.bytes.get(at..end).unwrap_or_default();
+        let edit = self.edits.at(address);
+        let Ok(inst) = decode(target, code) else {
+            let len = code.len().min(4);
+            self.out.extend_from_slice(code.get(..len).unwrap_or(code));
+            return Ok(at + len);
+        };
+        self.left -= usize::from(edit.is_some());
+        let goal = inst.branch_target(address);
+        if inst.reads_pc(address) {
+            let after = self.section.bytes.get(at + inst.len()..).unwrap_or_default();
+            let made = MadeAddress::new(&inst, address, after).ok_or(Error::UnknownAddress { address })?;
+            self.made.push(made);
+        } else if inst.address_step() == Some(amdgpu_isa::facts::AddressStep::Jump) && goal.is_none() {
+            return Err(Error::UnknownAddress { address });
+        }
+        for (slot, new) in self.edits.run(address, &inst) {
+            match (slot, goal) {
+                (Slot::At(_), Some(goal)) => self.branch(address, goal, &new)?,
+                _ => self.inst(&new),
+            }
+        }
+        Ok(at + inst.len())
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        inst.words().iter().for_each(|word| self.out.extend_from_slice(&word.to_le_bytes()));
+    }
+
+    /// Writes a branch that leads where it led. One that need not change is the same, unused bits included.
+    fn branch(&mut self, address: u64, goal: u64, inst: &Inst) -> Result<(), Error> {
+        let (here, there) = (self.section.address.wrapping_add(self.out.len() as u64), self.layout.address(goal));
+        if there.wrapping_sub(here) == goal.wrapping_sub(address) {
+            self.inst(inst);
+            return Ok(());
+        }
+        let moved = inst.with_branch_target(here, there).map_err(|reason| Error::Branch { address, reason })?;
+        if moved.len() != inst.len() {
+            return Err(Error::UnknownAddress { address });
+        }
+        self.inst(&moved);
+        Ok(())
+    }
+
+    /// Writes more of the padding that is in front of an address: the dword that is there already twice, or else `s_nop`.
+    fn pad(&mut self, address: u64) {
+        let pad = self.edits.pad(address);
+        if pad == 0 {
+            return;
+        }
+        let offset = usize::try_from(address.wrapping_sub(self.section.address)).unwrap_or(usize::MAX);
+        let word = |back: usize| {
+            let from = offset.checked_sub(back)?;
+            self.section.bytes.get(from..)?.first_chunk::<4>().copied()
+        };
+        let nop = || {
+            parse(self.target, "s_nop 0").map_or([0; 4], |nop| nop.words().first().copied().unwrap_or(0).to_le_bytes())
+        };
+        let fill = word(4).filter(|last| word(8) == Some(*last)).unwrap_or_else(nop);
+        (0..pad / 4).for_each(|_| self.out.extend_from_slice(&fill));
+    }
+}
+
+/// Writes the numbers that make an address.
+fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<(), Error> {
+    let edits = layout.edits();
+    let unknown = || Error::UnknownAddress { address: made.reader };
+    let (start, end) = layout.code_addresses();
+    // Between two places of code nothing else can be known to stay as far apart.
+    if made.goes_on && (start..=end).contains(&made.goal) && !edits.is_empty() {
+        return Err(unknown());
+    }
+    let pc = edits.moved_inst(made.reader).wrapping_add(made.pc.wrapping_sub(made.reader));
+    let goal = layout.address(made.goal);
+    let (old, new) = (made.goal.wrapping_sub(made.pc), goal.wrapping_sub(pc));
+    if old == new {
+        return Ok(());
+    }
+    if !layout.is_loaded(made.goal) {
+        return Err(unknown());
+    }
+    for part in &made.parts {
+        let at = edits.moved_inst(part.address).wrapping_sub(section.address).wrapping_add(4);
+        let at = usize::try_from(at).map_err(|_| unknown())?;
+        let (low, high) = (new as u32, (new >> 32) as u32);
+        let mut write = |at: usize, word: u32| {
+            let to = out.get_mut(at..at.checked_add(4)?)?;
+            to.copy_from_slice(&word.to_le_bytes());
+            Some(())
+        };
+        let written = match part.kind {
+            PartKind::Low => write(at, low),
+            PartKind::High => write(at, high),
+            PartKind::Whole => write(at, low).and_then(|()| write(at + 4, high)),
+            PartKind::Sign => (new >> 32 == old >> 32).then_some(()),
+        };
+        written.ok_or_else(unknown)?;
+        // A literal of 32 bits alone has its sign.
+        let is_alone = made.parts.len() == 1 && part.kind == PartKind::Low;
+        if is_alone && i64::from(low as i32) != new as i64 {
+            return Err(unknown());
+        }
+    }
+    Ok(())
+}

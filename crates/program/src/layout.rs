@@ -1,0 +1,155 @@
+//! Where the parts of a code object come to be when its code changes its length.
+
+use alloc::vec::Vec;
+
+use amdgpu_object::elf::{self, File};
+use amdgpu_object::{Image, Section};
+
+use crate::{Edits, Error};
+
+/// The file and the section with its code, before and after.
+pub struct Layout<'f, 'a> {
+    pub file: &'f File<'a>,
+    pub sections: Vec<elf::Section>,
+    pub segments: Vec<elf::Segment>,
+    /// The number of the section with code.
+    pub code: usize,
+    edits: &'f Edits,
+    /// Where the code begins and ends, as addresses.
+    start: u64,
+    end: u64,
+    /// By how much everything after the code moves, in the file and in memory.
+    shift: i64,
+    /// By how much the code becomes longer.
+    grows: i64,
+}
+
+impl<'f, 'a> Layout<'f, 'a> {
+    /// # Errors
+    /// The file is damaged, or is not one whose code can change.
+    pub fn new(file: &'f File<'a>, image: &Image<'_>, edits: &'f Edits) -> Result<Layout<'f, 'a>, Error> {
+        let (sections, damaged) = file.sections();
+        let (segments, damaged_too) = file.segments();
+        if let Some(kind) = damaged.or(damaged_too) {
+            return Err(kind.into());
+        }
+        if file.kind == elf::ET_REL {
+            return Err(Error::Relocatable);
+        }
+        let mut code = sections.iter().enumerate().filter(|(_, section)| section.is_code());
+        let (Some((code, header)), None) = (code.next(), code.next()) else { return Err(Error::ManySections) };
+        let (start, end) = (header.address, header.address.checked_add(header.size).ok_or(Error::Layout)?);
+        // Descriptors of version 2 divide the section.
+        let is_whole = |section: &Section<'_>| (section.address, section.bytes.len() as u64) == (start, header.size);
+        if !(image.sections.len() == 1 && image.sections.iter().all(is_whole)) {
+            return Err(Error::Version2);
+        }
+        let grows = edits.moved(end).wrapping_sub(end) as i64;
+        let mut layout = Layout { file, sections, segments, code, edits, start, end, shift: 0, grows };
+        layout.shift = layout.shift()?;
+        Ok(layout)
+    }
+
+    /// The header of the section with code.
+    pub fn header(&self) -> Result<&elf::Section, Error> {
+        self.sections.get(self.code).ok_or(Error::Layout)
+    }
+
+    /// By how much everything after the code moves: a multiple of what any of it is aligned to.
+    fn shift(&self) -> Result<i64, Error> {
+        let header = self.header()?;
+        let code_end = header.offset.checked_add(header.size).ok_or(Error::Layout)?;
+        let mut align = 8;
+        for (number, section) in self.sections.iter().enumerate().filter(|(number, _)| *number != self.code) {
+            let is_loaded = section.flags & elf::SHF_ALLOC != 0;
+            let is_after = match is_loaded {
+                true => section.address >= self.end,
+                false => section.offset >= code_end,
+            };
+            // What is after the code in memory is after it in the file, too, and nothing overlaps it.
+            let has_bytes = section.kind != elf::SHT_NOBITS && section.size > 0;
+            let is_clear = match is_after {
+                true => section.offset >= code_end,
+                false => section.offset.saturating_add(section.size) <= header.offset || number == 0,
+            };
+            if has_bytes && !is_clear {
+                return Err(Error::Layout);
+            }
+            if is_after && is_loaded {
+                align = align.max(section.align);
+            }
+        }
+        let align = i64::try_from(align).map_err(|_| Error::Layout)?;
+        let steps = self.grows.div_euclid(align) + i64::from(self.grows.rem_euclid(align) > 0);
+        steps.checked_mul(align).ok_or(Error::Layout)
+    }
+
+    /// How many zeros follow the code.
+    pub fn padding(&self) -> u64 {
+        self.shift.wrapping_sub(self.grows).try_into().unwrap_or(0)
+    }
+
+    /// Where an address comes to be. That of the end of the code is that of its new end.
+    pub fn address(&self, address: u64) -> u64 {
+        match address {
+            _ if address < self.start => address,
+            _ if address <= self.end => self.edits.moved(address),
+            _ => address.wrapping_add_signed(self.shift),
+        }
+    }
+
+    /// Where an address of a section comes to be: one that begins where the code ends moves with what follows.
+    pub fn address_in(&self, section: usize, address: u64) -> u64 {
+        if section != self.code && address == self.end {
+            return address.wrapping_add_signed(self.shift);
+        }
+        self.address(address)
+    }
+
+    /// Where a byte of the file comes to be.
+    pub fn offset(&self, offset: u64) -> Result<u64, Error> {
+        let header = self.header()?;
+        Ok(match offset {
+            _ if offset <= header.offset => offset,
+            _ if offset < header.offset.saturating_add(header.size) => offset,
+            _ => offset.wrapping_add_signed(self.shift),
+        })
+    }
+
+    /// The length of a part that begins at an offset or an address. `end`: where the code ends, in the same terms.
+    pub fn len(&self, start: u64, len: u64, code: (u64, u64)) -> u64 {
+        let end = start.saturating_add(len);
+        match code {
+            (from, to) if start <= from && end == to && len > 0 => len.wrapping_add_signed(self.grows),
+            (from, to) if start <= from && end > to => len.wrapping_add_signed(self.shift),
+            _ => len,
+        }
+    }
+
+    /// Where the code ends and begins in memory.
+    pub fn code_addresses(&self) -> (u64, u64) {
+        (self.start, self.end)
+    }
+
+    /// Whether an address is that of a byte that is loaded, or of the end of a part that is.
+    pub fn is_loaded(&self, address: u64) -> bool {
+        let holds = |section: &elf::Section| (section.address..=section.address + section.size).contains(&address);
+        self.sections.iter().any(|section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && holds(section))
+    }
+
+    /// The offset in the old file of the byte at an address; `None` if no section has it.
+    pub fn offset_of(&self, address: u64) -> Option<u64> {
+        let has_bytes =
+            |section: &&elf::Section| section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
+        let mut offsets = self.sections.iter().filter(has_bytes).filter_map(|section| {
+            let from = address.checked_sub(section.address).filter(|from| *from < section.size)?;
+            Some(section.offset + from)
+        });
+        offsets.next()
+    }
+
+    /// The changes.
+    pub fn edits(&self) -> &Edits {
+        self.edits
+    }
+}

@@ -1,0 +1,45 @@
+//! AMD GPU code objects that are changed in memory: code grows and shrinks, and everything that points into it follows.
+//!
+//! [`Edits`] says what comes before instructions and in their place. [`rewrite`] makes a code object with the changes: branches,
+//! addresses that code makes from its own, kernel descriptors, symbols, pointers that a loader fills in, and the tables of the file
+//! follow; all other bytes stay as they are. [`validate`] proves of two files, by means of its own, that one is the other with nothing
+//! but neutral instructions added and taken away. Needs an allocator, and nothing else of the system.
+//!
+//! ```
+//! use amdgpu_isa::{Target, parse};
+//! use amdgpu_object::{Error, Part};
+//! use amdgpu_program::{Edits, rewrite, validate};
+//!
+//! let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+//! let nop = parse(Target::Gfx942, "s_nop 0").unwrap();
+//! let mut new = Vec::new();
+//! amdgpu_object::visit(file, None, |part| {
+//!     if let Part::Image(image) = part {
+//!         let mut edits = Edits::default();
+//!         edits.insert(image.kernels().next().unwrap().address, &[nop]);
+//!         new = rewrite(&image, Target::Gfx942, &edits).unwrap();
+//!     }
+//!     Ok::<(), Error>(())
+//! })?;
+//! validate(file, &new, Target::Gfx942, |inst| *inst == nop).unwrap();
+//! assert!(validate(file, &new, Target::Gfx942, |_| false).is_err());
+//! # Ok::<(), Error>(())
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+extern crate alloc;
+
+pub mod addresses;
+mod code;
+mod edits;
+mod error;
+mod layout;
+mod rewrite;
+mod validate;
+
+pub use edits::{Edit, Edits, Slot};
+pub use error::Error;
+pub use rewrite::rewrite;
+pub use validate::{Difference, validate};

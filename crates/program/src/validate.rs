@@ -1,0 +1,145 @@
+//! Proof that one code object is another one with nothing but neutral instructions added and taken away.
+//!
+//! Nothing here is shared with what writes changes: both files are read, their code is walked side by side, and every address in
+//! either is compared with its counterpart in the other. Addresses that code makes are computed, in both files at once.
+
+mod code;
+mod pairs;
+mod tables;
+mod values;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use amdgpu_isa::{Inst, Target};
+use amdgpu_object::{ErrorKind, Part};
+
+/// What differs between two code objects that should be the same program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Difference {
+    /// A file cannot be read.
+    Damaged(ErrorKind),
+    /// The header, or the number or kind of its sections or segments.
+    Headers,
+    /// A section has other contents, or lies elsewhere than what is in it needs.
+    Section {
+        /// Its name, as far as it is UTF-8.
+        name: String,
+    },
+    /// A segment does not hold what it held.
+    Segment {
+        /// Its number.
+        number: usize,
+    },
+    /// An instruction is another one.
+    Instruction {
+        /// Where it was; the end of the function, if the new one has more.
+        old: u64,
+        /// Where its counterpart should be.
+        new: u64,
+    },
+    /// A branch leads elsewhere.
+    Branch {
+        /// Where it was.
+        old: u64,
+    },
+    /// An address that code makes, or the use of one, has another value, or cannot be followed.
+    Address {
+        /// Where the instruction was that uses it.
+        old: u64,
+    },
+    /// A symbol names something else.
+    Symbol {
+        /// Its number in its table.
+        number: usize,
+    },
+    /// What a loader writes is something else.
+    Relocation {
+        /// Where the place was.
+        old: u64,
+    },
+    /// A kernel descriptor says something else, or names another entry.
+    Descriptor {
+        /// Where it was.
+        old: u64,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Difference::Damaged(kind) => kind.fmt(f),
+            Difference::Headers => f.write_str("the headers of the file differ"),
+            Difference::Section { name } => write!(f, "section {name} has other contents"),
+            Difference::Segment { number } => write!(f, "segment {number} does not hold what it held"),
+            Difference::Instruction { old, new } => {
+                write!(f, "the instruction at {old:#x} has no counterpart at {new:#x}")
+            }
+            Difference::Branch { old } => write!(f, "the branch at {old:#x} leads elsewhere"),
+            Difference::Address { old } => {
+                write!(f, "the address that the instruction at {old:#x} uses is another one")
+            }
+            Difference::Symbol { number } => write!(f, "symbol {number} names something else"),
+            Difference::Relocation { old } => write!(f, "the pointer at {old:#x} leads elsewhere"),
+            Difference::Descriptor { old } => write!(f, "the kernel descriptor at {old:#x} says something else"),
+        }
+    }
+}
+
+impl core::error::Error for Difference {}
+
+/// Compares two code objects for a loader: the new one is the old one, but that `is_neutral` instructions may come and go, change
+/// their constants, and move everything else.
+///
+/// `target`: that of code in no kernel; kernels have the waves of their descriptors.
+///
+/// # Errors
+/// The first difference, or what in either file cannot be followed.
+pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Inst) -> bool) -> Result<(), Difference> {
+    let mut result = Err(Difference::Headers);
+    visit(old, &mut |old| {
+        visit(new, &mut |new| {
+            result = tables::Files::read(old.bytes, new.bytes).and_then(|files| {
+                let pairs = code::walk(&files, (old, new), target, &is_neutral)?;
+                tables::compare(&files, &pairs)
+            });
+        });
+    });
+    result
+}
+
+/// Calls `each` with the code object that a file is.
+fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
+    // What is damaged shows when the tables are compared.
+    let _ = amdgpu_object::visit(bytes, Some(0), |part| {
+        if let Part::Image(image) = part {
+            if image.label.is_empty() {
+                each(&image);
+            }
+        }
+        Ok::<(), amdgpu_object::Error>(())
+    });
+}
+
+/// The instructions of a function, in order; bytes that are none, four or fewer at a time.
+struct Item {
+    address: u64,
+    inst: Option<Inst>,
+    bytes: [u8; 4],
+    len: usize,
+}
+
+fn items(target: Target, address: u64, code: &[u8]) -> Vec<Item> {
+    let (mut all, mut at) = (Vec::new(), 0usize);
+    while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+        let inst = amdgpu_isa::decode(target, rest).ok();
+        let len = inst.as_ref().map_or(rest.len().min(4), Inst::len);
+        let mut bytes = [0; 4];
+        bytes.iter_mut().zip(rest.iter().take(len)).for_each(|(to, from)| *to = *from);
+        all.push(Item { address: address.wrapping_add(at as u64), inst, bytes, len });
+        at += len;
+    }
+    all
+}

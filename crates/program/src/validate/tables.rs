@@ -1,0 +1,304 @@
+//! The tables of two files: headers, symbols, relocations, descriptors.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use amdgpu_isa::kernel::KernelDescriptor;
+use amdgpu_object::elf::{self, File, Section, Segment, Symbol};
+
+use super::Difference;
+use super::pairs::Pairs;
+
+/// The relocation of an address in the code object itself.
+const RELATIVE64: u32 = 13;
+/// Where the entry point, the tables of headers and the rest of the file header begin.
+const HEADER: [usize; 4] = [24, 32, 40, 48];
+
+/// Both files.
+pub struct Files<'a> {
+    old: Side<'a>,
+    new: Side<'a>,
+}
+
+/// One of them.
+struct Side<'a> {
+    file: File<'a>,
+    sections: Vec<Section>,
+    segments: Vec<Segment>,
+    names: &'a [u8],
+}
+
+impl<'a> Side<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Side<'a>, Difference> {
+        let file = File::parse(bytes).map_err(Difference::Damaged)?;
+        let (sections, damaged) = file.sections();
+        let (segments, damaged_too) = file.segments();
+        if let Some(kind) = damaged.or(damaged_too) {
+            return Err(Difference::Damaged(kind));
+        }
+        let names = file.section_names(&sections);
+        Ok(Side { file, sections, segments, names })
+    }
+
+    fn name(&self, section: &Section) -> &'a [u8] {
+        elf::text(self.names, section.name).unwrap_or_default()
+    }
+
+    /// The bytes at an address.
+    fn at<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let holds = |section: &&Section| {
+            let is_loaded = section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
+            is_loaded && (section.address..section.address.saturating_add(section.size)).contains(&address)
+        };
+        let section = self.sections.iter().find(holds)?;
+        let from = usize::try_from(address - section.address).ok()?;
+        self.file.contents(section).bytes.get(from..)?.first_chunk().copied()
+    }
+}
+
+impl<'a> Files<'a> {
+    pub fn read(old: &'a [u8], new: &'a [u8]) -> Result<Files<'a>, Difference> {
+        Ok(Files { old: Side::read(old)?, new: Side::read(new)? })
+    }
+
+    /// The places of pointers that a loader fills in, as addresses of the old file.
+    fn pointers(&self) -> BTreeSet<u64> {
+        let tables = self.old.sections.iter().filter(|table| table.kind == elf::SHT_RELA);
+        let all = tables.flat_map(|table| self.old.file.relocations(self.old.file.contents(table).bytes));
+        all.filter(|relocation| relocation.kind == RELATIVE64).map(|relocation| relocation.address).collect()
+    }
+
+    /// The places of the distances of kernels in descriptors, as addresses of the old file.
+    fn entries(&self) -> BTreeSet<u64> {
+        let kinds = [elf::SHT_SYMTAB, elf::SHT_DYNSYM];
+        let mut all = BTreeSet::new();
+        for table in self.old.sections.iter().filter(|table| kinds.contains(&table.kind)) {
+            let strings = self.old.sections.get(table.link).map(|strings| self.old.file.contents(strings).bytes);
+            let strings = elf::texts(strings.unwrap_or_default());
+            let symbols = self.old.file.symbols(self.old.file.contents(table).bytes);
+            let descriptors = symbols.filter(|s| elf::text(strings, s.name).is_some_and(|name| name.ends_with(b".kd")));
+            all.extend(descriptors.map(|symbol| symbol.address.wrapping_add(KernelDescriptor::ENTRY as u64)));
+        }
+        all
+    }
+
+    /// Pairs the sections without code.
+    pub fn pair_sections(&self, pairs: &mut Pairs) {
+        for (old, new) in self.old.sections.iter().zip(&self.new.sections) {
+            if old.flags & elf::SHF_ALLOC != 0 && !old.is_code() && old.size > 0 {
+                pairs.add_section(old.address, old.address.saturating_add(old.size), new.address);
+            }
+        }
+    }
+}
+
+/// Compares everything but the code.
+pub fn compare(files: &Files<'_>, pairs: &Pairs) -> Result<(), Difference> {
+    let Files { old, new } = files;
+    header(old, new, pairs)?;
+    if old.sections.len() != new.sections.len() || old.segments.len() != new.segments.len() {
+        return Err(Difference::Headers);
+    }
+    for (number, (one, other)) in old.sections.iter().zip(&new.sections).enumerate() {
+        section(files, pairs, number, one, other)
+            .map_err(|difference| difference.unwrap_or_else(|| Difference::Section { name: name(old, one) }))?;
+    }
+    for (number, (one, other)) in old.segments.iter().zip(&new.segments).enumerate() {
+        segment(files, one, other).then_some(()).ok_or(Difference::Segment { number })?;
+    }
+    Ok(())
+}
+
+fn name(side: &Side<'_>, section: &Section) -> String {
+    String::from_utf8_lossy(side.name(section)).into_owned()
+}
+
+fn header(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Result<(), Difference> {
+    let [entry, .., rest] = HEADER;
+    let same = |from: usize, to: usize| old.file.bytes.get(from..to) == new.file.bytes.get(from..to);
+    let at = |side: &Side<'_>| side.file.bytes.get(entry..)?.first_chunk().copied().map(u64::from_le_bytes);
+    let is_entry = match (at(old), at(new)) {
+        (Some(0), Some(0)) => true,
+        (Some(one), Some(other)) => pairs.is(one, other),
+        _ => false,
+    };
+    (same(0, entry) && same(rest, 64) && is_entry).then_some(()).ok_or(Difference::Headers)
+}
+
+/// Compares a section with its counterpart. The error is `None` if the section as a whole differs.
+fn section(
+    files: &Files<'_>,
+    pairs: &Pairs,
+    number: usize,
+    one: &Section,
+    other: &Section,
+) -> Result<(), Option<Difference>> {
+    let Files { old, new } = files;
+    let fixed = |section: &Section| (section.kind, section.flags, section.link, section.info, section.align);
+    let is_same = fixed(one) == fixed(other) && old.name(one) == new.name(other);
+    let is_aligned = other.align <= 1 || other.address % other.align == 0;
+    if !is_same || !is_aligned {
+        return Err(None);
+    }
+    if one.is_code() {
+        return Ok(());
+    }
+    let (a, b) = (old.file.contents(one), new.file.contents(other));
+    if b.missing.is_some() || (one.kind != elf::SHT_NOBITS && a.bytes.len() != b.bytes.len()) {
+        return Err(None);
+    }
+    match one.kind {
+        elf::SHT_NOBITS => nobits(one, other).then_some(()).ok_or(None),
+        elf::SHT_SYMTAB | elf::SHT_DYNSYM => symbols(files, pairs, number, a.bytes, b.bytes).map_err(Some),
+        elf::SHT_RELA => relocations(files, pairs, one.link, a.bytes, b.bytes).map_err(Some),
+        elf::SHT_DYNAMIC => dynamic(pairs, a.bytes, b.bytes).then_some(()).ok_or(None),
+        _ => data(files, pairs, one, a.bytes, b.bytes),
+    }
+}
+
+/// What fills the rest of a page is as long as that.
+fn nobits(one: &Section, other: &Section) -> bool {
+    const PAGE: u64 = 0x1000;
+    let ends = |section: &Section| (section.address.wrapping_add(section.size)) % PAGE == 0;
+    one.size == other.size || one.align <= 1 && ends(one) && ends(other) && other.size < PAGE
+}
+
+fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
+    let Files { old, new } = files;
+    let names = |side: &'_ Side<'_>| {
+        let strings = side.sections.get(table).and_then(|table| side.sections.get(table.link));
+        strings.map_or(Vec::new(), |strings| elf::texts(side.file.contents(strings).bytes).to_vec())
+    };
+    let (own, others) = (names(old), names(new));
+    for (number, (a, b)) in old.file.symbols(one).zip(new.file.symbols(other)).enumerate() {
+        let fixed = |symbol: &Symbol| (symbol.kind, symbol.scope, symbol.section);
+        let is_same = fixed(&a) == fixed(&b) && elf::text(&own, a.name) == elf::text(&others, b.name);
+        let unlike = Difference::Symbol { number };
+        if !is_same {
+            return Err(unlike);
+        }
+        let section = old.sections.get(usize::from(a.section)).filter(|_| a.section != 0);
+        let Some(section) = section.filter(|section| section.flags & elf::SHF_ALLOC != 0) else {
+            if (a.address, a.size) == (b.address, b.size) {
+                continue;
+            }
+            return Err(unlike);
+        };
+        let is_code = section.is_code();
+        let is_placed = match a.kind {
+            elf::STT_SECTION => new.sections.get(usize::from(a.section)).is_some_and(|s| s.address == b.address),
+            _ => pairs.is(a.address, b.address),
+        };
+        let (a_end, b_end) = (a.address.wrapping_add(a.size), b.address.wrapping_add(b.size));
+        let is_sized = match (a.size, is_code) {
+            (0, _) => b.size == 0,
+            (_, false) => a.size == b.size,
+            // The end of a function may be in padding.
+            (_, true) => pairs.of(a_end).is_none_or(|range| *range.start() <= b_end && b_end <= *range.end() + 0x100),
+        };
+        if !(is_placed && is_sized) {
+            return Err(unlike);
+        }
+        let is_descriptor = elf::text(&own, a.name).is_some_and(|name| name.ends_with(b".kd")) && !is_code;
+        if is_descriptor {
+            descriptor(files, pairs, a.address, b.address)?;
+        }
+    }
+    Ok(())
+}
+
+/// Compares a kernel descriptor with its counterpart: all but the distance of the kernel is the same, and the kernel is, too.
+fn descriptor(files: &Files<'_>, pairs: &Pairs, old: u64, new: u64) -> Result<(), Difference> {
+    let unlike = Difference::Descriptor { old };
+    let read = |side: &Side<'_>, address: u64| side.at::<{ KernelDescriptor::SIZE }>(address);
+    let (Some(a), Some(b)) = (read(&files.old, old), read(&files.new, new)) else { return Err(unlike) };
+    let (a, mut b) = (KernelDescriptor::from_bytes(a), KernelDescriptor::from_bytes(b));
+    let (entry, there) = (old.wrapping_add_signed(a.entry()), new.wrapping_add_signed(b.entry()));
+    let is_aligned = there % KernelDescriptor::ENTRY_ALIGN == entry % KernelDescriptor::ENTRY_ALIGN;
+    let is_entry = pairs.is(entry, there) && is_aligned;
+    b.set_entry(a.entry());
+    (is_entry && a.to_bytes() == b.to_bytes()).then_some(()).ok_or(unlike)
+}
+
+fn relocations(files: &Files<'_>, pairs: &Pairs, link: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
+    let Files { old, new } = files;
+    let symbol = |side: &Side<'_>, number: u32| {
+        let table = side.sections.get(link)?;
+        side.file.symbol(side.file.contents(table).bytes, number).filter(|symbol| symbol.section != 0)
+    };
+    for (a, b) in old.file.relocations(one).zip(new.file.relocations(other)) {
+        let is_same = (a.kind, a.symbol) == (b.kind, b.symbol) && pairs.is(a.address, b.address);
+        let goal = match (a.kind, symbol(old, a.symbol), symbol(new, b.symbol)) {
+            (RELATIVE64, ..) => pairs.is(a.addend as u64, b.addend as u64),
+            (_, Some(one), Some(other)) if a.symbol != 0 => {
+                let goal = |symbol: Symbol, addend| symbol.address.wrapping_add_signed(addend);
+                pairs.is(goal(one, a.addend), goal(other, b.addend))
+            }
+            _ => a.addend == b.addend,
+        };
+        if !(is_same && goal) {
+            return Err(Difference::Relocation { old: a.address });
+        }
+    }
+    Ok(())
+}
+
+fn dynamic(pairs: &Pairs, one: &[u8], other: &[u8]) -> bool {
+    let entry = |bytes: &[u8]| {
+        let (tag, value) = bytes.split_at(8);
+        [tag, value].map(|half| half.try_into().map_or(0, u64::from_le_bytes))
+    };
+    one.chunks_exact(16).zip(other.chunks_exact(16)).all(|(one, other)| {
+        let ([tag, a], [other_tag, b]) = (entry(one), entry(other));
+        tag == other_tag && (a == b || pairs.is(a, b))
+    })
+}
+
+/// Compares bytes: all but pointers and the entries of descriptors are the same.
+fn data(
+    files: &Files<'_>,
+    pairs: &Pairs,
+    section: &Section,
+    one: &[u8],
+    other: &[u8],
+) -> Result<(), Option<Difference>> {
+    if one == other {
+        return Ok(());
+    }
+    if section.flags & elf::SHF_ALLOC == 0 {
+        return Err(None);
+    }
+    let (pointers, entries) = (files.pointers(), files.entries());
+    for (n, (a, b)) in one.chunks(8).zip(other.chunks(8)).enumerate().filter(|(_, (a, b))| a != b) {
+        let address = section.address.wrapping_add(n as u64 * 8);
+        let (Ok(old), Ok(new)) = (a.try_into(), b.try_into()) else { return Err(None) };
+        let is_pointer = pointers.contains(&address) && pairs.is(u64::from_le_bytes(old), u64::from_le_bytes(new));
+        // The entries of descriptors are compared where their symbols are.
+        if !(is_pointer || entries.contains(&address)) {
+            return Err(None);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a segment holds the same sections, each as far from its beginning in memory as in the file.
+fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
+    let Files { old, new } = files;
+    if (one.kind, one.flags) != (other.kind, other.flags) {
+        return false;
+    }
+    let holds = |segment: &Segment, section: &Section| {
+        let is_loaded = section.flags & elf::SHF_ALLOC != 0 && section.size > 0;
+        let end = segment.address.saturating_add(segment.memory_size);
+        is_loaded && section.address >= segment.address && section.address.saturating_add(section.size) <= end
+    };
+    let sections = old.sections.iter().zip(&new.sections);
+    let mut together = sections.filter(|(a, b)| a.size > 0 && b.size > 0);
+    together.all(|(a, b)| {
+        let is_in = holds(one, a);
+        let has_bytes = b.kind != elf::SHT_NOBITS;
+        let is_placed = b.address.wrapping_sub(other.address) == b.offset.wrapping_sub(other.offset);
+        is_in == holds(other, b) && (!is_in || !has_bytes || is_placed)
+    })
+}

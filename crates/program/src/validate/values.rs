@@ -1,0 +1,230 @@
+//! The values of scalar registers that come from the program counter, in both files at once.
+
+use alloc::vec::Vec;
+
+use amdgpu_isa::facts::AddressStep;
+use amdgpu_isa::{Inst, Operand, Reg, Value};
+
+use super::Difference;
+use super::pairs::Pairs;
+
+/// A value of 32 bits in the old file and in the new one.
+type Both = (u32, u32);
+
+const REGISTERS: usize = 128;
+
+/// What is known of scalar registers between two instructions.
+pub struct Values {
+    /// Values that were computed from the program counter.
+    made: Vec<Option<Both>>,
+    /// Values that both files have as constants.
+    constants: Vec<Option<u32>>,
+    /// The carry of the last addition to such a value.
+    carry: Option<(bool, bool)>,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Values { made: alloc::vec![None; REGISTERS], constants: alloc::vec![None; REGISTERS], carry: None }
+    }
+}
+
+/// The first of the scalar registers of an operand, and how many there are.
+fn registers(operand: &Operand) -> Option<(usize, usize)> {
+    match operand.value {
+        Value::Reg(Reg::Sgpr(n)) if usize::from(n) < REGISTERS => {
+            Some((n.into(), usize::from(operand.bits.div_ceil(32)).max(1)))
+        }
+        _ => None,
+    }
+}
+
+impl Values {
+    fn is_empty(&self) -> bool {
+        self.made.iter().all(Option::is_none)
+    }
+
+    fn at(&self, n: usize) -> Option<Both> {
+        self.made.get(n).copied().flatten()
+    }
+
+    fn set(&mut self, n: usize, value: Option<Both>) {
+        if let Some(place) = self.made.get_mut(n) {
+            *place = value;
+        }
+        if let Some(place) = self.constants.get_mut(n) {
+            *place = None;
+        }
+    }
+
+    /// Takes note of an instruction that only one file has: it writes nothing that matters.
+    pub fn neutral(&mut self, inst: &Inst) {
+        if inst.writes().contains(Reg::Scc) {
+            self.carry = None;
+        }
+    }
+
+    /// The value of an operand in both files, for each half of it.
+    fn value(&self, (one, other): (&Inst, &Inst), number: usize, half: usize) -> Option<Both> {
+        let read = |inst: &Inst| inst.operands().filter(|operand| operand.access.reads()).nth(number);
+        let (a, b) = (read(one)?, read(other)?);
+        if let Some((n, count)) = registers(&a) {
+            let n = n + half.min(count.saturating_sub(1));
+            return self.at(n).or_else(|| {
+                let constant = self.constants.get(n).copied().flatten()?;
+                Some((constant, constant))
+            });
+        }
+        let of = |inst: &Inst, operand: &Operand| Some((inst.constant(operand)? >> (32 * half)) as u32);
+        Some((of(one, &a)?, of(other, &b)?))
+    }
+
+    /// Takes note of an instruction and its counterpart, and checks the addresses that they use.
+    pub fn step(&mut self, pairs: &Pairs, old: (u64, &Inst), new: (u64, &Inst)) -> Result<(), Difference> {
+        let ((address, one), (_, other)) = (old, new);
+        let flags = one.flags();
+        if one.reads_pc(address) {
+            return self.begin(old, new);
+        }
+        let literals_differ = one.words() != other.words() && one.branch_target(address).is_none();
+        if self.is_empty() && !literals_differ {
+            self.write(one, None);
+            return Ok(());
+        }
+        let result = match one.address_step() {
+            Some(step) => self.result((one, other), step),
+            None => None,
+        };
+        // A number that is added to something which is not known here.
+        if literals_differ && result.is_none() && one.address_step().is_some() {
+            return Err(Difference::Address { old: address });
+        }
+        if result.is_none() {
+            self.uses(pairs, address, one)?;
+        }
+        self.write(one, result);
+        if flags.is_call() || flags.no_fallthrough() || flags.is_branch() || flags.is_terminator() {
+            self.leave(pairs, address)?;
+        }
+        Ok(())
+    }
+
+    /// The program counter, as both files read it.
+    fn begin(&mut self, (old, one): (u64, &Inst), (new, other): (u64, &Inst)) -> Result<(), Difference> {
+        let pc = |address: u64, inst: &Inst| address.wrapping_add(inst.len() as u64);
+        let (a, b) = (pc(old, one), pc(new, other));
+        let written = one.operands().filter(|operand| operand.access.writes()).find_map(|to| registers(&to));
+        let (n, _) = written.ok_or(Difference::Address { old })?;
+        self.set(n, Some((a as u32, b as u32)));
+        self.set(n + 1, Some(((a >> 32) as u32, (b >> 32) as u32)));
+        Ok(())
+    }
+
+    /// The halves of what a step of making an address results in; `None` if no part of it comes from the program counter.
+    fn result(&mut self, insts: (&Inst, &Inst), step: AddressStep) -> Option<[Option<Both>; 2]> {
+        let (one, _) = insts;
+        let sources: Vec<Operand> = one.operands().filter(|operand| operand.access.reads()).collect();
+        let is_made = |operand: &Operand| {
+            registers(operand).is_some_and(|(n, count)| (n..n + count).any(|n| self.at(n).is_some()))
+        };
+        if !sources.iter().any(is_made) {
+            return None;
+        }
+        let half = |number: usize, half: usize| self.value(insts, number, half);
+        match step {
+            AddressStep::Low => {
+                let ((a, c), (b, d)) = (half(0, 0)?, half(1, 0)?);
+                let ((low, carry), (new, new_carry)) = (a.overflowing_add(b), c.overflowing_add(d));
+                self.carry = Some((carry, new_carry));
+                Some([Some((low, new)), None])
+            }
+            AddressStep::High => {
+                let ((a, c), (b, d), (carry, new_carry)) = (half(0, 0)?, half(1, 0)?, self.carry.take()?);
+                let sum = |a: u32, b: u32, carry: bool| a.wrapping_add(b).wrapping_add(carry.into());
+                Some([Some((sum(a, b, carry), sum(c, d, new_carry))), None])
+            }
+            AddressStep::Sum => {
+                let whole = |number: usize| {
+                    let (low, high) = (half(number, 0)?, half(number, 1)?);
+                    let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+                    Some((join(low.0, high.0), join(low.1, high.1)))
+                };
+                let ((a, c), (b, d)) = (whole(0)?, whole(1)?);
+                let (old, new) = (a.wrapping_add(b), c.wrapping_add(d));
+                Some([Some((old as u32, new as u32)), Some(((old >> 32) as u32, (new >> 32) as u32))])
+            }
+            AddressStep::Copy => {
+                let wide = sources.first().is_some_and(|source| source.bits > 32);
+                Some([half(0, 0), if wide { half(0, 1) } else { None }])
+            }
+            AddressStep::Sign8 => Some([half(0, 0).map(|(a, b)| (a as i8 as u32, b as i8 as u32)), None]),
+            AddressStep::Sign16 => Some([half(0, 0).map(|(a, b)| (a as i16 as u32, b as i16 as u32)), None]),
+            _ => None,
+        }
+    }
+
+    /// Checks that what an instruction reads of addresses is the counterpart of what it read.
+    fn uses(&self, pairs: &Pairs, address: u64, inst: &Inst) -> Result<(), Difference> {
+        for operand in inst.operands().filter(|operand| operand.access.reads()) {
+            let Some((n, count)) = registers(&operand) else { continue };
+            (n..n + count).try_for_each(|n| {
+                self.is_followed(pairs, n).then_some(()).ok_or(Difference::Address { old: address })
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether a register holds nothing of an address, or a half of one that leads to the counterpart.
+    fn is_followed(&self, pairs: &Pairs, n: usize) -> bool {
+        let Some(own) = self.at(n) else { return true };
+        let whole = |low: Option<Both>, high: Option<Both>| {
+            let (low, high) = (low?, high?);
+            let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+            Some((join(low.0, high.0), join(low.1, high.1)))
+        };
+        let as_low = whole(Some(own), self.at(n + 1));
+        let as_high = n.checked_sub(1).and_then(|below| whole(self.at(below), Some(own)));
+        let leads = |(old, new): (u64, u64)| pairs.is(old, new);
+        as_low.is_some_and(leads) || as_high.is_some_and(leads) || own.0 == own.1 && as_low.or(as_high).is_none()
+    }
+
+    /// Takes note of what an instruction writes.
+    fn write(&mut self, inst: &Inst, result: Option<[Option<Both>; 2]>) {
+        let writes = inst.writes();
+        if result.is_none() && writes.contains(Reg::Scc) {
+            self.carry = None;
+        }
+        for operand in inst.operands().filter(|operand| operand.access.writes()) {
+            let Some((n, count)) = registers(&operand) else { continue };
+            for (half, n) in (n..n + count).enumerate() {
+                let value = result.and_then(|halves| halves.get(half).copied().flatten());
+                self.set(n, value);
+            }
+        }
+        self.constant(inst);
+    }
+
+    /// Keeps a constant that is moved into registers.
+    fn constant(&mut self, inst: &Inst) {
+        let mut operands = inst.operands();
+        let (Some(to), Some(from), None) = (operands.next(), operands.next(), operands.next()) else { return };
+        let is_copy = inst.address_step() == Some(AddressStep::Copy);
+        if let (Some((n, count)), Some(value)) = (registers(&to), inst.constant(&from).filter(|_| is_copy)) {
+            for half in 0..count.min(2) {
+                self.set(n + half, None);
+                if let Some(place) = self.constants.get_mut(n + half) {
+                    *place = Some((value >> (32 * half)) as u32);
+                }
+            }
+        }
+    }
+
+    /// Checks what other code may read, and forgets it.
+    fn leave(&mut self, pairs: &Pairs, address: u64) -> Result<(), Difference> {
+        // Half of an address without the other half is a remnant.
+        let is_whole = |n: &usize| self.at(*n).is_some() && self.at(n + 1).is_some();
+        let all = (0..REGISTERS).filter(is_whole).all(|n| self.is_followed(pairs, n));
+        *self = Values::default();
+        if all { Ok(()) } else { Err(Difference::Address { old: address }) }
+    }
+}
