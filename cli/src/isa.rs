@@ -6,13 +6,12 @@ pub mod tables;
 use amdgpu_isa as lib;
 
 pub use lib::errors::Invalid;
-pub use lib::facts::{AddressStep, Counter, RegSet, Space};
+pub use lib::facts::{AddressStep, Space};
 pub use lib::kernel::{DescriptorError, KernelDescriptor, Registers};
 pub use lib::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, TextBuffer, expression, parse_with};
 pub use lib::{
     Access, Decoded, Decoder, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,
 };
-pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.

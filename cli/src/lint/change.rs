@@ -3,34 +3,20 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use amdgpu_lint::edits::{Edits, Now};
-use amdgpu_lint::plan;
-use amdgpu_object::{Image, Name, Part, Section, SymbolKind};
+use amdgpu_lint::edits::Edits;
+use amdgpu_lint::repair::{self, Plan, Repair};
+use amdgpu_object::{Image, Name, Part, Section};
 
-use super::jumps::Jumps;
-use super::{Args, branches, check};
+use super::Args;
 use crate::error::{Error, Result};
-use crate::isa::flow::Flow;
-use crate::isa::hazards::Hazards;
-use crate::isa::{Counter, Target};
 use crate::{asm, dis, escape};
-
-/// What is planned for a section's functions, and by which rules.
-struct Plan {
-    start: fn(Target) -> Hazards,
-    of: fn(&Flow<'_>, u64, &dyn Fn(usize) -> Now, &mut Edits),
-}
-
-const FIX: Plan = Plan { start: Hazards::new, of: plan::fix };
-/// Where sources disagree about a distance, nothing is taken away.
-const TRIM: Plan = Plan { start: Hazards::strict, of: plan::trim };
 
 /// What the options ask for: the bytes with the changes, which are written, or those of the file.
 pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     let mut changed = Cow::Borrowed(bytes);
-    let steps = [(args.fix, &FIX), (args.trim, &TRIM)];
-    for (_, plan) in steps.into_iter().filter(|(is_asked, _)| *is_asked) {
-        if let Some(new) = once(args, name, &changed, plan)? {
+    let steps = [(args.fix, Repair::Fix), (args.trim, Repair::Trim)];
+    for (_, repair) in steps.into_iter().filter(|(is_asked, _)| *is_asked) {
+        if let Some(new) = once(args, name, &changed, repair)? {
             changed = Cow::Owned(new);
         }
     }
@@ -47,13 +33,14 @@ pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u
     Ok(changed)
 }
 
-/// The bytes with the changes of one plan; `None` if there are none.
-fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec<u8>>> {
+/// The bytes with the changes of one repair; `None` if there are none.
+fn once(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<Vec<u8>>> {
     let mut edits = Edits::default();
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {
             let section = Section::new(Name::from("(raw)"), args.base, bytes);
-            let jump = sections(&[section], selection.target, plan, &mut edits)?;
+            let jump;
+            Plan { edits, unknown_jump: jump, .. } = repair::section(&section, selection.target, repair);
             let new =
                 edits.apply(selection.target, bytes, args.base).map_err(|error| Error::input(error.to_string()))?;
             leads_nowhere_new(args, jump)?;
@@ -63,7 +50,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec
             let (mut wanted, mut passed, mut jump) = (Vec::new(), String::new(), None);
             amdgpu_object::visit(bytes, args.max_unpacked, |part| match part {
                 Part::Image(image) if image.label.is_empty() => {
-                    jump = image_of(args, &image, plan, &mut edits)?;
+                    Plan { edits, unknown_jump: jump, .. } = plan_of(args, &image, repair)?;
                     wanted = sizes(&image, &edits);
                     Ok(())
                 }
@@ -115,49 +102,20 @@ fn in_container(label: &str) -> Error {
     ))
 }
 
-fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<Option<u64>> {
-    let target = dis::target_of(image, args.target.as_ref()).map_err(|error| Error::input(error.to_string()))?;
-    let is_linked = image.sections.iter().all(|section| section.address != 0);
-    if !is_linked {
-        return Err(Error::input("only a code object for a loader can be changed, not an object for a linker"));
-    }
-    sections(&image.sections, target, plan, edits)
+fn plan_of(args: &Args, image: &Image<'_>, repair: Repair) -> Result<Plan> {
+    let target = dis::target_of(image, args.target.as_ref()).map_err(Error::input)?;
+    repair::image(image, target, repair).map_err(|error| Error::input(error.to_string()))
 }
 
 /// Refuses changes that move code which a jump with an unknown target may reach, unless the user vouches for it.
 fn leads_nowhere_new(args: &Args, jump: Option<u64>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {
-        Some(at) => Err(Error::input(format!(
-            "it is not known where the jump at {at:#x} leads, and code that it may lead to would move; --trust-jumps says that \
-             nothing points into that code but branches and relocations"
+        Some(address) => Err(Error::input(format!(
+            "{}; --trust-jumps says that nothing points into that code but branches and relocations",
+            amdgpu_lint::Error::UnknownJump { address }
         ))),
         None => Ok(()),
     }
-}
-
-/// Plans the changes of sections. Returns the address of a jump that may lead to code that moves.
-fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut Edits) -> Result<Option<u64>> {
-    let mut all = Vec::new();
-    for section in sections {
-        let functions = check::functions(section);
-        let mut jumps = Jumps::default();
-        check::flows(section, target, &functions, &mut |flow| {
-            let first = |block| {
-                let (pending, hazards, is_called) = check::entry(flow, &functions, block, (plan.start)(flow.target()));
-                Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
-            };
-            (plan.of)(flow, section.address, &first, edits);
-            branches::mend(flow, edits);
-            jumps.add(flow, &functions);
-            Ok(())
-        })?;
-        for kernel in functions.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel) {
-            edits.keep(kernel.address, padding(section, kernel.address));
-        }
-        all.push((section, jumps));
-    }
-    let first = |(section, jumps): &(&Section<'_>, Jumps)| jumps.first_unknown(section, target, edits);
-    Ok(all.iter().find_map(first).filter(|_| !edits.is_empty()))
 }
 
 /// The sections with their sizes after the changes.
@@ -167,15 +125,4 @@ fn sizes(image: &Image<'_>, edits: &Edits) -> Vec<(String, u64)> {
         edits.moved(end).wrapping_sub(edits.moved(section.address))
     };
     image.sections.iter().map(|section| (section.name.to_string(), size(section))).collect()
-}
-
-/// How many bytes in front of a kernel are the same dword, up to a symbol.
-fn padding(section: &Section<'_>, address: u64) -> u64 {
-    let at = usize::try_from(address - section.address).unwrap_or(0);
-    let before = section.symbols.iter().rev().find(|symbol| symbol.address < address);
-    let room = before.map_or(0, |symbol| address - symbol.address);
-    let words = section.bytes.get(..at).unwrap_or(&[]).rchunks_exact(4);
-    let same = words.clone().take_while(|word| Some(*word) == words.clone().next()).count();
-    // The first of them may be the end of a kernel.
-    (same.saturating_sub(1) as u64 * 4).min(room)
 }

@@ -117,9 +117,11 @@ impl Stream {
 }
 
 /// How many bytes a buffer grows by at least.
+#[cfg(any(feature = "zlib", feature = "zstd"))]
 const STEP: usize = 64 << 10;
 
 /// Makes a buffer larger as its data grows, up to a byte more than promised. Returns whether it has room behind `len` bytes.
+#[cfg(any(feature = "zlib", feature = "zstd"))]
 fn grow(buffer: &mut Vec<u8>, len: usize, promised: u64) -> bool {
     if len == buffer.len() {
         let most = usize::try_from(promised).unwrap_or(usize::MAX).saturating_add(1);
