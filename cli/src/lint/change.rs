@@ -39,19 +39,24 @@ fn once(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {
             let section = Section::new(Name::from("(raw)"), args.base, bytes);
-            let jump;
-            Plan { edits, unknown_jump: jump, .. } = repair::section(&section, selection.target, repair);
+            let plan = repair::section(&section, selection.target, repair);
+            edits = plan.edits;
             let new =
                 edits.apply(selection.target, bytes, args.base).map_err(|error| Error::input(error.to_string()))?;
-            leads_nowhere_new(args, jump)?;
+            leads_nowhere_new(args, plan.unknown_jump)?;
             new
         }
         _ => {
             let (mut wanted, mut passed, mut jump) = (Vec::new(), String::new(), None);
             amdgpu_object::visit(bytes, args.max_unpacked, |part| match part {
                 Part::Image(image) if image.label.is_empty() => {
-                    Plan { edits, unknown_jump: jump, .. } = plan_of(args, &image, repair)?;
-                    wanted = sizes(&image, &edits);
+                    let plan = plan_of(args, &image, repair)?;
+                    wanted = sizes(&image, &plan.edits);
+                    jump = plan.unknown_jump;
+                    // A file with several is no code object, and is refused below if any of them changes.
+                    if edits.is_empty() {
+                        edits = plan.edits;
+                    }
                     Ok(())
                 }
                 Part::Damaged(error) => Err(error.into()),

@@ -26,8 +26,8 @@ pub use finding::{Finding, Function, Place, Severity, What};
 /// How many groups of functions [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
-/// All findings in the sections of a code object, in the order of their addresses, but for sections with waves of both sizes.
-/// `target`: the one to read the code for, of which each function has the waves that its descriptor says.
+/// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the one to
+/// read the code for, of which each function has the waves that its descriptor says.
 ///
 /// ```
 /// use amdgpu_isa::Target;
