@@ -117,7 +117,8 @@ impl<'s, 'a> Checker<'s, 'a> {
         &self.flow
     }
 
-    /// The numbers of the blocks of functions that share code, in the order of their addresses: groups do not depend on each other.
+    /// The numbers of the blocks of functions that share code, in the order of their addresses: groups do not depend on each
+    /// other.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         self.flow.groups()
     }
@@ -142,7 +143,8 @@ impl<'s, 'a> Checker<'s, 'a> {
             what,
             target: self.flow.target(),
             section: self.section().name,
-            function: function.map(|symbol| Function { name: symbol.name, offset: address - symbol.address }),
+            function: function
+                .map(|symbol| Function { name: symbol.name, offset: address.wrapping_sub(symbol.address) }),
             address,
             inst,
             producer: None,
