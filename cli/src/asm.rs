@@ -122,21 +122,6 @@ fn write(args: &Args, assembly: &Assembly) -> std::result::Result<Vec<u8>, Fault
     Ok(text)
 }
 
-/// The code object for a loader that a source becomes, which includes no files. `strip`: without the table of symbols that no
-/// loader reads.
-///
-/// # Errors
-/// The first thing that is wrong with the source.
-pub fn assemble(text: &str, strip: bool) -> Result<Vec<u8>> {
-    let mut options = Options::default();
-    options.is_alone = true;
-    let written = amdgpu_asm::assemble("code", text, &options).and_then(|assembly| assembly.to_code_object(strip));
-    written.map_err(|faults| {
-        let first = faults.all().iter().find(|fault| !fault.is_warning);
-        Error::input(first.map_or_else(String::new, |fault| report::message(fault).into_owned()))
-    })
-}
-
 /// Prints what is wrong, and what may be.
 fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
     if json {

@@ -6,13 +6,12 @@ pub mod tables;
 use amdgpu_isa as lib;
 
 pub use lib::errors::Invalid;
-pub use lib::facts::{AddressStep, Counter, RegSet, Space};
-pub use lib::kernel::{KernelDescriptor, Registers};
+pub use lib::facts::{AddressStep, Space};
+pub use lib::kernel::KernelDescriptor;
 pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{
     Access, Decoded, Decoder, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,
 };
-pub use lib::{flow, hazards};
 pub use matrix::{Operation, operations};
 
 /// Size of the longest instruction of any generation in bytes.

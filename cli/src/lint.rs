@@ -1,19 +1,15 @@
 //! `lint`: what a kernel leaves to luck: waits and distances that are missing, and registers that nothing wrote.
 
-mod branches;
 mod change;
-mod check;
-mod descriptor;
-mod hints;
-mod jumps;
-mod path;
 mod report;
 mod sarif;
+mod threads;
 
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use amdgpu_lint::check::{Checker, Finding, Severity};
 use amdgpu_object::{Image, Part};
 
 use crate::dis::{self, Messages, Selection};
@@ -21,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::escape;
 use crate::isa::Target;
 use crate::out::{BOLD, Out};
-use check::{Finding, Severity};
+use report::Report;
 
 /// Check machine code over its control flow: waits for counters and distances between instructions that are missing
 #[derive(clap::Args)]
@@ -85,7 +81,7 @@ struct Job<'a, W: Write> {
     out: Out<W>,
     counts: Counts,
     /// Those of a SARIF document, which is written as a whole.
-    kept: Vec<Finding>,
+    kept: Vec<Report>,
     /// Functions that were checked.
     functions: usize,
     passed: Messages,
@@ -152,27 +148,35 @@ impl<W: Write> Job<'_, W> {
     }
 
     fn image(&mut self, image: &Image<'_>, target: Target) -> Result<()> {
-        for section in &image.sections {
-            self.functions += check::section(image.label, section, target, &mut |finding| {
-                match finding.severity {
-                    Severity::Error => self.counts.errors += 1,
-                    Severity::Warning => self.counts.warnings += 1,
-                    Severity::Hint => self.counts.hints += 1,
-                }
-                if finding.severity == Severity::Hint && !self.args.hints {
-                    return Ok(());
-                }
-                match self.args.format {
-                    Format::Text => report::text(&mut self.out, &finding),
-                    Format::Json => report::json(&mut self.out, &finding),
-                    Format::Sarif => {
-                        self.kept.push(finding);
-                        Ok(())
-                    }
-                }
+        for checker in image.sections.iter().flat_map(|section| Checker::of(section, target)) {
+            self.functions += checker.count();
+            let check = |groups: &[Vec<usize>]| checker.check(groups);
+            threads::in_order(&checker.groups(), check, &mut |found: Vec<Finding<'_>>| {
+                found.iter().try_for_each(|finding| self.finding(image.label, finding))
             })?;
         }
         Ok(())
+    }
+
+    fn finding(&mut self, label: &str, finding: &Finding<'_>) -> io::Result<()> {
+        let severity = finding.severity();
+        match severity {
+            Severity::Error => self.counts.errors += 1,
+            Severity::Warning => self.counts.warnings += 1,
+            Severity::Hint => self.counts.hints += 1,
+        }
+        if severity == Severity::Hint && !self.args.hints {
+            return Ok(());
+        }
+        let report = Report::new(label, finding);
+        match self.args.format {
+            Format::Text => report::text(&mut self.out, &report),
+            Format::Json => report::json(&mut self.out, &report),
+            Format::Sarif => {
+                self.kept.push(report);
+                Ok(())
+            }
+        }
     }
 
     /// Says on stderr what was passed over, and how much was found. Errors in the code or damage to the file are an error.

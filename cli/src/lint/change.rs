@@ -3,34 +3,21 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use amdgpu_lint::edits::{Edits, Now};
-use amdgpu_lint::plan;
-use amdgpu_object::{Image, Name, Part, Section, SymbolKind};
+use amdgpu_lint::edits::Edits;
+use amdgpu_lint::repair::{self, Repair};
+use amdgpu_object::{Image, Name, Part, Section};
 
-use super::jumps::Jumps;
-use super::{Args, branches, check};
+use super::Args;
 use crate::error::{Error, Result};
-use crate::isa::flow::Flow;
-use crate::isa::hazards::Hazards;
-use crate::isa::{Counter, Target};
+use crate::isa::Target;
 use crate::{dis, escape};
-
-/// What is planned for a section's functions, and by which rules.
-struct Plan {
-    start: fn(Target) -> Hazards,
-    of: fn(&Flow<'_>, u64, &dyn Fn(usize) -> Now, &mut Edits),
-}
-
-const FIX: Plan = Plan { start: Hazards::new, of: plan::fix };
-/// Where sources disagree about a distance, nothing is taken away.
-const TRIM: Plan = Plan { start: Hazards::strict, of: plan::trim };
 
 /// What the options ask for: the bytes with the changes, which are written, or those of the file.
 pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     let mut changed = Cow::Borrowed(bytes);
-    let steps = [(args.fix, &FIX), (args.trim, &TRIM)];
-    for (_, plan) in steps.into_iter().filter(|(is_asked, _)| *is_asked) {
-        if let Some(new) = once(args, name, &changed, plan)? {
+    let steps = [(args.fix, Repair::Fix), (args.trim, Repair::Trim)];
+    for (_, repair) in steps.into_iter().filter(|(is_asked, _)| *is_asked) {
+        if let Some(new) = once(args, name, &changed, repair)? {
             changed = Cow::Owned(new);
         }
     }
@@ -47,123 +34,104 @@ pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u
     Ok(changed)
 }
 
-/// The bytes with the changes of one plan; `None` if there are none.
-fn once(args: &Args, name: &str, bytes: &[u8], plan: &Plan) -> Result<Option<Vec<u8>>> {
-    let mut edits = Edits::default();
+/// The bytes with the changes of one repair; `None` if there are none.
+fn once(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<Vec<u8>>> {
+    let mut counts = [0; 3];
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {
             let section = Section::new(Name::from("(raw)"), args.base, bytes);
-            let jump = sections(&[section], selection.target, plan, &mut edits)?;
-            let new =
-                edits.apply(selection.target, bytes, args.base).map_err(|error| Error::input(error.to_string()))?;
-            leads_nowhere_new(args, jump)?;
-            new
+            let plan = repair::section(&section, selection.target, repair);
+            let new = plan.edits.apply(selection.target, bytes, args.base);
+            let new = new.map_err(|error| Error::input(error.to_string()))?;
+            leads_nowhere_new(args, plan.unknown_jump)?;
+            add(&mut counts, &plan.edits);
+            Some(new)
         }
-        _ => {
-            let (mut new, mut passed) = (None, String::new());
-            amdgpu_object::visit(bytes, args.max_unpacked, |part| match part {
-                Part::Image(image) if image.label.is_empty() => {
-                    new = Some(image_of(args, &image, plan, &mut edits)?);
-                    Ok(())
-                }
-                Part::Damaged(error) => Err(error.into()),
-                Part::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
-                    Ok(_) => Err(in_container(image.label)),
-                    Err(reason) => {
-                        passed = dis::about(image.label, &reason);
-                        Ok(())
-                    }
-                },
-                Part::Skipped { label, reason } => {
-                    passed = dis::about(label, &reason);
-                    Ok(())
-                }
-                _ => Ok(()),
-            })?;
-            if new.is_none() && !passed.is_empty() {
-                return Err(Error::input(format!("{name}: nothing to change: {passed}")));
-            }
-            new.unwrap_or_default()
-        }
+        _ => file(args, name, bytes, repair, &mut counts)?,
     };
-    if edits.is_empty() {
+    let [inserted, changed, gone] = counts;
+    if let Some(new) = new.filter(|_| counts != [0; 3]) {
+        let _ = writeln!(anstream::stderr(), "{name}: {inserted} inserted, {changed} changed, {gone} taken away");
+        return Ok(Some(new));
+    }
+    Ok(None)
+}
+
+fn add(counts: &mut [usize; 3], edits: &Edits) {
+    let (inserted, changed, gone) = edits.counts();
+    counts.iter_mut().zip([inserted, changed, gone]).for_each(|(sum, more)| *sum += more);
+}
+
+/// The file with the code objects in it that change; `None` if none does.
+fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usize; 3]) -> Result<Option<Vec<u8>>> {
+    let (mut changes, mut passed, mut seen) = (Vec::new(), String::new(), false);
+    amdgpu_object::visit(bytes, args.max_unpacked, |part| {
+        match part {
+            Part::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
+                Ok(target) => {
+                    seen = true;
+                    if let Some(new) = image_of(args, &image, target, repair, counts)? {
+                        let offset = image.offset.ok_or_else(|| in_container(image.label))?;
+                        changes.push((offset, image.label.to_string(), new));
+                    }
+                }
+                Err(reason) if image.label.is_empty() => return Err(Error::input(reason)),
+                Err(reason) => passed = dis::about(image.label, &reason),
+            },
+            Part::Damaged(error) => return Err(error.into()),
+            Part::Skipped { label, reason } => passed = dis::about(label, &reason),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    if !seen && !passed.is_empty() {
+        return Err(Error::input(format!("{name}: nothing to change: {passed}")));
+    }
+    // From the last one on, so that the others are still where they were.
+    let mut file = (!changes.is_empty()).then(|| bytes.to_vec());
+    for (offset, label, new) in changes.iter().rev() {
+        let old = file.take().unwrap_or_default();
+        file = Some(amdgpu_object::replace(&old, *offset, new).ok_or_else(|| in_container(label))?);
+    }
+    Ok(file)
+}
+
+/// A code object with its changes; `None` if there are none.
+fn image_of(
+    args: &Args,
+    image: &Image<'_>,
+    target: Target,
+    repair: Repair,
+    counts: &mut [usize; 3],
+) -> Result<Option<Vec<u8>>> {
+    let input = |error: amdgpu_lint::Error| Error::input(error.to_string());
+    let plan = repair::image(image, target, repair).map_err(input)?;
+    if plan.edits.is_empty() {
         return Ok(None);
     }
-    let (inserted, changed, gone) = edits.counts();
-    let _ = writeln!(anstream::stderr(), "{name}: {inserted} inserted, {changed} changed, {gone} taken away");
+    add(counts, &plan.edits);
+    let new = repair::apply(image, target, &plan.edits).map_err(input)?;
+    leads_nowhere_new(args, plan.unknown_jump)?;
     Ok(Some(new))
 }
 
-/// What is to be done with a code object that is part of another file.
+/// What is to be done with a code object whose place in another file cannot take a changed one.
 fn in_container(label: &str) -> Error {
     let label = escape::name(label.as_bytes());
     Error::input(format!(
-        "only a code object by itself can be changed, not one in a container: take {label} out first, out of a bundle with \
-         `clang-offload-bundler --unbundle --type=o --targets=...`, out of an archive with `ar x`, out of a program with \
-         `llvm-objdump --offloading`"
+        "a code object can be changed by itself or in an offload bundle that is not compressed: take {label} out first, out of a \
+         bundle with `clang-offload-bundler --unbundle --type=o --targets=...`, out of an archive with `ar x`, out of a program \
+         with `llvm-objdump --offloading`"
     ))
-}
-
-/// The code object with the changes that are planned.
-fn image_of(args: &Args, image: &Image<'_>, plan: &Plan, edits: &mut Edits) -> Result<Vec<u8>> {
-    let target = dis::target_of(image, args.target.as_ref()).map_err(|error| Error::input(error.to_string()))?;
-    let is_linked = image.sections.iter().all(|section| section.address != 0);
-    if !is_linked {
-        return Err(Error::input(amdgpu_program::Error::Relocatable.to_string()));
-    }
-    let jump = sections(&image.sections, target, plan, edits)?;
-    let new = amdgpu_program::rewrite(image, target, edits).map_err(|error| Error::input(error.to_string()))?;
-    leads_nowhere_new(args, jump)?;
-    let is_proved = amdgpu_program::validate(image.bytes, &new, target, amdgpu_lint::mend::is_neutral);
-    is_proved.map_err(|why| {
-        Error::input(format!("the changes cannot be proved to keep the program, so nothing is written: {why}"))
-    })?;
-    Ok(new)
 }
 
 /// Refuses changes that move code which a jump with an unknown target may reach, unless the user vouches for it.
 fn leads_nowhere_new(args: &Args, jump: Option<u64>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {
-        Some(at) => Err(Error::input(format!(
-            "it is not known where the jump at {at:#x} leads, and code that it may lead to would move; --trust-jumps says that \
-             nothing points into that code but branches and relocations"
+        Some(address) => Err(Error::input(format!(
+            "{}; --trust-jumps says that nothing points into that code but branches and relocations",
+            amdgpu_lint::Error::UnknownJump { address }
         ))),
         None => Ok(()),
     }
-}
-
-/// Plans the changes of sections. Returns the address of a jump that may lead to code that moves.
-fn sections(sections: &[Section<'_>], target: Target, plan: &Plan, edits: &mut Edits) -> Result<Option<u64>> {
-    let mut all = Vec::new();
-    for section in sections {
-        let functions = check::functions(section);
-        let mut jumps = Jumps::default();
-        check::flows(section, target, &functions, &mut |flow| {
-            let first = |block| {
-                let (pending, hazards, is_called) = check::entry(flow, &functions, block, (plan.start)(flow.target()));
-                Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
-            };
-            (plan.of)(flow, section.address, &first, edits);
-            branches::mend(flow, edits);
-            jumps.add(flow, &functions);
-            Ok(())
-        })?;
-        for kernel in functions.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel) {
-            edits.keep(kernel.address, padding(section, kernel.address));
-        }
-        all.push((section, jumps));
-    }
-    let first = |(section, jumps): &(&Section<'_>, Jumps)| jumps.first_unknown(section, target, edits);
-    Ok(all.iter().find_map(first).filter(|_| !edits.is_empty()))
-}
-
-/// How many bytes in front of a kernel are the same dword, up to a symbol.
-fn padding(section: &Section<'_>, address: u64) -> u64 {
-    let at = usize::try_from(address - section.address).unwrap_or(0);
-    let before = section.symbols.iter().rev().find(|symbol| symbol.address < address);
-    let room = before.map_or(0, |symbol| address - symbol.address);
-    let words = section.bytes.get(..at).unwrap_or(&[]).rchunks_exact(4);
-    let same = words.clone().take_while(|word| Some(*word) == words.clone().next()).count();
-    // The first of them may be the end of a kernel.
-    (same.saturating_sub(1) as u64 * 4).min(room)
 }

@@ -3,22 +3,79 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::check::{Finding, Severity};
+use amdgpu_lint::check::{Finding, Place, Severity};
+use serde::{Serialize, Serializer};
+
 use crate::escape;
 use crate::out::{BOLD, DIM, LABEL, NAME, Out, RED};
 
-pub fn text(out: &mut Out<impl Write>, finding: &Finding) -> io::Result<()> {
-    let (style, severity) = match finding.severity {
-        Severity::Error => (RED, "error"),
-        Severity::Warning => (LABEL, "warning"),
-        Severity::Hint => (BOLD, "hint"),
+/// A finding in words, as JSON has it. Names are not escaped.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    #[serde(serialize_with = "severity")]
+    pub severity: Severity,
+    pub rule: &'static str,
+    pub message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub image: String,
+    pub target: &'static str,
+    pub section: String,
+    pub function: String,
+    pub address: u64,
+    pub instruction: String,
+    /// The instruction that it depends on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub producer: Option<Producer>,
+    /// Where blocks begin on a way from the producer to the instruction.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<u64>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub source: &'static str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Producer {
+    pub address: u64,
+    pub instruction: String,
+}
+
+fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(severity.name())
+}
+
+impl Report {
+    /// `image`: the part of the file that the finding is in.
+    pub fn new(image: &str, finding: &Finding<'_>) -> Report {
+        let producer = |place: &Place| Producer { address: place.address, instruction: place.inst.to_string() };
+        Report {
+            severity: finding.severity(),
+            rule: finding.rule(),
+            message: finding.what.to_string(),
+            image: image.into(),
+            target: finding.target.name(),
+            section: finding.section.to_string(),
+            function: finding.function.map_or(String::new(), |function| function.to_string()),
+            address: finding.address,
+            instruction: finding.inst.map_or(String::new(), |inst| inst.to_string()),
+            producer: finding.producer.as_ref().map(producer),
+            path: finding.path.clone(),
+            source: finding.source(),
+        }
+    }
+}
+
+pub fn text(out: &mut Out<impl Write>, finding: &Report) -> io::Result<()> {
+    let style = match finding.severity {
+        Severity::Error => RED,
+        Severity::Warning => LABEL,
+        Severity::Hint => BOLD,
     };
     out.begin(style);
-    let _ = write!(out, "{severity}[{}]:", finding.rule);
+    let _ = write!(out, "{}[{}]:", finding.severity, finding.rule);
     out.end(style);
     let _ = write!(out, " {}", finding.message);
     out.line()?;
-    let Finding { address, target, instruction, .. } = finding;
+    let Report { address, target, instruction, .. } = finding;
     let _ = write!(out, "  {address:012X}  {instruction}");
     let shown = |name: &str| escape::name(name.as_bytes()).into_owned();
     let image = if finding.image.is_empty() { String::new() } else { shown(&finding.image) + ", " };
@@ -42,7 +99,7 @@ pub fn text(out: &mut Out<impl Write>, finding: &Finding) -> io::Result<()> {
     Ok(())
 }
 
-pub fn json(out: &mut Out<impl Write>, finding: &Finding) -> io::Result<()> {
+pub fn json(out: &mut Out<impl Write>, finding: &Report) -> io::Result<()> {
     crate::json::write(&mut out.buf, finding)?;
     out.line()
 }

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Finding, Severity};
+use amdgpu_lint::check::Severity;
 
-pub fn document(file: &str, findings: &[Finding]) -> String {
+use super::report::Report;
+
+pub fn document(file: &str, findings: &[Report]) -> String {
     let mut rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
     rules.sort_unstable();
     rules.dedup();
@@ -19,7 +21,7 @@ pub fn document(file: &str, findings: &[Finding]) -> String {
     .to_string()
 }
 
-fn result(file: &str, finding: &Finding) -> Value {
+fn result(file: &str, finding: &Report) -> Value {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

@@ -393,10 +393,6 @@ fn what_cannot_be_changed_has_a_message() {
     let out = directory.join("out.co");
     let out = out.to_str().unwrap();
     assert!(run(&["lint", "--fix", "-"], b"").fails(2).contains("--output"));
-    let bundle = usual_bundle();
-    let message = run(&["lint", "--fix", "-o", out, "-"], &bundle).fails(1);
-    assert!(message.contains("not one in a container: take hipv4-amdgcn-amd-amdhsa--gfx942"), "{message}");
-    assert!(message.contains(" out first, out of a bundle with `clang-offload-bundler"), "{message}");
     // s_getpc_b64 s[4:5]; s_setpc_b64 s[4:5]
     let words = [LOAD[0], LOAD[1], ADD, 0xbe84_1c00, 0xbe80_1d04];
     let message = run(&["lint", "--fix", "--raw", "--target", "gfx942", "-o", out, "-"], &bytes(&words)).fails(1);
@@ -416,4 +412,42 @@ fn what_cannot_be_changed_has_a_message() {
     let message = run(&["lint", "--fix", "-o", out, broken.to_str().unwrap()], b"").fails(1);
     assert!(message.contains("c reads its address and does something unknown with it"), "{message}");
     assert!(!Path::new(out).exists());
+}
+
+/// Entries of a bundle are changed in their places, and what is not changed stays the same, byte for byte.
+#[test]
+fn entries_of_a_bundle_are_changed_in_their_places() {
+    let directory = directory("lint-bundle");
+    let (object, out) = (directory.join("k.co"), directory.join("out"));
+    let text = |target: &str| {
+        format!(
+            "\t.amdgcn_target \"{TRIPLE}{target}\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:
+\tglobal_load_dword v0, v1, s[0:1]\n\tv_add_f32_e32 v2, v0, v2\n\ts_endpgm\n\t.rodata\n\t.p2align 6\n{}",
+            descriptor("k")
+        )
+    };
+    assembled(&text("gfx942"), &object);
+    let (faulty, clean) = (std::fs::read(&object).unwrap(), code_object(GFX942));
+    let out = out.to_str().unwrap();
+    let ids =
+        ["hipv4-amdgcn-amd-amdhsa--gfx942", "hipv4-amdgcn-amd-amdhsa--gfx942:xnack+", "host-x86_64-unknown-linux--"];
+    let [first, second, host] = ids;
+    let file = bundle(&[(host, b""), (first, &faulty), (second, &clean)]);
+    run(&["lint", "--fix", "-o", out, "-"], &file).ok();
+    let fixed = std::fs::read(out).unwrap();
+    let alone = directory.join("alone");
+    run(&["lint", "--fix", "-o", alone.to_str().unwrap(), object.to_str().unwrap()], b"").ok();
+    let alone = std::fs::read(alone).unwrap();
+    // The sources of both are entries of a bundle again.
+    let find = |part: &[u8]| fixed.windows(part.len()).position(|window| window == part);
+    assert!(find(&alone).is_some() && find(&clean).is_some());
+    assert_eq!(run(&["lint", "-"], &fixed).ok().matches("error").count(), 0);
+    // One that is compressed cannot take it, nor an archive.
+    for other in [compress(3, Method::Zstd, &file), archive(&[("k.co", &faulty)])] {
+        let message = run(&["lint", "--fix", "-o", out, "-"], &other).fails(1);
+        assert!(message.contains("in an offload bundle that is not compressed: take "), "{message}");
+    }
+    // Nothing to change: the same file.
+    run(&["lint", "--fix", "-o", out, "-"], &bundle(&[(first, &clean)])).ok();
+    assert_eq!(std::fs::read(out).unwrap(), bundle(&[(first, &clean)]));
 }

@@ -1,31 +1,91 @@
-//! Repair of machine code along its control flow: which waits and distances are missing ([`plan::fix`]), which are
-//! superfluous ([`plan::trim`]), and where all that comes to be that is changed ([`edits::Edits`]). Needs an allocator, and nothing else.
+//! Checks and repairs of AMD GPU machine code along its control flow.
+//!
+//! [`check`] finds waits and distances between instructions that are missing, kernel descriptors that give too little, and what
+//! is superfluous: as a [`Finding`](check::Finding) each, with the instruction, the one that it depends on, and the way between
+//! them. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved. Both take code as `amdgpu-object` finds it in files. Needs an
+//! allocator, and nothing else.
+//!
+//! ```
+//! use amdgpu_isa::Target;
+//! use amdgpu_lint::check::{self, Severity, What};
+//! use amdgpu_lint::repair::{self, Repair};
+//! use amdgpu_object::{Image, TargetId};
+//!
+//! // global_load_dword v0, v1, s[0:1]; v_add_f32_e32 v2, v0, v2; s_endpgm
+//! let words = [0xdc50_8000u32, 0x0000_0001, 0x0204_0500, 0xbf81_0000].map(u32::to_le_bytes);
+//! let (target, code) = (Target::Gfx942, words.as_flattened());
+//! let image = Image::bare(TargetId::parse("gfx942"), 0x1000, code);
+//!
+//! let found = check::image(&image, target);
+//! assert_eq!((found.len(), found[0].severity(), found[0].address), (1, Severity::Error, 0x1008));
+//! assert!(matches!(&found[0].what, What::MissingWait(wait) if wait.at_most == 0));
+//! assert_eq!(found[0].producer.unwrap().inst.to_string(), "global_load_dword v0, v1, s[0:1]");
+//! let message = "vmcnt(0) is not waited for: it reads v0, which this vmem operation loads";
+//! assert_eq!(found[0].what.to_string(), message);
+//!
+//! let edits = repair::image(&image, target, Repair::Fix)?.followed()?;
+//! assert_eq!(edits.at(0x1008).unwrap().before[0].to_string(), "s_waitcnt vmcnt(0)");
+//! let mended = edits.apply(target, code, 0x1000)?;
+//! assert_eq!(check::image(&Image::bare(TargetId::parse("gfx942"), 0x1000, &mended), target), []);
+//! # Ok::<(), amdgpu_lint::Error>(())
+//! ```
+//!
+//! Below them are changes to the code of one control flow, [`plan`], to one instruction, [`mend`], and to branches, [`branches`];
+//! [`edits`] says where everything comes to be.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 extern crate alloc;
 
+pub mod branches;
+pub mod check;
 pub mod edits;
+mod functions;
+mod jumps;
 pub mod mend;
 pub mod plan;
+pub mod repair;
 
 use core::fmt;
 
+use amdgpu_program::Difference;
+
 /// Why code is not repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// Nothing that could be inserted in front of an instruction gives it what it needs.
     Helpless,
+    /// The target of the jump at this address is not known, and code that it may lead to would move.
+    UnknownJump {
+        /// Where the jump is.
+        address: u64,
+    },
+    /// The code cannot be changed.
+    Program(amdgpu_program::Error),
+    /// The changed code object is not proved to be the same program.
+    NotProved(Difference),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Helpless => f.write_str("no instruction helps that could be inserted"),
+            Error::UnknownJump { address } => write!(
+                f,
+                "it is not known where the jump at {address:#x} leads, and code that it may lead to would move"
+            ),
+            Error::Program(why) => why.fmt(f),
+            Error::NotProved(why) => write!(f, "the changed code is not proved to be the same program: {why}"),
         }
     }
 }
 
 impl core::error::Error for Error {}
+
+impl From<amdgpu_program::Error> for Error {
+    fn from(why: amdgpu_program::Error) -> Error {
+        Error::Program(why)
+    }
+}

@@ -88,17 +88,30 @@ impl<'a> Reader<'a> {
     }
 }
 
-struct Entry<'a> {
-    id: &'a [u8],
-    offset: u64,
-    size: u64,
+/// An entry of the table.
+pub struct Entry<'a> {
+    pub id: &'a [u8],
+    /// Where its bytes begin in the bundle.
+    pub offset: u64,
+    pub size: u64,
+    /// Where the entry begins in the table, which is where its offset and its size are.
+    pub at: usize,
 }
 
 fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>, Short> {
+    let at = table.at;
     let offset = table.u64("an entry's offset")?;
     let size = table.u64("an entry's size")?;
     let length = table.u64("the length of an entry's id")?;
-    Ok(Entry { offset, size, id: table.take(length, "an entry's id")? })
+    Ok(Entry { offset, size, id: table.take(length, "an entry's id")?, at })
+}
+
+/// The entries of the bundle that `bytes` begins with; `None` if its table is damaged.
+pub fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
+    let mut table = Reader { bytes, at: MAGIC.len() };
+    let count = table.u64("the number of entries").ok()?;
+    // It ends with the bytes, whatever `count` claims.
+    (0..count).map(|_| entry(&mut table).ok()).collect()
 }
 
 /// Visits the entries of the bundle that `bytes` begins with. Sets `end` to the number of bytes that belong to it, as far
@@ -123,7 +136,7 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
         }
     }
     *end = table.at.max(*end);
-    for Entry { id, offset, size } in entries {
+    for Entry { id, offset, size, .. } in entries {
         let from = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = bytes.get(from..).unwrap_or_default();
         let data = usize::try_from(size).ok().and_then(|size| rest.get(..size));

@@ -59,6 +59,7 @@ mod nesting;
 mod notes;
 mod offload;
 mod relocations;
+mod replace;
 mod symbols;
 mod target_id;
 
@@ -66,6 +67,7 @@ pub use address_map::{AddressMap, Argument};
 pub use error::{Container, ElfFault, ElfPart, Error, ErrorKind, Step};
 pub use image::{Image, NewerVersion, Part, Relocation, Section, SkipReason, Symbol, SymbolKind};
 pub use name::Name;
+pub use replace::replace;
 pub use target_id::{TargetId, is_amdgpu};
 
 use nesting::{Budget, Nesting};

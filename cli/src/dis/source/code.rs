@@ -38,13 +38,7 @@ impl Source<'_> {
         let end = section.bytes.len();
         loop {
             let here = at as u64;
-            let address = section.address.wrapping_add(here);
             target = targets.get(&here).copied().unwrap_or(target);
-            if let Some(gap) = self.edits.gap(address) {
-                at += gap as usize;
-                continue;
-            }
-            self.pad(section, address, out);
             while let Some(&(offset, n)) = symbols.get(next).filter(|(offset, _)| *offset <= here || at >= end) {
                 next += 1;
                 let distance = offset.wrapping_sub(here) as i64;
@@ -61,19 +55,15 @@ impl Source<'_> {
             if at >= end {
                 return;
             }
-            let edit = self.edits.at(address);
-            edit.iter().flat_map(|edit| &edit.before).for_each(|inst| added(inst, out));
             let stop = symbols.get(next).map_or(end, |(offset, _)| usize::try_from(*offset).unwrap_or(end).min(end));
             let rest = section.bytes.get(at..end).unwrap_or(&[]);
             let goal = |to: u64| (starts.contains(&to) && goals.contains(&to)).then(|| self.label(section, to));
-            let room = self.edits.next(address).map_or(stop - at, |next| (stop - at).min((next - address) as usize));
             if let Some(fill) = self.alignment(section, here, stop as u64, &goals, &relocation) {
                 let _ = writeln!(out, "\t.p2align{fill}");
                 (at, is_aligned) = (stop, true);
                 continue;
             }
-            let count = folded(rest, here, room, &goals, &relocation).filter(|_| edit.is_none());
-            if let Some(count) = count {
+            if let Some(count) = folded(rest, here, stop - at, &goals, &relocation) {
                 let word = u32::from_le_bytes(rest.first_chunk().copied().unwrap_or([0; 4]));
                 let text = isa::decode(target, rest).map_or(String::new(), |inst| format!(" // {inst}"));
                 let _ = writeln!(out, "\t.fill {count}, 4, {word:#010x}{text}");
@@ -83,15 +73,6 @@ impl Source<'_> {
             let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
             let len = inst.as_ref().map_or(4.min(rest.len()), Inst::len);
             let bytes = rest.get(..len).unwrap_or(rest);
-            if let Some(instead) = edit.and_then(|edit| edit.instead.as_ref()) {
-                instead.iter().for_each(|inst| added(inst, out));
-                at += bytes.len();
-                continue;
-            }
-            let inst = inst.map(|inst| self.moved(inst, address));
-            let moved: Option<Vec<u8>> =
-                inst.as_ref().map(|inst| inst.words().iter().flat_map(|word| word.to_le_bytes()).collect());
-            let bytes = moved.as_deref().unwrap_or(bytes);
             match (inst, relocation(here, here + len as u64)) {
                 (Some(inst), None) => match text(&inst, here, goal) {
                     Some(line) => {
@@ -121,7 +102,7 @@ impl Source<'_> {
     }
 
     /// What the directive has that makes the room from here to a symbol, if that is as assemblers and linkers make it in front of a
-    /// kernel. Changes have room of their own.
+    /// kernel.
     fn alignment<'r>(
         &self,
         section: &Section<'_>,
@@ -132,7 +113,7 @@ impl Source<'_> {
     ) -> Option<String> {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
         let end = section.bytes.len() as u64;
-        let is_room = self.edits.is_empty() && here.next_multiple_of(ALIGN) == stop && (here + 1..end).contains(&stop);
+        let is_room = here.next_multiple_of(ALIGN) == stop && (here + 1..end).contains(&stop);
         if !is_room || section.align < ALIGN || goals.range(here + 1..stop).next().is_some() {
             return None;
         }
@@ -150,19 +131,7 @@ impl Source<'_> {
     fn begins_kernel(&self, section: &Section<'_>, here: u64, symbol: usize) -> bool {
         let is_room =
             here.is_multiple_of(KernelDescriptor::ENTRY_ALIGN) && section.align >= KernelDescriptor::ENTRY_ALIGN;
-        is_room && self.edits.is_empty() && self.kernels.iter().any(|(_, code, _)| *code == symbol)
-    }
-
-    /// More of the padding that is in front of an address.
-    fn pad(&self, section: &Section<'_>, address: u64, out: &mut String) {
-        let pad = self.edits.pad(address);
-        if pad > 0 {
-            let before = (address - section.address)
-                .checked_sub(4)
-                .and_then(|at| section.bytes.get(at as usize..)?.first_chunk());
-            let word = u32::from_le_bytes(before.copied().unwrap_or_default());
-            let _ = writeln!(out, "\t.fill {}, 4, {word:#010x} // padding", pad / 4);
-        }
+        is_room && self.kernels.iter().any(|(_, code, _)| *code == symbol)
     }
 }
 
@@ -227,19 +196,6 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     }
 }
 
-/// An instruction that the code did not have here.
-fn added(inst: &Inst, out: &mut String) {
-    match text(inst, 0, |_| None) {
-        Some(line) => {
-            let _ = writeln!(out, "\t{line}");
-        }
-        None => {
-            let bytes: Vec<u8> = inst.words().iter().flat_map(|word| word.to_le_bytes()).collect();
-            raw(&bytes, &format!(" // {inst}"), out);
-        }
-    }
-}
-
 /// What text says behind the name of a symbol for a kind of relocation.
 pub fn variant(kind: u32) -> Option<&'static str> {
     Some(match kind {
@@ -267,7 +223,7 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     if inst.operands().any(|operand| operand.bits == 64 && matches!(operand.value, Value::Literal(_))) {
         return None;
     }
-    if place + 4 != inst.len() as u64 || inst.get(Field::Literal).is_none_or(|value| value != 0 && !of.is_made) {
+    if place + 4 != inst.len() as u64 || inst.get(Field::Literal).is_none_or(|value| value != 0) {
         return None;
     }
     let marked = inst.with(Field::Literal, MARK).ok()?;

@@ -2,7 +2,6 @@
 
 mod code;
 mod data;
-mod relative;
 mod symbols;
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +11,6 @@ use std::io::Write;
 use amdgpu_asm::elf::kinds;
 use amdgpu_asm::metadata::{self, Note};
 use amdgpu_isa as lib;
-use amdgpu_lint::edits::Edits;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 
@@ -27,8 +25,6 @@ const ELFOSABI_HSA: u8 = 64;
 /// The file, and what is known of it.
 struct Source<'a> {
     file: ElfFile64<'a, LittleEndian>,
-    /// Changes to the code.
-    edits: &'a Edits,
     /// The target of code in no kernel.
     target: Target,
     symbols: Vec<Symbol>,
@@ -49,8 +45,6 @@ struct Relocation {
     kind: u32,
     /// A symbol, or a label of a section, with what is added.
     of: String,
-    /// The place has the value already.
-    is_made: bool,
 }
 
 /// A section that the source has.
@@ -68,24 +62,12 @@ struct Section<'a> {
     bytes: &'a [u8],
 }
 
-pub fn run(bytes: &[u8], out: impl Write) -> Result<()> {
-    edited(bytes, &Edits::default(), out)
-}
-
-/// Whether a code object has only the symbols that a loader needs.
-pub fn is_stripped(bytes: &[u8]) -> bool {
-    ElfFile64::<LittleEndian>::parse(bytes).is_ok_and(|file| file.symbol_table().is_none())
-}
-
-/// The source with changes to the code.
-pub fn edited<'a>(bytes: &'a [u8], edits: &'a Edits, mut out: impl Write) -> Result<()> {
+/// Writes the source.
+pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
     let file = ElfFile64::parse(bytes).map_err(|e| Error::input(format!("no code object: {e}")))?;
-    let mut source = Source::new(file, edits)?;
+    let mut source = Source::new(file)?;
     let sections = source.sections()?;
     source.find_kernels(&sections);
-    if !edits.is_empty() {
-        source.follow(&sections)?;
-    }
     out.write_all(source.head()?.as_bytes())?;
     out.write_all(source.declarations().as_bytes())?;
     for section in &sections {
@@ -104,7 +86,7 @@ pub fn edited<'a>(bytes: &'a [u8], edits: &'a Edits, mut out: impl Write) -> Res
 }
 
 impl<'a> Source<'a> {
-    fn new(file: ElfFile64<'a, LittleEndian>, edits: &'a Edits) -> Result<Source<'a>> {
+    fn new(file: ElfFile64<'a, LittleEndian>) -> Result<Source<'a>> {
         let header = file.elf_header();
         let flags = header.e_flags(LittleEndian);
         if header.e_machine(LittleEndian) != amdgpu_object::EM_AMDGPU {
@@ -116,7 +98,6 @@ impl<'a> Source<'a> {
             target.ok_or_else(|| Error::input("the code object is for a processor that is not in this build"))?;
         Ok(Source {
             file,
-            edits,
             target,
             symbols: Vec::new(),
             names: HashMap::new(),
@@ -201,7 +182,7 @@ impl<'a> Source<'a> {
                     _ => symbols::name(symbol.name().map_err(fail)?),
                 };
                 let of = added(of, relocation.addend());
-                places.insert(offset, Relocation { kind: r_type, of, is_made: false });
+                places.insert(offset, Relocation { kind: r_type, of });
             }
             let index = section.index().0;
             relocated.insert(index, places);
@@ -264,14 +245,11 @@ impl<'a> Source<'a> {
                 _ => {
                     let Some(there) = at(relocation.addend() as u64) else { continue };
                     named.push(there.index);
-                    let goal = self.edits.moved(relocation.addend() as u64);
-                    added(
-                        format!(".Lsection{}", there.index),
-                        goal.wrapping_sub(self.edits.moved(there.address)) as i64,
-                    )
+                    let offset = (relocation.addend() as u64).wrapping_sub(there.address) as i64;
+                    added(format!(".Lsection{}", there.index), offset)
                 }
             };
-            let place = Relocation { kind: kinds::ABS64, of, is_made: false };
+            let place = Relocation { kind: kinds::ABS64, of };
             relocated.entry(section.index).or_default().insert(address - section.address, place);
         }
         Ok(())

@@ -150,10 +150,7 @@ impl Source<'_> {
             let _ = writeln!(out, "\t.type {shown},@{kind}");
         }
         if symbol.size != 0 {
-            // Data does not change its size, and its addresses are in no code.
-            let end = symbol.value.saturating_add(symbol.size);
-            let size = self.edits.moved(end).wrapping_sub(self.edits.moved(symbol.value));
-            let _ = writeln!(out, "\t.size {shown}, {size}");
+            let _ = writeln!(out, "\t.size {shown}, {}", symbol.size);
         }
     }
 

@@ -1,34 +1,35 @@
 //! Kernel descriptors: whether they give what the code uses.
 
-use super::check::{Check, Severity};
-use crate::isa::{KernelDescriptor, Reg, RegSet, Registers, Space};
+use amdgpu_isa::Reg;
+use amdgpu_isa::facts::{RegSet, Space};
+use amdgpu_isa::kernel::{KernelDescriptor, Registers};
 
-impl Check<'_, '_> {
+use super::{Check, What};
+
+impl Check<'_, '_, '_> {
     /// What a kernel uses, with the functions that it is known to call, against what its descriptor gives.
     pub fn descriptor(&mut self, first: usize, descriptor: &KernelDescriptor) {
-        let address = self.flow.blocks().get(first).map_or(0, |block| block.start);
+        let address = self.start(first);
         if address % KernelDescriptor::ENTRY_ALIGN != 0 {
-            let message = format!("a kernel begins at a multiple of {} bytes", KernelDescriptor::ENTRY_ALIGN);
-            self.say_of(first, "kernel-alignment", message);
+            self.say_at(address, What::KernelAlignment);
         }
-        let used = self.flow.uses(first);
+        let used = self.flow().uses(first);
         self.few_registers(first, descriptor, &used);
-        let target = self.flow.target();
+        let target = self.flow().target();
         let given = descriptor.get(target, "user_sgpr_count").unwrap_or(0);
         let mut counted = *descriptor;
         let enabled = counted.count_user_sgprs(target);
         if given < enabled {
-            let message = format!("the descriptor counts {given} user SGPRs, but enables values that take {enabled}");
-            self.say_of(first, "few-user-sgprs", message);
+            self.say_at(address, What::FewUserSgprs { given, enabled });
         }
         let size = descriptor.get(target, "private_segment_fixed_size").unwrap_or(0);
         if size == 0 && !descriptor.properties().uses_dynamic_stack() && self.uses_scratch(first) {
-            self.say_of(first, "no-scratch", "it accesses scratch memory, and the descriptor gives none".into());
+            self.say_at(address, What::NoScratch);
         }
     }
 
     fn few_registers(&mut self, first: usize, descriptor: &KernelDescriptor, used: &RegSet) {
-        let target = self.flow.target();
+        let (target, address) = (self.flow().target(), self.start(first));
         let mut needed = Registers::of(target, used);
         // Registers that no instruction names are there only if someone asks for them.
         (needed.flat_scratch, needed.xnack_mask) = (false, false);
@@ -37,45 +38,35 @@ impl Check<'_, '_> {
             let own = count(used, |reg| if let Reg::Vgpr(n) = reg { Some(n) } else { None });
             let accumulation = count(used, |reg| if let Reg::Agpr(n) = reg { Some(n) } else { None });
             if own > offset {
-                let message = format!("it uses v{}, but accumulation registers begin at {offset}", own - 1);
-                return self.say_of(first, "few-vgprs", message);
+                return self.say_at(address, What::AccumOffset { last: own - 1, offset });
             }
             (needed.accum_offset, needed.vgprs) = (offset, offset + accumulation);
         }
         let mut enough = *descriptor;
         if let Err(why) = enough.set_registers(target, needed) {
-            return self.say_of(first, "few-registers", format!("no descriptor gives what it uses: {why}"));
+            return self.say_at(address, What::FewRegisters(why));
         }
         let (given, wanted) = (descriptor.rsrc1(), enough.rsrc1());
         let has = descriptor.registers(target);
         if given.granulated_workitem_vgpr_count() < wanted.granulated_workitem_vgpr_count() && !self.allocates(first) {
-            let Registers { vgprs, .. } = needed;
-            let message = format!("it uses {vgprs} vector registers, and the descriptor gives {}", has.vgprs);
-            self.say_of(first, "few-vgprs", message);
+            self.say_at(address, What::FewVgprs { used: needed.vgprs, given: has.vgprs });
         }
         if given.granulated_wavefront_sgpr_count() < wanted.granulated_wavefront_sgpr_count() {
-            let Registers { sgprs, .. } = needed;
-            let message = format!("it uses {sgprs} scalar registers, and the descriptor gives {}", has.sgprs);
-            self.say_of(first, "few-sgprs", message);
+            self.say_at(address, What::FewSgprs { used: needed.sgprs, given: has.sgprs });
         }
     }
 
     fn uses_scratch(&self, first: usize) -> bool {
-        let blocks = self.flow.function(first);
-        let mut insts = blocks.iter().flat_map(|block| self.flow.insts(*block));
+        let blocks = self.flow().function(first);
+        let mut insts = blocks.iter().flat_map(|block| self.flow().insts(*block));
         insts.any(|(_, inst)| inst.memory().any(|access| access.space == Space::Scratch))
     }
 
     /// The code changes how many vector registers it has.
     fn allocates(&self, first: usize) -> bool {
-        let blocks = self.flow.function(first);
-        let mut insts = blocks.iter().flat_map(|block| self.flow.insts(*block));
+        let blocks = self.flow().function(first);
+        let mut insts = blocks.iter().flat_map(|block| self.flow().insts(*block));
         insts.any(|(_, inst)| inst.mnemonic() == "s_alloc_vgpr")
-    }
-
-    fn say_of(&mut self, first: usize, rule: &'static str, message: String) {
-        let address = self.flow.blocks().get(first).map_or(0, |block| block.start);
-        self.say_at(address, Severity::Error, rule, message);
     }
 }
 

@@ -1,12 +1,13 @@
 //! Jumps to addresses in registers that cannot be followed. Code that such a jump may reach must stay where it is.
 
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
-use amdgpu_lint::edits::Edits;
+use amdgpu_isa::facts::AddressStep;
+use amdgpu_isa::flow::{Exit, Flow};
+use amdgpu_isa::{Decoded, Decoder, Inst, Operand, Reg, Target, Value};
 
-use crate::isa::flow::{Exit, Flow};
-use crate::isa::{AddressStep, Decoded, Decoder, Inst, Operand, Reg, Target, Value};
-use amdgpu_object::{Section, Symbol, SymbolKind};
+use crate::edits::Edits;
+use crate::functions::Functions;
 
 /// The jumps of a section to addresses in registers, and what its control flow knows of them.
 #[derive(Default)]
@@ -21,7 +22,7 @@ pub struct Jumps {
 
 impl Jumps {
     /// Adds the jumps of one control flow.
-    pub fn add(&mut self, flow: &Flow<'_>, functions: &[&Symbol<'_>]) {
+    pub fn add(&mut self, flow: &Flow<'_>, functions: &Functions<'_, '_>) {
         let jump = |block: usize| flow.insts(block).last().filter(|(_, inst)| inst.flags().is_indirect_branch());
         let mut any_unknown = false;
         for (n, block) in flow.blocks().iter().enumerate() {
@@ -34,7 +35,7 @@ impl Jumps {
         }
         self.starts.extend(functions.iter().map(|symbol| symbol.address));
         self.starts.extend(flow.entries().iter().filter_map(|entry| Some(flow.blocks().get(*entry)?.start)));
-        let kernels = functions.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel && any_unknown);
+        let kernels = functions.kernels().filter(|_| any_unknown);
         for first in kernels.filter_map(|kernel| flow.block_at(kernel.address)) {
             self.in_kernels.extend(flow.function(first).into_iter().filter_map(jump).map(|(at, _)| at));
         }
@@ -42,7 +43,8 @@ impl Jumps {
 
     /// The first jump or call with an unknown target whose function, or the code after it, would move. Returns do not count, nor
     /// calls of addresses that were loaded: a relocation has those. Functions are read from top to bottom.
-    pub fn first_unknown(&self, section: &Section<'_>, target: Target, edits: &Edits) -> Option<u64> {
+    pub fn first_unknown(&self, functions: &Functions<'_, '_>, target: Target, edits: &Edits) -> Option<u64> {
+        let section = functions.section();
         let end = section.address.saturating_add(section.bytes.len() as u64);
         let (mut made, mut start) = (Made::default(), section.address);
         let mut read = None;

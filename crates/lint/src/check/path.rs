@@ -1,10 +1,13 @@
 //! Ways through the code, for messages.
 
-use std::collections::{HashMap, VecDeque};
+use alloc::collections::VecDeque;
+use alloc::collections::btree_map::{BTreeMap, Entry};
+use alloc::vec;
+use alloc::vec::Vec;
 
-use crate::isa::Inst;
-use crate::isa::flow::Flow;
-use crate::isa::hazards::Pending;
+use amdgpu_isa::Inst;
+use amdgpu_isa::flow::Flow;
+use amdgpu_isa::hazards::Pending;
 
 /// How many blocks are searched: the way is for the reader.
 const MOST: usize = 10_000;
@@ -14,7 +17,7 @@ const MOST: usize = 10_000;
 pub fn outstanding(flow: &Flow<'_>, producer: u64, consumer: u64) -> Vec<u64> {
     let Some(first) = block_of(flow, producer) else { return Vec::new() };
     let mut state = Pending::new(flow.target());
-    let mut before: HashMap<usize, usize> = HashMap::new();
+    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
     let mut open = VecDeque::new();
     let mut from = producer;
     let mut block = first;
@@ -27,7 +30,7 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, consumer: u64) -> Vec<u64> {
             state.issue(&inst, (address == producer).into());
         }
         for &next in flow.successors(block) {
-            if let std::collections::hash_map::Entry::Vacant(place) = before.entry(next) {
+            if let Entry::Vacant(place) = before.entry(next) {
                 place.insert(block);
                 open.push_back((next, state));
             }
@@ -40,7 +43,7 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, consumer: u64) -> Vec<u64> {
 
 /// The last place in front of an address of a block where an instruction is, and the beginnings of the blocks from there on.
 pub fn back(flow: &Flow<'_>, block: usize, address: u64, producer: &Inst) -> Option<(u64, Vec<u64>)> {
-    let mut after: HashMap<usize, usize> = HashMap::new();
+    let mut after: BTreeMap<usize, usize> = BTreeMap::new();
     let mut open = VecDeque::from([(block, address)]);
     for _ in 0..MOST {
         let (here, end) = open.pop_front()?;
@@ -59,7 +62,7 @@ pub fn back(flow: &Flow<'_>, block: usize, address: u64, producer: &Inst) -> Opt
             return Some((at, if path.len() > 1 { path } else { Vec::new() }));
         }
         for &from in flow.predecessors(here) {
-            if let std::collections::hash_map::Entry::Vacant(place) = after.entry(from) {
+            if let Entry::Vacant(place) = after.entry(from) {
                 place.insert(here);
                 open.push_back((from, u64::MAX));
             }
@@ -68,7 +71,7 @@ pub fn back(flow: &Flow<'_>, block: usize, address: u64, producer: &Inst) -> Opt
     None
 }
 
-fn way(flow: &Flow<'_>, before: &HashMap<usize, usize>, first: usize, last: usize) -> Vec<u64> {
+fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usize) -> Vec<u64> {
     let mut blocks = vec![last];
     let mut block = last;
     while let Some(&from) = before.get(&block) {

@@ -1,9 +1,12 @@
 //! Branches over 63 dwords, which RDNA1 cannot: an `s_nop` behind such a branch makes it one over 64.
 
-use amdgpu_lint::edits::Edits;
+use alloc::vec;
+use alloc::vec::Vec;
 
-use crate::isa::flow::Flow;
-use crate::isa::{Inst, parse};
+use amdgpu_isa::flow::Flow;
+use amdgpu_isa::{Inst, parse};
+
+use crate::edits::Edits;
 
 /// No broken branch goes over more bytes.
 const REACH: u64 = 64 * 4;
@@ -25,8 +28,12 @@ impl Branch {
 }
 
 /// Puts an `s_nop` behind the branches that would be broken after the changes. That makes others longer, never shorter.
+pub fn mend(flow: &Flow<'_>, edits: &mut Edits) {
+    mend_counted(flow, edits);
+}
+
 /// Returns how many branches were looked at.
-pub fn mend(flow: &Flow<'_>, edits: &mut Edits) -> usize {
+fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     let text = |text| parse(flow.target(), text).ok();
     let (Some(branch), Some(nop)) = (text("s_branch 63"), text("s_nop 0")) else { return 0 };
     if !branch.is_broken_branch() {
@@ -93,8 +100,10 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::String;
+
     use super::*;
-    use crate::isa::Target;
+    use amdgpu_isa::Target;
 
     fn code(texts: impl Iterator<Item = String>, target: Target) -> Vec<u8> {
         let words = texts.flat_map(|text| parse(target, &text).expect(&text).words().to_vec());
@@ -106,11 +115,11 @@ mod tests {
     fn many_broken_branches_take_few_steps() {
         let target = Target::Gfx1010;
         let count = 200_000;
-        let line = |n: usize| if n.is_multiple_of(2) && n + 70 < count { "s_cbranch_scc1 63" } else { "s_nop 0" };
+        let line = |n: usize| if n % 2 == 0 && n + 70 < count { "s_cbranch_scc1 63" } else { "s_nop 0" };
         let code = code((0..count).map(|n| line(n).into()).chain(["s_endpgm".into()]), target);
         let (base, mut edits) = (0x1000, Edits::default());
         let flow = Flow::new(target, &code, base, &[base]);
-        let steps = mend(&flow, &mut edits);
+        let steps = mend_counted(&flow, &mut edits);
         let (inserted, ..) = edits.counts();
         assert!(inserted > 1000, "{inserted}");
         assert!(steps <= count / 2 + 64 * inserted, "{steps} steps for {inserted}");

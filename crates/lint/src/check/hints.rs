@@ -1,21 +1,21 @@
 //! What is perhaps meant so: waits and s_nop that are not needed, and registers that nothing wrote.
 
-use amdgpu_lint::edits::{Edits, Now};
-use amdgpu_lint::plan::{Ahead, shorter_nop};
+use alloc::vec::Vec;
 
-use super::check::{Check, Severity, name};
-use crate::isa::hazards::{Hazards, Pending};
-use crate::isa::{Counter, Field, Inst, RegSet};
+use amdgpu_isa::facts::{Counter, RegSet};
+use amdgpu_isa::hazards::{Hazards, Pending};
+use amdgpu_isa::{Field, Inst, Reg};
 
-impl Check<'_, '_> {
+use super::{Check, What};
+use crate::edits::{Edits, Now};
+use crate::plan::{Ahead, shorter_nop};
+
+impl Check<'_, '_, '_> {
     pub fn waits_for_nothing(&mut self, address: u64, inst: &Inst, pending: &Pending) {
         let wait = inst.waits();
         let idle = |counter: Counter| wait.get(counter).is_some_and(|at_most| pending.most(counter) <= at_most);
-        let idle: Vec<Counter> = wait.counters().iter().filter(|counter| idle(*counter)).collect();
-        for counter in idle {
-            let message = format!("it waits for nothing: {counter} is at most {} here", pending.most(counter));
-            let finding = self.finding(address, inst, Severity::Hint, "superfluous-wait", message);
-            self.say(finding);
+        for counter in wait.counters().iter().filter(|counter| idle(*counter)) {
+            self.say(address, inst, What::SuperfluousWait { counter, most: pending.most(counter) });
         }
     }
 
@@ -34,42 +34,33 @@ impl Check<'_, '_> {
             let up_to = rest.get(..=first).unwrap_or(rest);
             let is_enough = |at_most: &u8| first_need(behind(Some(*at_most)), counter, up_to).is_none();
             let enough = (at_most..pending.most(counter)).take_while(is_enough).last().unwrap_or(at_most);
-            if let (true, Some((needs, _))) = (enough > at_most, rest.get(first)) {
-                let message = format!("it waits for more than is needed: {counter}({enough}) is enough for {needs:#x}");
-                let finding = self.finding(address, inst, Severity::Hint, "strong-wait", message);
-                self.say(finding);
+            if let (true, Some((needed_at, _))) = (enough > at_most, rest.get(first)) {
+                self.say(address, inst, What::StrongWait { counter, enough, needed_at: *needed_at });
             }
         }
     }
 
     pub fn unwritten(&mut self, address: u64, inst: &Inst, written: &RegSet) {
-        let target = self.flow.target();
-        let mut reads = RegSet::new(target);
+        let mut reads = RegSet::new(self.flow().target());
         // A destination that is kept in part is no use of its value.
         inst.operands()
             .filter(|operand| operand.access.reads() && !operand.access.writes())
             .for_each(|o| reads.insert_operand(&o));
-        let unwritten = (reads & self.general) - *written;
+        let unwritten = (reads & self.of.general) - *written;
         if !unwritten.is_empty() {
-            let unwritten: Vec<String> = unwritten.iter().map(name).collect();
-            let message = format!("it reads {}, which nothing wrote", unwritten.join(", "));
-            let finding = self.finding(address, inst, Severity::Hint, "unwritten-register", message);
-            self.say(finding);
+            let unwritten: Vec<Reg> = unwritten.iter().collect();
+            self.say(address, inst, What::UnwrittenRegister(unwritten));
         }
     }
 
     /// Nothing that follows would need more with a shorter one, or none, even where sources disagree.
     pub fn superfluous_nop(&mut self, block: usize, address: u64, inst: &Inst, (pending, hazards): (Pending, Hazards)) {
         let now = Now { pending, hazards: hazards.strictly(), memory: [true; Counter::ALL.len()] };
-        let (edits, base) = (Edits::default(), self.section.address);
-        let ahead = Ahead { flow: self.flow, edits: &edits, base };
+        let (edits, base) = (Edits::default(), self.of.section().address);
+        let ahead = Ahead { flow: self.flow(), edits: &edits, base };
         let Some(shorter) = shorter_nop(&ahead, block, address, &now, inst) else { return };
-        let message = match shorter.and_then(|shorter| shorter.get(Field::Simm16)) {
-            Some(states) => format!("it is longer than anything needs: s_nop {states} is enough"),
-            None => "nothing needs the wait states".into(),
-        };
-        let finding = self.finding(address, inst, Severity::Hint, "superfluous-nop", message);
-        self.say(finding);
+        let enough = shorter.and_then(|shorter| shorter.get(Field::Simm16));
+        self.say(address, inst, What::SuperfluousNop { enough });
     }
 }
 

@@ -1,0 +1,75 @@
+//! What holds in front of an instruction.
+
+use amdgpu_isa::facts::RegSet;
+use amdgpu_isa::flow::{Flow, State};
+use amdgpu_isa::hazards::{Hazards, Pending};
+use amdgpu_isa::kernel::KernelDescriptor;
+use amdgpu_isa::{Inst, Reg, Target};
+
+use crate::functions::Functions;
+
+/// What instructions leave behind, of all kinds.
+#[derive(Clone)]
+pub struct Before {
+    pub pending: Pending,
+    pub hazards: Hazards,
+    /// The registers that something wrote on one of the ways.
+    pub written: RegSet,
+}
+
+impl Before {
+    /// What holds in front of a function.
+    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
+        let target = flow.target();
+        let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
+        let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
+        let (pending, hazards, _) = functions.entry(flow, block, Hazards::new(target));
+        Before { pending, hazards, written }
+    }
+}
+
+impl State for Before {
+    fn step(&mut self, inst: &Inst, offset: u32) {
+        State::step(&mut self.pending, inst, offset);
+        State::step(&mut self.hazards, inst, offset);
+        self.written |= inst.writes();
+    }
+
+    fn join(&mut self, other: &Before) -> bool {
+        let known = self.written;
+        self.written |= other.written;
+        let pending = self.pending.join(&other.pending);
+        self.hazards.join(&other.hazards) | pending | (self.written != known)
+    }
+
+    fn returned(&mut self) {
+        self.pending.returned();
+        self.hazards.returned();
+        self.written = everything(self.pending.target());
+    }
+}
+
+/// Every general register, and vcc: those in which a kernel begins with nothing, unless its descriptor says so.
+pub fn everything(target: Target) -> RegSet {
+    let (mut codes, mut all) = (RegSet::new(target), RegSet::new(target));
+    (0..=u8::MAX).flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n), Reg::Agpr(n)]).for_each(|reg| codes.insert(reg));
+    // Behind the last scalar register are the codes of others, such as exec.
+    let general = codes.iter().filter(|reg| matches!(reg, Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_)));
+    general.chain([Reg::Vcc]).for_each(|reg| all.insert(reg));
+    all
+}
+
+/// The registers that a kernel is given, by its descriptor: user SGPRs, those that the system adds, and the VGPRs with the
+/// number of the work-item.
+fn given(target: Target, descriptor: &KernelDescriptor) -> RegSet {
+    let field = |name| descriptor.get(target, name).unwrap_or(0);
+    let users = field("user_sgpr_count");
+    // The offset of scratch memory, and what a group is told about itself.
+    let system = target.directives().iter().filter(|directive| directive.name().starts_with("system_sgpr_"));
+    let system: u32 = system.map(|directive| descriptor.bits(directive)).sum();
+    let items = field("system_vgpr_workitem_id") + 1;
+    let mut given = RegSet::new(target);
+    (0..users + system).for_each(|n| given.insert(Reg::Sgpr(n as u8)));
+    (0..items).for_each(|n| given.insert(Reg::Vgpr(n as u8)));
+    given
+}

@@ -1,0 +1,363 @@
+//! What is said about code.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::hazards::{Conflict, Need, Unit, Wait};
+use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor};
+use amdgpu_isa::{DecodeError, Inst, Reg, Target};
+use amdgpu_object::Name;
+
+/// Something that is to be said about an instruction. `Display` writes a line without names of the file:
+/// `error[missing-wait]: 0x1008: vmcnt(0) is not waited for: ...`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Finding<'a> {
+    /// What is wrong, or perhaps wrong. Its `Display` is a message in words.
+    pub what: What,
+    /// The target, with the waves of the function.
+    pub target: Target,
+    /// The name of the section.
+    pub section: Name<'a>,
+    /// The function that the address is in, if the section has any.
+    pub function: Option<Function<'a>>,
+    /// The address of the instruction.
+    pub address: u64,
+    /// The instruction; `None` if the bytes at the address are none.
+    pub inst: Option<Inst>,
+    /// The instruction that it depends on.
+    pub producer: Option<Place>,
+    /// The addresses where blocks begin on a way from the producer to the instruction; empty if both are in one block.
+    pub path: Vec<u64>,
+}
+
+/// An instruction and its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The address.
+    pub address: u64,
+    /// The instruction.
+    pub inst: Inst,
+}
+
+/// A place in a function. `Display` writes `name` or `name+0x10`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Function<'a> {
+    /// The name of the function, as the file has it.
+    pub name: Name<'a>,
+    /// The distance from its beginning in bytes.
+    pub offset: u64,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The code is wrong.
+    Error,
+    /// The code could not be checked whole.
+    Warning,
+    /// The code may be meant so.
+    Hint,
+}
+
+/// What a finding says. `Display` writes it in words.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum What {
+    /// A wait is missing in front of the instruction. If the wait is not [`sure`](Wait::sure), this is a hint.
+    MissingWait(Wait),
+    /// The instruction comes too soon behind another one.
+    Hazard(Need),
+    /// A branch goes over 63 dwords, which RDNA1 cannot.
+    BrokenBranch,
+    /// A kernel does not begin at a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes.
+    KernelAlignment,
+    /// The descriptor counts fewer user SGPRs than it enables.
+    FewUserSgprs {
+        /// The number that it counts.
+        given: u32,
+        /// The number of those that it enables.
+        enabled: u32,
+    },
+    /// The code uses vector registers behind those that are its own, where accumulation registers are.
+    AccumOffset {
+        /// The last vector register that it uses.
+        last: u16,
+        /// The number of the first register behind its own.
+        offset: u16,
+    },
+    /// No descriptor gives the registers that the code uses.
+    FewRegisters(DescriptorError),
+    /// The descriptor gives fewer vector registers than the code uses.
+    FewVgprs {
+        /// The number that it uses.
+        used: u16,
+        /// The number that the descriptor gives.
+        given: u16,
+    },
+    /// The descriptor gives fewer scalar registers than the code uses.
+    FewSgprs {
+        /// The number that it uses.
+        used: u16,
+        /// The number that the descriptor gives.
+        given: u16,
+    },
+    /// The code accesses scratch memory, and the descriptor gives none.
+    NoScratch,
+    /// The code goes on with bytes that are no instruction.
+    NoInstruction(DecodeError),
+    /// The code goes on outside of the section.
+    LeavesSection {
+        /// The address where it goes on.
+        to: u64,
+    },
+    /// More registers wait for results than are followed.
+    NotFollowed,
+    /// Some of the ways through the code were not followed.
+    NotFinal,
+    /// A call of a function that is not known.
+    UnknownCall,
+    /// A jump to an address that is not known.
+    UnknownJump,
+    /// A wait for a counter that is low enough already.
+    SuperfluousWait {
+        /// The counter.
+        counter: Counter,
+        /// The greatest value that it has here.
+        most: u8,
+    },
+    /// A wait for less than the first instruction behind it that needs the counter.
+    StrongWait {
+        /// The counter.
+        counter: Counter,
+        /// The value that is low enough.
+        enough: u8,
+        /// The address of the instruction that needs it.
+        needed_at: u64,
+    },
+    /// An `s_nop` that is longer than anything needs.
+    SuperfluousNop {
+        /// The number of one that is long enough; `None` if none is needed.
+        enough: Option<u32>,
+    },
+    /// The instruction reads registers that nothing wrote.
+    UnwrittenRegister(Vec<Reg>),
+}
+
+impl What {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match self {
+            What::MissingWait(wait) if !wait.sure => Severity::Hint,
+            What::MissingWait(_) | What::Hazard(_) | What::BrokenBranch => Severity::Error,
+            What::KernelAlignment | What::FewUserSgprs { .. } | What::AccumOffset { .. } => Severity::Error,
+            What::FewRegisters(_) | What::FewVgprs { .. } | What::FewSgprs { .. } | What::NoScratch => Severity::Error,
+            What::NoInstruction(_) | What::LeavesSection { .. } => Severity::Warning,
+            What::NotFollowed | What::NotFinal => Severity::Warning,
+            What::UnknownCall | What::UnknownJump => Severity::Hint,
+            What::SuperfluousWait { .. } | What::StrongWait { .. } => Severity::Hint,
+            What::SuperfluousNop { .. } | What::UnwrittenRegister(_) => Severity::Hint,
+        }
+    }
+
+    /// A name for it: `missing-wait`, or that of the rule of a hazard.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            What::MissingWait(wait) if wait.sure => "missing-wait",
+            What::MissingWait(_) => "perhaps-missing-wait",
+            What::Hazard(need) => need.rule.id(),
+            What::BrokenBranch => "T09",
+            What::KernelAlignment => "kernel-alignment",
+            What::FewUserSgprs { .. } => "few-user-sgprs",
+            What::AccumOffset { .. } | What::FewVgprs { .. } => "few-vgprs",
+            What::FewRegisters(_) => "few-registers",
+            What::FewSgprs { .. } => "few-sgprs",
+            What::NoScratch => "no-scratch",
+            What::NoInstruction(_) => "no-instruction",
+            What::LeavesSection { .. } => "leaves-section",
+            What::NotFollowed => "not-followed",
+            What::NotFinal => "not-final",
+            What::UnknownCall => "unknown-call",
+            What::UnknownJump => "unknown-jump",
+            What::SuperfluousWait { .. } => "superfluous-wait",
+            What::StrongWait { .. } => "strong-wait",
+            What::SuperfluousNop { .. } => "superfluous-nop",
+            What::UnwrittenRegister(_) => "unwritten-register",
+        }
+    }
+
+    /// Where the rule is from; empty if it needs no source.
+    pub fn source(&self) -> &'static str {
+        match self {
+            What::MissingWait(wait) => wait.source,
+            What::Hazard(need) => need.rule.source(),
+            What::BrokenBranch => "LLVM, FeatureOffset3fBug; Mesa ACO, Offset3fBug",
+            _ => "",
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            What::MissingWait(wait) => missing_wait(wait, f),
+            What::Hazard(need) => hazard(need, f),
+            What::BrokenBranch => {
+                f.write_str("the hardware goes elsewhere than 63 dwords ahead; an s_nop behind it makes them 64")
+            }
+            What::KernelAlignment => {
+                write!(f, "a kernel begins at a multiple of {} bytes", KernelDescriptor::ENTRY_ALIGN)
+            }
+            What::FewUserSgprs { given, enabled } => {
+                write!(f, "the descriptor counts {given} user SGPRs, but enables values that take {enabled}")
+            }
+            What::AccumOffset { last, offset } => {
+                write!(f, "it uses v{last}, but accumulation registers begin at {offset}")
+            }
+            What::FewRegisters(why) => write!(f, "no descriptor gives what it uses: {why}"),
+            What::FewVgprs { used, given } => {
+                write!(f, "it uses {used} vector registers, and the descriptor gives {given}")
+            }
+            What::FewSgprs { used, given } => {
+                write!(f, "it uses {used} scalar registers, and the descriptor gives {given}")
+            }
+            What::NoScratch => f.write_str("it accesses scratch memory, and the descriptor gives none"),
+            What::NoInstruction(error) => {
+                write!(f, "the code goes on with bytes that are no instruction: {error}")
+            }
+            What::LeavesSection { to } => write!(f, "the code goes on at {to:#x}, outside of the section"),
+            What::NotFollowed => f.write_str(
+                "more registers wait for results than are followed: waits that are missing may not be found",
+            ),
+            What::NotFinal => f.write_str("some of the ways through the code were not followed"),
+            What::UnknownCall => {
+                f.write_str("the function that it calls is not known: it is taken to wait for everything")
+            }
+            What::UnknownJump => f.write_str(
+                "where it leads is not known: that it returns is assumed, and any other way is not followed",
+            ),
+            What::SuperfluousWait { counter, most } => {
+                write!(f, "it waits for nothing: {counter} is at most {most} here")
+            }
+            What::StrongWait { counter, enough, needed_at } => {
+                write!(f, "it waits for more than is needed: {counter}({enough}) is enough for {needed_at:#x}")
+            }
+            What::SuperfluousNop { enough: Some(states) } => {
+                write!(f, "it is longer than anything needs: s_nop {states} is enough")
+            }
+            What::SuperfluousNop { enough: None } => f.write_str("nothing needs the wait states"),
+            What::UnwrittenRegister(registers) => unwritten(registers, f),
+        }
+    }
+}
+
+fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (what, because) = match wait.conflict {
+        Conflict::Read => ("reads", "loads"),
+        Conflict::Overwrite => ("overwrites", "loads"),
+        Conflict::Source => ("overwrites", "still reads"),
+        _ => ("needs", "holds"),
+    };
+    let Wait { counter, at_most, kind, .. } = wait;
+    write!(f, "{counter}({at_most}) is not waited for: it {what} ")?;
+    match wait.register {
+        Some(register) => name(register, f)?,
+        None => f.write_str("a register")?,
+    }
+    write!(f, ", which this {kind} operation {because}")?;
+    match wait.sure {
+        true => Ok(()),
+        false => f.write_str("; what is waited for is enough if the addresses of flat operations are known"),
+    }
+}
+
+fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match need.rule.unit() {
+        Unit::States => write!(f, "{} wait states are missing", need.missing)?,
+        Unit::Valu => write!(f, "{} vector instructions are missing", need.missing)?,
+        _ => f.write_str("something is missing in between")?,
+    }
+    if let Some(register) = need.register {
+        f.write_str(" (")?;
+        name(register, f)?;
+        f.write_str(")")?;
+    }
+    write!(f, ": {}", need.rule.text())?;
+    match need.rule.ends() {
+        "" => Ok(()),
+        ends => write!(f, "; {ends} ends it, too"),
+    }
+}
+
+fn unwritten(registers: &[Reg], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("it reads ")?;
+    for (n, register) in registers.iter().enumerate() {
+        f.write_str(if n > 0 { ", " } else { "" })?;
+        name(*register, f)?;
+    }
+    f.write_str(", which nothing wrote")
+}
+
+/// A register as the assembler calls it.
+fn name(register: Reg, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match register {
+        Reg::Sgpr(n) => write!(f, "s{n}"),
+        Reg::Vgpr(n) => write!(f, "v{n}"),
+        Reg::Agpr(n) => write!(f, "a{n}"),
+        Reg::Ttmp(n) => write!(f, "ttmp{n}"),
+        Reg::Special(special) => f.write_str(special.name()),
+        other => f.write_str(&alloc::format!("{other:?}").to_lowercase()),
+    }
+}
+
+impl Finding<'_> {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        self.what.severity()
+    }
+
+    /// A name for what is wrong: `missing-wait`, or that of the rule of a hazard, such as `F01`.
+    pub fn rule(&self) -> &'static str {
+        self.what.rule()
+    }
+
+    /// Where the rule is from; empty if it needs no source.
+    pub fn source(&self) -> &'static str {
+        self.what.source()
+    }
+}
+
+impl fmt::Display for Finding<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: {:#x}: {}", self.severity(), self.rule(), self.address, self.what)
+    }
+}
+
+impl fmt::Display for Function<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            0 => write!(f, "{}", self.name),
+            offset => write!(f, "{}+{offset:#x}", self.name),
+        }
+    }
+}
+
+impl Severity {
+    /// Its name in lower case: `error`, `warning`, `hint`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Hint => "hint",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

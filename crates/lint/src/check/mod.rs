@@ -1,0 +1,258 @@
+//! Checks of code: waits and distances that are missing, descriptors that give too little, and what is perhaps meant so.
+//!
+//! [`image`] and [`section`] check whole code objects and sections. A [`Checker`] checks parts of a section, which do not depend
+//! on each other, so that they can be checked at the same time.
+
+mod before;
+mod descriptor;
+mod finding;
+mod hints;
+mod path;
+
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use amdgpu_isa::facts::RegSet;
+use amdgpu_isa::flow::{Exit, Flow, State};
+use amdgpu_isa::hazards::{Need, Wait};
+use amdgpu_isa::{Inst, Target, decode};
+use amdgpu_object::{Image, Section};
+
+use crate::functions::Functions;
+use crate::mend;
+use before::Before;
+pub use finding::{Finding, Function, Place, Severity, What};
+
+/// How many groups of functions [`section`] checks before it gives their findings to the caller.
+const TOGETHER: usize = 64;
+
+/// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the one to
+/// read the code for, of which each function has the waves that its descriptor says.
+///
+/// ```
+/// use amdgpu_isa::Target;
+/// use amdgpu_lint::check::{self, Severity};
+/// use amdgpu_object::{Error, Part};
+///
+/// let file = include_bytes!("../../../../tests/samples/gfx942/saxpy.co");
+/// amdgpu_object::visit(file, None, |part| {
+///     let Part::Image(image) = part else { return Ok(()) };
+///     let found = check::image(&image, Target::Gfx942);
+///     assert!(found.iter().all(|finding| finding.severity() == Severity::Hint));
+///     Ok::<(), Error>(())
+/// })?;
+/// # Ok::<(), Error>(())
+/// ```
+pub fn image<'a>(image: &Image<'a>, target: Target) -> Vec<Finding<'a>> {
+    let mut found = Vec::new();
+    for one in &image.sections {
+        let Ok(_) = section(one, target, |finding| {
+            found.push(finding);
+            Ok::<(), Infallible>(())
+        });
+    }
+    found
+}
+
+/// Checks the functions of a section, and calls `each` with the findings. Returns how many functions there are. A section without
+/// functions is taken for one that begins with its first byte.
+///
+/// # Errors
+/// The error of `each`, which ends the check.
+pub fn section<'a, E>(
+    section: &Section<'a>,
+    target: Target,
+    mut each: impl FnMut(Finding<'a>) -> Result<(), E>,
+) -> Result<usize, E> {
+    let mut count = 0;
+    for checker in Checker::of(section, target) {
+        count += checker.count();
+        for groups in checker.groups().chunks(TOGETHER) {
+            checker.check(groups).into_iter().try_for_each(&mut each)?;
+        }
+    }
+    Ok(count)
+}
+
+/// Checks the functions of a section that have waves of the same size.
+///
+/// ```
+/// use amdgpu_isa::Target;
+/// use amdgpu_lint::check::Checker;
+/// use amdgpu_object::{Name, Section};
+///
+/// let code = [0xbf8c_0f70u32, 0xbf81_0000].map(u32::to_le_bytes); // s_waitcnt vmcnt(0); s_endpgm
+/// let section = Section::new(Name::from(".text"), 0x1000, code.as_flattened());
+/// for checker in Checker::of(&section, Target::Gfx942) {
+///     let groups = checker.groups();
+///     // Each of these could be the work of a thread.
+///     let found: Vec<_> = groups.chunks(1).flat_map(|groups| checker.check(groups)).collect();
+///     assert_eq!(found[0].to_string(), "hint[superfluous-wait]: 0x1000: it waits for nothing: vmcnt is at most 0 here");
+/// }
+/// ```
+pub struct Checker<'s, 'a> {
+    functions: Functions<'s, 'a>,
+    flow: Flow<'a>,
+    /// Every general register, and vcc.
+    general: RegSet,
+}
+
+impl<'s, 'a> Checker<'s, 'a> {
+    /// A checker for each size that waves of the section have: nearly always one.
+    pub fn of(section: &'s Section<'a>, target: Target) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
+        let functions = Functions::of(section);
+        functions.flows(target).map(move |flow| {
+            let general = before::everything(flow.target());
+            Checker { functions: functions.clone(), flow, general }
+        })
+    }
+
+    /// How many functions there are: entries of the section, and what they call.
+    pub fn count(&self) -> usize {
+        self.flow.entries().len()
+    }
+
+    /// The control flow of the functions.
+    pub fn flow(&self) -> &Flow<'a> {
+        &self.flow
+    }
+
+    /// The numbers of the blocks of functions that share code, in the order of their addresses: groups do not depend on each
+    /// other.
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        self.flow.groups()
+    }
+
+    /// The findings of some of the groups, in their order.
+    pub fn check(&self, groups: &[Vec<usize>]) -> Vec<Finding<'a>> {
+        let mut check = Check { of: self, found: Vec::new() };
+        let first = |block| Before::function(&self.flow, &self.functions, block);
+        if !self.flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
+            check.say_at(self.section().address, What::NotFinal);
+        }
+        check.found
+    }
+
+    fn section(&self) -> &'s Section<'a> {
+        self.functions.section()
+    }
+
+    fn finding(&self, address: u64, inst: Option<Inst>, what: What) -> Finding<'a> {
+        let function = self.functions.at(address);
+        Finding {
+            what,
+            target: self.flow.target(),
+            section: self.section().name,
+            function: function
+                .map(|symbol| Function { name: symbol.name, offset: address.wrapping_sub(symbol.address) }),
+            address,
+            inst,
+            producer: None,
+            path: Vec::new(),
+        }
+    }
+
+    fn inst(&self, address: u64) -> Option<Inst> {
+        let bytes = self.section().bytes.get(self.flow.offset_of(address) as usize..)?;
+        decode(self.flow.target(), bytes).ok()
+    }
+
+    fn place(&self, address: u64) -> Option<Place> {
+        Some(Place { address, inst: self.inst(address)? })
+    }
+}
+
+/// A check of some groups.
+struct Check<'k, 's, 'a> {
+    of: &'k Checker<'s, 'a>,
+    found: Vec<Finding<'a>>,
+}
+
+impl<'k, 'a> Check<'k, '_, 'a> {
+    fn block(&mut self, block: usize, before: &Before) {
+        let mut state = before.clone();
+        let flow = self.flow();
+        if let Some(descriptor) = self.of.functions.kernel(flow, block).0.and_then(|kernel| kernel.descriptor) {
+            self.descriptor(block, &descriptor);
+        }
+        let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
+        for (n, &(address, inst)) in insts.iter().enumerate() {
+            for wait in state.pending.needs(&inst).iter() {
+                self.missing_wait(address, &inst, wait);
+            }
+            for need in state.hazards.needs(&inst).iter() {
+                self.hazard(block, address, &inst, need);
+            }
+            if inst.is_broken_branch() {
+                self.say(address, &inst, What::BrokenBranch);
+            }
+            if inst.flags().is_wait() {
+                self.waits_for_nothing(address, &inst, &state.pending);
+                self.waits_for_more(address, &inst, &state.pending, insts.get(n + 1..).unwrap_or_default());
+            }
+            // Some assemblers put one behind a branch whose offset a generation cannot take.
+            if mend::is_nop(&inst) && (n > 0 || flow.predecessors(block).is_empty()) {
+                self.superfluous_nop(block, address, &inst, (state.pending, state.hazards));
+            }
+            self.unwritten(address, &inst, &state.written);
+            // What was said once holds from here on.
+            inst.operands()
+                .filter(|operand| operand.access.reads())
+                .for_each(|read| state.written.insert_operand(&read));
+            state.step(&inst, flow.offset_of(address));
+        }
+        if state.pending.is_incomplete() && !before.pending.is_incomplete() {
+            self.say_at(self.start(block), What::NotFollowed);
+        }
+        self.exit(block);
+    }
+
+    fn missing_wait(&mut self, address: u64, inst: &Inst, wait: Wait) {
+        let producer = self.of.section().address.wrapping_add(wait.producer.into());
+        let mut finding = self.of.finding(address, Some(*inst), What::MissingWait(wait));
+        finding.producer = self.of.place(producer);
+        finding.path = path::outstanding(self.flow(), producer, address);
+        self.found.push(finding);
+    }
+
+    fn hazard(&mut self, block: usize, address: u64, inst: &Inst, need: Need) {
+        let mut finding = self.of.finding(address, Some(*inst), What::Hazard(need));
+        if let Some((producer, path)) = path::back(self.flow(), block, address, &need.producer) {
+            finding.producer = self.of.place(producer);
+            finding.path = path;
+        }
+        self.found.push(finding);
+    }
+
+    fn exit(&mut self, number: usize) {
+        let Some(block) = self.flow().blocks().get(number).copied() else { return };
+        let last = self.flow().insts(number).last();
+        match (block.exit, last) {
+            (Exit::Invalid(error), _) => self.say_at(block.end, What::NoInstruction(error)),
+            (Exit::Outside { address: to }, last) => {
+                self.say_at(last.map_or(block.end, |(at, _)| at), What::LeavesSection { to });
+            }
+            (Exit::Call { function: None }, Some((address, inst))) => self.say(address, &inst, What::UnknownCall),
+            (Exit::Indirect { .. }, Some((address, inst))) => self.say(address, &inst, What::UnknownJump),
+            _ => {}
+        }
+    }
+
+    fn flow(&self) -> &'k Flow<'a> {
+        &self.of.flow
+    }
+
+    /// The address where a block begins.
+    fn start(&self, block: usize) -> u64 {
+        self.flow().blocks().get(block).map_or(0, |block| block.start)
+    }
+
+    fn say(&mut self, address: u64, inst: &Inst, what: What) {
+        self.found.push(self.of.finding(address, Some(*inst), what));
+    }
+
+    /// Something about an address that has no instruction, or not only about that.
+    fn say_at(&mut self, address: u64, what: What) {
+        self.found.push(self.of.finding(address, self.of.inst(address), what));
+    }
+}

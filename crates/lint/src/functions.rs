@@ -1,0 +1,83 @@
+//! The functions of a section: its kernels, and what may be called.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use amdgpu_isa::Target;
+use amdgpu_isa::flow::Flow;
+use amdgpu_isa::hazards::{Hazards, Pending};
+use amdgpu_object::{Section, Symbol, SymbolKind};
+
+/// The kernels and functions of a section, in the order of their addresses.
+#[derive(Clone)]
+pub struct Functions<'s, 'a> {
+    section: &'s Section<'a>,
+    symbols: Vec<&'s Symbol<'a>>,
+}
+
+impl<'s, 'a> Functions<'s, 'a> {
+    pub fn of(section: &'s Section<'a>) -> Self {
+        let symbols = section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
+        Functions { section, symbols }
+    }
+
+    pub fn section(&self) -> &'s Section<'a> {
+        self.section
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'s Symbol<'a>> {
+        self.symbols.iter().copied()
+    }
+
+    pub fn kernels(&self) -> impl Iterator<Item = &'s Symbol<'a>> {
+        self.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel)
+    }
+
+    /// The control flow of the section: of its functions with waves of one size together.
+    pub fn flows(&self, target: Target) -> impl Iterator<Item = Flow<'a>> + use<'s, 'a> {
+        let of = move |symbol: &Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes));
+        let functions: Vec<(Target, u64)> =
+            self.iter().map(|symbol| (of(symbol).unwrap_or(target), symbol.address)).collect();
+        let mut targets: Vec<Target> = functions.iter().map(|(target, _)| *target).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        if functions.is_empty() {
+            targets.push(target);
+        }
+        let Section { bytes, address, .. } = *self.section;
+        targets.into_iter().map(move |target| {
+            let own = functions.iter().filter(|(of, _)| *of == target).map(|(_, address)| *address);
+            let entries = if functions.is_empty() { vec![address] } else { own.collect() };
+            Flow::new(target, bytes, address, &entries)
+        })
+    }
+
+    /// The kernel whose first block this is; whether the block may be called.
+    pub fn kernel(&self, flow: &Flow<'_>, block: usize) -> (Option<&'s Symbol<'a>>, bool) {
+        let address = flow.blocks().get(block).map_or(0, |block| block.start);
+        let first = self.symbols.partition_point(|symbol| symbol.address < address);
+        let mut here = self.iter().skip(first).take_while(|symbol| symbol.address == address);
+        let symbol = here.find(|symbol| symbol.kind == SymbolKind::Kernel);
+        (symbol, symbol.is_none() && !self.symbols.is_empty())
+    }
+
+    /// What instructions may have left behind in front of a function, and whether there are any: it may be called.
+    pub fn entry(&self, flow: &Flow<'_>, block: usize, hazards: Hazards) -> (Pending, Hazards, bool) {
+        let mut pending = Pending::new(flow.target());
+        let (_, is_called) = self.kernel(flow, block);
+        if !is_called {
+            return (pending, hazards, false);
+        }
+        // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader, which
+        // nothing calls.
+        pending.clear();
+        let has_kernels = self.kernels().next().is_some();
+        (pending, if has_kernels { hazards.called() } else { hazards }, true)
+    }
+
+    /// The function that an address is in: the last one that begins there or before.
+    pub fn at(&self, address: u64) -> Option<&'s Symbol<'a>> {
+        let behind = self.symbols.partition_point(|symbol| symbol.address <= address);
+        behind.checked_sub(1).and_then(|last| self.symbols.get(last)).copied()
+    }
+}

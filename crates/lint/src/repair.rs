@@ -1,0 +1,162 @@
+//! Repairs of sections and code objects: all changes that make them clean, or shorter.
+
+use alloc::vec::Vec;
+
+use amdgpu_isa::Target;
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::flow::Flow;
+use amdgpu_isa::hazards::Hazards;
+use amdgpu_object::{Image, Section};
+
+use crate::edits::{Edits, Now};
+use crate::functions::Functions;
+use crate::jumps::Jumps;
+use crate::{Error, branches, mend, plan};
+
+/// What is planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repair {
+    /// Waits and distances that are missing are inserted.
+    Fix,
+    /// `s_nop` and waits are taken away, or become weaker, where nothing that follows can tell.
+    Trim,
+}
+
+/// The changes of a repair.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The changes.
+    pub edits: Edits,
+    /// The address of a jump or call that may lead to code which the changes move: its target is not known, so it would not
+    /// follow.
+    pub unknown_jump: Option<u64>,
+}
+
+impl Plan {
+    /// The changes, if every jump follows the code that moves.
+    ///
+    /// # Errors
+    /// [`Error::UnknownJump`]: of one it is not known. The changes are right nevertheless if nothing points into the code but
+    /// branches, relocations, and addresses that the code makes of its own: then take [`Plan::edits`].
+    pub fn followed(self) -> Result<Edits, Error> {
+        match self.unknown_jump {
+            Some(address) => Err(Error::UnknownJump { address }),
+            None => Ok(self.edits),
+        }
+    }
+}
+
+/// Plans the repair of a linked code object. `target`: the one to read the code for, of which each function has the waves that
+/// its descriptor says.
+///
+/// # Errors
+/// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
+pub fn image(image: &Image<'_>, target: Target, repair: Repair) -> Result<Plan, Error> {
+    match image.sections.iter().any(|section| section.address == 0) {
+        true => Err(amdgpu_program::Error::Relocatable.into()),
+        false => Ok(sections(&image.sections, target, repair)),
+    }
+}
+
+/// The code object with the changes of a plan, which is proved to be the same program but for waits and instructions that do
+/// nothing.
+///
+/// ```
+/// use amdgpu_isa::Target;
+/// use amdgpu_lint::repair::{self, Repair};
+/// use amdgpu_object::Part;
+///
+/// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+/// amdgpu_object::visit(file, None, |part| {
+///     if let Part::Image(image) = part {
+///         let edits = repair::image(&image, Target::Gfx942, Repair::Trim).unwrap().followed().unwrap();
+///         let shorter = repair::apply(&image, Target::Gfx942, &edits).unwrap();
+///         assert!(shorter.len() <= file.len());
+///     }
+///     Ok::<(), amdgpu_object::Error>(())
+/// })?;
+/// # Ok::<(), amdgpu_object::Error>(())
+/// ```
+///
+/// # Errors
+/// The code cannot be changed, or the result is not proved.
+pub fn apply(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
+    let new = amdgpu_program::rewrite(image, target, edits)?;
+    amdgpu_program::validate(image.bytes, &new, target, mend::is_neutral).map_err(Error::NotProved)?;
+    Ok(new)
+}
+
+/// Plans the repair of a section, whatever its address. A section without functions is taken for one that begins with its first
+/// byte.
+///
+/// ```
+/// use amdgpu_isa::Target;
+/// use amdgpu_lint::repair::{self, Repair};
+/// use amdgpu_object::{Name, Section};
+///
+/// let code = [0xbf8c_0f70u32, 0xbf81_0000].map(u32::to_le_bytes); // s_waitcnt vmcnt(0); s_endpgm
+/// let section = Section::new(Name::from(".text"), 0x1000, code.as_flattened());
+/// let edits = repair::section(&section, Target::Gfx942, Repair::Trim).followed()?;
+/// assert_eq!(edits.counts(), (0, 0, 1));
+/// let shorter = edits.apply(Target::Gfx942, section.bytes, section.address)?;
+/// assert_eq!(shorter, section.bytes[4..]);
+/// # Ok::<(), amdgpu_lint::Error>(())
+/// ```
+pub fn section(section: &Section<'_>, target: Target, repair: Repair) -> Plan {
+    sections(core::slice::from_ref(section), target, repair)
+}
+
+fn sections(sections: &[Section<'_>], target: Target, repair: Repair) -> Plan {
+    let mut edits = Edits::default();
+    let all: Vec<_> = sections.iter().map(|section| one(section, target, repair, &mut edits)).collect();
+    let first = |(functions, jumps): &(Functions<'_, '_>, Jumps)| jumps.first_unknown(functions, target, &edits);
+    let unknown_jump = all.iter().find_map(first).filter(|_| !edits.is_empty());
+    Plan { edits, unknown_jump }
+}
+
+/// Plans the changes of one section.
+fn one<'s, 'a>(
+    section: &'s Section<'a>,
+    target: Target,
+    repair: Repair,
+    edits: &mut Edits,
+) -> (Functions<'s, 'a>, Jumps) {
+    let (functions, mut jumps) = (Functions::of(section), Jumps::default());
+    for flow in functions.flows(target) {
+        let first = |block| now(&functions, &flow, block, repair);
+        match repair {
+            Repair::Fix => plan::fix(&flow, section.address, &first, edits),
+            Repair::Trim => plan::trim(&flow, section.address, &first, edits),
+        }
+        branches::mend(&flow, edits);
+        jumps.add(&flow, &functions);
+    }
+    for kernel in functions.kernels() {
+        edits.keep(kernel.address, padding(section, kernel.address));
+    }
+    (functions, jumps)
+}
+
+/// What is known in front of a function.
+fn now(functions: &Functions<'_, '_>, flow: &Flow<'_>, block: usize, repair: Repair) -> Now {
+    let hazards = match repair {
+        Repair::Fix => Hazards::new(flow.target()),
+        // Where sources disagree about a distance, nothing is taken away.
+        Repair::Trim => Hazards::strict(flow.target()),
+    };
+    let (pending, hazards, is_called) = functions.entry(flow, block, hazards);
+    Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
+}
+
+/// How many bytes in front of a kernel are the same dword, up to a symbol.
+fn padding(section: &Section<'_>, address: u64) -> u64 {
+    let at = usize::try_from(address.wrapping_sub(section.address)).unwrap_or(0);
+    let before = section.symbols.iter().rev().find(|symbol| symbol.address < address);
+    let room = before.map_or(0, |symbol| address - symbol.address);
+    let words = section.bytes.get(..at).unwrap_or(&[]).rchunks_exact(4);
+    let same = words.clone().take_while(|word| Some(*word) == words.clone().next()).count();
+    // The first of them may be the end of a kernel.
+    (same.saturating_sub(1) as u64 * 4).min(room)
+}

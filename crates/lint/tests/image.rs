@@ -1,0 +1,133 @@
+//! Checks and repairs of images: what findings hold, and what is refused.
+
+use amdgpu_isa::Target;
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::hazards::Conflict;
+use amdgpu_isa::{Reg, parse};
+use amdgpu_lint::Error;
+use amdgpu_lint::check::{self, Checker, Severity, What};
+use amdgpu_lint::repair::{self, Repair};
+use amdgpu_object::{Image, Name, Part, Section, TargetId};
+
+const TARGET: Target = Target::Gfx942;
+
+fn code(texts: &[&str]) -> Vec<u8> {
+    let words = texts.iter().flat_map(|text| parse(TARGET, text).expect(text).words().to_vec());
+    words.flat_map(u32::to_le_bytes).collect()
+}
+
+fn bare(address: u64, code: &[u8]) -> Image<'_> {
+    Image::bare(TargetId::parse("gfx942"), address, code)
+}
+
+/// A load, a branch over the wait for it, and a use.
+fn around_a_wait() -> Vec<u8> {
+    code(&[
+        "global_load_dword v0, v1, s[0:1]",
+        "s_cbranch_scc1 1",
+        "s_waitcnt vmcnt(0)",
+        "v_add_f32_e32 v2, v0, v2",
+        "s_endpgm",
+    ])
+}
+
+#[test]
+fn a_finding_has_the_parts_of_its_message() {
+    let code = around_a_wait();
+    let found = check::image(&bare(0x1000, &code), TARGET);
+    let [finding] = &found[..] else { panic!("{found:?}") };
+    let What::MissingWait(wait) = &finding.what else { panic!("{finding}") };
+    assert_eq!((wait.counter, wait.at_most, wait.conflict), (Counter::Vmcnt, 0, Conflict::Read));
+    assert_eq!((wait.register, wait.kind), (Some(Reg::Vgpr(0)), "vmem"));
+    assert_eq!((finding.severity(), finding.rule(), finding.target), (Severity::Error, "missing-wait", TARGET));
+    assert!(finding.section == "(raw)" && finding.function.is_none() && finding.source().starts_with("Vega ISA"));
+    assert_eq!(finding.inst.map(|inst| inst.mnemonic()), Some("v_add_f32"));
+    assert_eq!(finding.producer.map(|place| place.address), Some(0x1000));
+    assert_eq!(finding.path, [0x1000, 0x1010]);
+    let line = "error[missing-wait]: 0x1010: vmcnt(0) is not waited for: it reads v0, which this vmem operation loads";
+    assert_eq!(finding.to_string(), line);
+}
+
+#[test]
+fn findings_name_the_function_that_they_are_in() {
+    let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+    let result = amdgpu_object::visit(file, None, |part| {
+        let Part::Image(mut image) = part else { return Ok(()) };
+        let kernel = image.kernels().next().expect("a kernel").clone();
+        // The second instruction is cut in half.
+        for section in &mut image.sections {
+            let start = usize::try_from(kernel.address - section.address).expect("it is near");
+            section.bytes = &section.bytes[..start + 12];
+        }
+        let found = check::image(&image, TARGET);
+        let last = found.last().expect("the code is cut");
+        let function = last.function.expect("it is in a function");
+        assert!(function.name == kernel.name && last.section == ".text", "{last}");
+        assert_eq!(function.to_string(), format!("{}+{:#x}", kernel.name, last.address - kernel.address));
+        assert_eq!((last.severity(), last.inst), (Severity::Warning, None), "{last}");
+        Ok::<(), amdgpu_object::Error>(())
+    });
+    assert_eq!(result, Ok(()));
+}
+
+#[test]
+fn groups_by_themselves_have_the_findings_of_the_section() {
+    let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+    let result = amdgpu_object::visit(file, None, |part| {
+        let Part::Image(image) = part else { return Ok(()) };
+        let mut apart = Vec::new();
+        for checker in image.sections.iter().flat_map(|section| Checker::of(section, TARGET)) {
+            assert_eq!(checker.count(), checker.flow().entries().len());
+            apart.extend(checker.groups().chunks(1).flat_map(|group| checker.check(group)));
+        }
+        assert_eq!(apart, check::image(&image, TARGET));
+        Ok::<(), amdgpu_object::Error>(())
+    });
+    assert_eq!(result, Ok(()));
+}
+
+#[test]
+fn an_error_of_the_caller_ends_the_check() {
+    let code = code(&["s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0)", "s_endpgm"]);
+    let section = Section::new(Name::from(".text"), 0x1000, &code);
+    let mut seen = 0;
+    let result = check::section(&section, TARGET, |_| {
+        seen += 1;
+        Err("enough")
+    });
+    assert_eq!((result, seen), (Err("enough"), 1));
+    assert_eq!(check::section(&section, TARGET, |_| Ok::<(), ()>(())), Ok(1));
+}
+
+#[test]
+fn mended_code_is_clean_and_shorter_code_stays_so() {
+    let code = around_a_wait();
+    let edits = repair::image(&bare(0x1000, &code), TARGET, Repair::Fix).and_then(|plan| plan.followed());
+    let edits = edits.expect("every jump is known");
+    assert_eq!(edits.counts(), (1, 0, 0));
+    let mended = edits.apply(TARGET, &code, 0x1000).expect("branches are short");
+    assert_eq!(mended.len(), code.len() + 4);
+    let errors =
+        |code: &[u8]| check::image(&bare(0x1000, code), TARGET).iter().any(|f| f.severity() == Severity::Error);
+    assert!(errors(&code) && !errors(&mended));
+    // One of the two waits is enough.
+    let section = Section::new(Name::from(".text"), 0, &mended);
+    let trimmed = repair::section(&section, TARGET, Repair::Trim).followed().expect("every jump is known");
+    let trimmed = trimmed.apply(TARGET, &mended, 0).expect("branches are short");
+    assert!(trimmed.len() == code.len() && !errors(&trimmed));
+}
+
+#[test]
+fn what_cannot_be_planned_is_an_error() {
+    let code = around_a_wait();
+    assert_eq!(repair::image(&bare(0, &code), TARGET, Repair::Fix), Err(Error::NotLinked));
+    // Where this jump leads is not known: the code in front of it moves.
+    let words =
+        ["global_load_dword v0, v1, s[0:1]", "v_add_f32_e32 v2, v0, v2", "s_add_u32 s4, s4, s6", "s_setpc_b64 s[4:5]"];
+    let code = self::code(&words);
+    let plan = repair::image(&bare(0x1000, &code), TARGET, Repair::Fix).expect("it has an address");
+    assert_eq!((plan.unknown_jump, plan.edits.counts()), (Some(0x1010), (1, 0, 0)));
+    let error = plan.followed().expect_err("a jump is not known");
+    assert_eq!(error, Error::UnknownJump { address: 0x1010 });
+    assert!(error.to_string().starts_with("it is not known where the jump at 0x1010 leads"), "{error}");
+}

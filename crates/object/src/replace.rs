@@ -1,0 +1,73 @@
+//! Another code object in the place of one in a file.
+
+use alloc::vec::Vec;
+
+use crate::bundle::{self, Entry};
+use crate::elf;
+
+/// The file with other bytes in place of the code object that begins at an offset, as [`Image::offset`](crate::Image::offset) says
+/// it. Entries of a bundle that come after it move by a multiple of what they are aligned to.
+///
+/// `None` if the place cannot take another size: in archives and host programs, and where nothing begins at the offset.
+///
+/// ```
+/// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+/// assert_eq!(amdgpu_object::replace(file, 0, b"other").unwrap(), b"other");
+/// assert_eq!(amdgpu_object::replace(file, 4, b"other"), None);
+/// ```
+pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
+    if offset == 0 && elf::is_elf(file) {
+        return Some(new.to_vec());
+    }
+    let at = usize::try_from(offset).ok()?;
+    let (start, entries) = bundle_around(file, at)?;
+    let from = at.checked_sub(start)? as u64;
+    let entry = entries.iter().find(|entry| entry.offset == from && entry.size > 0)?;
+    let align = alignment(start, &entries);
+    let size = usize::try_from(entry.size).ok()?;
+    let old = i64::try_from(entry.size).ok()?;
+    let grows = i64::try_from(new.len()).ok()?.checked_sub(old)?;
+    // What follows an entry stays aligned. After the last one nothing need follow.
+    let is_last = entries.iter().all(|other| other.offset <= from) && at.checked_add(size) == Some(file.len());
+    let shift = if is_last {
+        grows
+    } else {
+        grows.div_euclid(align).checked_add(i64::from(grows.rem_euclid(align) > 0))?.checked_mul(align)?
+    };
+    let mut out = file.get(..at)?.to_vec();
+    out.extend_from_slice(new);
+    out.resize(out.len().checked_add(usize::try_from(shift.checked_sub(grows)?).ok()?)?, 0);
+    out.extend_from_slice(file.get(at.checked_add(size)?..)?);
+    for other in &entries {
+        let moved = if other.offset > from { other.offset.checked_add_signed(shift)? } else { other.offset };
+        let size = if other.offset == from && other.size > 0 { new.len() as u64 } else { other.size };
+        let field = start.checked_add(other.at)?;
+        out.get_mut(field..field.checked_add(8)?)?.copy_from_slice(&moved.to_le_bytes());
+        out.get_mut(field.checked_add(8)?..field.checked_add(16)?)?.copy_from_slice(&size.to_le_bytes());
+    }
+    Some(out)
+}
+
+/// The bundle that holds a byte of a file of bundles: where it begins, and its entries.
+fn bundle_around(file: &[u8], at: usize) -> Option<(usize, Vec<Entry<'_>>)> {
+    let mut start = 0;
+    while let Some(rest) = file.get(start..).filter(|rest| rest.starts_with(bundle::MAGIC)) {
+        let entries = bundle::entries(rest)?;
+        let end =
+            entries.iter().filter(|entry| entry.size > 0).map(|entry| entry.offset.saturating_add(entry.size)).max();
+        let end = start.checked_add(usize::try_from(end?).ok()?)?;
+        if at < end {
+            return Some((start, entries));
+        }
+        let padding = file.get(end..)?.iter().take_while(|byte| **byte == 0).count();
+        start = end.checked_add(padding)?;
+    }
+    None
+}
+
+/// The largest power of two, up to a page, that divides the places of all entries.
+fn alignment(start: usize, entries: &[Entry<'_>]) -> i64 {
+    const PAGE: u64 = 0x1000;
+    let all = entries.iter().filter(|entry| entry.size > 0).fold(PAGE, |all, entry| all | entry.offset | start as u64);
+    1 << all.trailing_zeros()
+}
