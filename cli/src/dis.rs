@@ -225,11 +225,7 @@ struct Place<'a> {
 impl Place<'_> {
     /// The target with the waves of the function at an offset of the section.
     fn target_at(&self, offset: usize) -> Target {
-        let symbols = &self.section.symbols;
-        let address = self.section.address.saturating_add(offset as u64);
-        let (before, after) = symbols.split_at(symbols.partition_point(|symbol| symbol.address <= address));
-        let lanes = before.last().or(after.first()).and_then(|symbol| symbol.lanes);
-        lanes.and_then(|lanes| self.target.with_wave_size(lanes)).unwrap_or(self.target)
+        self.section.target_at(self.target, offset)
     }
 }
 

@@ -10,7 +10,7 @@ use amdgpu_explain::hex;
 use super::Place;
 use super::pieces;
 use super::sources::{Found, Note, Watch};
-use super::walk::{functions, walk};
+use super::walk::walk;
 use crate::escape;
 use amdgpu_object::{Section, Symbol};
 
@@ -207,7 +207,7 @@ const RUN: usize = 256 * 1024;
 /// over.
 fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    for function in functions(section, 0) {
+    for function in section.functions(0) {
         match runs.last_mut() {
             Some(run) if run.len() < RUN => run.end = function.end,
             _ => runs.push(function),

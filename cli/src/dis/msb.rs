@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::Place;
-use super::walk::{functions, walk};
+use super::walk::walk;
 use crate::isa::{Inst, Invalid, Opcode, VgprMsb};
 
 /// What a section's code says about the upper bits of register numbers.
@@ -33,7 +33,7 @@ impl Msb {
             _ => ControlFlow::Continue(()),
         });
         sets.is_break().then_some(())?;
-        let starts = functions(place.section, 0).map(|function| function.start).collect();
+        let starts = place.section.functions(0).map(|function| function.start).collect();
         let (mut state, mut pieces) = (State { starts: &starts, msb: VgprMsb::UNKNOWN }, Vec::new());
         _ = walk(place, 0, |offset, item| {
             while pieces.len() * piece <= offset / 4 {

@@ -1,10 +1,9 @@
 //! Steps through a section, instruction by instruction, and recovers after bytes that are not one.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use super::Place;
 use crate::isa::{Decoded, Decoder, Inst, Invalid};
-use amdgpu_object::{Section, SymbolKind};
 
 /// Calls `each` with the offset of every instruction and of every dword that is not one, starting at `from`, until it
 /// breaks off. The lengths add up to the length of the section.
@@ -17,7 +16,7 @@ pub fn walk(
     from: usize,
     mut each: impl FnMut(usize, Result<&Inst, &Invalid>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    for function in functions(place.section, from) {
+    for function in place.section.functions(from) {
         let start = function.start;
         let code = place.section.bytes.get(function).unwrap_or_default();
         for Decoded { offset, inst: item } in Decoder::new(place.target_at(start), code) {
@@ -25,22 +24,4 @@ pub fn walk(
         }
     }
     ControlFlow::Continue(())
-}
-
-/// The offsets of functions, the first one starting at `from`.
-pub fn functions<'a>(section: &'a Section<'a>, from: usize) -> impl Iterator<Item = Range<usize>> + 'a {
-    let len = section.bytes.len();
-    let from = from.min(len);
-    let address = section.address.saturating_add(from as u64);
-    let behind = section.symbols.partition_point(|s| s.address <= address);
-    let starts = section.symbols.get(behind..).unwrap_or_default().iter().filter_map(move |symbol| {
-        let offset = usize::try_from(symbol.address.checked_sub(section.address)?).ok()?;
-        (offset % 4 == 0 && offset < len && symbol.kind != SymbolKind::Other).then_some(offset)
-    });
-    let mut start = from;
-    starts.chain([len]).filter_map(move |end| {
-        let function = start..end;
-        start = end;
-        (!function.is_empty()).then_some(function)
-    })
 }

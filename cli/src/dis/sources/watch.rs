@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::Note;
 use super::values::{Address, Base, Values};
 use crate::dis::Place;
-use crate::dis::walk::functions;
 use crate::isa::{Access, AddressStep, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value};
 use amdgpu_object::{Argument, Section};
 
@@ -44,7 +43,7 @@ impl<'a> Watch<'a> {
     pub fn new(place: &'a Place<'a>, from: usize) -> Watch<'a> {
         Watch {
             place,
-            functions: Box::new(functions(place.section, from)),
+            functions: Box::new(place.section.functions(from)),
             function: 0..0,
             arguments: &[],
             values: Values::NONE,
