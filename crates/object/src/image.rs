@@ -155,6 +155,27 @@ impl<'a> Image<'a> {
         let symbols = self.sections.iter().flat_map(|section| &section.symbols);
         symbols.filter(|symbol| symbol.kind == SymbolKind::Kernel)
     }
+
+    /// Where the bytes of a section begin in those of the image: who changes code finds its place by it. `None` if they are not
+    /// among them.
+    ///
+    /// ```
+    /// use amdgpu_object::{Error, Part};
+    /// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+    /// amdgpu_object::visit(file, None, |part| {
+    ///     if let Part::Image(image) = part {
+    ///         let text = &image.sections[0];
+    ///         let (image_at, text_at) = (image.offset.unwrap() as usize, image.offset_of(text).unwrap());
+    ///         assert!(file[image_at + text_at..].starts_with(text.bytes));
+    ///     }
+    ///     Ok::<(), Error>(())
+    /// })?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn offset_of(&self, section: &Section<'_>) -> Option<usize> {
+        let at = (section.bytes.as_ptr() as usize).checked_sub(self.bytes.as_ptr() as usize)?;
+        self.bytes.get(at..)?.get(..section.bytes.len()).map(|_| at)
+    }
 }
 
 impl<'a> Section<'a> {
