@@ -158,14 +158,13 @@ pub fn disassemble(
 ) -> PyResult<Vec<Line>> {
     let code = Code::of(code)?;
     let mut all = Vec::new();
-    let mut add = |mut lines: Lines| all.extend(std::iter::from_fn(|| lines.step(py)));
     if let Some(Wanted(target)) = target {
         let section = Bound::new(py, Section::bare(py, target, address, code.bytes(py)))?;
-        add(Lines::new(target, vec![section::whole(&section)]));
+        Lines::new(target, vec![section::whole(&section)]).all(py, &mut all);
     } else {
         let file = File::read(py, &code, None)?;
         for image in file.decodable(py)? {
-            add(image.lines(py, None)?);
+            image.lines(py, None)?.all(py, &mut all);
         }
     }
     Ok(all)

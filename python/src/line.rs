@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use amdgpu_isa::errors::Invalid;
 use amdgpu_isa::{Decoded, Decoder};
 use pyo3::prelude::*;
 
@@ -16,6 +17,20 @@ pub struct Line {
     text: String,
     inst: Option<Inst>,
     error: Option<Py<PyAny>>,
+}
+
+impl Line {
+    /// The line at an offset of a section.
+    fn of(py: Python<'_>, section: &Section, offset: usize, inst: Result<amdgpu_isa::Inst, Invalid>) -> Line {
+        let address = section.address.wrapping_add(offset as u64);
+        match inst {
+            Ok(inst) => Line { address, text: inst.to_string(), inst: Some(Inst(inst)), error: None },
+            Err(invalid) => {
+                let error = errors::refused(py, invalid.error, offset).into_value(py).into_any();
+                Line { address, text: format!(".long {:#010x}", invalid.word), inst: None, error: Some(error) }
+            }
+        }
+    }
 }
 
 #[pymethods]
@@ -50,30 +65,36 @@ impl Lines {
         Lines { parts, target, stop: 0, now: target }
     }
 
-    pub fn step(&mut self, py: Python<'_>) -> Option<Line> {
+    /// What is left of the function that the next line is in: its section, offsets, and target.
+    fn rest(&mut self) -> Option<(&Section, Range<usize>, amdgpu_isa::Target)> {
         let Lines { parts, target, stop, now } = self;
         while parts.pop_if(|(_, part)| part.start >= part.end).is_some() {
             *stop = 0;
         }
-        let (section, part) = parts.last_mut()?;
-        let (section, at) = (section.get(), part.start);
-        if at >= *stop {
-            let (end, lanes) = section.piece_at(at)?;
+        let (section, part) = parts.last()?;
+        let section = section.get();
+        if part.start >= *stop {
+            let (end, lanes) = section.piece_at(part.start)?;
             *stop = end.min(part.end);
             *now = lanes.and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(*target);
         }
-        let Decoded { inst, .. } = Decoder::new(*now, section.code(py).get(at..*stop)?).next()?;
-        let address = section.address.wrapping_add(at as u64);
-        let (len, line) = match inst {
-            Ok(inst) => (inst.len(), Line { address, text: inst.to_string(), inst: Some(Inst(inst)), error: None }),
-            Err(invalid) => {
-                let error = errors::refused(py, invalid.error, at).into_value(py).into_any();
-                let text = format!(".long {:#010x}", invalid.word);
-                (invalid.len.into(), Line { address, text, inst: None, error: Some(error) })
-            }
-        };
-        part.start += len;
-        Some(line)
+        Some((section, part.start..*stop, *now))
+    }
+
+    fn pass(&mut self, len: usize) {
+        if let Some((_, part)) = self.parts.last_mut() {
+            part.start += len;
+        }
+    }
+
+    /// Adds all lines to a list.
+    pub fn all(mut self, py: Python<'_>, lines: &mut Vec<Line>) {
+        while let Some((section, rest, target)) = self.rest() {
+            let code = section.code(py).get(rest.clone()).unwrap_or_default();
+            let line = |step: Decoded| Line::of(py, section, rest.start + step.offset, step.inst);
+            lines.extend(Decoder::new(target, code).map(line));
+            self.pass(rest.len());
+        }
     }
 }
 
@@ -84,6 +105,11 @@ impl Lines {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> Option<Line> {
-        self.step(py)
+        let (section, rest, target) = self.rest()?;
+        let Decoded { inst, .. } = Decoder::new(target, section.code(py).get(rest.clone())?).next()?;
+        let len = inst.as_ref().map_or_else(|invalid| invalid.len.into(), |inst| inst.len());
+        let line = Line::of(py, section, rest.start, inst);
+        self.pass(len);
+        Some(line)
     }
 }
