@@ -69,7 +69,7 @@ class ObjectError(IsaError):
     """This file, or a part of it, cannot be read."""
 
     path: list[str]
-    """The parts that the damage is in, such as "offload bundle", from the outside in; empty if it is about the whole file."""
+    """The parts that the damage is in, such as "offload bundle", from the outside in; empty if it is the whole file."""
     offset: int | None
     """Where the innermost of the parts begins."""
     is_decompressed: bool
@@ -303,7 +303,7 @@ class Descriptor:
 
     @property
     def vgprs(self) -> int:
-        """The most vector registers for which the bytes would be the same; accumulation registers behind them count too."""
+        """The most vector registers for which the bytes would be the same, with accumulation registers behind them."""
     @property
     def sgprs(self) -> int:
         """The most scalar registers for which the bytes would be the same; 0 where every wave has all."""
@@ -369,7 +369,7 @@ def assemble(target: str | Target, text: str) -> bytes:
 def scan(target: str | Target, code: _Buffer) -> Scan: ...
 def text(target: str | Target, code: _Buffer) -> str: ...
 def open(file: _Buffer | str | PathLike[str], *, max_decompressed: int | None = None) -> File:
-    """Finds the code in a file: a code object, a bundle, compressed or not, an archive, or a host program that holds these.
+    """Finds the code in a file: a code object, a bundle, compressed or not, an archive, or a host program with these.
 
     `file` is the contents, or a path if it is a `str` or has `__fspath__`. All decompressed data together may have
     `max_decompressed` bytes; without it, 64 MiB, and 256 bytes for each byte of the file.
@@ -377,7 +377,10 @@ def open(file: _Buffer | str | PathLike[str], *, max_decompressed: int | None = 
     """
 
 def disassemble(code: _Buffer, target: str | Target | None = None, address: int = 0) -> list[Line]:
-    """The lines of all images of a file, or with a target those of bare code. Raises ObjectError if a part is damaged."""
+    """The lines of all images of a file, or with a target those of bare code.
+
+    Raises ObjectError if a part of the file is damaged.
+    """
 
 def kernels(code: _Buffer) -> list[Kernel]:
     """The kernels of all images of a file. Raises ObjectError if a part of it is damaged."""

@@ -1,8 +1,10 @@
 //! Kernels and functions of a section.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use amdgpu_object::{AddressMap, Symbol, SymbolKind};
+use amdgpu_object::{AddressMap, Name, Symbol, SymbolKind};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -27,18 +29,31 @@ pub struct Function {
 }
 
 /// A function that the processor starts.
-#[pyclass(frozen, get_all, extends = Function, module = "amdgpu_isa")]
+#[pyclass(frozen, extends = Function, module = "amdgpu_isa")]
 pub struct Kernel {
+    #[pyo3(get)]
     descriptor: Option<Descriptor>,
-    arguments: Vec<Argument>,
+    arguments: Arc<[Argument]>,
+}
+
+/// The arguments of kernels by name, as any number of symbols can have one name.
+#[derive(Default)]
+pub struct Arguments<'a>(BTreeMap<Name<'a>, Arc<[Argument]>>);
+
+impl<'a> Arguments<'a> {
+    fn of(&mut self, kernel: Name<'a>, addresses: &AddressMap<'a>) -> Arc<[Argument]> {
+        let listed = || addresses.arguments(kernel).unwrap_or_default().iter().map(Argument::of).collect();
+        self.0.entry(kernel).or_insert_with(listed).clone()
+    }
 }
 
 /// A symbol of a section as a Kernel or a Function; None for other symbols.
-pub fn of(
+pub fn of<'a>(
     section: &Bound<'_, Section>,
-    symbol: &Symbol<'_>,
+    symbol: &Symbol<'a>,
     range: Option<Range<usize>>,
-    addresses: &AddressMap<'_>,
+    addresses: &AddressMap<'a>,
+    arguments: &mut Arguments<'a>,
 ) -> PyResult<Option<Py<Function>>> {
     let py = section.py();
     let target = section.get().target;
@@ -53,12 +68,21 @@ pub fn of(
     match symbol.kind {
         SymbolKind::Kernel => {
             let descriptor = symbol.descriptor.zip(target).map(|(words, target)| Descriptor { words, target });
-            let arguments = addresses.arguments(symbol.name).unwrap_or_default().iter().map(Argument::of).collect();
+            let arguments = arguments.of(symbol.name, addresses);
             let kernel = PyClassInitializer::from(function).add_subclass(Kernel { descriptor, arguments });
             Ok(Some(Bound::new(py, kernel)?.into_super().unbind()))
         }
         SymbolKind::Function => Ok(Some(Py::new(py, function)?)),
         SymbolKind::Other => Ok(None),
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    /// Those that the metadata lists, in the order of their offsets.
+    #[getter]
+    fn arguments(&self) -> Vec<Argument> {
+        self.arguments.to_vec()
     }
 }
 

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors;
-use crate::function::{self, Function, Kernel};
+use crate::function::{self, Arguments, Function, Kernel};
 use crate::line::Lines;
 use crate::section::{self, Section};
 use crate::target::{Target, Wanted};
@@ -29,11 +29,11 @@ pub struct Image {
 impl Image {
     /// A copy of what is only borrowed.
     pub fn of(py: Python<'_>, image: &amdgpu_object::Image<'_>) -> PyResult<Image> {
-        let (mut sections, mut functions) = (Vec::new(), Vec::new());
+        let (mut sections, mut functions, mut arguments) = (Vec::new(), Vec::new(), Arguments::default());
         for section in &image.sections {
             let its = Bound::new(py, Section::of(py, image, section))?;
             for (symbol, range) in section.extents() {
-                functions.extend(function::of(&its, symbol, range, &image.addresses)?);
+                functions.extend(function::of(&its, symbol, range, &image.addresses, &mut arguments)?);
             }
             sections.push(its.unbind());
         }
