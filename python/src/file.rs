@@ -41,6 +41,9 @@ impl From<PyErr> for Stop {
 }
 
 impl File {
+    /// How many of the parts that are skipped a message names: there can be millions.
+    const TOLD: usize = 10;
+
     fn read(py: Python<'_>, code: &Code, max_decompressed: Option<u64>) -> PyResult<File> {
         let mut file = File { images: Vec::new(), damage: Vec::new(), skipped: Vec::new() };
         let result = amdgpu_object::visit(&code.kept(py), max_decompressed, |part| {
@@ -69,10 +72,13 @@ impl File {
             true => reason.clone(),
             false => format!("{label}: {reason}"),
         };
-        match &self.skipped[..] {
-            [] => errors::no_code(py, "the container holds no code for a GPU", &[]),
-            skipped => errors::no_code(py, skipped.iter().map(reason).collect::<Vec<_>>().join("; "), &[]),
+        let mut reasons: Vec<String> = self.skipped.iter().take(Self::TOLD).map(reason).collect();
+        match self.skipped.len() {
+            0 => reasons.push("the container holds no code for a GPU".into()),
+            all if all > Self::TOLD => reasons.push(format!("and {} more", all - Self::TOLD)),
+            _ => {}
         }
+        errors::no_code(py, reasons.join("; "), &[])
     }
 
     /// The images that this build can decode, of which there is one at least. All of the file must be readable.

@@ -176,6 +176,9 @@ def test_what_is_skipped():
     with pytest.raises(isa.ObjectError, match="LLVM bitcode") as caught:
         isa.open(b"BC\xc0\xde")
     assert (caught.value.path, caught.value.offset) == ([], None)
+    with pytest.raises(isa.ObjectError, match="amdhsa--gfx909: LLVM bitcode.*; and 5 more") as caught:
+        isa.open(bundle(*[(f"hip-amdgcn-amd-amdhsa--gfx9{n:02}", b"BC\xc0\xde") for n in range(15)]))
+    assert len(str(caught.value)) < 1000
 
 
 def test_the_limit_of_decompression():
