@@ -225,8 +225,7 @@ struct Place<'a> {
 impl Place<'_> {
     /// The target with the waves of the function at an offset of the section.
     fn target_at(&self, offset: usize) -> Target {
-        let lanes = self.section.lanes(offset);
-        lanes.and_then(|lanes| self.target.with_wave_size(lanes)).unwrap_or(self.target)
+        self.section.target_at(self.target, offset)
     }
 }
 

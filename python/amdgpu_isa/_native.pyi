@@ -1,7 +1,10 @@
 from collections.abc import Iterator
-from typing import Any, final
+from os import PathLike
+from typing import Any, final, overload
 
 from typing_extensions import Buffer as _Buffer
+
+_bytes = bytes
 
 __version__: str
 TARGETS: tuple[str, ...]
@@ -33,10 +36,14 @@ class ParseError(IsaError):
     """This text is no instruction."""
 
     text: str
+    """The line without its comment."""
     line: int
-    """Of a program, 0 for the first."""
+    """Of a program, 0 for the first. The message counts from 1."""
+    column: int
+    """Of the line, 0 for the first character: the same as `start`."""
     start: int
     end: int
+    """The wrong part is `text[start:end]`."""
     nearest: str | None
     """What an unknown mnemonic may have been meant to be."""
     elsewhere: str | None
@@ -59,7 +66,14 @@ class RuleError(IsaError):
     """The instruction breaks a rule beyond decoding."""
 
 class ObjectError(IsaError):
-    """This is no code object."""
+    """This file, or a part of it, cannot be read."""
+
+    path: list[str]
+    """The parts that the damage is in, such as "offload bundle", from the outside in; empty if it is the whole file."""
+    offset: int | None
+    """Where the innermost of the parts begins."""
+    is_decompressed: bool
+    """Whether the offset is one of decompressed data, and not of the file."""
 
 @final
 class Target:
@@ -92,6 +106,10 @@ class Operand:
     def reads(self) -> bool: ...
     @property
     def writes(self) -> bool: ...
+    @property
+    def register(self) -> tuple[str, int, int] | None:
+        """The file of registers ("s", "v", "a" or "ttmp"), the first number, and the count; None for anything else."""
+    def __hash__(self) -> int: ...
 
 @final
 class Field:
@@ -179,31 +197,193 @@ class Scan:
     def __len__(self) -> int: ...
 
 @final
-class Kernel:
+class File:
+    """What a file holds: a sequence of images."""
+
+    @property
+    def damage(self) -> list[ObjectError]:
+        """What is damaged. The images are what can be read nevertheless."""
+    @property
+    def skipped(self) -> list[tuple[str, str]]:
+        """The labels of parts that hold no machine code for an AMD GPU, and the reasons."""
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> Image: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Image, ...]: ...
+    def __iter__(self) -> Iterator[Image]: ...
+
+@final
+class Image:
+    """A code object: machine code for one target."""
+
+    @property
+    def label(self) -> str:
+        """Its location in the file, such as the entry's id in a bundle; empty for a plain code object."""
+    @property
+    def offset(self) -> int | None:
+        """Where it begins in the file; None if it was compressed."""
+    @property
+    def target_id(self) -> str | None:
+        """The processor and its features, such as "gfx942:sramecc+:xnack-"; None if it is not stated."""
+    @property
+    def processor(self) -> str | None: ...
+    @property
+    def target(self) -> Target | None:
+        """The target that its code is decoded for; None if it is not stated, or unknown here."""
+    @property
+    def note(self) -> str | None:
+        """What to know of it: that it is for a newer version of its generic processor than is known here."""
+    @property
+    def bytes(self) -> _bytes: ...
+    @property
+    def sections(self) -> list[Section]:
+        """The sections with code."""
+    @property
+    def functions(self) -> list[Function]:
+        """Its kernels and functions, in the order of their addresses in each section."""
+    @property
+    def kernels(self) -> list[Kernel]: ...
+    def lines(self, target: str | Target | None = None) -> Lines:
+        """The lines of all sections, each function with waves of its own size."""
+
+@final
+class Section:
+    """A section with code."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def address(self) -> int:
+        """The address of the first byte; 0 in an object that is not linked."""
+    @property
+    def offset(self) -> int | None:
+        """Where it begins in the bytes of the image."""
+    @property
+    def bytes(self) -> _bytes: ...
+    def lines(self, target: str | Target | None = None) -> Lines: ...
+
+class Function:
+    """A kernel or another function."""
+
     @property
     def name(self) -> str: ...
     @property
     def address(self) -> int: ...
     @property
-    def target(self) -> Target: ...
+    def size(self) -> int:
+        """The number of its bytes: as its symbol says, or up to the next function."""
+    @property
+    def offset(self) -> int | None:
+        """Where its code begins in the bytes of the image."""
+    @property
+    def is_kernel(self) -> bool: ...
+    @property
+    def target(self) -> Target | None:
+        """The target with waves of the function's size; None if the image's is unknown."""
+    @property
+    def code(self) -> _bytes: ...
+    def lines(self, target: str | Target | None = None) -> Lines: ...
+    def __iter__(self) -> Lines: ...
+
+@final
+class Kernel(Function):
+    """A function that a descriptor names."""
+
+    @property
+    def descriptor(self) -> Descriptor | None:
+        """What it is started from; None in code objects before version 3, and for unknown targets."""
+    @property
+    def arguments(self) -> list[Argument]:
+        """Those that the metadata lists, in the order of their offsets."""
+
+@final
+class Descriptor:
+    """The 64 bytes from which a kernel is started."""
+
+    @property
+    def vgprs(self) -> int:
+        """The most vector registers for which the bytes would be the same, with accumulation registers behind them."""
+    @property
+    def sgprs(self) -> int:
+        """The most scalar registers for which the bytes would be the same; 0 where every wave has all."""
+    @property
+    def accum_offset(self) -> int | None:
+        """The number of vector registers in front of the accumulation registers, where these share a file."""
+    @property
+    def wave_size(self) -> int: ...
+    @property
+    def entry(self) -> int:
+        """The distance from the descriptor to the kernel's first instruction."""
+    @property
+    def directives(self) -> dict[str, int]:
+        """The values of all directives, by their names without `.amdhsa_`."""
+    @property
+    def bytes(self) -> _bytes: ...
+    def __bytes__(self) -> _bytes: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Argument:
+    """An argument of a kernel."""
+
+    @property
+    def name(self) -> str | None:
+        """Its own name, or what it is if the runtime adds it (`hidden_...`)."""
+    @property
+    def offset(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+
+@final
+class Lines(Iterator[Line]):
+    """Iterates over the lines of code."""
+
+    def __iter__(self) -> Lines: ...
+    def __next__(self) -> Line: ...
 
 @final
 class Line:
+    """A line of a listing."""
+
     @property
     def address(self) -> int: ...
     @property
     def text(self) -> str: ...
     @property
-    def inst(self) -> Inst | None: ...
+    def inst(self) -> Inst | None:
+        """None where there is no instruction."""
     @property
-    def error(self) -> DecodeError | None: ...
+    def error(self) -> DecodeError | None:
+        """Why there is none. Its `offset` is one of the section."""
 
-def decode(target: str | Target, code: _Buffer, offset: int = 0) -> Inst: ...
-def parse(target: str | Target, text: str) -> Inst: ...
-def assemble(target: str | Target, text: str) -> bytes: ...
+def decode(target: str | Target, code: _Buffer, offset: int = 0) -> Inst:
+    """The instruction at an offset."""
+
+def parse(target: str | Target, text: str) -> Inst:
+    """The instruction that LLVM's assembler would make of this text."""
+
+def assemble(target: str | Target, text: str) -> bytes:
+    """The bytes of a program, an instruction in each line. Raises ParseError with the line and the column."""
+
 def scan(target: str | Target, code: _Buffer) -> Scan: ...
 def text(target: str | Target, code: _Buffer) -> str: ...
-def disassemble(code: _Buffer, target: str | Target | None = None, address: int = 0) -> list[Line]: ...
-def kernels(code: _Buffer) -> list[Kernel]: ...
+def open(file: _Buffer | str | PathLike[str], *, max_decompressed: int | None = None) -> File:
+    """Finds the code in a file: a code object, a bundle, compressed or not, an archive, or a host program with these.
+
+    `file` is the contents, or a path if it is a `str` or has `__fspath__`. All decompressed data together may have
+    `max_decompressed` bytes; without it, 64 MiB, and 256 bytes for each byte of the file.
+    Of a damaged file, what can be read is returned. Raises ObjectError if that is nothing.
+    """
+
+def disassemble(code: _Buffer, target: str | Target | None = None, address: int = 0) -> list[Line]:
+    """The lines of all images of a file, or with a target those of bare code.
+
+    Raises ObjectError if a part of the file is damaged.
+    """
+
+def kernels(code: _Buffer) -> list[Kernel]:
+    """The kernels of all images of a file. Raises ObjectError if a part of it is damaged."""
+
 def operations(target: str | Target) -> list[dict[str, Any]]: ...
 def layouts(target: str | Target) -> dict[str, dict[str, Any]]: ...

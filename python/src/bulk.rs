@@ -1,10 +1,12 @@
 //! Calls over whole buffers, which return arrays, and the iterator.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use amdgpu_isa::text::TextBuffer;
 use amdgpu_isa::{Decoded, Decoder as Walk};
 use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
@@ -12,7 +14,7 @@ use crate::errors;
 use crate::inst::Inst;
 use crate::target::Wanted;
 
-/// Anything with bytes: `bytes`, `bytearray`, `memoryview`, an array of numpy or of anything else. It is not copied.
+/// Anything with bytes: `bytes`, `bytearray`, `memoryview`, an array of bytes or dwords, numpy's or another. It is not copied.
 pub enum Code {
     Bytes(Py<PyBytes>),
     Buffer(PyBuffer<u8>),
@@ -24,9 +26,12 @@ impl Code {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Code::Bytes(bytes.clone().unbind()));
         }
-        // Refuses what is not contiguous.
-        let bytes = PyMemoryView::from(object)?.call_method1("cast", ("B",))?;
-        Ok(Code::Buffer(PyBuffer::get(&bytes)?))
+        let view = PyMemoryView::from(object)?;
+        check(&view)?;
+        if view.getattr("nbytes")?.extract::<usize>()? == 0 {
+            return Ok(Code::Bytes(PyBytes::new(object.py(), b"").unbind()));
+        }
+        Ok(Code::Buffer(PyBuffer::get(&view.call_method1("cast", ("B",))?)?))
     }
 
     /// The bytes, while no other code of Python runs.
@@ -37,6 +42,43 @@ impl Code {
             // SAFETY: the buffer stays where it is as long as `self` holds it, and it is contiguous. Nothing writes to it in
             // the meantime: the interpreter's lock is held.
             Code::Buffer(buffer) => unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) },
+        }
+    }
+
+    /// The bytes while other code of Python may run, as it can whenever objects are made: a copy of what it could change.
+    pub fn kept<'a>(&'a self, py: Python<'a>) -> Cow<'a, [u8]> {
+        match self {
+            Code::Bytes(bytes) => Cow::Borrowed(bytes.as_bytes(py)),
+            Code::Buffer(_) => Cow::Owned(self.bytes(py).to_vec()),
+        }
+    }
+}
+
+/// Refuses arrays whose bytes are hardly those of code, or are not in a row.
+fn check(view: &Bound<'_, PyMemoryView>) -> PyResult<()> {
+    let format: String = view.getattr("format")?.extract()?;
+    let size: usize = view.getattr("itemsize")?.extract()?;
+    let (order, kind) = format.split_at(format.len() - format.trim_start_matches(['@', '=', '<', '>', '!']).len());
+    match (kind, size) {
+        ("B" | "c", 1) => {}
+        ("I" | "L", 4) if matches!(order, ">" | "!") => {
+            return Err(PyTypeError::new_err(
+                "these dwords have the high byte first: code has the low one first, which `array.astype('<u4')` makes",
+            ));
+        }
+        ("I" | "L", 4) => {}
+        _ => {
+            let message = format!(
+                "code is bytes or dwords, and this buffer's elements are neither (format '{format}', {size} bytes each): \
+                 `array.astype(numpy.uint32)` makes dwords of numbers, and `array.view(numpy.uint8)` gives the bytes as they are"
+            );
+            return Err(PyTypeError::new_err(message));
+        }
+    }
+    match view.getattr("c_contiguous")?.extract()? {
+        true => Ok(()),
+        false => {
+            Err(PyTypeError::new_err("the buffer is not contiguous: `numpy.ascontiguousarray` makes a copy that is"))
         }
     }
 }

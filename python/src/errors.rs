@@ -15,7 +15,7 @@ create_exception!(amdgpu_isa, ParseError, IsaError, "This text is no instruction
 create_exception!(amdgpu_isa, ChangeError, IsaError, "The instruction cannot be changed like this.");
 create_exception!(amdgpu_isa, RetargetError, IsaError, "The other target lacks something.");
 create_exception!(amdgpu_isa, RuleError, IsaError, "The instruction breaks a rule beyond decoding.");
-create_exception!(amdgpu_isa, ObjectError, IsaError, "This is no code object.");
+create_exception!(amdgpu_isa, ObjectError, IsaError, "This file, or a part of it, cannot be read.");
 
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
@@ -64,12 +64,36 @@ pub fn refused(py: Python<'_>, error: Refused, offset: usize) -> PyErr {
         .1
 }
 
-/// Why text is not an instruction. `line` is 0 for the first one of a program.
+/// What is wrong with a file, or with the innermost part on a path.
+pub fn object(py: Python<'_>, message: String, path: &[amdgpu_object::Step]) -> PyErr {
+    let names: Vec<String> = path.iter().map(|step| step.container.to_string()).collect();
+    let place = path.last();
+    With(py, ObjectError::new_err(message))
+        .set("path", names)
+        .set("offset", place.map(|step| step.offset))
+        .set("is_decompressed", place.is_some_and(|step| step.is_decompressed))
+        .1
+}
+
+/// Why there is no code in a file.
+pub fn no_code(py: Python<'_>, reason: impl std::fmt::Display, path: &[amdgpu_object::Step]) -> PyErr {
+    object(py, format!("not a code object: {reason}"), path)
+}
+
+/// That code is for no known target.
+pub fn undecodable(py: Python<'_>, id: Option<&str>) -> PyErr {
+    match id {
+        Some(id) => object(py, format!("the code is for {id}, which this build cannot decode"), &[]),
+        None => object(py, "the code object does not say which target it is for".into(), &[]),
+    }
+}
+
+/// Why text is not an instruction. `line` is that of a program, 0 for the first.
 pub fn unparsed(
     py: Python<'_>,
     target: amdgpu_isa::Target,
     text: &str,
-    line: usize,
+    line: Option<usize>,
     error: amdgpu_isa::text::ParseError,
 ) -> PyErr {
     let suggestion = Suggestion::of(target, text);
@@ -83,10 +107,16 @@ pub fn unparsed(
             _ => {}
         }
     }
-    let (start, end) = (error.span.start, error.span.end);
+    // Python counts characters.
+    let characters = |bytes: u32| text.get(..bytes as usize).unwrap_or(text).chars().count();
+    let (start, end) = (characters(error.span.start), characters(error.span.end));
+    if let Some(line) = line {
+        message = format!("line {}, column {}: {message}", line + 1, start + 1);
+    }
     With(py, ParseError::new_err(message))
         .set("text", text)
-        .set("line", line)
+        .set("line", line.unwrap_or(0))
+        .set("column", start)
         .set("start", start)
         .set("end", end)
         .set("nearest", suggestion.nearest.filter(|_| unknown))

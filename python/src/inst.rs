@@ -1,9 +1,9 @@
 //! One instruction: decoding, parsing, asking, changing.
 
-use amdgpu_isa::Access;
 use amdgpu_isa::facts::RegSet;
+use amdgpu_isa::{Access, Reg, Value};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::bulk::Code;
 use crate::errors::{self, RuleError};
@@ -16,7 +16,8 @@ use crate::target::{Target, Wanted};
 pub struct Inst(pub amdgpu_isa::Inst);
 
 /// What an instruction reads or writes.
-#[pyclass(frozen, get_all, module = "amdgpu_isa")]
+#[pyclass(frozen, eq, hash, get_all, module = "amdgpu_isa")]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Operand {
     /// The field that names it, or None if it is implicit.
     role: Option<&'static str>,
@@ -24,7 +25,15 @@ pub struct Operand {
     bits: u16,
     reads: bool,
     writes: bool,
+    /// The file, the first number and the count, or None if it is no register with a number.
+    register: Option<Run>,
 }
+
+/// Registers of a file: its name as in text, the first number, and the count.
+type Run = (&'static str, u8, u16);
+
+/// The files whose registers have numbers.
+const FILES: [&str; 4] = ["s", "v", "a", "ttmp"];
 
 /// A field of an instruction, with its bits.
 #[pyclass(frozen, get_all, module = "amdgpu_isa")]
@@ -36,10 +45,57 @@ pub struct Field {
     meaning: String,
 }
 
+impl Operand {
+    fn of(inst: &amdgpu_isa::Inst, operand: &amdgpu_isa::Operand) -> Operand {
+        let shown = operand.role.map(|field| inst.field_text(field).to_string());
+        Operand {
+            role: operand.role.map(|field| field.name()),
+            text: shown.filter(|text| !text.is_empty()).unwrap_or_else(|| operand.value.to_string()),
+            bits: operand.bits,
+            reads: operand.access.reads(),
+            writes: operand.access.writes(),
+            register: run(operand),
+        }
+    }
+}
+
+fn run(operand: &amdgpu_isa::Operand) -> Option<Run> {
+    let [s, v, a, ttmp] = FILES;
+    let (file, number) = match operand.value {
+        Value::Reg(Reg::Sgpr(number)) => (s, number),
+        Value::Reg(Reg::Vgpr(number) | Reg::VgprHigh(number)) => (v, number),
+        Value::Reg(Reg::Agpr(number)) => (a, number),
+        Value::Reg(Reg::Ttmp(number)) => (ttmp, number),
+        _ => return None,
+    };
+    Some((file, number, operand.bits.div_ceil(32).max(1)))
+}
+
+/// An operand as pickle has stored it.
+#[pyfunction]
+pub fn _operand(
+    role: Option<&str>,
+    text: String,
+    bits: u16,
+    reads: bool,
+    writes: bool,
+    register: Option<(String, u8, u16)>,
+) -> PyResult<Operand> {
+    let role = role.map(field).transpose()?.map(|field| field.name());
+    let file = |name: &str| FILES.iter().find(|file| **file == name).copied();
+    let register = register.and_then(|(name, first, count)| Some((file(&name)?, first, count)));
+    Ok(Operand { role, text, bits, reads, writes, register })
+}
+
 #[pymethods]
 impl Operand {
     fn __str__(&self) -> &str {
         &self.text
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let Operand { role, text, bits, reads, writes, register } = self;
+        Ok((native(py, "_operand")?, (*role, text, *bits, *reads, *writes, *register).into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {
@@ -77,10 +133,10 @@ pub fn decode(py: Python<'_>, target: Wanted, code: &Bound<'_, PyAny>, offset: u
 /// The instruction that LLVM's assembler would make of this text.
 #[pyfunction]
 pub fn parse(py: Python<'_>, target: Wanted, text: &str) -> PyResult<Inst> {
-    amdgpu_isa::parse(target.0, text).map(Inst).map_err(|error| errors::unparsed(py, target.0, text, 0, error))
+    amdgpu_isa::parse(target.0, text).map(Inst).map_err(|error| errors::unparsed(py, target.0, text, None, error))
 }
 
-/// The bytes of a program: an instruction in each line. Comments begin with `//` or `;`.
+/// The bytes of a program: an instruction in each line. Comments begin with `//` or `;`. Errors have the line and the column.
 #[pyfunction]
 pub fn assemble<'py>(py: Python<'py>, target: Wanted, text: &str) -> PyResult<Bound<'py, PyBytes>> {
     let mut code = Vec::new();
@@ -89,11 +145,19 @@ pub fn assemble<'py>(py: Python<'py>, target: Wanted, text: &str) -> PyResult<Bo
         let line = &line[..end];
         if !line.trim().is_empty() {
             let inst = amdgpu_isa::parse(target.0, line)
-                .map_err(|error| errors::unparsed(py, target.0, line, number, error))?;
+                .map_err(|error| errors::unparsed(py, target.0, line, Some(number), error))?;
             code.extend(inst.words().iter().flat_map(|word| word.to_le_bytes()));
         }
     }
     Ok(PyBytes::new(py, &code))
+}
+
+/// What pickle stores: a function, and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
+
+/// A function of this module, under whose name pickle finds it again.
+fn native<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("amdgpu_isa._native")?.getattr(name)
 }
 
 fn names(set: RegSet) -> Vec<String> {
@@ -140,17 +204,7 @@ impl Inst {
 
     #[getter]
     fn operands(&self) -> Vec<Operand> {
-        let operand = |operand: amdgpu_isa::Operand| {
-            let shown = operand.role.map(|field| self.0.field_text(field).to_string());
-            Operand {
-                role: operand.role.map(|field| field.name()),
-                text: shown.filter(|text| !text.is_empty()).unwrap_or_else(|| operand.value.to_string()),
-                bits: operand.bits,
-                reads: operand.access.reads(),
-                writes: operand.access.writes(),
-            }
-        };
-        self.0.operands().map(operand).collect()
+        self.0.operands().map(|operand| Operand::of(&self.0, &operand)).collect()
     }
 
     #[getter]
@@ -263,9 +317,13 @@ impl Inst {
         explain::svg(&self.0)
     }
 
-    fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes: Vec<u8> = self.0.words().iter().flat_map(|word| word.to_le_bytes()).collect();
-        Ok(PyBytes::new(py, &bytes))
+        PyBytes::new(py, &bytes)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        Ok((native(py, "decode")?, (self.target(), self.__bytes__(py)).into_pyobject(py)?))
     }
 
     fn __len__(&self) -> usize {

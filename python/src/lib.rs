@@ -3,10 +3,15 @@
 use pyo3::prelude::*;
 
 mod bulk;
+mod descriptor;
 mod errors;
 mod explain;
+mod file;
+mod function;
+mod image;
 mod inst;
-mod object;
+mod line;
+mod section;
 mod tables;
 mod target;
 
@@ -22,15 +27,24 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<inst::Field>()?;
     m.add_class::<bulk::Decoder>()?;
     m.add_class::<bulk::Scan>()?;
-    m.add_class::<object::Kernel>()?;
-    m.add_class::<object::Line>()?;
+    m.add_class::<file::File>()?;
+    m.add_class::<image::Image>()?;
+    m.add_class::<section::Section>()?;
+    m.add_class::<function::Function>()?;
+    m.add_class::<function::Kernel>()?;
+    m.add_class::<descriptor::Descriptor>()?;
+    m.add_class::<descriptor::Argument>()?;
+    m.add_class::<line::Lines>()?;
+    m.add_class::<line::Line>()?;
     m.add_function(wrap_pyfunction!(inst::decode, m)?)?;
+    m.add_function(wrap_pyfunction!(inst::_operand, m)?)?;
     m.add_function(wrap_pyfunction!(inst::parse, m)?)?;
     m.add_function(wrap_pyfunction!(inst::assemble, m)?)?;
     m.add_function(wrap_pyfunction!(bulk::scan, m)?)?;
     m.add_function(wrap_pyfunction!(bulk::text, m)?)?;
-    m.add_function(wrap_pyfunction!(object::disassemble, m)?)?;
-    m.add_function(wrap_pyfunction!(object::kernels, m)?)?;
+    m.add_function(wrap_pyfunction!(file::open, m)?)?;
+    m.add_function(wrap_pyfunction!(file::disassemble, m)?)?;
+    m.add_function(wrap_pyfunction!(file::kernels, m)?)?;
     m.add_function(wrap_pyfunction!(tables::operations, m)?)?;
     m.add_function(wrap_pyfunction!(tables::layouts, m)?)?;
     errors::add(m)

@@ -1,6 +1,7 @@
 //! Targets. Every function takes one, or any of its names.
 
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use crate::errors::UnknownTargetError;
 
@@ -76,6 +77,10 @@ impl Target {
     /// The same processor with waves of 32 or 64 lanes, or None.
     fn with_wave_size(&self, lanes: u16) -> Option<Target> {
         self.0.with_wave_size(lanes).map(Target)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (&'static str,)) {
+        (py.get_type::<Target>(), (self.0.name(),))
     }
 
     fn __str__(&self) -> &'static str {

@@ -1,6 +1,9 @@
 """Every door of the package: what it returns, and what it says about bad input."""
 
+import array
+import copy
 import doctest
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +42,19 @@ def test_targets_by_name():
         isa.decode(942, FMAC)
 
 
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda b: np.frombuffer(b, np.uint32)])
+KINDS = [
+    bytes,
+    bytearray,
+    memoryview,
+    lambda b: np.frombuffer(b, np.uint8),
+    lambda b: np.frombuffer(b, np.uint32),
+    lambda b: np.frombuffer(b, np.uint32).reshape(3, 1),
+    lambda b: array.array("I", b),
+    lambda b: memoryview(b).cast("c"),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_any_buffer(kind):
     code = kind(FMAC * 3)
     assert str(isa.decode("gfx942", code)) == "v_fmac_f32_e32 v5, s4, v4"
@@ -51,8 +66,28 @@ def test_other_things_are_refused():
     for wrong in ["04080a76", 1, None, [4, 8]]:
         with pytest.raises(TypeError):
             isa.decode("gfx942", wrong)
-    with pytest.raises(TypeError):
-        isa.scan("gfx942", np.zeros((4, 4), np.uint32)[:, 1])
+    assert len(isa.scan("gfx942", np.zeros(0, np.uint32))) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "advice"),
+    [
+        (np.zeros((4, 4), np.uint32)[:, 1], "numpy.ascontiguousarray"),
+        (np.zeros((4, 4), np.uint32).T[1:], "numpy.ascontiguousarray"),
+        (np.zeros(4, ">u4"), "astype"),
+        (np.zeros(4, np.float32), r"format 'f', 4 bytes each.*astype.*view"),
+        (np.zeros(4, np.int32), "astype"),
+        (np.zeros(4, np.uint64), "astype"),
+        (np.zeros(4, np.uint16), "view"),
+        (np.zeros(4, np.int8), "view"),
+        (np.zeros(4, bool), "view"),
+        (array.array("d", [1.0]), "astype"),
+    ],
+)
+def test_arrays_of_other_things_are_refused_with_advice(wrong, advice):
+    for call in [isa.scan, isa.text, isa.decode, isa.Decoder, lambda target, code: isa.disassemble(code, target)]:
+        with pytest.raises(TypeError, match=advice):
+            call("gfx942", wrong)
 
 
 def test_the_iterator_sees_the_buffer_itself():
@@ -79,7 +114,13 @@ def test_errors_have_field_value_and_place():
     with pytest.raises(isa.ParseError) as caught:
         isa.assemble("gfx942", "s_endpgm\n\n  v_fmac_f32 v5, s4, w4 // no\n")
     error = caught.value
-    assert (error.line, error.text[error.start : error.end]) == (2, "w4")
+    assert (error.line, error.column, error.text[error.start : error.end]) == (2, 21, "w4")
+    assert str(error).startswith("line 3, column 22: ")
+    with pytest.raises(isa.ParseError) as caught:
+        isa.parse("gfx942", "v_fmac_f32 v5, \u00e4\u00f6, w4")
+    error = caught.value
+    # Characters are counted, and not bytes.
+    assert error.text[error.start : error.end] == "\u00e4\u00f6, w4" and (error.line, error.column) == (0, 15)
     with pytest.raises(isa.ParseError) as caught:
         isa.parse("gfx942", "s_delay_alu 0")
     assert caught.value.elsewhere == "gfx1100"
@@ -113,6 +154,38 @@ def test_an_instruction_is_a_value():
     assert covered == list(range(32))
     with pytest.raises(AttributeError):
         inst.text = "s_nop 0"
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "registers"),
+    [
+        ("gfx942", "v_fmac_f32 v5, s4, v4", [("v", 5, 1), ("s", 4, 1), ("v", 4, 1)]),
+        ("gfx942", "s_load_dwordx4 s[4:7], s[2:3], 0x10", [("s", 4, 4), ("s", 2, 2), None]),
+        ("gfx942", "v_mfma_f32_32x32x2_f32 a[0:15], v9, v8, a[0:15]", [("a", 0, 16), ("v", 9, 1), ("v", 8, 1)]),
+        ("gfx942", "s_mov_b64 ttmp[2:3], exec", [("ttmp", 2, 2), None]),
+        ("gfx1100", "v_add_f16_e32 v1.h, 1.0, v2.h", [("v", 1, 1), None, ("v", 2, 1)]),
+    ],
+)
+def test_operands_have_numbers_of_registers(target, text, registers):
+    found = [operand.register for operand in isa.parse(target, text).operands if operand.role]
+    assert found[: len(registers)] == registers
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_values_can_be_pickled_and_copied(protocol):
+    target = isa.Target("gfx1100:wave64")
+    inst = isa.parse(target, "v_cndmask_b32 v1, v2, v3, vcc")
+    values = [target, inst, *inst.operands, *isa.parse("gfx942", "s_load_dwordx4 s[4:7], s[2:3], 0x10").operands]
+    for value in values:
+        for again in [pickle.loads(pickle.dumps(value, protocol)), copy.copy(value), copy.deepcopy(value)]:
+            assert again == value and hash(again) == hash(value) and repr(again) == repr(value)
+    assert pickle.loads(pickle.dumps(inst, protocol)).target.wave_size == 64
+
+
+def test_every_instruction_of_the_samples_can_be_pickled():
+    for path in sorted(SAMPLES.glob("*/*.co")):
+        insts = [line.inst for line in isa.disassemble(path.read_bytes()) if line.inst]
+        assert insts and pickle.loads(pickle.dumps(insts)) == insts, path
 
 
 def test_the_picture_is_that_of_the_command():
@@ -199,8 +272,8 @@ def test_the_stubs_have_every_name():
             assert member.startswith("_") or f"def {member}(" in stubs or f" {member}:" in stubs, f"{name}.{member}"
 
 
-def test_types_check():
-    run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", str(Path(__file__).parent / "typed.py")], capture_output=True, text=True
-    )
+@pytest.mark.parametrize("program", ["tests/typed.py", "examples/kernels.py"])
+def test_types_check(program):
+    path = Path(__file__).parent.parent / program
+    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", str(path)], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout

@@ -4,25 +4,19 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::escape;
-use amdgpu_object::{Section, Symbol, SymbolKind};
+use amdgpu_object::{Section, SymbolKind};
 
 /// The parts of a section that have the name: the symbol's size says how long they are, or the next function does.
 /// Of parts that overlap, the first one is taken, so that a file cannot have its code shown again and again.
 pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
     let symbols = &section.symbols;
-    let end = section.address.saturating_add(section.bytes.len() as u64);
     let (mut parts, mut shown) = (Vec::new(), section.address);
-    for (n, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| escape::name(symbol.name.as_bytes()) == name) {
-        let is_next = |next: &&Symbol<'_>| next.address > symbol.address && next.kind != SymbolKind::Other;
-        let stop = match symbol.size {
-            0 => symbols.get(n..).and_then(|behind| behind.iter().find(is_next)).map_or(end, |next| next.address),
-            size => symbol.address.saturating_add(size).min(end),
-        };
-        let offset = |address: u64| usize::try_from(address.checked_sub(section.address)?).ok();
-        let range = offset(symbol.address).zip(offset(stop)).filter(|_| symbol.address >= shown);
-        let Some(bytes) = range.and_then(|(from, to)| section.bytes.get(from..to)).filter(|b| !b.is_empty()) else {
+    for (symbol, range) in section.extents().filter(|(symbol, _)| escape::name(symbol.name.as_bytes()) == name) {
+        let range = range.filter(|_| symbol.address >= shown);
+        let Some(bytes) = range.and_then(|range| section.bytes.get(range)).filter(|bytes| !bytes.is_empty()) else {
             continue;
         };
+        let stop = symbol.address.saturating_add(bytes.len() as u64);
         shown = stop;
         let first = symbols.partition_point(|other| other.address < symbol.address);
         let last = symbols.partition_point(|other| other.address < stop);

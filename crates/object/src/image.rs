@@ -4,7 +4,6 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use core::ops::Range;
 
 use amdgpu_isa::kernel::KernelDescriptor;
 
@@ -156,44 +155,33 @@ impl<'a> Image<'a> {
         let symbols = self.sections.iter().flat_map(|section| &section.symbols);
         symbols.filter(|symbol| symbol.kind == SymbolKind::Kernel)
     }
+
+    /// Where the bytes of a section begin in those of the image: who changes code finds its place by it. `None` if they are not
+    /// among them.
+    ///
+    /// ```
+    /// use amdgpu_object::{Error, Part};
+    /// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+    /// amdgpu_object::visit(file, None, |part| {
+    ///     if let Part::Image(image) = part {
+    ///         let text = &image.sections[0];
+    ///         let (image_at, text_at) = (image.offset.unwrap() as usize, image.offset_of(text).unwrap());
+    ///         assert!(file[image_at + text_at..].starts_with(text.bytes));
+    ///     }
+    ///     Ok::<(), Error>(())
+    /// })?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn offset_of(&self, section: &Section<'_>) -> Option<usize> {
+        let at = (section.bytes.as_ptr() as usize).checked_sub(self.bytes.as_ptr() as usize)?;
+        self.bytes.get(at..)?.get(..section.bytes.len()).map(|_| at)
+    }
 }
 
 impl<'a> Section<'a> {
     /// Code at an address, without symbols.
     pub fn new(name: Name<'a>, address: u64, bytes: &'a [u8]) -> Section<'a> {
         Section { name, address, bytes, symbols: Vec::new(), relocations: Arc::from([]) }
-    }
-
-    /// The offsets of its functions in bytes, one after the other from `from` on, up to its end. An instruction never reaches into
-    /// the next function: words that seem to are padding or data.
-    ///
-    /// ```
-    /// use amdgpu_object::Section;
-    /// let code = Section::new("code".into(), 0, &[0; 8]);
-    /// assert!(code.functions(4).eq([4..8]));
-    /// ```
-    pub fn functions(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
-        let len = self.bytes.len();
-        let from = from.min(len);
-        let address = self.address.saturating_add(from as u64);
-        let after = self.symbols.partition_point(|symbol| symbol.address <= address);
-        let starts = self.symbols.get(after..).unwrap_or_default().iter().filter_map(move |symbol| {
-            let offset = usize::try_from(symbol.address.checked_sub(self.address)?).ok()?;
-            (offset % 4 == 0 && offset < len && symbol.kind != SymbolKind::Other).then_some(offset)
-        });
-        let mut start = from;
-        starts.chain([len]).filter_map(move |end| {
-            let function = start..end;
-            start = end;
-            (!function.is_empty()).then_some(function)
-        })
-    }
-
-    /// The lanes of a wave in the function at an offset; `None` if the file has no descriptor.
-    pub fn lanes(&self, offset: usize) -> Option<u16> {
-        let address = self.address.saturating_add(offset as u64);
-        let (before, after) = self.symbols.split_at(self.symbols.partition_point(|symbol| symbol.address <= address));
-        before.last().or(after.first()).and_then(|symbol| symbol.lanes)
     }
 }
 

@@ -50,6 +50,7 @@ mod code_object;
 mod compressed;
 pub mod elf;
 mod error;
+mod functions;
 mod host;
 mod image;
 mod kernel_code;

@@ -16,7 +16,7 @@ pub fn rewrite(section: &Section<'_>, target: Target, layout: &Layout<'_, '_>) -
     let mut at = 0;
     let functions: Vec<_> = section.functions(0).collect();
     for function in functions {
-        let target = section.lanes(function.start).and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target);
+        let target = section.target_at(target, function.start);
         at = at.max(function.start);
         while at < function.end {
             at = writer.step(target, at, function.end)?;

@@ -60,8 +60,7 @@ fn section(
     let mut all = Vec::new();
     for (one, other) in first.into_iter().zip(second) {
         let of = |section: &Section<'_>, function: &core::ops::Range<usize>| {
-            let lanes = section.lanes(function.start);
-            let target = lanes.and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target);
+            let target = section.target_at(target, function.start);
             let code = section.bytes.get(function.clone()).unwrap_or_default();
             items(target, section.address.wrapping_add(function.start as u64), code)
         };

@@ -1,0 +1,109 @@
+//! Images: code objects in a file.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors;
+use crate::function::{self, Arguments, Function, Kernel};
+use crate::line::Lines;
+use crate::section::{self, Section};
+use crate::target::{Target, Wanted};
+
+/// A code object: machine code for one target.
+#[pyclass(frozen, module = "amdgpu_isa")]
+pub struct Image {
+    #[pyo3(get)]
+    label: String,
+    #[pyo3(get)]
+    offset: Option<u64>,
+    id: Option<amdgpu_object::TargetId>,
+    #[pyo3(get)]
+    bytes: Py<PyBytes>,
+    /// What is to be known about it.
+    #[pyo3(get)]
+    note: Option<String>,
+    sections: Vec<Py<Section>>,
+    functions: Vec<Py<Function>>,
+}
+
+impl Image {
+    /// A copy of what is only borrowed.
+    pub fn of(py: Python<'_>, image: &amdgpu_object::Image<'_>) -> PyResult<Image> {
+        let (mut sections, mut functions, mut arguments) = (Vec::new(), Vec::new(), Arguments::default());
+        for section in &image.sections {
+            let its = Bound::new(py, Section::of(py, image, section))?;
+            for (symbol, range) in section.extents() {
+                functions.extend(function::of(&its, symbol, range, &image.addresses, &mut arguments)?);
+            }
+            sections.push(its.unbind());
+        }
+        Ok(Image {
+            label: image.label.to_string(),
+            offset: image.offset,
+            id: image.target.clone(),
+            bytes: PyBytes::new(py, image.bytes).unbind(),
+            note: image.newer.map(|newer| newer.to_string()),
+            sections,
+            functions,
+        })
+    }
+
+    pub fn known_target(&self) -> Option<amdgpu_isa::Target> {
+        self.id.as_ref()?.processor.parse().ok()
+    }
+
+    /// That the target is unknown.
+    pub fn undecodable(&self, py: Python<'_>) -> PyErr {
+        errors::undecodable(py, self.target_id().as_deref())
+    }
+}
+
+#[pymethods]
+impl Image {
+    /// The processor and its features, such as `gfx942:sramecc+:xnack-`, or None.
+    #[getter]
+    fn target_id(&self) -> Option<String> {
+        self.id.as_ref().map(ToString::to_string)
+    }
+
+    #[getter]
+    fn processor(&self) -> Option<&str> {
+        self.id.as_ref().map(|id| id.processor.as_str())
+    }
+
+    /// The target that its code is decoded for, or None.
+    #[getter]
+    fn target(&self) -> Option<Target> {
+        self.known_target().map(Target)
+    }
+
+    #[getter]
+    fn sections<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, Section>> {
+        self.sections.iter().map(|section| section.bind(py).clone()).collect()
+    }
+
+    /// Its kernels and functions, in the order of sections and addresses.
+    #[getter]
+    fn functions<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, Function>> {
+        self.functions.iter().map(|function| function.bind(py).clone()).collect()
+    }
+
+    #[getter]
+    pub fn kernels<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, Kernel>> {
+        self.functions.iter().filter_map(|function| function.bind(py).cast::<Kernel>().ok().cloned()).collect()
+    }
+
+    /// The lines of all sections, each function with waves of its own size.
+    #[pyo3(signature = (target = None))]
+    pub fn lines(&self, py: Python<'_>, target: Option<Wanted>) -> PyResult<Lines> {
+        let target = target.map(|target| target.0).or(self.known_target()).ok_or_else(|| self.undecodable(py))?;
+        let parts = self.sections.iter().rev().map(|section| section::whole(section.bind(py)));
+        Ok(Lines::new(target, parts.collect()))
+    }
+
+    fn __repr__(&self) -> String {
+        let target = self.id.as_ref().map_or_else(|| "unknown target".into(), ToString::to_string);
+        let label = if self.label.is_empty() { "code object" } else { &self.label };
+        format!("<{label}: {target}, {} functions>", self.functions.len())
+    }
+}

@@ -1,0 +1,91 @@
+//! Sections with code.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors;
+use crate::line::{Lines, Part};
+use crate::target::Wanted;
+
+/// A section with code.
+#[pyclass(frozen, module = "amdgpu_isa")]
+pub struct Section {
+    #[pyo3(get)]
+    name: String,
+    #[pyo3(get)]
+    pub address: u64,
+    /// Where it begins in the bytes of the image.
+    #[pyo3(get)]
+    pub offset: Option<usize>,
+    #[pyo3(get)]
+    bytes: Py<PyBytes>,
+    /// The target of the image, whatever the size of its waves.
+    pub target: Option<amdgpu_isa::Target>,
+    /// The name of the target in the file.
+    id: Option<String>,
+    /// Where functions begin, and the lanes of their waves.
+    pieces: Vec<(usize, Option<u16>)>,
+}
+
+impl Section {
+    pub fn of(py: Python<'_>, image: &amdgpu_object::Image<'_>, section: &amdgpu_object::Section<'_>) -> Section {
+        let id = image.target.as_ref();
+        Section {
+            name: section.name.to_string(),
+            address: section.address,
+            offset: image.offset_of(section),
+            bytes: PyBytes::new(py, section.bytes).unbind(),
+            target: id.and_then(|id| id.processor.parse().ok()),
+            id: id.map(ToString::to_string),
+            pieces: section.functions(0).map(|piece| (piece.start, section.lanes_at(piece.start))).collect(),
+        }
+    }
+
+    pub fn code<'a>(&'a self, py: Python<'a>) -> &'a [u8] {
+        self.bytes.as_bytes(py)
+    }
+
+    /// Where the function at an offset ends, and the lanes of its waves; None behind the last byte.
+    pub fn piece_at(&self, offset: usize) -> Option<(usize, Option<u16>)> {
+        let next = self.pieces.partition_point(|(start, _)| *start <= offset);
+        let (_, lanes) = self.pieces.get(next.checked_sub(1)?)?;
+        Some((self.pieces.get(next).map_or(usize::MAX, |(start, _)| *start), *lanes))
+    }
+
+    /// Code at an address, of which nothing else is known.
+    pub fn bare(py: Python<'_>, target: amdgpu_isa::Target, address: u64, bytes: &[u8]) -> Section {
+        Section {
+            name: "(raw)".into(),
+            address,
+            offset: Some(0),
+            bytes: PyBytes::new(py, bytes).unbind(),
+            target: Some(target),
+            id: None,
+            pieces: vec![(0, None)],
+        }
+    }
+
+    /// The target that its code is decoded for.
+    pub fn decoding(&self, py: Python<'_>, wanted: Option<Wanted>) -> PyResult<amdgpu_isa::Target> {
+        let target = wanted.map(|wanted| wanted.0).or(self.target);
+        target.ok_or_else(|| errors::undecodable(py, self.id.as_deref()))
+    }
+}
+
+/// All of a section.
+pub fn whole(section: &Bound<'_, Section>) -> Part {
+    (section.clone().unbind(), 0..section.get().code(section.py()).len())
+}
+
+#[pymethods]
+impl Section {
+    /// The lines of the section, each function with waves of its own size.
+    #[pyo3(signature = (target = None))]
+    fn lines(this: &Bound<'_, Self>, target: Option<Wanted>) -> PyResult<Lines> {
+        Ok(Lines::new(this.get().decoding(this.py(), target)?, vec![whole(this)]))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<{} at {:#x}, {} bytes>", self.name, self.address, self.code(py).len())
+    }
+}

@@ -1,0 +1,234 @@
+"""Files: every kind of container, damage to them, and what is in a code object."""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import amdgpu_isa as isa
+
+ROOT = Path(__file__).parent.parent.parent
+SAMPLES = ROOT / "tests" / "samples"
+FILES = ROOT / "cli" / "tests" / "cli" / "files"
+SAXPY = (SAMPLES / "gfx942" / "saxpy.co").read_bytes()
+MIXED = (SAMPLES / "gfx1100" / "mixed.co").read_bytes()
+EXAMPLE = Path(__file__).parent.parent / "examples" / "kernels.py"
+
+
+def bundle(*entries: tuple[str, bytes]) -> bytes:
+    """A bundle of clang's, with gaps of four bytes between its entries."""
+    at = 32 + sum(24 + len(name) for name, _ in entries)
+    table, data = len(entries).to_bytes(8, "little"), b""
+    for name, code in entries:
+        sizes = (at + len(data), len(code), len(name))
+        table += b"".join(size.to_bytes(8, "little") for size in sizes) + name.encode()
+        data += code + bytes(4)
+    return b"__CLANG_OFFLOAD_BUNDLE__" + table + data
+
+
+def changed(data: bytes, old: bytes, new: bytes) -> bytes:
+    assert data.count(old) == 1 and len(old) == len(new)
+    return data.replace(old, new)
+
+
+def with_waves(data: bytes, name: str, lanes: int) -> bytes:
+    """The code object with another size of waves in the descriptor of a kernel."""
+    (kernel,) = (kernel for kernel in isa.kernels(data) if kernel.name == name)
+    descriptor = bytearray(kernel.descriptor.bytes)
+    descriptor[57] = descriptor[57] & ~4 | (4 if lanes == 32 else 0)
+    return changed(data, kernel.descriptor.bytes, bytes(descriptor))
+
+
+@pytest.mark.parametrize(
+    ("name", "targets", "kernels"),
+    [
+        ("bundle", ["gfx942", "gfx1103"], ["add", "add"]),
+        ("bundle-v2", ["gfx942", "gfx1103"], ["add", "add"]),
+        ("bundle-v3", ["gfx942", "gfx1103"], ["add", "add"]),
+        ("archive-gnu", ["gfx942", "gfx1103", "gfx942", "gfx1103"], ["add", "add", "add", "_amdgpu_cs_main"]),
+        ("archive-bsd", ["gfx942", "gfx1103", "gfx942", "gfx1103"], ["add", "add", "add", "_amdgpu_cs_main"]),
+        ("offload", ["gfx942"], ["add"]),
+        ("gfx1103", ["gfx1103"], ["add"]),
+        ("v4", ["gfx942"], ["add"]),
+    ],
+)
+def test_every_container(name, targets, kernels):
+    data = (FILES / name).read_bytes()
+    file = isa.open(data)
+    assert [image.processor for image in file] == targets and file.damage == []
+    assert [kernel.name for kernel in isa.kernels(data)] == kernels
+    lines = isa.disassemble(data)
+    assert [str(line) for image in file for line in image.lines()] == [str(line) for line in lines]
+    assert not any(line.error for line in lines)
+    for image in file:
+        if image.offset is not None:
+            assert data[image.offset :].startswith(image.bytes)
+
+
+def test_a_path_or_bytes():
+    path = SAMPLES / "gfx942" / "saxpy.co"
+    for file in [path, str(path), SAXPY, bytearray(SAXPY), memoryview(SAXPY), np.frombuffer(SAXPY, np.uint8)]:
+        assert isa.open(file)[0].bytes == SAXPY
+    with pytest.raises(FileNotFoundError, match="no-such-file"):
+        isa.open("no-such-file")
+    with pytest.raises(TypeError):
+        isa.open(1)
+
+
+def test_a_file_is_a_sequence():
+    file = isa.open(FILES / "bundle")
+    assert len(file) == 2 and file[-1].processor == "gfx1103" and [image.label for image in file[:1]] == [file[0].label]
+    assert file[0].label == "hipv4-amdgcn-amd-amdhsa--gfx942"
+    with pytest.raises(IndexError):
+        file[2]
+
+
+def test_what_is_in_an_image():
+    (image,) = isa.open(SAXPY)
+    assert (image.label, image.offset, image.target_id, image.processor) == ("", 0, "gfx942", "gfx942")
+    assert image.target == isa.Target("gfx942") and image.note is None
+    (section,) = image.sections
+    assert (section.name, section.address) == (".text", 0x1600)
+    assert image.bytes[section.offset :].startswith(section.bytes)
+    (kernel,) = image.kernels
+    assert image.functions == [kernel] and kernel.is_kernel and isinstance(kernel, isa.Function)
+    assert (kernel.name, kernel.address, kernel.target) == ("saxpy", 0x1600, isa.Target("gfx942"))
+    assert image.bytes[kernel.offset :].startswith(kernel.code) and len(kernel.code) == kernel.size
+    assert "".join(f"{line.text}\n" for line in kernel) == isa.text("gfx942", kernel.code)
+    assert [str(line) for line in kernel] == [str(line) for line in kernel.lines()]
+    assert [str(line) for line in image.lines()] == [str(line) for line in section.lines()]
+    assert [(argument.name, argument.offset, argument.size) for argument in kernel.arguments] == [
+        (None, 0, 8),
+        (None, 8, 8),
+        (None, 16, 4),
+        (None, 20, 4),
+    ]
+
+
+def test_descriptors():
+    kernel = isa.kernels((SAMPLES / "gfx90a" / "matrix90a.co").read_bytes())[0]
+    descriptor = kernel.descriptor
+    assert len(bytes(descriptor)) == 64 and bytes(descriptor) == descriptor.bytes
+    assert descriptor.directives["accum_offset"] == descriptor.accum_offset <= descriptor.vgprs
+    assert descriptor.directives["next_free_sgpr"] == descriptor.sgprs > 0
+    assert descriptor.directives["user_sgpr_kernarg_segment_ptr"] == 1 and descriptor.wave_size == 64
+    for kernel in isa.kernels(MIXED):
+        assert kernel.descriptor.accum_offset is None and kernel.descriptor.wave_size == 32
+        assert kernel.descriptor.directives["wavefront_size32"] == 1
+        # The descriptors are at addresses that are their offsets in the file.
+        assert MIXED.index(kernel.descriptor.bytes) + kernel.descriptor.entry == kernel.address
+    pal = isa.kernels((FILES / "pal").read_bytes())[0]
+    assert pal.descriptor is None and pal.arguments == [] and pal.target.wave_size == 64
+
+
+@pytest.mark.parametrize("name", [kernel.name for kernel in isa.kernels(MIXED)])
+def test_each_kernel_has_waves_of_its_own(name):
+    data = with_waves(MIXED, name, 64)
+    (image,) = isa.open(data)
+    different = 0
+    for kernel, old in zip(image.kernels, isa.kernels(MIXED), strict=True):
+        lanes = 64 if kernel.name == name else 32
+        assert kernel.target.wave_size == kernel.descriptor.wave_size == lanes
+        texts = [line.text for line in kernel]
+        assert texts == isa.text(kernel.target, kernel.code).splitlines()
+        assert (texts == [line.text for line in old]) or kernel.name == name
+        assert {line.inst.target.wave_size for line in kernel if line.inst} == {lanes}
+        different += texts != [line.text for line in old]
+        inside = range(kernel.address, kernel.address + kernel.size)
+        assert texts == [line.text for line in isa.disassemble(data) if line.address in inside]
+    # These have no masks of lanes.
+    assert different == (name not in ["bytes_to_floats", "dispatch", "halves"])
+
+
+def test_functions_that_are_no_kernels():
+    data = MIXED.replace(b"blend.kd", b"blend.xx")
+    (image,) = isa.open(data)
+    (function,) = (function for function in image.functions if not function.is_kernel)
+    (kernel,) = (kernel for kernel in isa.kernels(MIXED) if kernel.name == "blend")
+    assert type(function) is isa.Function and function.name == "blend" and function.code == kernel.code
+    assert len(image.kernels) == len(image.functions) - 1
+
+
+def test_damage_keeps_the_rest():
+    whole = bundle(("hipv4-amdgcn-amd-amdhsa--gfx942", SAXPY), ("hipv4-amdgcn-amd-amdhsa--gfx1100", MIXED))
+    assert len(isa.open(whole)) == 2
+    cut = whole[: len(whole) - len(MIXED) // 2]
+    file = isa.open(cut)
+    assert [kernel.name for kernel in file[0].kernels] == ["saxpy"]
+    error = file.damage[0]
+    assert isinstance(error, isa.ObjectError) and str(error).startswith("offload bundle at 0x0: ")
+    assert error.path == ["offload bundle", "entry hipv4-amdgcn-amd-amdhsa--gfx1100"]
+    assert error.offset == whole.index(MIXED) and not error.is_decompressed
+    for call in [isa.kernels, isa.disassemble]:
+        with pytest.raises(isa.ObjectError, match="amdgpu_isa.open gives the rest") as caught:
+            call(cut)
+        assert caught.value.path == error.path
+
+
+def test_what_is_skipped():
+    other = ("hip-amdgcn-amd-amdhsa--gfx90a", b"BC\xc0\xde")
+    file = isa.open(bundle(("hipv4-amdgcn-amd-amdhsa--gfx942", SAXPY), other))
+    assert len(file) == 1
+    assert file.skipped == [(other[0], "LLVM bitcode, which has no machine code yet")]
+    with pytest.raises(isa.ObjectError, match="LLVM bitcode") as caught:
+        isa.open(b"BC\xc0\xde")
+    assert (caught.value.path, caught.value.offset) == ([], None)
+    with pytest.raises(isa.ObjectError, match="amdhsa--gfx909: LLVM bitcode.*; and 5 more") as caught:
+        isa.open(bundle(*[(f"hip-amdgcn-amd-amdhsa--gfx9{n:02}", b"BC\xc0\xde") for n in range(15)]))
+    assert len(str(caught.value)) < 1000
+
+
+def test_the_limit_of_decompression():
+    data = (FILES / "bundle-v3").read_bytes()
+    with pytest.raises(isa.ObjectError, match="beyond the limit of 100 bytes"):
+        isa.open(data, max_decompressed=100)
+    with pytest.raises(TypeError):
+        isa.open(data, 100)
+
+
+@pytest.mark.parametrize(("number", "name", "target_id"), [(0xFE, b"gfx999", "gfx999"), (0x10, b"gfx942", "turks")])
+def test_targets_that_this_build_cannot_decode(number, name, target_id):
+    data = bytearray(SAXPY.replace(b"--gfx942", b"--" + name))
+    # The ELF header has a number of the processor. Of an unknown one, the metadata has the name.
+    data[48] = number
+    (image,) = isa.open(data)
+    kernel = image.kernels[0]
+    assert image.target_id == image.processor == target_id
+    assert image.target is None and kernel.target is None and kernel.descriptor is None
+    refused = [image.lines, image.sections[0].lines, kernel.lines, lambda: list(kernel)]
+    for call in [*refused, lambda: isa.kernels(data), lambda: isa.disassemble(data)]:
+        with pytest.raises(isa.ObjectError, match=f"for {target_id}, which this build cannot decode"):
+            call()
+    assert [line.text for line in kernel.lines("gfx942")] == [line.text for line in isa.kernels(SAXPY)[0]]
+    assert [line.text for line in image.lines("gfx942")] == [line.text for line in isa.disassemble(SAXPY)]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_damaged_containers_are_answered(seed):
+    random = np.random.default_rng(seed)
+    whole = (FILES / ["bundle", "archive-gnu", "bundle-v3", "offload"][seed % 4]).read_bytes()
+    damaged = np.frombuffer(whole, np.uint8).copy()
+    damaged[random.integers(0, len(damaged), 8)] = random.integers(0, 256, 8)
+    try:
+        file = isa.open(damaged[: random.integers(len(damaged) // 2, len(damaged))])
+    except isa.ObjectError:
+        return
+    for image in file:
+        for function in image.functions:
+            assert len(function.code) == function.size
+            if function.target:
+                assert sum(len(line.inst) if line.inst else 4 for line in function) >= function.size
+
+
+def test_the_example(tmp_path, capsys):
+    output = tmp_path / "changed.co"
+    run = runpy.run_path(str(EXAMPLE))
+    run["main"](run["SAMPLE"], str(output))
+    out = capsys.readouterr().out
+    assert "atomics: " in out and "argument at 8: 8 bytes" in out and "SOPP" in out and "->" in out
+    old, new = isa.disassemble(run["SAMPLE"].read_bytes()), isa.disassemble(output.read_bytes())
+    assert sum(before.text != after.text for before, after in zip(old, new, strict=True)) == 1
+    assert subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, check=True).stdout == out
