@@ -66,11 +66,13 @@ fn section(
         };
         let (before, after) = (of(old, &one), of(new, &other));
         let ends = |section: &Section<'_>, end: usize| section.address.wrapping_add(end as u64);
+        after.iter().for_each(|item| pairs.add_start(item.address));
         let steps = steps(&before, &after, (ends(old, one.end), ends(new, other.end)), is_neutral, pairs)?;
         all.push(Function { old: before, new: after, steps });
     }
     // A name for the end of the code is one.
     pairs.add(end(old), end(new), end(new));
+    pairs.add_start(end(new));
     Ok(all)
 }
 
@@ -122,8 +124,8 @@ fn steps(
         }
     }
     gone.into_iter().for_each(|old| pairs.add(old, new_end, run));
-    // Padding is paired from its end, where the next function begins.
-    for (one, other) in old.iter().skip(old_len).rev().zip(new.iter().skip(new_len).rev()) {
+    // Padding grows and shrinks at its end.
+    for (one, other) in old.iter().skip(old_len).zip(new.iter().skip(new_len)) {
         pairs.add(one.address, other.address, other.address);
     }
     Ok(steps)

@@ -1,6 +1,6 @@
 //! Which address of the new file is which of the old one.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use core::ops::RangeInclusive;
 
 /// The counterparts of addresses of code, as they were found by walking.
@@ -8,6 +8,8 @@ use core::ops::RangeInclusive;
 pub struct Pairs {
     /// By the old address of an instruction: where it is, and where the neutral instructions in front of it begin.
     code: BTreeMap<u64, (u64, u64)>,
+    /// Where the instructions of the new code begin.
+    starts: BTreeSet<u64>,
     /// The addresses of other sections: where they begin and end in the old file, and begin in the new one.
     data: BTreeMap<u64, (u64, u64)>,
 }
@@ -30,8 +32,15 @@ impl Pairs {
         Some(new..=new)
     }
 
+    /// Whether an address of the new file may stand for one of the old file.
     pub fn is(&self, old: u64, new: u64) -> bool {
-        self.of(old).is_some_and(|range| range.contains(&new))
+        let is_start = || !self.code.contains_key(&old) || self.starts.contains(&new);
+        self.of(old).is_some_and(|range| range.contains(&new)) && is_start()
+    }
+
+    /// Takes note of an instruction of the new code, or of its end.
+    pub fn add_start(&mut self, new: u64) {
+        self.starts.insert(new);
     }
 
     /// The counterpart of an instruction itself.

@@ -45,6 +45,12 @@ impl<'a> Side<'a> {
         elf::text(self.names, section.name).unwrap_or_default()
     }
 
+    /// A field of a header of a section or segment.
+    fn header(&self, header: u64, field: u64) -> Option<u64> {
+        let at = usize::try_from(header.checked_add(field)?).ok()?;
+        self.file.bytes.get(at..)?.first_chunk().copied().map(u64::from_le_bytes)
+    }
+
     /// The bytes at an address.
     fn at<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let holds = |section: &&Section| {
@@ -105,7 +111,11 @@ pub fn compare(files: &Files<'_>, pairs: &Pairs) -> Result<(), Difference> {
             .map_err(|difference| difference.unwrap_or_else(|| Difference::Section { name: name(old, one) }))?;
     }
     for (number, (one, other)) in old.segments.iter().zip(&new.segments).enumerate() {
-        segment(files, one, other).then_some(()).ok_or(Difference::Segment { number })?;
+        let at = |side: &Side<'_>, field| side.header(side.file.segment_header(number), field);
+        // The address that no system uses follows the other one, and what both are multiples of stays.
+        let physical = |side, segment: &Segment| at(side, 24).map(|physical| physical.wrapping_sub(segment.address));
+        let is_fixed = at(old, 48) == at(new, 48) && physical(old, one) == physical(new, other);
+        (is_fixed && segment(files, one, other)).then_some(()).ok_or(Difference::Segment { number })?;
     }
     Ok(())
 }
@@ -136,9 +146,19 @@ fn section(
 ) -> Result<(), Option<Difference>> {
     let Files { old, new } = files;
     let fixed = |section: &Section| (section.kind, section.flags, section.link, section.info, section.align);
-    let is_same = fixed(one) == fixed(other) && old.name(one) == new.name(other);
+    // The last field of a header says how long entries are.
+    let entry = |side: &Side<'_>| side.header(side.file.section_header(number), 56);
+    let is_same = fixed(one) == fixed(other) && old.name(one) == new.name(other) && entry(old) == entry(new);
     let is_aligned = other.align <= 1 || other.address % other.align == 0;
     if !is_same || !is_aligned {
+        return Err(None);
+    }
+    let is_fixed = number > 0 || one == other;
+    let is_placed = match one.flags & elf::SHF_ALLOC {
+        0 => one.address == other.address,
+        _ => placed(files, one, other),
+    };
+    if !(is_fixed && is_placed) {
         return Err(None);
     }
     if one.is_code() {
@@ -157,6 +177,28 @@ fn section(
     }
 }
 
+/// Whether a loaded section is as far from the beginning of its segment in memory as in the file, and one without bytes stands
+/// behind the same part of the file.
+fn placed(files: &Files<'_>, one: &Section, other: &Section) -> bool {
+    let holds = |segment: &Segment, section: &Section| {
+        let end = segment.address.saturating_add(segment.memory_size);
+        let last = section.address.saturating_add(section.size);
+        segment.kind == elf::PT_LOAD && section.address >= segment.address && last <= end
+    };
+    let in_file = |section: &Section| match section.kind {
+        elf::SHT_NOBITS => u64::MAX,
+        _ => section.offset.wrapping_add(section.size),
+    };
+    if other.kind == elf::SHT_NOBITS {
+        return bound(files, one.offset, other.offset, in_file);
+    }
+    let mut segments = files.old.segments.iter().zip(&files.new.segments).filter(|(old, _)| holds(old, one));
+    segments.all(|(_, new)| {
+        let is_near = other.address.wrapping_sub(new.address) == other.offset.wrapping_sub(new.offset);
+        holds(new, other) && is_near
+    })
+}
+
 /// What fills the rest of a page is as long as that.
 fn nobits(one: &Section, other: &Section) -> bool {
     const PAGE: u64 = 0x1000;
@@ -166,14 +208,12 @@ fn nobits(one: &Section, other: &Section) -> bool {
 
 fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
     let Files { old, new } = files;
-    let names = |side: &'_ Side<'_>| {
-        let strings = side.sections.get(table).and_then(|table| side.sections.get(table.link));
-        strings.map_or(Vec::new(), |strings| elf::texts(side.file.contents(strings).bytes).to_vec())
-    };
-    let (own, others) = (names(old), names(new));
+    // The tables of names are compared as sections.
+    let strings = old.sections.get(table).and_then(|table| old.sections.get(table.link));
+    let names = elf::texts(strings.map_or(&[][..], |strings| old.file.contents(strings).bytes));
     for (number, (a, b)) in old.file.symbols(one).zip(new.file.symbols(other)).enumerate() {
-        let fixed = |symbol: &Symbol| (symbol.kind, symbol.scope, symbol.section);
-        let is_same = fixed(&a) == fixed(&b) && elf::text(&own, a.name) == elf::text(&others, b.name);
+        let fixed = |symbol: &Symbol| (symbol.name, symbol.kind, symbol.scope, symbol.section);
+        let is_same = fixed(&a) == fixed(&b);
         let unlike = Difference::Symbol { number };
         if !is_same {
             return Err(unlike);
@@ -194,13 +234,12 @@ fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[
         let is_sized = match (a.size, is_code) {
             (0, _) => b.size == 0,
             (_, false) => a.size == b.size,
-            // The end of a function may be in padding.
-            (_, true) => pairs.of(a_end).is_none_or(|range| *range.start() <= b_end && b_end <= *range.end() + 0x100),
+            (_, true) => pairs.is(a_end, b_end) || pairs.of(a_end).is_none() && a.size == b.size,
         };
         if !(is_placed && is_sized) {
             return Err(unlike);
         }
-        let is_descriptor = elf::text(&own, a.name).is_some_and(|name| name.ends_with(b".kd")) && !is_code;
+        let is_descriptor = elf::text(names, a.name).is_some_and(|name| name.ends_with(b".kd")) && !is_code;
         if is_descriptor {
             descriptor(files, pairs, a.address, b.address)?;
         }
@@ -282,23 +321,33 @@ fn data(
     Ok(())
 }
 
-/// Whether a segment holds the same sections, each as far from its beginning in memory as in the file.
+/// Whether a segment begins and ends with the same sections, in the file and in memory, and has nothing that it did not have.
 fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
-    let Files { old, new } = files;
     if (one.kind, one.flags) != (other.kind, other.flags) {
         return false;
     }
-    let holds = |segment: &Segment, section: &Section| {
-        let is_loaded = section.flags & elf::SHF_ALLOC != 0 && section.size > 0;
-        let end = segment.address.saturating_add(segment.memory_size);
-        is_loaded && section.address >= segment.address && section.address.saturating_add(section.size) <= end
+    let memory = |section: &Section| (section.address, section.size);
+    let file = |section: &Section| match section.kind {
+        elf::SHT_NOBITS => (section.offset, 0),
+        _ => (section.offset, section.size),
     };
-    let sections = old.sections.iter().zip(&new.sections);
-    let mut together = sections.filter(|(a, b)| a.size > 0 && b.size > 0);
-    together.all(|(a, b)| {
-        let is_in = holds(one, a);
-        let has_bytes = b.kind != elf::SHT_NOBITS;
-        let is_placed = b.address.wrapping_sub(other.address) == b.offset.wrapping_sub(other.offset);
-        is_in == holds(other, b) && (!is_in || !has_bytes || is_placed)
-    })
+    let ends = |extent: (u64, u64)| extent.0.wrapping_add(extent.1);
+    bound(files, one.address, other.address, |section| memory(section).0)
+        && bound(files, one.offset, other.offset, |section| file(section).0)
+        && bound(files, ends((one.address, one.memory_size)), ends((other.address, other.memory_size)), |section| {
+            ends(memory(section))
+        })
+        && bound(files, ends((one.offset, one.size)), ends((other.offset, other.size)), |section| ends(file(section)))
+}
+
+/// Whether a bound of a segment is that of a section that has it, or is the same.
+fn bound(files: &Files<'_>, one: u64, other: u64, of: impl Fn(&Section) -> u64) -> bool {
+    let is_loaded = |section: &Section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0;
+    let mut pairs = files.old.sections.iter().zip(&files.new.sections).filter(|(old, _)| is_loaded(old));
+    let mut has_any = false;
+    let is_it = pairs.any(|(old, new)| {
+        has_any |= of(old) == one;
+        of(old) == one && of(new) == other
+    });
+    is_it || !has_any && one == other
 }

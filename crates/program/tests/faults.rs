@@ -1,0 +1,265 @@
+//! What writes programs can be wrong, and the proof of what it wrote notices: bits that are changed at random, and faults of the kinds
+//! that writers have.
+
+use std::path::{Path, PathBuf};
+
+use amdgpu_isa::{Decoded, Decoder, Inst, Target, parse};
+use amdgpu_object::elf::{self, File};
+use amdgpu_object::{Error, Image, Part, Section};
+use amdgpu_program::{Difference, Edits, rewrite, validate};
+
+/// Bits that are changed in each file; fifty times as many in the full run.
+const FLIPS: u64 = 60;
+
+/// The samples of targets that are in this build.
+fn samples() -> Vec<(Target, PathBuf)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/samples");
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().replace("-wave64", ":wave64");
+        let Ok(target) = name.parse::<Target>() else { continue };
+        let files = std::fs::read_dir(&path).unwrap().map(|file| file.unwrap().path());
+        all.extend(files.filter(|file| file.extension().is_some_and(|e| e == "co")).map(|file| (target, file)));
+    }
+    all.sort();
+    assert!(!all.is_empty());
+    all
+}
+
+fn image(file: &[u8], mut each: impl FnMut(&Image<'_>)) {
+    let visited = amdgpu_object::visit(file, None, |part| {
+        if let Part::Image(image) = part {
+            each(&image);
+        }
+        Ok::<(), Error>(())
+    });
+    visited.unwrap();
+}
+
+fn is_neutral(inst: &Inst) -> bool {
+    inst.mnemonic() == "s_nop"
+}
+
+fn insts<'a>(section: &'a Section<'_>, target: Target) -> impl Iterator<Item = (u64, Inst)> + 'a {
+    section.functions(0).flat_map(move |function| {
+        let address = section.address + function.start as u64;
+        let code = Decoder::new(section.target_at(target, function.start), &section.bytes[function]);
+        code.filter_map(move |Decoded { offset, inst }| Some((address + offset as u64, inst.ok()?)))
+    })
+}
+
+/// The file with an `s_nop` before every seventh instruction that is not padding.
+fn grown(file: &[u8], target: Target) -> Vec<u8> {
+    let nop = parse(target, "s_nop 5").unwrap();
+    let mut new = Vec::new();
+    image(file, |image| {
+        let mut edits = Edits::default();
+        let section = &image.sections[0];
+        let all: Vec<_> = insts(section, target).collect();
+        let is_padding =
+            |n: usize| [n.wrapping_sub(1), n + 1].iter().any(|m| all.get(*m).is_some_and(|(_, i)| *i == all[n].1));
+        let places = (0..all.len()).step_by(7).filter(|n| !is_padding(*n));
+        places.for_each(|n| edits.insert(all[n].0, &[nop]));
+        image.kernels().for_each(|kernel| edits.keep(kernel.address, 0));
+        new = rewrite(image, target, &edits).unwrap();
+    });
+    new
+}
+
+/// Where a file has its code, and the instructions of it.
+fn code(file: &[u8], target: Target) -> (usize, u64, Vec<(u64, Inst)>) {
+    let mut found = (0, 0, Vec::new());
+    image(file, |image| {
+        let section = &image.sections[0];
+        let offset = section.bytes.as_ptr() as usize - image.bytes.as_ptr() as usize;
+        found = (offset, section.address, insts(section, target).collect());
+    });
+    found
+}
+
+/// Whether a byte of a file is in a table or section, so that it means something.
+fn has_meaning(file: &[u8], at: usize) -> bool {
+    let parsed = File::parse(file).unwrap();
+    let (sections, segments) = (parsed.sections().0, parsed.segments().0);
+    let within = |from: u64, len: u64| (from..from + len).contains(&(at as u64));
+    within(0, 64)
+        || within(parsed.section_header(0), 64 * sections.len() as u64)
+        || within(parsed.segment_header(0), 56 * segments.len() as u64)
+        || sections.iter().any(|s| s.kind != elf::SHT_NOBITS && within(s.offset, s.size))
+}
+
+/// A bit of the new file is another one: what is not noticed means nothing, or is in a neutral instruction, or leads to one.
+#[test]
+fn changed_bits_are_noticed() {
+    let (mut random, mut noticed, mut all) = (0x9e37_79b9_7f4a_7c15u64, 0u32, 0u32);
+    for (target, path) in samples() {
+        let file = std::fs::read(&path).unwrap();
+        let new = grown(&file, target);
+        assert_eq!(validate(&file, &new, target, is_neutral), Ok(()), "{}", path.display());
+        let (offset, address, insts) = code(&new, target);
+        for _ in 0..FLIPS * if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 50 } else { 1 } {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let (at, bit) = ((random >> 8) as usize % new.len(), random as u8 % 8);
+            let mut wrong = new.clone();
+            wrong[at] ^= 1 << bit;
+            all += 1;
+            if validate(&file, &wrong, target, is_neutral).is_err() {
+                noticed += 1;
+                continue;
+            }
+            let here = address.wrapping_add((at as u64).wrapping_sub(offset as u64));
+            let inst = insts.iter().rev().find(|(start, inst)| (*start..*start + inst.len() as u64).contains(&here));
+            let excuse = match inst {
+                Some((_, inst)) if is_neutral(inst) => true,
+                // A branch to the first of neutral instructions can as well lead to the next one.
+                Some((start, inst)) if inst.branch_target(*start).is_some() => {
+                    let goals = [&new, &wrong].map(|file| {
+                        let (_, _, insts) = code(file, target);
+                        let (_, inst) = insts.into_iter().find(|(at, _)| at == start).unwrap();
+                        inst.branch_target(*start).unwrap()
+                    });
+                    let between = |at: &u64| goals.iter().min() <= Some(at) && Some(at) < goals.iter().max();
+                    insts.iter().filter(|(at, _)| between(at)).all(|(_, inst)| is_neutral(inst))
+                }
+                _ => !has_meaning(&new, at),
+            };
+            assert!(excuse, "{}: bit {bit} of byte {at:#x} is not noticed ({inst:?})", path.display());
+        }
+    }
+    assert!(noticed > all / 2, "{noticed} of {all}");
+}
+
+/// A fault, and what the proof has to say of it.
+type Fault = (&'static str, fn(&mut Vec<u8>, Target) -> bool, fn(&Difference) -> bool);
+
+/// The faults of writers, each made in the new file; a file without such a place has none.
+const FAULTS: [Fault; 6] = [
+    ("a branch off by one", branch_off_by_one, |difference| matches!(difference, Difference::Branch { .. })),
+    ("an instruction dropped", instruction_dropped, |difference| {
+        matches!(difference, Difference::Instruction { .. } | Difference::Branch { .. } | Difference::Address { .. })
+    }),
+    ("two instructions in the wrong order", instructions_swapped, |difference| {
+        matches!(difference, Difference::Instruction { .. })
+    }),
+    (
+        // Without a table of symbols, descriptors are what says where kernels are.
+        "a descriptor's entry",
+        |file, _| descriptor(file, 16),
+        |difference| matches!(difference, Difference::Descriptor { .. } | Difference::Instruction { .. }),
+    ),
+    (
+        "a descriptor's registers",
+        |file, _| descriptor(file, 48),
+        |difference| matches!(difference, Difference::Descriptor { .. }),
+    ),
+    ("a symbol left behind", symbol_left_behind, |difference| {
+        matches!(difference, Difference::Symbol { .. } | Difference::Instruction { .. })
+    }),
+];
+
+fn words(file: &mut [u8], at: usize, words: &[u32]) {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    file[at..].iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+}
+
+fn branch_off_by_one(file: &mut Vec<u8>, target: Target) -> bool {
+    let (offset, address, insts) = code(file, target);
+    let is_real = |goal: u64| insts.iter().any(|(at, inst)| *at == goal && !is_neutral(inst) && inst.len() == 4);
+    let found = insts.iter().find_map(|(at, inst)| {
+        let goal = inst.branch_target(*at).filter(|goal| is_real(*goal))?;
+        Some((*at, inst.with_branch_target(*at, goal + 4).ok()?))
+    });
+    let Some((at, moved)) = found else { return false };
+    words(file, offset + (at - address) as usize, moved.words());
+    true
+}
+
+fn instruction_dropped(file: &mut Vec<u8>, target: Target) -> bool {
+    let (offset, address, insts) = code(file, target);
+    let nop = parse(target, "s_nop 0").unwrap();
+    let (at, inst) = insts.iter().rev().find(|(_, inst)| !is_neutral(inst)).unwrap();
+    (0..inst.words().len()).for_each(|n| words(file, offset + (at - address) as usize + 4 * n, nop.words()));
+    true
+}
+
+fn instructions_swapped(file: &mut Vec<u8>, target: Target) -> bool {
+    let (offset, address, insts) = code(file, target);
+    let is_plain = |inst: &Inst| !is_neutral(inst) && inst.len() == 4 && inst.branch_target(0).is_none();
+    let pairs = insts.windows(2).find(|two| two.iter().all(|(_, i)| is_plain(i)) && two[0].1 != two[1].1);
+    let Some([(at, one), (_, other)]) = pairs else { return false };
+    words(file, offset + (at - address) as usize, &[other.words()[0], one.words()[0]]);
+    true
+}
+
+/// Changes a dword of the first kernel descriptor.
+fn descriptor(file: &mut [u8], at: usize) -> bool {
+    let parsed = File::parse(file).unwrap();
+    let (sections, _) = parsed.sections();
+    let names = parsed.section_names(&sections);
+    let data = sections.iter().find(|section| elf::text(names, section.name) == Some(b".rodata"));
+    let Some(section) = data else { return false };
+    let at = section.offset as usize + at;
+    file[at + 1] ^= 1;
+    true
+}
+
+/// The last function symbol keeps the address that it would have without the last instruction.
+fn symbol_left_behind(file: &mut Vec<u8>, _: Target) -> bool {
+    let parsed = File::parse(file).unwrap();
+    let (sections, _) = parsed.sections();
+    let table = sections.iter().find(|section| section.kind == elf::SHT_DYNSYM).unwrap();
+    let code = sections.iter().position(|section| section.is_code()).unwrap();
+    let symbols: Vec<_> = parsed.symbols(parsed.contents(table).bytes).collect();
+    let Some(n) = symbols.iter().rposition(|symbol| usize::from(symbol.section) == code) else { return false };
+    let at = table.offset as usize + 24 * n + 8;
+    let moved = symbols[n].address.wrapping_sub(4);
+    file[at..at + 8].copy_from_slice(&moved.to_le_bytes());
+    true
+}
+
+#[test]
+fn planted_faults_are_named_on_every_target() {
+    let mut made = [0; FAULTS.len()];
+    for (target, path) in samples() {
+        let file = std::fs::read(&path).unwrap();
+        let new = grown(&file, target);
+        for (n, (what, fault, is_said)) in FAULTS.iter().enumerate() {
+            let mut wrong = new.clone();
+            if !fault(&mut wrong, target) {
+                continue;
+            }
+            made[n] += 1;
+            let difference = validate(&file, &wrong, target, is_neutral).expect_err(what);
+            assert!(is_said(&difference), "{}: {what}: {difference}", path.display());
+        }
+    }
+    let targets = samples().into_iter().map(|(target, _)| target).collect::<std::collections::BTreeSet<_>>().len();
+    assert!(made.iter().all(|made| *made >= targets), "{made:?} of {targets}");
+}
+
+/// Without a change, and with changes that are taken back, a file is the same byte for byte.
+#[test]
+fn what_is_not_changed_stays() {
+    for (target, path) in samples() {
+        let file = std::fs::read(&path).unwrap();
+        image(&file, |image| assert!(rewrite(image, target, &Edits::default()).unwrap() == file, "{}", path.display()));
+        // Several of them, so that nothing is rounded.
+        let nop = parse(target, "s_nop 5").unwrap();
+        let (mut longer, mut again) = (Vec::new(), Vec::new());
+        image(&file, |image| {
+            let (mut edits, last) = (Edits::default(), insts(&image.sections[0], target).last().unwrap().0);
+            edits.insert(last, &[nop; 64]);
+            longer = rewrite(image, target, &edits).unwrap();
+        });
+        image(&longer, |image| {
+            let mut edits = Edits::default();
+            let added = insts(&image.sections[0], target).filter(|(_, inst)| *inst == nop);
+            added.for_each(|(at, inst)| edits.replace(amdgpu_program::Slot::At(at), &inst, None));
+            again = rewrite(image, target, &edits).unwrap();
+        });
+        assert!(again == file, "{}", path.display());
+    }
+}
