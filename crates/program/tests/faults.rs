@@ -133,7 +133,7 @@ fn changed_bits_are_noticed() {
 }
 
 /// A fault, and what the proof has to say of it.
-type Fault = (&'static str, fn(&mut Vec<u8>, Target) -> bool, fn(&Difference) -> bool);
+type Fault = (&'static str, fn(&mut [u8], Target) -> bool, fn(&Difference) -> bool);
 
 /// The faults of writers, each made in the new file; a file without such a place has none.
 const FAULTS: [Fault; 6] = [
@@ -165,7 +165,7 @@ fn words(file: &mut [u8], at: usize, words: &[u32]) {
     file[at..].iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
 }
 
-fn branch_off_by_one(file: &mut Vec<u8>, target: Target) -> bool {
+fn branch_off_by_one(file: &mut [u8], target: Target) -> bool {
     let (offset, address, insts) = code(file, target);
     let is_real = |goal: u64| insts.iter().any(|(at, inst)| *at == goal && !is_neutral(inst) && inst.len() == 4);
     let found = insts.iter().find_map(|(at, inst)| {
@@ -177,7 +177,7 @@ fn branch_off_by_one(file: &mut Vec<u8>, target: Target) -> bool {
     true
 }
 
-fn instruction_dropped(file: &mut Vec<u8>, target: Target) -> bool {
+fn instruction_dropped(file: &mut [u8], target: Target) -> bool {
     let (offset, address, insts) = code(file, target);
     let nop = parse(target, "s_nop 0").unwrap();
     let (at, inst) = insts.iter().rev().find(|(_, inst)| !is_neutral(inst)).unwrap();
@@ -185,7 +185,7 @@ fn instruction_dropped(file: &mut Vec<u8>, target: Target) -> bool {
     true
 }
 
-fn instructions_swapped(file: &mut Vec<u8>, target: Target) -> bool {
+fn instructions_swapped(file: &mut [u8], target: Target) -> bool {
     let (offset, address, insts) = code(file, target);
     let is_plain = |inst: &Inst| !is_neutral(inst) && inst.len() == 4 && inst.branch_target(0).is_none();
     let pairs = insts.windows(2).find(|two| two.iter().all(|(_, i)| is_plain(i)) && two[0].1 != two[1].1);
@@ -207,7 +207,7 @@ fn descriptor(file: &mut [u8], at: usize) -> bool {
 }
 
 /// The last function symbol keeps the address that it would have without the last instruction.
-fn symbol_left_behind(file: &mut Vec<u8>, _: Target) -> bool {
+fn symbol_left_behind(file: &mut [u8], _: Target) -> bool {
     let parsed = File::parse(file).unwrap();
     let (sections, _) = parsed.sections();
     let table = sections.iter().find(|section| section.kind == elf::SHT_DYNSYM).unwrap();
