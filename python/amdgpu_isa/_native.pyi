@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any, final, overload
 
@@ -64,6 +64,19 @@ class RetargetError(IsaError):
 
 class RuleError(IsaError):
     """The instruction breaks a rule beyond decoding."""
+
+class RepairError(IsaError):
+    """The code object cannot be changed, or what was made is not proved to be the same program."""
+
+class AssemblyError(IsaError):
+    """The source has faults."""
+
+    line: int | None
+    """The line of the first error, from 1."""
+    column: int | None
+    """Its column, from 1."""
+    faults: list[tuple[str | None, int | None, int | None, str, bool]]
+    """The first hundred faults: file, line, column, message, and whether it is a warning."""
 
 class ObjectError(IsaError):
     """This file, or a part of it, cannot be read."""
@@ -246,6 +259,52 @@ class Image:
     def kernels(self) -> list[Kernel]: ...
     def lines(self, target: str | Target | None = None) -> Lines:
         """The lines of all sections, each function with waves of its own size."""
+    def lint(self, target: str | Target | None = None, *, hints: bool = False) -> list[Finding]:
+        """What is wrong with its code over its control flow, and with `hints` what is perhaps wrong."""
+    def fix(self, target: str | Target | None = None, *, trust_jumps: bool = False) -> _bytes:
+        """The code object with the waits and distances that are missing, proved to be the same program otherwise.
+
+        With `trust_jumps`, code moves although it is not known where jumps through registers lead. Raises RepairError.
+        """
+    def trim(self, target: str | Target | None = None, *, trust_jumps: bool = False) -> _bytes:
+        """The code object without waits and distances that nothing needs, proved to be the same program. Raises RepairError."""
+
+@final
+class Finding:
+    """What is said about an instruction."""
+
+    @property
+    def severity(self) -> str:
+        """"error", "warning" or "hint"."""
+    @property
+    def rule(self) -> str:
+        """A name for what is wrong, such as "missing-wait"."""
+    @property
+    def message(self) -> str: ...
+    @property
+    def target(self) -> Target: ...
+    @property
+    def section(self) -> str: ...
+    @property
+    def function(self) -> str | None:
+        """The name of the function that the instruction is in."""
+    @property
+    def offset(self) -> int | None:
+        """Where the instruction is in its function, in bytes."""
+    @property
+    def address(self) -> int: ...
+    @property
+    def inst(self) -> Inst | None:
+        """The instruction; None if the bytes are none."""
+    @property
+    def producer(self) -> tuple[int, Inst] | None:
+        """The instruction that it depends on, with its address."""
+    @property
+    def path(self) -> list[int]:
+        """Where blocks begin on a way from the producer to the instruction."""
+    @property
+    def source(self) -> str:
+        """Who says so."""
 
 @final
 class Section:
@@ -363,7 +422,7 @@ def decode(target: str | Target, code: _Buffer, offset: int = 0) -> Inst:
 def parse(target: str | Target, text: str) -> Inst:
     """The instruction that LLVM's assembler would make of this text."""
 
-def assemble(target: str | Target, text: str) -> bytes:
+def assemble(target: str | Target, text: str) -> _bytes:
     """The bytes of a program, an instruction in each line. Raises ParseError with the line and the column."""
 
 def scan(target: str | Target, code: _Buffer) -> Scan: ...
@@ -384,6 +443,29 @@ def disassemble(code: _Buffer, target: str | Target | None = None, address: int 
 
 def kernels(code: _Buffer) -> list[Kernel]:
     """The kernels of all images of a file. Raises ObjectError if a part of it is damaged."""
+
+def replace(file: _Buffer, image: Image, code: _Buffer) -> _bytes:
+    """The file with another code object in the place of an image.
+
+    Raises ObjectError where the place cannot take it: in archives, host programs and compressed bundles.
+    """
+
+def build(
+    source: str,
+    target: str | None = None,
+    *,
+    name: str = "source",
+    object: bool = False,
+    strip: bool = False,
+    wave: int | None = None,
+    include: Sequence[str | PathLike[str]] | None = None,
+) -> _bytes:
+    """Assembles a whole source to a code object, or with `object` to an object for a linker.
+
+    `target` is a processor such as "gfx942:xnack-", if the source does not say it, and `wave` the lanes of code in no kernel. Without
+    `include`, the directories where included files are searched, no files are read. `strip` leaves out the table of symbols that
+    no loader reads. Raises AssemblyError.
+    """
 
 def operations(target: str | Target) -> list[dict[str, Any]]: ...
 def layouts(target: str | Target) -> dict[str, dict[str, Any]]: ...

@@ -15,6 +15,8 @@ create_exception!(amdgpu_isa, ParseError, IsaError, "This text is no instruction
 create_exception!(amdgpu_isa, ChangeError, IsaError, "The instruction cannot be changed like this.");
 create_exception!(amdgpu_isa, RetargetError, IsaError, "The other target lacks something.");
 create_exception!(amdgpu_isa, RuleError, IsaError, "The instruction breaks a rule beyond decoding.");
+create_exception!(amdgpu_isa, RepairError, IsaError, "The code object cannot be changed.");
+create_exception!(amdgpu_isa, AssemblyError, IsaError, "The source has faults.");
 create_exception!(amdgpu_isa, ObjectError, IsaError, "This file, or a part of it, cannot be read.");
 
 pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -26,6 +28,8 @@ pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ChangeError", py.get_type::<ChangeError>())?;
     m.add("RetargetError", py.get_type::<RetargetError>())?;
     m.add("RuleError", py.get_type::<RuleError>())?;
+    m.add("RepairError", py.get_type::<RepairError>())?;
+    m.add("AssemblyError", py.get_type::<AssemblyError>())?;
     m.add("ObjectError", py.get_type::<ObjectError>())
 }
 
@@ -78,6 +82,20 @@ pub fn object(py: Python<'_>, message: String, path: &[amdgpu_object::Step]) -> 
 /// Why there is no code in a file.
 pub fn no_code(py: Python<'_>, reason: impl std::fmt::Display, path: &[amdgpu_object::Step]) -> PyErr {
     object(py, format!("not a code object: {reason}"), path)
+}
+
+/// What is wrong with a source: the line and column of the first error, and all faults.
+pub fn assembly<'py>(
+    py: Python<'py>,
+    message: String,
+    place: Option<(usize, usize)>,
+    faults: impl IntoPyObject<'py>,
+) -> PyErr {
+    With(py, AssemblyError::new_err(message))
+        .set("line", place.map(|(line, _)| line))
+        .set("column", place.map(|(_, column)| column))
+        .set("faults", faults)
+        .1
 }
 
 /// That code is for no known target.

@@ -1,11 +1,13 @@
 //! Images: code objects in a file.
 
+use amdgpu_lint::repair::Repair;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors;
 use crate::function::{self, Arguments, Function, Kernel};
 use crate::line::Lines;
+use crate::lint::{self, Finding};
 use crate::section::{self, Section};
 use crate::target::{Target, Wanted};
 
@@ -15,10 +17,10 @@ pub struct Image {
     #[pyo3(get)]
     label: String,
     #[pyo3(get)]
-    offset: Option<u64>,
+    pub offset: Option<u64>,
     id: Option<amdgpu_object::TargetId>,
     #[pyo3(get)]
-    bytes: Py<PyBytes>,
+    pub bytes: Py<PyBytes>,
     /// What is to be known about it.
     #[pyo3(get)]
     note: Option<String>,
@@ -99,6 +101,24 @@ impl Image {
         let target = target.map(|target| target.0).or(self.known_target()).ok_or_else(|| self.undecodable(py))?;
         let parts = self.sections.iter().rev().map(|section| section::whole(section.bind(py)));
         Ok(Lines::new(target, parts.collect()))
+    }
+
+    /// What is wrong with its code, and with `hints` what is perhaps wrong.
+    #[pyo3(signature = (target = None, *, hints = false))]
+    fn lint(&self, py: Python<'_>, target: Option<Wanted>, hints: bool) -> PyResult<Vec<Finding>> {
+        lint::lint(py, self, target, hints)
+    }
+
+    /// The code object with the waits and distances that are missing.
+    #[pyo3(signature = (target = None, *, trust_jumps = false))]
+    fn fix<'py>(&self, py: Python<'py>, target: Option<Wanted>, trust_jumps: bool) -> PyResult<Bound<'py, PyBytes>> {
+        lint::change(py, self, target, Repair::Fix, trust_jumps)
+    }
+
+    /// The code object without waits and distances that nothing needs.
+    #[pyo3(signature = (target = None, *, trust_jumps = false))]
+    fn trim<'py>(&self, py: Python<'py>, target: Option<Wanted>, trust_jumps: bool) -> PyResult<Bound<'py, PyBytes>> {
+        lint::change(py, self, target, Repair::Trim, trust_jumps)
     }
 
     fn __repr__(&self) -> String {

@@ -11,7 +11,9 @@ mod function;
 mod image;
 mod inst;
 mod line;
+mod lint;
 mod section;
+mod source;
 mod tables;
 mod target;
 
@@ -36,6 +38,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<descriptor::Argument>()?;
     m.add_class::<line::Lines>()?;
     m.add_class::<line::Line>()?;
+    m.add_class::<lint::Finding>()?;
     m.add_function(wrap_pyfunction!(inst::decode, m)?)?;
     m.add_function(wrap_pyfunction!(inst::_operand, m)?)?;
     m.add_function(wrap_pyfunction!(inst::parse, m)?)?;
@@ -45,6 +48,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(file::open, m)?)?;
     m.add_function(wrap_pyfunction!(file::disassemble, m)?)?;
     m.add_function(wrap_pyfunction!(file::kernels, m)?)?;
+    m.add_function(wrap_pyfunction!(lint::replace, m)?)?;
+    m.add_function(wrap_pyfunction!(source::build, m)?)?;
     m.add_function(wrap_pyfunction!(tables::operations, m)?)?;
     m.add_function(wrap_pyfunction!(tables::layouts, m)?)?;
     errors::add(m)

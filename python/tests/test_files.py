@@ -232,3 +232,25 @@ def test_the_example(tmp_path, capsys):
     old, new = isa.disassemble(run["SAMPLE"].read_bytes()), isa.disassemble(output.read_bytes())
     assert sum(before.text != after.text for before, after in zip(old, new, strict=True)) == 1
     assert subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, check=True).stdout == out
+
+
+def test_findings_and_repairs():
+    for path in sorted((SAMPLES / "gfx942").glob("*.co")):
+        image = isa.open(path)[0]
+        assert image.lint() == []
+        assert {finding.severity for finding in image.lint(hints=True)} <= {"hint"}
+        assert image.fix() == image.bytes, "a file that is clean stays as it is"
+        shorter = isa.open(image.trim())[0]
+        assert shorter.lint() == [] and len(list(shorter.lines())) <= len(list(image.lines()))
+
+
+def test_sources_have_faults_with_places():
+    with pytest.raises(isa.AssemblyError) as refused:
+        isa.build("s_endpgm\n  s_nop 0 1\n\tv_ad_f32 v0, v1, v2\n", "gfx942", name="k.s")
+    assert (refused.value.line, refused.value.column) == (2, 11)
+    assert [fault[:3] for fault in refused.value.faults] == [("k.s", 2, 11), ("k.s", 3, 2)]
+    with pytest.raises(isa.AssemblyError):
+        isa.build('.include "secret"', "gfx942")
+    with pytest.raises(isa.AssemblyError):
+        isa.build("s_endpgm", "gfx9999")
+    assert isa.build("s_endpgm", "gfx942", object=True)[:4] == b"\x7fELF"

@@ -1,0 +1,129 @@
+//! Checks and repairs of code objects, as the package amdgpu-lint makes them.
+
+use amdgpu_lint::check::{self, Severity};
+use amdgpu_lint::repair::{self, Repair};
+use amdgpu_object::{Error, Part};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::bulk::Code;
+use crate::errors;
+use crate::image::Image;
+use crate::inst::Inst;
+use crate::target::{Target, Wanted};
+
+/// What is said about an instruction.
+#[pyclass(frozen, get_all, module = "amdgpu_isa")]
+pub struct Finding {
+    severity: &'static str,
+    rule: &'static str,
+    message: String,
+    target: Target,
+    section: String,
+    /// The name of the function, and where the instruction is in it.
+    function: Option<String>,
+    offset: Option<u64>,
+    address: u64,
+    inst: Option<Inst>,
+    /// The instruction that it depends on, and its address.
+    producer: Option<(u64, Inst)>,
+    path: Vec<u64>,
+    source: &'static str,
+}
+
+impl Finding {
+    fn of(finding: &check::Finding<'_>) -> Finding {
+        Finding {
+            severity: match finding.severity() {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Hint => "hint",
+            },
+            rule: finding.rule(),
+            message: finding.what.to_string(),
+            target: Target(finding.target),
+            section: finding.section.to_string(),
+            function: finding.function.map(|function| function.name.to_string()),
+            offset: finding.function.map(|function| function.offset),
+            address: finding.address,
+            inst: finding.inst.map(Inst),
+            producer: finding.producer.map(|place| (place.address, Inst(place.inst))),
+            path: finding.path.clone(),
+            source: finding.source(),
+        }
+    }
+}
+
+#[pymethods]
+impl Finding {
+    fn __str__(&self) -> String {
+        let Finding { severity, rule, address, message, .. } = self;
+        format!("{severity}[{rule}]: {address:#x}: {message}")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{}>", self.__str__())
+    }
+}
+
+/// Calls `each` with the image as the packages see it.
+fn with<T>(py: Python<'_>, image: &Image, each: impl FnOnce(&amdgpu_object::Image<'_>) -> T) -> PyResult<T> {
+    let (mut each, mut result) = (Some(each), None);
+    let visited = amdgpu_object::visit(image.bytes.as_bytes(py), None, |part| {
+        if let Part::Image(image) = part {
+            result = each.take().map(|each| each(&image)).or(result.take());
+        }
+        Ok::<(), Error>(())
+    });
+    visited.map_err(|error| errors::object(py, error.to_string(), &error.path))?;
+    result.ok_or_else(|| errors::object(py, "the image cannot be read again".into(), &[]))
+}
+
+fn target(py: Python<'_>, image: &Image, wanted: Option<Wanted>) -> PyResult<amdgpu_isa::Target> {
+    wanted.map(|wanted| wanted.0).or(image.known_target()).ok_or_else(|| image.undecodable(py))
+}
+
+pub fn lint(py: Python<'_>, image: &Image, wanted: Option<Wanted>, hints: bool) -> PyResult<Vec<Finding>> {
+    let target = target(py, image, wanted)?;
+    with(py, image, |image| {
+        let all = check::image(image, target);
+        all.iter().filter(|finding| hints || finding.severity() != Severity::Hint).map(Finding::of).collect()
+    })
+}
+
+pub fn change<'py>(
+    py: Python<'py>,
+    image: &Image,
+    wanted: Option<Wanted>,
+    kind: Repair,
+    trust_jumps: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let target = target(py, image, wanted)?;
+    let new = with(py, image, |image| {
+        let plan = repair::image(image, target, kind)?;
+        let edits = if trust_jumps { plan.edits } else { plan.followed()? };
+        repair::apply(image, target, &edits)
+    })?;
+    let new = new.map_err(|error: amdgpu_lint::Error| errors::RepairError::new_err(error.to_string()))?;
+    Ok(PyBytes::new(py, &new))
+}
+
+/// The file with another code object in the place of an image.
+#[pyfunction]
+pub fn replace<'py>(
+    py: Python<'py>,
+    file: &Bound<'py, PyAny>,
+    image: &Image,
+    code: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (file, code) = (Code::of(file)?, Code::of(code)?);
+    let new = image.offset.and_then(|offset| amdgpu_object::replace(file.bytes(py), offset, code.bytes(py)));
+    let refused = || {
+        errors::object(
+            py,
+            "a code object can be replaced by itself or in an offload bundle that is not compressed".into(),
+            &[],
+        )
+    };
+    new.map(|new| PyBytes::new(py, &new)).ok_or_else(refused)
+}

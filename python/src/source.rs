@@ -1,0 +1,52 @@
+//! Whole sources, as the package amdgpu-asm assembles them.
+
+use std::path::PathBuf;
+
+use amdgpu_asm::{Fault, Faults, Options};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors;
+
+/// Assembles a source to a code object, or to an object for a linker.
+#[pyfunction]
+#[pyo3(signature = (source, target = None, *, name = "source", object = false, strip = false, wave = None, include = None))]
+#[allow(clippy::too_many_arguments)] // They are keywords.
+pub fn build<'py>(
+    py: Python<'py>,
+    source: &str,
+    target: Option<&str>,
+    name: &str,
+    object: bool,
+    strip: bool,
+    wave: Option<u16>,
+    include: Option<Vec<PathBuf>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let refused = |faults: Faults| refused(py, &faults);
+    let mut options = Options::default();
+    options.target = target.map(str::parse).transpose().map_err(refused)?;
+    options.wave = wave;
+    // Without directories it reads no files.
+    options.is_alone = include.is_none();
+    options.include = include.unwrap_or_default();
+    let built = amdgpu_asm::assemble(name, source, &options);
+    let built = built.and_then(|built| if object { built.to_object() } else { built.to_code_object(strip) });
+    Ok(PyBytes::new(py, &built.map_err(refused)?))
+}
+
+/// The exception for faults of a source, with all of them as dictionaries.
+fn refused(py: Python<'_>, faults: &Faults) -> PyErr {
+    let first = faults.all().iter().find(|fault| !fault.is_warning);
+    let place = first.and_then(|fault| fault.place.as_ref());
+    let all: Vec<_> = faults.all().iter().map(fault).collect();
+    errors::assembly(py, faults.to_string(), place.map(|place| (place.line, place.column)), all)
+}
+
+/// A fault: the name of the file, line, column (both from 1), message, and whether it is a warning.
+type Told = (Option<String>, Option<usize>, Option<usize>, String, bool);
+
+fn fault(fault: &Fault) -> Told {
+    let place = fault.place.as_ref();
+    let file = place.map(|place| place.file.clone());
+    (file, place.map(|place| place.line), place.map(|place| place.column), fault.message.clone(), fault.is_warning)
+}
