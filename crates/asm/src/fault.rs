@@ -109,7 +109,7 @@ impl Faults {
         self.hidden
     }
 
-    /// The number of errors. All that is hidden counts.
+    /// The number of errors, those that are hidden included.
     pub fn errors(&self) -> usize {
         self.errors
     }

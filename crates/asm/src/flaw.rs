@@ -46,10 +46,12 @@ pub struct Flaws {
     pub shown: Vec<Flaw>,
     /// How many more there were.
     pub hidden: usize,
+    errors: usize,
 }
 
 impl Flaws {
     pub fn add(&mut self, flaw: Flaw) {
+        self.errors += usize::from(!flaw.is_warning);
         if self.shown.len() < SHOWN {
             self.shown.push(flaw);
         } else {
@@ -57,8 +59,8 @@ impl Flaws {
         }
     }
 
-    /// The number of errors. What is hidden counts, whatever it is.
+    /// The number of errors, those that are hidden included.
     pub fn errors(&self) -> usize {
-        self.shown.iter().filter(|flaw| !flaw.is_warning).count() + self.hidden
+        self.errors
     }
 }
