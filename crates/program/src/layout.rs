@@ -99,7 +99,11 @@ impl<'f, 'a> Layout<'f, 'a> {
     }
 
     /// Where an address of a section comes to be: one that begins where the code ends moves with what follows.
+    /// One beyond the end of the code that is said to be of it stays as far from the end.
     pub fn address_in(&self, section: usize, address: u64) -> u64 {
+        if section == self.code && address > self.end {
+            return self.edits.moved(self.end).wrapping_add(address - self.end);
+        }
         if section != self.code && address == self.end {
             return address.wrapping_add_signed(self.shift);
         }

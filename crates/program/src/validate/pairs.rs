@@ -43,6 +43,12 @@ impl Pairs {
         self.starts.insert(new);
     }
 
+    /// The counterpart of an address of code in the middle of an instruction.
+    pub fn inside(&self, old: u64) -> Option<u64> {
+        let (start, (new, _)) = self.code.range(..old).next_back()?;
+        (!self.code.contains_key(&old)).then(|| new.wrapping_add(old - start))
+    }
+
     /// The counterpart of an instruction itself.
     pub fn inst(&self, old: u64) -> Option<u64> {
         self.code.get(&old).map(|(new, _)| *new)

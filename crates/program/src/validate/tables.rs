@@ -234,7 +234,7 @@ fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[
         let is_sized = match (a.size, is_code) {
             (0, _) => b.size == 0,
             (_, false) => a.size == b.size,
-            (_, true) => pairs.is(a_end, b_end) || pairs.of(a_end).is_none() && a.size == b.size,
+            (_, true) => pairs.is(a_end, b_end) || pairs.inside(a_end) == Some(b_end),
         };
         if !(is_placed && is_sized) {
             return Err(unlike);
