@@ -9,7 +9,7 @@ use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
 
 /// The most instructions from the one that reads its address to the one that finishes the address.
-const NEAR: usize = 12;
+const NEAR: usize = 40;
 /// The number of instructions after a finished address that are searched for a use of it.
 const AFTER: usize = 64;
 

@@ -82,7 +82,8 @@ impl Writer<'_, '_> {
 
     /// Writes a branch that leads where it led. One that need not change is the same, unused bits included.
     fn branch(&mut self, address: u64, goal: u64, inst: &Inst) -> Result<(), Error> {
-        let (here, there) = (self.section.address.wrapping_add(self.out.len() as u64), self.layout.address(goal));
+        let (here, there) =
+            (self.section.address.wrapping_add(self.out.len() as u64), self.layout.address_in(self.layout.code, goal));
         if there.wrapping_sub(here) == goal.wrapping_sub(address) {
             self.inst(inst);
             return Ok(());

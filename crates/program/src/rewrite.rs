@@ -7,7 +7,7 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File};
 use amdgpu_object::{EM_AMDGPU, Image};
 
-use crate::layout::Layout;
+use crate::layout::{Layout, fills};
 use crate::{Edits, Error, code};
 
 /// Relocations of an address in 64 bits, and of an address in the code object itself.
@@ -18,7 +18,6 @@ const SHT_REL: u32 = 9;
 const SHT_RELR: u32 = 19;
 /// Entries of the dynamic table that are addresses.
 const DYNAMIC_ADDRESSES: [u64; 12] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 0x6fff_fef5];
-const PAGE: u64 = 0x1000;
 
 /// The code object with the changes made: everything that points into its code follows, and all other bytes stay. Without
 /// changes it is the same file, byte for byte.
@@ -73,7 +72,11 @@ impl Writer<'_, '_> {
         }
         tables(elf::SHT_RELA).try_for_each(|table| self.relocations(table))?;
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
-        let is_unread = |section: &elf::Section| [SHT_REL, SHT_RELR].contains(&section.kind) && section.size > 0;
+        // Those of a linker that keeps its own are of kinds that are not known here.
+        let is_linked = |section: &elf::Section| section.kind == elf::SHT_RELA && section.flags & elf::SHF_ALLOC == 0;
+        let is_unread = |section: &elf::Section| {
+            section.size > 0 && ([SHT_REL, SHT_RELR].contains(&section.kind) || is_linked(section))
+        };
         if layout.sections.iter().any(is_unread) {
             return Err(Error::Layout);
         }
@@ -125,9 +128,7 @@ impl Writer<'_, '_> {
 
     /// The size of a section that has no code: what fills a page up to its end still does.
     fn size(&self, section: &elf::Section, address: u64) -> u64 {
-        let fills = |address: u64| (PAGE - address % PAGE) % PAGE;
-        let is_filler = section.kind == elf::SHT_NOBITS && section.flags & elf::SHF_ALLOC != 0;
-        match is_filler && section.align == 1 && section.size == fills(section.address) {
+        match self.layout.is_filler(section) {
             true => fills(address),
             false => section.size,
         }
@@ -148,7 +149,8 @@ impl Writer<'_, '_> {
         // It ends with the section that ends there.
         let end = segment.address.wrapping_add(segment.memory_size);
         let is_last = |section: &&elf::Section| {
-            section.kind == elf::SHT_NOBITS && section.size > 0 && section.address.wrapping_add(section.size) == end
+            let has_size = section.size > 0 || self.layout.is_filler(section);
+            section.kind == elf::SHT_NOBITS && has_size && section.address.wrapping_add(section.size) == end
         };
         if let Some(last) = layout.sections.iter().find(is_last) {
             let start = layout.address_in(usize::MAX, last.address);

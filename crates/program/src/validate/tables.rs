@@ -188,14 +188,16 @@ fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[
         let is_code = section.is_code();
         let is_placed = match a.kind {
             elf::STT_SECTION => new.sections.get(usize::from(a.section)).is_some_and(|s| s.address == b.address),
-            _ => pairs.is(a.address, b.address),
+            _ => pairs.is_in(is_code, a.address, b.address),
         };
         let (a_end, b_end) = (a.address.wrapping_add(a.size), b.address.wrapping_add(b.size));
         let is_sized = match (a.size, is_code) {
             (0, _) => b.size == 0,
             (_, false) => a.size == b.size,
             // The end of a function may be in padding.
-            (_, true) => pairs.of(a_end).is_none_or(|range| *range.start() <= b_end && b_end <= *range.end() + 0x100),
+            (_, true) => {
+                pairs.of_code(a_end).is_none_or(|range| *range.start() <= b_end && b_end <= *range.end() + 0x100)
+            }
         };
         if !(is_placed && is_sized) {
             return Err(unlike);
