@@ -119,9 +119,8 @@ impl Writer<'_, '_> {
 fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<(), Error> {
     let edits = layout.edits();
     let unknown = || Error::UnknownAddress { address: made.reader };
-    let (start, end) = layout.code_addresses();
     // Between two places of code nothing else can be known to stay as far apart.
-    if made.goes_on && (start..=end).contains(&made.goal) && !edits.is_empty() {
+    if made.goes_on && layout.is_code(made.goal) && !edits.is_empty() {
         return Err(unknown());
     }
     let pc = edits.moved_inst(made.reader).wrapping_add(made.pc.wrapping_sub(made.reader));

@@ -118,14 +118,20 @@ impl<'f, 'a> Layout<'f, 'a> {
         self.shift.wrapping_sub(self.grows).try_into().unwrap_or(0)
     }
 
-    /// Where an address comes to be that points to something. That of the end of the code is that of its new end, unless another
-    /// section begins there.
+    /// Where an address comes to be that points to something.
     pub fn address(&self, address: u64) -> u64 {
+        self.address_in(if self.is_code(address) { self.code } else { usize::MAX }, address)
+    }
+
+    /// Whether an address points into the code. That of its end does, unless another section begins there.
+    pub fn is_code(&self, address: u64) -> bool {
         let begins = |section: &elf::Section| {
             section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && section.address == address
         };
-        let is_other = address == self.end && self.end > self.start && self.sections.iter().any(begins);
-        self.address_in(if is_other { usize::MAX } else { self.code }, address)
+        match address {
+            _ if address == self.end && self.end > self.start => !self.sections.iter().any(begins),
+            _ => (self.start..=self.end).contains(&address),
+        }
     }
 
     /// Where an address of a section comes to be: what begins where the code ends moves with what follows, the end itself does
