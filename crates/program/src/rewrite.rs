@@ -7,6 +7,7 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File};
 use amdgpu_object::{EM_AMDGPU, Image};
 
+use crate::edits::second_entry;
 use crate::layout::{Layout, fills};
 use crate::{Edits, Error, code};
 
@@ -26,7 +27,7 @@ const DYNAMIC_ADDRESSES: [u64; 12] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 0x6
 ///
 /// # Errors
 /// The file is damaged, or of a kind that cannot be changed; code makes something unknown of its own address, or a branch does
-/// not reach its target any more.
+/// not reach its target any more; a kernel's second entry moves, see [`Edits::keep_second_entry`].
 pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
     if edits.is_empty() {
         return Ok(image.bytes.into());
@@ -47,7 +48,7 @@ pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u
     out.extend_from_slice(&code);
     out.resize(out.len().saturating_add(usize_of(layout.padding())?), 0);
     out.extend_from_slice(image.bytes.get(to..).ok_or(Error::Layout)?);
-    Writer { layout: &layout, out }.all()
+    Writer { layout: &layout, target, out }.all()
 }
 
 fn usize_of(number: u64) -> Result<usize, Error> {
@@ -57,6 +58,7 @@ fn usize_of(number: u64) -> Result<usize, Error> {
 /// Writes what follows the code into the new file.
 struct Writer<'w, 'a> {
     layout: &'w Layout<'w, 'a>,
+    target: Target,
     out: Vec<u8>,
 }
 
@@ -271,7 +273,12 @@ impl Writer<'_, '_> {
         let Some(offset) = layout.offset_of(address) else { return Ok(()) };
         let at = usize_of(offset)?;
         let Some(bytes) = layout.file.bytes.get(at..).and_then(|bytes| bytes.first_chunk()) else { return Ok(()) };
-        let entry = address.wrapping_add_signed(KernelDescriptor::from_bytes(*bytes).entry());
+        let descriptor = KernelDescriptor::from_bytes(*bytes);
+        let entry = address.wrapping_add_signed(descriptor.entry());
+        let moves = |distance: u64| layout.address(entry.wrapping_add(distance)).wrapping_sub(layout.address(entry));
+        if second_entry(self.target, &descriptor).is_some_and(|distance| moves(distance) != distance) {
+            return Err(Error::SecondEntry { address: entry });
+        }
         let distance = layout.address(entry).wrapping_sub(layout.address(address));
         self.put64(offset + KernelDescriptor::ENTRY as u64, distance)
     }

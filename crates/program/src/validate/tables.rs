@@ -4,11 +4,13 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use amdgpu_isa::Target;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File, Section, Segment, Symbol};
 
 use super::Difference;
 use super::pairs::Pairs;
+use crate::edits::second_entry;
 
 /// The relocation of an address in the code object itself.
 const RELATIVE64: u32 = 13;
@@ -19,6 +21,7 @@ const HEADER: [usize; 4] = [24, 32, 40, 48];
 pub struct Files<'a> {
     old: Side<'a>,
     new: Side<'a>,
+    target: Target,
 }
 
 /// One of them.
@@ -58,8 +61,8 @@ impl<'a> Side<'a> {
 }
 
 impl<'a> Files<'a> {
-    pub fn read(old: &'a [u8], new: &'a [u8]) -> Result<Files<'a>, Difference> {
-        Ok(Files { old: Side::read(old)?, new: Side::read(new)? })
+    pub fn read(old: &'a [u8], new: &'a [u8], target: Target) -> Result<Files<'a>, Difference> {
+        Ok(Files { old: Side::read(old)?, new: Side::read(new)?, target })
     }
 
     /// The places of pointers that a loader fills in, as addresses of the old file.
@@ -95,7 +98,7 @@ impl<'a> Files<'a> {
 
 /// Compares everything but the code.
 pub fn compare(files: &Files<'_>, pairs: &Pairs) -> Result<(), Difference> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     header(old, new, pairs)?;
     if old.sections.len() != new.sections.len() || old.segments.len() != new.segments.len() {
         return Err(Difference::Headers);
@@ -134,7 +137,7 @@ fn section(
     one: &Section,
     other: &Section,
 ) -> Result<(), Option<Difference>> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     let fixed = |section: &Section| (section.kind, section.flags, section.link, section.info, section.align);
     let is_same = fixed(one) == fixed(other) && old.name(one) == new.name(other);
     let is_aligned = other.align <= 1 || other.address % other.align == 0;
@@ -165,7 +168,7 @@ fn nobits(one: &Section, other: &Section) -> bool {
 }
 
 fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     let names = |side: &'_ Side<'_>| {
         let strings = side.sections.get(table).and_then(|table| side.sections.get(table.link));
         strings.map_or(Vec::new(), |strings| elf::texts(side.file.contents(strings).bytes).to_vec())
@@ -219,12 +222,15 @@ fn descriptor(files: &Files<'_>, pairs: &Pairs, old: u64, new: u64) -> Result<()
     let (entry, there) = (old.wrapping_add_signed(a.entry()), new.wrapping_add_signed(b.entry()));
     let is_aligned = there % KernelDescriptor::ENTRY_ALIGN == entry % KernelDescriptor::ENTRY_ALIGN;
     let is_entry = pairs.is(entry, there) && is_aligned;
+    // Where it begins once arguments are in registers is no label: it stays as far away.
+    let is_second = |distance: u64| pairs.is_in(true, entry.wrapping_add(distance), there.wrapping_add(distance));
+    let is_entry = is_entry && second_entry(files.target, &a).is_none_or(is_second);
     b.set_entry(a.entry());
     (is_entry && a.to_bytes() == b.to_bytes()).then_some(()).ok_or(unlike)
 }
 
 fn relocations(files: &Files<'_>, pairs: &Pairs, link: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     let symbol = |side: &Side<'_>, number: u32| {
         let table = side.sections.get(link)?;
         side.file.symbol(side.file.contents(table).bytes, number).filter(|symbol| symbol.section != 0)
@@ -286,7 +292,7 @@ fn data(
 
 /// Whether a segment holds the same sections, each as far from its beginning in memory as in the file.
 fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     if (one.kind, one.flags) != (other.kind, other.flags) {
         return false;
     }
