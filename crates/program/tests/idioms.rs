@@ -186,7 +186,7 @@ fn second_entries_stay() {
         let (file, _) = source::program(target);
         let nop = parse(target, "s_nop 0").unwrap();
         let plan = |image: &Image<'_>| {
-            let kernel = image.kernels().find(|kernel| kernel.name.to_string() == "preloaded").unwrap();
+            let kernel = image.kernels().find(|kernel| kernel.name == "preloaded").unwrap();
             let mut edits = Edits::default();
             edits.replace(Slot::At(kernel.address + 4), &nop, None);
             (edits, kernel.address, kernel.descriptor.unwrap())
@@ -243,6 +243,21 @@ fn what_only_looks_like_code_is_refused() {
     assert!(refused > 3 * targets().count(), "{refused}");
 }
 
+/// A file whose last section in memory begins where the one before it ends, as a linker has them with `-z separate-loadable-segments`.
+fn beside(bytes: &[u8]) -> Vec<u8> {
+    let file = amdgpu_object::elf::File::parse(bytes).unwrap();
+    let (sections, segments) = (file.sections().0, file.segments().0);
+    let loaded = |n: &usize| sections[*n].flags & amdgpu_object::elf::SHF_ALLOC != 0 && sections[*n].size > 0;
+    let last = (0..sections.len()).rev().find(loaded).unwrap();
+    let (end, old) = (sections[last - 1].address + sections[last - 1].size, sections[last].address);
+    let segment = segments.iter().position(|segment| segment.address == old).unwrap();
+    let mut new = bytes.to_vec();
+    for at in [file.section_header(last) + 16, file.segment_header(segment) + 16, file.segment_header(segment) + 24] {
+        new[at as usize..][..8].copy_from_slice(&end.to_le_bytes());
+    }
+    new
+}
+
 /// Code up to the end of its page, where the next section begins; and what is read-only once it is loaded, which fills its last
 /// page, or has nothing to fill there.
 #[test]
@@ -257,11 +272,9 @@ fn sections_may_begin_where_others_end() {
             new
         })
     };
-    let source = |more: &str| {
-        let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"; .text; .globl f; .protected f; .type f,@function
-            f:; s_movk_i32 s40, 1; s_endpgm; .size f, .-f";
-        source::object(target, &format!("{text}; {more}; .data; .quad f")).unwrap()
-    };
+    let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"; .text; .globl f; .protected f; .type f,@function
+        f:; s_movk_i32 s40, 1; s_endpgm; .size f, .-f";
+    let source = |more: &str| source::object(target, &format!("{text}; {more}; .data; .quad f")).unwrap();
     let next_begins = |file: &[u8]| {
         let sections = amdgpu_object::elf::File::parse(file).unwrap().sections().0;
         let code = sections.iter().find(|section| section.is_code()).unwrap();
@@ -287,6 +300,14 @@ fn sections_may_begin_where_others_end() {
     let room = filler(&file);
     let none = grown(&file, room as usize / 4);
     assert_eq!((filler(&none), filler(&grown(&none, 2))), (0, 0xff8));
+    // What is filled up to the page of the next segment leaves that alone.
+    let close = beside(&source::object(target, &format!("{text}; .data; .long 7")).unwrap());
+    for words in [2, room as usize / 4, room as usize / 4 + 2, 1030] {
+        let new = grown(&close, words);
+        let sections = amdgpu_object::elf::File::parse(&new).unwrap().sections().0;
+        let ends = sections.iter().filter(|one| one.flags & amdgpu_object::elf::SHF_ALLOC != 0 && one.size > 0);
+        assert!(ends.clone().zip(ends.skip(1)).all(|(one, next)| one.address + one.size <= next.address), "{words}");
+    }
 }
 
 /// Which of several instructions that do nothing a label was at is not known when some of them go.
