@@ -286,6 +286,16 @@ fn sections_may_begin_where_others_end() {
     for words in 1..8 {
         assert_eq!(runs(&grown(&full, words), target), runs(&full, target));
     }
+    // A pointer to that section.
+    let section = |file: &[u8], kind: u32| {
+        let sections = amdgpu_object::elf::File::parse(file).unwrap().sections().0;
+        sections.into_iter().find(|section| section.kind == kind).unwrap()
+    };
+    let addend = section(&full, amdgpu_object::elf::SHT_RELA).offset as usize + 16;
+    let [old, new] = [&full, &grown(&full, 3)].map(|file| section(file, amdgpu_object::elf::SHT_DYNAMIC).address);
+    let mut pointed = full.clone();
+    pointed[addend..addend + 8].copy_from_slice(&old.to_le_bytes());
+    assert_eq!(grown(&pointed, 3)[addend..addend + 8], new.to_le_bytes());
     // The filler, and how many bytes of the segment it fills are in memory.
     let filler = |file: &[u8]| {
         let parsed = amdgpu_object::elf::File::parse(file).unwrap();
@@ -302,6 +312,7 @@ fn sections_may_begin_where_others_end() {
     assert_eq!((filler(&none), filler(&grown(&none, 2))), (0, 0xff8));
     // What is filled up to the page of the next segment leaves that alone.
     let close = beside(&source::object(target, &format!("{text}; .data; .long 7")).unwrap());
+    let room = filler(&close);
     for words in [2, room as usize / 4, room as usize / 4 + 2, 1030] {
         let new = grown(&close, words);
         let sections = amdgpu_object::elf::File::parse(&new).unwrap().sections().0;
