@@ -135,6 +135,7 @@ fn one<'s, 'a>(
     }
     for kernel in functions.kernels() {
         edits.keep(kernel.address, padding(section, kernel.address));
+        edits.keep_second_entry(target, kernel, |address| padding(section, address));
     }
     (functions, jumps)
 }

@@ -9,7 +9,7 @@ use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
 
 /// The most instructions from the one that reads its address to the one that finishes the address.
-const NEAR: usize = 12;
+const NEAR: usize = 40;
 /// The number of instructions after a finished address that are searched for a use of it.
 const AFTER: usize = 64;
 
@@ -24,7 +24,7 @@ pub struct MadeAddress {
     pub goal: u64,
     /// The numbers that are added, by their instructions.
     pub parts: Vec<Part>,
-    /// Whether code computes with the address: nothing but the address itself can then be known to follow.
+    /// Whether code computes with the address, or reads memory there: nothing but the address itself can then be known to follow.
     pub goes_on: bool,
 }
 
@@ -163,8 +163,10 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
     None
 }
 
-/// Whether code computes with an address that is finished.
+/// Whether code computes with an address that is finished, or reads memory there.
 fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
+    // The scalar registers with a half of it.
+    let mut halves = 3u128 << pair.min(126);
     for _ in 0..AFTER {
         let Ok(inst) = decode(target, rest) else { return false };
         rest = rest.get(inst.len()..).unwrap_or(&[]);
@@ -172,17 +174,31 @@ fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
         if flags.is_terminator() || flags.is_branch() || flags.is_call() {
             return false;
         }
-        let reads = inst.reads();
-        let is_read = reads.contains(Reg::Sgpr(pair)) || reads.contains(Reg::Sgpr(pair.saturating_add(1)));
-        let is_scalar = |operand: Operand| operand.access.writes() && matches!(operand.value, Value::Reg(Reg::Sgpr(_)));
-        let computes = !flags.is_compare() && inst.memory().next().is_none() && inst.operands().any(is_scalar);
+        let is_read = inst.operands().any(|operand| operand.access.reads() && scalars(&operand) & halves != 0);
         let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select));
-        if is_read && computes && !copies {
+        if is_read && !copies && computes(&inst) {
             return true;
         }
-        if inst.writes().contains(Reg::Sgpr(pair)) {
+        let written = inst.operands().filter(|operand| operand.access.writes());
+        let written = written.fold(0, |all, operand| all | scalars(&operand));
+        halves = if is_read && copies { halves | written } else { halves & !written };
+        if halves == 0 {
             return false;
         }
     }
     false
+}
+
+/// The scalar registers of an operand, a bit for each.
+fn scalars(operand: &Operand) -> u128 {
+    let count = u32::from(operand.bits.div_ceil(32)).clamp(1, 127);
+    register(operand).map_or(0, |n| ((1u128 << count) - 1).checked_shl(n.into()).unwrap_or(0))
+}
+
+/// Whether an instruction that reads an address, and is no copy, makes another one of it, or reads or writes what is there.
+fn computes(inst: &Inst) -> bool {
+    let is_scalar = |operand: Operand| operand.access.writes() && register(&operand).is_some();
+    let has_sum = || ["add", "sub", "mad"].iter().any(|sum| inst.mnemonic().contains(sum));
+    let is_memory = inst.memory().next().is_some();
+    is_memory || has_sum() || !inst.flags().is_compare() && inst.operands().any(is_scalar)
 }

@@ -82,7 +82,8 @@ impl Writer<'_, '_> {
 
     /// Writes a branch that leads where it led. One that need not change is the same, unused bits included.
     fn branch(&mut self, address: u64, goal: u64, inst: &Inst) -> Result<(), Error> {
-        let (here, there) = (self.section.address.wrapping_add(self.out.len() as u64), self.layout.address(goal));
+        let (here, there) =
+            (self.section.address.wrapping_add(self.out.len() as u64), self.layout.address_in(self.layout.code, goal));
         if there.wrapping_sub(here) == goal.wrapping_sub(address) {
             self.inst(inst);
             return Ok(());
@@ -118,9 +119,8 @@ impl Writer<'_, '_> {
 fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<(), Error> {
     let edits = layout.edits();
     let unknown = || Error::UnknownAddress { address: made.reader };
-    let (start, end) = layout.code_addresses();
     // Between two places of code nothing else can be known to stay as far apart.
-    if made.goes_on && (start..=end).contains(&made.goal) && !edits.is_empty() {
+    if made.goes_on && layout.is_code(made.goal) && !edits.is_empty() {
         return Err(unknown());
     }
     let pc = edits.moved_inst(made.reader).wrapping_add(made.pc.wrapping_sub(made.reader));

@@ -9,6 +9,7 @@ use core::ops::Range;
 use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Target, decode};
+use amdgpu_object::Symbol;
 
 use crate::Error;
 
@@ -68,6 +69,14 @@ pub enum Slot {
     Before(u64, usize),
     /// The one at this address, or what runs in its place.
     At(u64),
+}
+
+/// How far behind a kernel's entry its code begins for hardware that has read arguments into registers already; `None` if there is
+/// no such place. What is in front of it reads them, for firmware that does not know how to.
+pub fn second_entry(target: Target, kernel: &KernelDescriptor) -> Option<u64> {
+    // Targets whose accumulation registers follow the vector registers have such firmware; later ones always read arguments.
+    let has_prologue = kernel.preload().length() > 0 && target.accum_granule().is_some();
+    has_prologue.then_some(KernelDescriptor::ENTRY_ALIGN)
 }
 
 fn bytes(insts: &[Inst]) -> i64 {
@@ -160,6 +169,15 @@ impl Edits {
                 self.pads.insert(address, ALIGN - off);
             }
         }
+    }
+
+    /// Keeps where a kernel begins for hardware that has read its arguments already, as far behind its label as it is, if it has
+    /// such a place. `padding`: how many bytes in front of that can go.
+    pub fn keep_second_entry(&mut self, target: Target, kernel: &Symbol<'_>, padding: impl Fn(u64) -> u64) {
+        let Some(distance) = kernel.descriptor.and_then(|descriptor| second_entry(target, &descriptor)) else { return };
+        let place = kernel.address.saturating_add(distance);
+        // Code of less than half of the distance that becomes shorter gets padding.
+        self.keep(place, padding(place).min(distance / 2));
     }
 
     /// Bytes of padding in front of the labels here.

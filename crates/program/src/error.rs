@@ -26,6 +26,12 @@ pub enum Error {
         /// Why it cannot.
         reason: PatchError,
     },
+    /// The kernel at this address begins in two places, for hardware that has read its arguments and for hardware that has not, and
+    /// the second comes to be elsewhere than hardware takes it to be.
+    SecondEntry {
+        /// The address of the kernel.
+        address: u64,
+    },
     /// A change is in the middle of an instruction, because code jumps there.
     JumpsIntoInstructions,
     /// The file is damaged.
@@ -57,6 +63,10 @@ impl fmt::Display for Error {
                 "the code at {address:#x} reads its address and does something unknown with it, so no code can be moved"
             ),
             Error::Branch { address, reason } => write!(f, "the branch at {address:#x} cannot follow: {reason}"),
+            Error::SecondEntry { address } => write!(
+                f,
+                "the kernel at {address:#x} begins in a second place once its arguments are read, which cannot stay where it has to be"
+            ),
             Error::JumpsIntoInstructions => f.write_str("code that jumps into its own instructions cannot be changed"),
             Error::Damaged(kind) => kind.fmt(f),
             Error::Relocatable => {

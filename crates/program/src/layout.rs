@@ -7,6 +7,15 @@ use amdgpu_object::{Image, Section};
 
 use crate::{Edits, Error};
 
+const PAGE: u64 = 0x1000;
+/// A segment that is read-only once it is loaded.
+const PT_GNU_RELRO: u32 = 0x6474_e552;
+
+/// How many bytes there are from an address to the end of its page.
+pub fn fills(address: u64) -> u64 {
+    (PAGE - address % PAGE) % PAGE
+}
+
 /// The file and the section with its code, before and after.
 pub struct Layout<'f, 'a> {
     pub file: &'f File<'a>,
@@ -76,7 +85,7 @@ impl<'f, 'a> Layout<'f, 'a> {
                 return Err(Error::Layout);
             }
             if is_after && is_loaded {
-                align = align.max(section.align);
+                align = align.max(section.align).max(if self.begins_page(section) { PAGE } else { 1 });
             }
         }
         let align = i64::try_from(align).map_err(|_| Error::Layout)?;
@@ -84,30 +93,58 @@ impl<'f, 'a> Layout<'f, 'a> {
         steps.checked_mul(align).ok_or(Error::Layout)
     }
 
+    /// Whether a section begins with a page, up to which what is in front of it is filled.
+    fn begins_page(&self, section: &elf::Section) -> bool {
+        let fills_up_to = |filler: &elf::Section| {
+            filler.address.wrapping_add(filler.size) == section.address && self.is_filler(filler)
+        };
+        let begins = section.size > 0 && section.address % PAGE == 0;
+        begins && self.sections.iter().any(fills_up_to)
+    }
+
+    /// Whether a section fills the last page of what is read-only once it is loaded; it has no bytes if that ends with a page.
+    pub fn is_filler(&self, section: &elf::Section) -> bool {
+        let end = section.address.wrapping_add(section.size);
+        let is_end = |segment: &elf::Segment| {
+            segment.kind == PT_GNU_RELRO && segment.address.wrapping_add(segment.memory_size) == end
+        };
+        let has_no_bytes = section.kind == elf::SHT_NOBITS && section.flags & elf::SHF_ALLOC != 0;
+        let is_full = section.align == 1 && section.size == fills(section.address);
+        has_no_bytes && is_full && self.segments.iter().any(is_end)
+    }
+
     /// How many zeros follow the code.
     pub fn padding(&self) -> u64 {
         self.shift.wrapping_sub(self.grows).try_into().unwrap_or(0)
     }
 
-    /// Where an address comes to be. That of the end of the code is that of its new end.
+    /// Where an address comes to be that points to something.
     pub fn address(&self, address: u64) -> u64 {
+        self.address_in(if self.is_code(address) { self.code } else { usize::MAX }, address)
+    }
+
+    /// Whether an address points into the code. That of its end does, unless another section begins there.
+    pub fn is_code(&self, address: u64) -> bool {
+        let begins = |section: &elf::Section| {
+            section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && section.address == address
+        };
         match address {
-            _ if address < self.start => address,
-            _ if address <= self.end => self.edits.moved(address),
-            _ => address.wrapping_add_signed(self.shift),
+            _ if address == self.end && self.end > self.start => !self.sections.iter().any(begins),
+            _ => (self.start..=self.end).contains(&address),
         }
     }
 
-    /// Where an address of a section comes to be: one that begins where the code ends moves with what follows.
-    /// One beyond the end of the code that is said to be of it stays as far from the end.
+    /// Where an address of a section comes to be: what begins where the code ends moves with what follows, the end itself does
+    /// not. One beyond the end that is said to be of the code stays as far from the end.
     pub fn address_in(&self, section: usize, address: u64) -> u64 {
-        if section == self.code && address > self.end {
-            return self.edits.moved(self.end).wrapping_add(address - self.end);
+        let is_code = section == self.code;
+        match address {
+            _ if address < self.start => address,
+            _ if address > self.end && is_code => self.edits.moved(self.end).wrapping_add(address - self.end),
+            _ if address == self.end && !is_code => address.wrapping_add_signed(self.shift),
+            _ if address <= self.end => self.edits.moved(address),
+            _ => address.wrapping_add_signed(self.shift),
         }
-        if section != self.code && address == self.end {
-            return address.wrapping_add_signed(self.shift);
-        }
-        self.address(address)
     }
 
     /// Where a byte of the file comes to be.

@@ -7,7 +7,8 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File};
 use amdgpu_object::{EM_AMDGPU, Image};
 
-use crate::layout::Layout;
+use crate::edits::second_entry;
+use crate::layout::{Layout, fills};
 use crate::{Edits, Error, code};
 
 /// Relocations of an address in 64 bits, and of an address in the code object itself.
@@ -18,7 +19,6 @@ const SHT_REL: u32 = 9;
 const SHT_RELR: u32 = 19;
 /// Entries of the dynamic table that are addresses.
 const DYNAMIC_ADDRESSES: [u64; 12] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 0x6fff_fef5];
-const PAGE: u64 = 0x1000;
 
 /// The code object with the changes made: everything that points into its code follows, and all other bytes stay. Without
 /// changes it is the same file, byte for byte.
@@ -27,7 +27,7 @@ const PAGE: u64 = 0x1000;
 ///
 /// # Errors
 /// The file is damaged, or of a kind that cannot be changed; code makes something unknown of its own address, or a branch does
-/// not reach its target any more.
+/// not reach its target any more; a kernel's second entry moves, see [`Edits::keep_second_entry`].
 pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
     if edits.is_empty() {
         return Ok(image.bytes.into());
@@ -48,7 +48,7 @@ pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u
     out.extend_from_slice(&code);
     out.resize(out.len().saturating_add(usize_of(layout.padding())?), 0);
     out.extend_from_slice(image.bytes.get(to..).ok_or(Error::Layout)?);
-    Writer { layout: &layout, out }.all()
+    Writer { layout: &layout, target, out }.all()
 }
 
 fn usize_of(number: u64) -> Result<usize, Error> {
@@ -58,6 +58,7 @@ fn usize_of(number: u64) -> Result<usize, Error> {
 /// Writes what follows the code into the new file.
 struct Writer<'w, 'a> {
     layout: &'w Layout<'w, 'a>,
+    target: Target,
     out: Vec<u8>,
 }
 
@@ -73,7 +74,11 @@ impl Writer<'_, '_> {
         }
         tables(elf::SHT_RELA).try_for_each(|table| self.relocations(table))?;
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
-        let is_unread = |section: &elf::Section| [SHT_REL, SHT_RELR].contains(&section.kind) && section.size > 0;
+        // Those of a linker that keeps its own are of kinds that are not known here.
+        let is_linked = |section: &elf::Section| section.kind == elf::SHT_RELA && section.flags & elf::SHF_ALLOC == 0;
+        let is_unread = |section: &elf::Section| {
+            section.size > 0 && ([SHT_REL, SHT_RELR].contains(&section.kind) || is_linked(section))
+        };
         if layout.sections.iter().any(is_unread) {
             return Err(Error::Layout);
         }
@@ -125,9 +130,7 @@ impl Writer<'_, '_> {
 
     /// The size of a section that has no code: what fills a page up to its end still does.
     fn size(&self, section: &elf::Section, address: u64) -> u64 {
-        let fills = |address: u64| (PAGE - address % PAGE) % PAGE;
-        let is_filler = section.kind == elf::SHT_NOBITS && section.flags & elf::SHF_ALLOC != 0;
-        match is_filler && section.align == 1 && section.size == fills(section.address) {
+        match self.layout.is_filler(section) {
             true => fills(address),
             false => section.size,
         }
@@ -148,7 +151,8 @@ impl Writer<'_, '_> {
         // It ends with the section that ends there.
         let end = segment.address.wrapping_add(segment.memory_size);
         let is_last = |section: &&elf::Section| {
-            section.kind == elf::SHT_NOBITS && section.size > 0 && section.address.wrapping_add(section.size) == end
+            let has_size = section.size > 0 || self.layout.is_filler(section);
+            section.kind == elf::SHT_NOBITS && has_size && section.address.wrapping_add(section.size) == end
         };
         if let Some(last) = layout.sections.iter().find(is_last) {
             let start = layout.address_in(usize::MAX, last.address);
@@ -269,7 +273,12 @@ impl Writer<'_, '_> {
         let Some(offset) = layout.offset_of(address) else { return Ok(()) };
         let at = usize_of(offset)?;
         let Some(bytes) = layout.file.bytes.get(at..).and_then(|bytes| bytes.first_chunk()) else { return Ok(()) };
-        let entry = address.wrapping_add_signed(KernelDescriptor::from_bytes(*bytes).entry());
+        let descriptor = KernelDescriptor::from_bytes(*bytes);
+        let entry = address.wrapping_add_signed(descriptor.entry());
+        let moves = |distance: u64| layout.address(entry.wrapping_add(distance)).wrapping_sub(layout.address(entry));
+        if second_entry(self.target, &descriptor).is_some_and(|distance| moves(distance) != distance) {
+            return Err(Error::SecondEntry { address: entry });
+        }
         let distance = layout.address(entry).wrapping_sub(layout.address(address));
         self.put64(offset + KernelDescriptor::ENTRY as u64, distance)
     }

@@ -101,7 +101,7 @@ pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Ins
     let mut result = Err(Difference::Headers);
     visit(old, &mut |old| {
         visit(new, &mut |new| {
-            result = tables::Files::read(old.bytes, new.bytes).and_then(|files| {
+            result = tables::Files::read(old.bytes, new.bytes, target).and_then(|files| {
                 let pairs = code::walk(&files, (old, new), target, &is_neutral)?;
                 tables::compare(&files, &pairs)
             });

@@ -71,7 +71,7 @@ fn section(
         all.push(Function { old: before, new: after, steps });
     }
     // A name for the end of the code is one.
-    pairs.add(end(old), end(new), end(new));
+    pairs.add(end(old), end(new), end(new)..=end(new));
     pairs.add_start(end(new));
     Ok(all)
 }
@@ -98,35 +98,39 @@ fn steps(
         false => (old.len(), new.len()),
     };
     let (mut steps, mut i, mut j, mut run) = (Vec::new(), 0, 0, new.first().map_or(new_end, |item| item.address));
-    // Instructions that went, which the next ones stand for.
-    let mut gone = Vec::new();
+    // Neutral instructions that the next other one may stand for, as each other may of the same run, with their counterparts.
+    let mut idle = Vec::new();
     while i < old_len || j < new_len {
         let (one, other) = (old.get(i).filter(|_| i < old_len), new.get(j).filter(|_| j < new_len));
         let here = other.map_or(new_end, |item| item.address);
         let is_pair = one.zip(other).is_some_and(|(one, other)| is_counterpart(one, other));
-        let both = neutral(one) && neutral(other) && !is_pair && same_operation(one, other);
+        let both = neutral(one) && neutral(other) && (is_pair || same_operation(one, other));
         if is_pair || both {
             let at = one.map_or(old_end, |item| item.address);
-            pairs.add(at, here, run);
-            gone.drain(..).for_each(|old| pairs.add(old, here, run));
             steps.push(Step { old: Some(i), new: Some(j) });
             (i, j) = (i + 1, j + 1);
-            run = new.get(j).map_or(new_end, |item| item.address);
+            idle.push((at, Some(here)));
+            if !both {
+                idle.drain(..).for_each(|(old, new)| pairs.add(old, new.unwrap_or(here), run..=here));
+                run = new.get(j).map_or(new_end, |item| item.address);
+            }
         } else if neutral(other) {
             steps.push(Step { old: None, new: Some(j) });
             j += 1;
         } else if neutral(one) {
-            gone.extend(one.map(|item| item.address));
+            idle.extend(one.map(|item| (item.address, None)));
             steps.push(Step { old: Some(i), new: None });
             i += 1;
         } else {
             return Err(Difference::Instruction { old: one.map_or(old_end, |item| item.address), new: here });
         }
     }
-    gone.into_iter().for_each(|old| pairs.add(old, new_end, run));
+    // What follows is padding, if not the end.
+    let behind = new.get(new_len).map_or(new_end, |item| item.address);
+    idle.into_iter().for_each(|(old, new)| pairs.add(old, new.unwrap_or(behind), run..=behind));
     // Padding grows and shrinks at its end.
     for (one, other) in old.iter().skip(old_len).zip(new.iter().skip(new_len)) {
-        pairs.add(one.address, other.address, other.address);
+        pairs.add(one.address, other.address, other.address..=other.address);
     }
     Ok(steps)
 }
@@ -168,7 +172,7 @@ impl Function {
                 (Some((old, one)), Some((new, other))) => {
                     let unlike = Difference::Branch { old };
                     match (one.branch_target(old), other.branch_target(new)) {
-                        (Some(goal), Some(there)) if pairs.is(goal, there) => {}
+                        (Some(goal), Some(there)) if pairs.is_in(true, goal, there) || pairs.is(goal, there) => {}
                         (None, None) => {}
                         _ => return Err(unlike),
                     }

@@ -6,8 +6,8 @@ use core::ops::RangeInclusive;
 /// The counterparts of addresses of code, as they were found by walking.
 #[derive(Default)]
 pub struct Pairs {
-    /// By the old address of an instruction: where it is, and where the neutral instructions in front of it begin.
-    code: BTreeMap<u64, (u64, u64)>,
+    /// By the old address of an instruction: where it is, and where it may be named.
+    code: BTreeMap<u64, (u64, RangeInclusive<u64>)>,
     /// Where the instructions of the new code begin.
     starts: BTreeSet<u64>,
     /// The addresses of other sections: where they begin and end in the old file, and begin in the new one.
@@ -15,27 +15,34 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    pub fn add(&mut self, old: u64, new: u64, run: u64) {
-        self.code.insert(old, (new, run));
+    /// `names`: from the first to the last instruction that is as good for who comes from elsewhere, because only neutral ones
+    /// are between them and what both files have.
+    pub fn add(&mut self, old: u64, new: u64, names: RangeInclusive<u64>) {
+        self.code.insert(old, (new, names));
     }
 
     pub fn add_section(&mut self, old: u64, end: u64, new: u64) {
         self.data.insert(old, (end, new));
     }
 
-    /// Where what was at an address may be named: at its counterpart, or at a neutral instruction in front of that.
+    /// Where what was at an address may be named. Where a section begins that has no code, its first byte is meant.
     pub fn of(&self, old: u64) -> Option<RangeInclusive<u64>> {
-        if let Some((new, run)) = self.code.get(&old) {
-            return Some(*run..=*new);
+        let data = || self.data_at(old).map(|new| new..=new);
+        if self.data.contains_key(&old) {
+            return data();
         }
-        let new = self.data_at(old)?;
-        Some(new..=new)
+        self.of_code(old).or_else(data)
+    }
+
+    /// Where code may be named that was at an address, or its end.
+    pub fn of_code(&self, old: u64) -> Option<RangeInclusive<u64>> {
+        self.code.get(&old).map(|(_, names)| names.clone())
     }
 
     /// Whether an address of the new file may stand for one of the old file.
     pub fn is(&self, old: u64, new: u64) -> bool {
-        let is_start = || !self.code.contains_key(&old) || self.starts.contains(&new);
-        self.of(old).is_some_and(|range| range.contains(&new)) && is_start()
+        let is_code = self.code.contains_key(&old) && !self.data.contains_key(&old);
+        self.of(old).is_some_and(|range| range.contains(&new)) && (!is_code || self.starts.contains(&new))
     }
 
     /// Takes note of an instruction of the new code, or of its end.
@@ -47,6 +54,14 @@ impl Pairs {
     pub fn inside(&self, old: u64) -> Option<u64> {
         let (start, (new, _)) = self.code.range(..old).next_back()?;
         (!self.code.contains_key(&old)).then(|| new.wrapping_add(old - start))
+    }
+
+    /// [`Pairs::is`] of what a section has that has code, if `is_code`.
+    pub fn is_in(&self, is_code: bool, old: u64, new: u64) -> bool {
+        match is_code {
+            true => self.of_code(old).is_some_and(|range| range.contains(&new)) && self.starts.contains(&new),
+            false => self.is(old, new),
+        }
     }
 
     /// The counterpart of an instruction itself.

@@ -4,11 +4,13 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use amdgpu_isa::Target;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File, Section, Segment, Symbol};
 
 use super::Difference;
 use super::pairs::Pairs;
+use crate::edits::second_entry;
 
 /// The relocation of an address in the code object itself.
 const RELATIVE64: u32 = 13;
@@ -19,6 +21,7 @@ const HEADER: [usize; 4] = [24, 32, 40, 48];
 pub struct Files<'a> {
     old: Side<'a>,
     new: Side<'a>,
+    target: Target,
 }
 
 /// One of them.
@@ -64,8 +67,8 @@ impl<'a> Side<'a> {
 }
 
 impl<'a> Files<'a> {
-    pub fn read(old: &'a [u8], new: &'a [u8]) -> Result<Files<'a>, Difference> {
-        Ok(Files { old: Side::read(old)?, new: Side::read(new)? })
+    pub fn read(old: &'a [u8], new: &'a [u8], target: Target) -> Result<Files<'a>, Difference> {
+        Ok(Files { old: Side::read(old)?, new: Side::read(new)?, target })
     }
 
     /// The places of pointers that a loader fills in, as addresses of the old file.
@@ -101,7 +104,7 @@ impl<'a> Files<'a> {
 
 /// Compares everything but the code.
 pub fn compare(files: &Files<'_>, pairs: &Pairs) -> Result<(), Difference> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     header(old, new, pairs)?;
     if old.sections.len() != new.sections.len() || old.segments.len() != new.segments.len() {
         return Err(Difference::Headers);
@@ -144,7 +147,7 @@ fn section(
     one: &Section,
     other: &Section,
 ) -> Result<(), Option<Difference>> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     let fixed = |section: &Section| (section.kind, section.flags, section.link, section.info, section.align);
     // The last field of a header says how long entries are.
     let entry = |side: &Side<'_>| side.header(side.file.section_header(number), 56);
@@ -207,7 +210,7 @@ fn nobits(one: &Section, other: &Section) -> bool {
 }
 
 fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     // The tables of names are compared as sections.
     let strings = old.sections.get(table).and_then(|table| old.sections.get(table.link));
     let names = elf::texts(strings.map_or(&[][..], |strings| old.file.contents(strings).bytes));
@@ -228,13 +231,13 @@ fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[
         let is_code = section.is_code();
         let is_placed = match a.kind {
             elf::STT_SECTION => new.sections.get(usize::from(a.section)).is_some_and(|s| s.address == b.address),
-            _ => pairs.is(a.address, b.address),
+            _ => pairs.is_in(is_code, a.address, b.address),
         };
         let (a_end, b_end) = (a.address.wrapping_add(a.size), b.address.wrapping_add(b.size));
         let is_sized = match (a.size, is_code) {
             (0, _) => b.size == 0,
             (_, false) => a.size == b.size,
-            (_, true) => pairs.is(a_end, b_end) || pairs.inside(a_end) == Some(b_end),
+            (_, true) => pairs.is_in(true, a_end, b_end) || pairs.inside(a_end) == Some(b_end),
         };
         if !(is_placed && is_sized) {
             return Err(unlike);
@@ -256,12 +259,15 @@ fn descriptor(files: &Files<'_>, pairs: &Pairs, old: u64, new: u64) -> Result<()
     let (entry, there) = (old.wrapping_add_signed(a.entry()), new.wrapping_add_signed(b.entry()));
     let is_aligned = there % KernelDescriptor::ENTRY_ALIGN == entry % KernelDescriptor::ENTRY_ALIGN;
     let is_entry = pairs.is(entry, there) && is_aligned;
+    // Where it begins once arguments are in registers is no label: it stays as far away.
+    let is_second = |distance: u64| pairs.is_in(true, entry.wrapping_add(distance), there.wrapping_add(distance));
+    let is_entry = is_entry && second_entry(files.target, &a).is_none_or(is_second);
     b.set_entry(a.entry());
     (is_entry && a.to_bytes() == b.to_bytes()).then_some(()).ok_or(unlike)
 }
 
 fn relocations(files: &Files<'_>, pairs: &Pairs, link: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
-    let Files { old, new } = files;
+    let Files { old, new, .. } = files;
     let symbol = |side: &Side<'_>, number: u32| {
         let table = side.sections.get(link)?;
         side.file.symbol(side.file.contents(table).bytes, number).filter(|symbol| symbol.section != 0)
@@ -340,14 +346,16 @@ fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
         && bound(files, ends((one.offset, one.size)), ends((other.offset, other.size)), |section| ends(file(section)))
 }
 
-/// Whether a bound of a segment is that of a section that has it, or is the same.
+/// Whether a bound of a segment is that of a section that has it; or else as far from the last section before it as it was.
 fn bound(files: &Files<'_>, one: u64, other: u64, of: impl Fn(&Section) -> u64) -> bool {
-    let is_loaded = |section: &Section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0;
-    let mut pairs = files.old.sections.iter().zip(&files.new.sections).filter(|(old, _)| is_loaded(old));
-    let mut has_any = false;
-    let is_it = pairs.any(|(old, new)| {
-        has_any |= of(old) == one;
-        of(old) == one && of(new) == other
-    });
-    is_it || !has_any && one == other
+    // What fills a page may have had nothing to fill.
+    let has_place = |section: &Section| section.size > 0 || section.kind == elf::SHT_NOBITS;
+    let is_loaded = |section: &Section| section.flags & elf::SHF_ALLOC != 0 && has_place(section);
+    let pairs = || files.old.sections.iter().zip(&files.new.sections).filter(|(old, _)| is_loaded(old));
+    let mut there = pairs().filter(|(old, _)| of(old) == one).peekable();
+    if there.peek().is_some() {
+        return there.any(|(_, new)| of(new) == other);
+    }
+    let last = pairs().filter(|(old, _)| of(old) < one).max_by_key(|(old, _)| of(old));
+    last.map_or(0, |(old, new)| of(new).wrapping_sub(of(old))) == other.wrapping_sub(one)
 }

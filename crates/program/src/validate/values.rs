@@ -1,5 +1,6 @@
 //! The values of scalar registers that come from the program counter, in both files at once.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use amdgpu_isa::facts::AddressStep;
@@ -10,6 +11,8 @@ use super::pairs::Pairs;
 
 /// A value of 32 bits in the old file and in the new one.
 type Both = (u32, u32);
+/// An address in the old file and in the new one.
+type Whole = (u64, u64);
 
 const REGISTERS: usize = 128;
 
@@ -17,6 +20,8 @@ const REGISTERS: usize = 128;
 pub struct Values {
     /// Values that were computed from the program counter.
     made: Vec<Option<Both>>,
+    /// The finished address in both files that such a value is half of, wherever the other half is.
+    wholes: Vec<Option<Whole>>,
     /// Values that both files have as constants.
     constants: Vec<Option<u32>>,
     /// The carry of the last addition to such a value.
@@ -25,7 +30,8 @@ pub struct Values {
 
 impl Default for Values {
     fn default() -> Self {
-        Values { made: alloc::vec![None; REGISTERS], constants: alloc::vec![None; REGISTERS], carry: None }
+        let (made, wholes, constants) = (vec![None; REGISTERS], vec![None; REGISTERS], vec![None; REGISTERS]);
+        Values { made, wholes, constants, carry: None }
     }
 }
 
@@ -37,6 +43,13 @@ fn registers(operand: &Operand) -> Option<(usize, usize)> {
         }
         _ => None,
     }
+}
+
+/// The address with these halves.
+fn whole(low: Option<Both>, high: Option<Both>) -> Option<Whole> {
+    let (low, high) = (low?, high?);
+    let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+    Some((join(low.0, high.0), join(low.1, high.1)))
 }
 
 impl Values {
@@ -51,6 +64,9 @@ impl Values {
     fn set(&mut self, n: usize, value: Option<Both>) {
         if let Some(place) = self.made.get_mut(n) {
             *place = value;
+        }
+        if let Some(place) = self.wholes.get_mut(n) {
+            *place = None;
         }
         if let Some(place) = self.constants.get_mut(n) {
             *place = None;
@@ -144,11 +160,7 @@ impl Values {
                 Some([Some((sum(a, b, carry), sum(c, d, new_carry))), None])
             }
             AddressStep::Sum => {
-                let whole = |number: usize| {
-                    let (low, high) = (half(number, 0)?, half(number, 1)?);
-                    let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
-                    Some((join(low.0, high.0), join(low.1, high.1)))
-                };
+                let whole = |number: usize| whole(half(number, 0), half(number, 1));
                 let ((a, c), (b, d)) = (whole(0)?, whole(1)?);
                 let (old, new) = (a.wrapping_add(b), c.wrapping_add(d));
                 Some([Some((old as u32, new as u32)), Some(((old >> 32) as u32, (new >> 32) as u32))])
@@ -177,11 +189,9 @@ impl Values {
     /// Whether a register holds nothing of an address, or a half of one that leads to the counterpart.
     fn is_followed(&self, pairs: &Pairs, n: usize) -> bool {
         let Some(own) = self.at(n) else { return true };
-        let whole = |low: Option<Both>, high: Option<Both>| {
-            let (low, high) = (low?, high?);
-            let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
-            Some((join(low.0, high.0), join(low.1, high.1)))
-        };
+        if let Some((old, new)) = self.wholes.get(n).copied().flatten() {
+            return pairs.is(old, new);
+        }
         let as_low = whole(Some(own), self.at(n + 1));
         let as_high = n.checked_sub(1).and_then(|below| whole(self.at(below), Some(own)));
         let leads = |(old, new): (u64, u64)| pairs.is(old, new);
@@ -194,14 +204,43 @@ impl Values {
         if result.is_none() && writes.contains(Reg::Scc) {
             self.carry = None;
         }
+        let copied = self.copied(inst);
         for operand in inst.operands().filter(|operand| operand.access.writes()) {
             let Some((n, count)) = registers(&operand) else { continue };
             for (half, n) in (n..n + count).enumerate() {
                 let value = result.and_then(|halves| halves.get(half).copied().flatten());
                 self.set(n, value);
             }
+            if result.is_some() {
+                self.finish(inst, n, copied);
+            }
         }
         self.constant(inst);
+    }
+
+    /// The addresses that the registers which an instruction copies hold halves of.
+    fn copied(&self, inst: &Inst) -> [Option<Whole>; 2] {
+        let from = inst.operands().find(|operand| operand.access.reads()).and_then(|operand| registers(&operand));
+        let half = |half: usize| {
+            let (n, _) = from.filter(|(_, count)| half < *count)?;
+            self.wholes.get(n + half).copied().flatten()
+        };
+        [half(0), half(1)]
+    }
+
+    /// Takes note of the address that an instruction finishes, or copies half of, into registers from this one on.
+    fn finish(&mut self, inst: &Inst, n: usize, copied: [Option<Whole>; 2]) {
+        let (first, wholes) = match inst.address_step() {
+            Some(AddressStep::Sum) => (n, [whole(self.at(n), self.at(n + 1)); 2]),
+            Some(AddressStep::High) if n > 0 => (n - 1, [whole(self.at(n - 1), self.at(n)); 2]),
+            Some(AddressStep::Copy) => (n, copied),
+            _ => return,
+        };
+        for (n, whole) in (first..).zip(wholes) {
+            if let Some(place) = self.wholes.get_mut(n).filter(|_| whole.is_some()) {
+                *place = whole;
+            }
+        }
     }
 
     /// Keeps a constant that is moved into registers.

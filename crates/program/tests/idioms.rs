@@ -1,0 +1,346 @@
+//! A program with every idiom by which clang makes addresses and calls, on every target: with random edits it does the same.
+//!
+//! What it does is found by running it: each place has a number of its own, which the code there puts into a register.
+
+#[path = "idioms/machine.rs"]
+mod machine;
+#[path = "idioms/source.rs"]
+mod source;
+
+use amdgpu_isa::{Inst, Target, decode, parse};
+use amdgpu_object::{Error, Image, Part, Section};
+use amdgpu_program::{Difference, Edits, Slot, rewrite, validate};
+
+use machine::Machine;
+
+/// Xorshift (Marsaglia 2003): random enough, and the same on every run.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+}
+
+fn with_image<T>(bytes: &[u8], each: impl FnOnce(&Image<'_>) -> T) -> T {
+    let (mut each, mut out) = (Some(each), None);
+    let visited = amdgpu_object::visit(bytes, Some(0), |part| {
+        if let (Part::Image(image), Some(each)) = (part, each.take()) {
+            out = Some(each(&image));
+        }
+        Ok::<(), Error>(())
+    });
+    visited.unwrap();
+    out.unwrap()
+}
+
+/// How many bytes in front of a kernel are the same dword, up to a symbol.
+fn padding(section: &Section<'_>, address: u64) -> u64 {
+    let at = (address - section.address) as usize;
+    let room = section.symbols.iter().rev().find(|symbol| symbol.address < address);
+    let words = section.bytes[..at].rchunks_exact(4);
+    let same = words.clone().take_while(|word| Some(*word) == words.clone().next()).count();
+    (same.saturating_sub(1) as u64 * 4).min(room.map_or(0, |symbol| address - symbol.address))
+}
+
+fn keep(image: &Image<'_>, target: Target, edits: &mut Edits) {
+    for kernel in image.kernels() {
+        let room = |address| padding(&image.sections[0], address);
+        edits.keep(kernel.address, room(kernel.address));
+        edits.keep_second_entry(target, kernel, room);
+    }
+}
+
+/// The instructions, without the padding in front of kernels.
+fn instructions(image: &Image<'_>, target: Target) -> Vec<(u64, Inst)> {
+    let section = &image.sections[0];
+    let starts = image.kernels().flat_map(|kernel| [kernel.address, kernel.address + 256]);
+    let is_inside = |place: &u64| *place < section.address + section.bytes.len() as u64;
+    let pads: Vec<_> = starts.filter(is_inside).map(|start| start - padding(section, start)..start).collect();
+    let mut all = Vec::new();
+    for function in section.functions(0) {
+        let (target, mut at) = (section.target_at(target, function.start), function.start);
+        while at < function.end {
+            let address = section.address + at as u64;
+            let Ok(inst) = decode(target, &section.bytes[at..function.end]) else {
+                at += 4;
+                continue;
+            };
+            if !pads.iter().any(|pad| pad.contains(&address)) {
+                all.push((address, inst));
+            }
+            at += inst.len();
+        }
+    }
+    all
+}
+
+fn random(image: &Image<'_>, target: Target, rng: &mut Rng) -> Edits {
+    let (mut edits, nop) = (Edits::default(), parse(target, "s_nop 0").unwrap());
+    let rarity = 1 << rng.below(7);
+    for (address, inst) in instructions(image, target) {
+        if rng.below(rarity) == 0 {
+            edits.insert(address, &vec![nop; 1 + rng.below(5) as usize]);
+        }
+        if inst.mnemonic() == "s_nop" && rng.below(4) == 0 {
+            edits.replace(Slot::At(address), &inst, None);
+        }
+    }
+    keep(image, target, &mut edits);
+    edits
+}
+
+fn is_nop(inst: &Inst) -> bool {
+    inst.mnemonic() == "s_nop"
+}
+
+/// What runs do from the kernels, from where those begin whose arguments are in registers, and from each name in the code.
+fn runs(file: &[u8], target: Target) -> Vec<(String, Vec<u32>)> {
+    let machine = Machine::new(file, target);
+    let mut all = Vec::new();
+    for (name, entry) in machine.kernels() {
+        assert_eq!(entry % 256, 0, "{target}: {name}");
+        all.push((format!("kernel {name}"), machine.run(entry)));
+        if name == "preloaded" && target.accum_granule().is_some() {
+            all.push((format!("second entry of {name}"), machine.run(entry + 256)));
+        }
+    }
+    all.extend(machine.names().into_iter().map(|(name, address)| (name, machine.run(address))));
+    all
+}
+
+fn targets() -> impl Iterator<Item = Target> {
+    Target::ALL.iter().copied().filter(|target| !target.name().contains("wave"))
+}
+
+#[test]
+fn every_idiom_leads_to_the_same() {
+    let mut idioms = 0;
+    for target in targets() {
+        let (file, count) = source::program(target);
+        idioms += count;
+        let before = runs(&file, target);
+        let kernel = before.iter().find(|(name, _)| name == "kernel all").unwrap();
+        assert_eq!(kernel.1.last(), Some(&source::LAST), "{target}: {kernel:?}");
+        assert!(!kernel.1.contains(&source::NEVER), "{target}: {kernel:?}");
+        with_image(&file, |image| {
+            assert_eq!(rewrite(image, target, &Edits::default()).unwrap(), file);
+            for seed in 1..=32 {
+                let edits = random(image, target, &mut Rng(seed * 0x9e37_79b9_7f4a_7c15));
+                let new = rewrite(image, target, &edits).unwrap_or_else(|e| panic!("{target}, {seed}: {e}"));
+                assert_eq!(runs(&new, target), before, "{target}, {seed}");
+                validate(&file, &new, target, is_nop).unwrap_or_else(|e| panic!("{target}, {seed}: {e}"));
+            }
+        });
+    }
+    assert!(idioms > 15 * targets().count(), "{idioms}");
+}
+
+/// What is inserted, and taken away again: the file is the same, if nothing had to be aligned anew.
+#[test]
+fn edits_can_be_undone() {
+    for target in targets() {
+        let (file, _) = source::program(target);
+        let nop = parse(target, "s_nop 0").unwrap();
+        let places = with_image(&file, |image| instructions(image, target));
+        let mut undone = 0;
+        for (address, _) in places.iter().step_by(7) {
+            let mut edits = Edits::default();
+            edits.insert(*address, &[nop; 64]);
+            let new = with_image(&file, |image| {
+                keep(image, target, &mut edits);
+                rewrite(image, target, &edits)
+            });
+            let new = match new {
+                Err(amdgpu_program::Error::SecondEntry { .. }) => continue,
+                new => new.unwrap(),
+            };
+            let back = with_image(&new, |image| {
+                let mut back = Edits::default();
+                (1..=64).for_each(|n| back.replace(Slot::At(edits.moved_inst(*address) - 4 * n), &nop, None));
+                keep(image, target, &mut back);
+                rewrite(image, target, &back)
+            });
+            match back {
+                Ok(back) => {
+                    assert!(back == file, "{target}: {address:#x}");
+                    undone += 1;
+                }
+                // The parts of an address are too far apart.
+                Err(e) => {
+                    assert!(matches!(e, amdgpu_program::Error::UnknownAddress { .. }), "{target}: {address:#x}: {e}")
+                }
+            }
+        }
+        assert!(undone > places.len() / 14, "{target}: {undone} of {}", places.len());
+    }
+}
+
+/// Where a kernel begins whose arguments are in registers must stay, which no label says.
+#[test]
+fn second_entries_stay() {
+    for target in targets().filter(|target| target.accum_granule().is_some()) {
+        let (file, _) = source::program(target);
+        let nop = parse(target, "s_nop 0").unwrap();
+        let plan = |image: &Image<'_>| {
+            let kernel = image.kernels().find(|kernel| kernel.name == "preloaded").unwrap();
+            let mut edits = Edits::default();
+            edits.replace(Slot::At(kernel.address + 4), &nop, None);
+            (edits, kernel.address, kernel.descriptor.unwrap())
+        };
+        let (edits, address, descriptor) = with_image(&file, plan);
+        let rewritten = |file: &[u8]| with_image(file, |image| rewrite(image, target, &edits));
+        assert_eq!(rewritten(&file), Err(amdgpu_program::Error::SecondEntry { address }), "{target}");
+        // The same in files that do not say so until it is done.
+        let says = |file: &[u8], from: u16, to: u16| {
+            let mut bytes = descriptor.to_bytes();
+            bytes[58..60].copy_from_slice(&from.to_le_bytes());
+            let at = file.windows(64).position(|window| window[24..] == bytes[24..]).unwrap();
+            let mut file = file.to_vec();
+            file[at + 58..at + 60].copy_from_slice(&to.to_le_bytes());
+            file
+        };
+        let silent = says(&file, 2, 0);
+        let moved = rewritten(&silent).unwrap();
+        validate(&silent, &moved, target, is_nop).unwrap();
+        let difference = validate(&file, &says(&moved, 0, 2), target, is_nop);
+        assert!(matches!(difference, Err(Difference::Descriptor { .. })), "{target}: {difference:?}");
+    }
+}
+
+/// What lies in data by way of an address that happens to be one of code, or of code that is data, is not known to follow.
+#[test]
+fn what_only_looks_like_code_is_refused() {
+    let mut refused = 0;
+    for target in targets() {
+        let address = "{getpc} s[6:7]; {low} s6, s6, f@rel32@lo+4; {high} s7, s7, f@rel32@hi+12; ";
+        for (use_of_it, is_known) in [
+            ("v_mov_b32 v0, s6; v_mov_b32 v1, s7", true),
+            ("v_cmp_eq_u32 vcc, s6, v0; {swappc} s[30:31], s[6:7]", true),
+            ("{load32} s41, s[6:7], 0x0", false),
+            ("s_mov_b64 s[4:5], s[6:7]; s_nop 0; {load32} s41, s[4:5], 0x0", false),
+            ("s_mov_b32 s9, s6; s_mov_b32 s6, 0; {low} s9, s9, s12", false),
+            ("global_load_dword v1, v0, s[6:7]", false),
+            ("v_add_co_u32 v0, vcc, s6, v0", false),
+            ("s_mov_b32 s5, s6; v_add_co_u32 v0, s[4:5], s5, v0", false),
+        ] {
+            let Some(file) = source::of_block(target, &format!("{address}{use_of_it}")) else { continue };
+            with_image(&file, |image| {
+                let edits = random(image, target, &mut Rng(77));
+                let result = rewrite(image, target, &edits);
+                let is_right = match &result {
+                    Err(amdgpu_program::Error::UnknownAddress { .. }) => !is_known,
+                    result => is_known && result.is_ok(),
+                };
+                assert!(is_right, "{target}: {use_of_it}: {result:x?}");
+                refused += usize::from(!is_known);
+            });
+        }
+    }
+    assert!(refused > 3 * targets().count(), "{refused}");
+}
+
+/// A file whose last section in memory begins where the one before it ends, as a linker has them with `-z separate-loadable-segments`.
+fn beside(bytes: &[u8]) -> Vec<u8> {
+    let file = amdgpu_object::elf::File::parse(bytes).unwrap();
+    let (sections, segments) = (file.sections().0, file.segments().0);
+    let loaded = |n: &usize| sections[*n].flags & amdgpu_object::elf::SHF_ALLOC != 0 && sections[*n].size > 0;
+    let last = (0..sections.len()).rev().find(loaded).unwrap();
+    let (end, old) = (sections[last - 1].address + sections[last - 1].size, sections[last].address);
+    let segment = segments.iter().position(|segment| segment.address == old).unwrap();
+    let mut new = bytes.to_vec();
+    for at in [file.section_header(last) + 16, file.segment_header(segment) + 16, file.segment_header(segment) + 24] {
+        new[at as usize..][..8].copy_from_slice(&end.to_le_bytes());
+    }
+    new
+}
+
+/// Code up to the end of its page, where the next section begins; and what is read-only once it is loaded, which fills its last
+/// page, or has nothing to fill there.
+#[test]
+fn sections_may_begin_where_others_end() {
+    let (Ok(target), Ok(nop)) = ("gfx942".parse::<Target>(), parse(Target::Gfx942, "s_nop 0")) else { return };
+    let grown = |file: &[u8], words: usize| {
+        with_image(file, |image| {
+            let mut edits = Edits::default();
+            edits.insert(instructions(image, target)[0].0, &vec![nop; words]);
+            let new = rewrite(image, target, &edits).unwrap();
+            validate(file, &new, target, is_nop).unwrap_or_else(|e| panic!("{words}: {e}"));
+            new
+        })
+    };
+    let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"; .text; .globl f; .protected f; .type f,@function
+        f:; s_movk_i32 s40, 1; s_endpgm; .size f, .-f";
+    let source = |more: &str| source::object(target, &format!("{text}; {more}; .data; .quad f")).unwrap();
+    let next_begins = |file: &[u8]| {
+        let sections = amdgpu_object::elf::File::parse(file).unwrap().sections().0;
+        let code = sections.iter().find(|section| section.is_code()).unwrap();
+        let end = code.address + code.size;
+        sections.iter().any(|section| section.size > 0 && section.address == end)
+    };
+    let full = source(".p2align 12, 0");
+    assert!(next_begins(&full));
+    for words in 1..8 {
+        assert_eq!(runs(&grown(&full, words), target), runs(&full, target));
+    }
+    // A pointer to that section.
+    let section = |file: &[u8], kind: u32| {
+        let sections = amdgpu_object::elf::File::parse(file).unwrap().sections().0;
+        sections.into_iter().find(|section| section.kind == kind).unwrap()
+    };
+    let addend = section(&full, amdgpu_object::elf::SHT_RELA).offset as usize + 16;
+    let [old, new] = [&full, &grown(&full, 3)].map(|file| section(file, amdgpu_object::elf::SHT_DYNAMIC).address);
+    let mut pointed = full.clone();
+    pointed[addend..addend + 8].copy_from_slice(&old.to_le_bytes());
+    assert_eq!(grown(&pointed, 3)[addend..addend + 8], new.to_le_bytes());
+    // The filler, and how many bytes of the segment it fills are in memory.
+    let filler = |file: &[u8]| {
+        let parsed = amdgpu_object::elf::File::parse(file).unwrap();
+        let all = parsed.sections().0;
+        let filler = *all.iter().find(|one| one.kind == amdgpu_object::elf::SHT_NOBITS && one.align == 1).unwrap();
+        let segment = parsed.segments().0.into_iter().find(|segment| segment.kind == 0x6474_e552).unwrap();
+        assert_eq!(segment.address + segment.memory_size, filler.address + filler.size);
+        assert_eq!((filler.address + filler.size) % 0x1000, 0);
+        filler.size
+    };
+    let file = source("");
+    let room = filler(&file);
+    let none = grown(&file, room as usize / 4);
+    assert_eq!((filler(&none), filler(&grown(&none, 2))), (0, 0xff8));
+    // What is filled up to the page of the next segment leaves that alone.
+    let close = beside(&source::object(target, &format!("{text}; .data; .long 7")).unwrap());
+    let room = filler(&close);
+    for words in [2, room as usize / 4, room as usize / 4 + 2, 1030] {
+        let new = grown(&close, words);
+        let sections = amdgpu_object::elf::File::parse(&new).unwrap().sections().0;
+        let ends = sections.iter().filter(|one| one.flags & amdgpu_object::elf::SHF_ALLOC != 0 && one.size > 0);
+        assert!(ends.clone().zip(ends.skip(1)).all(|(one, next)| one.address + one.size <= next.address), "{words}");
+    }
+}
+
+/// Which of several instructions that do nothing a label was at is not known when some of them go.
+#[test]
+fn labels_among_neutral_instructions_are_as_good_as_the_next() {
+    let target = Target::Gfx942;
+    let block = "s_branch .L; .L:; s_nop 0; .Lnext:; s_nop 0; .Llast:; s_nop 0; s_cmp_lg_u32 s20, s20; s_cbranch_scc1 .Lnext; s_cbranch_scc1 .Llast";
+    let file = source::of_block(target, block).unwrap();
+    with_image(&file, |image| {
+        let nops: Vec<_> = instructions(image, target).into_iter().filter(|(_, inst)| is_nop(inst)).collect();
+        for mask in 1..1 << 6u32 {
+            let mut edits = Edits::default();
+            for (n, (address, inst)) in nops.iter().enumerate().filter(|(n, _)| *n < 6) {
+                if mask >> n & 1 != 0 {
+                    edits.replace(Slot::At(*address), inst, None);
+                    edits.insert(*address, &vec![*inst; mask as usize >> 4]);
+                }
+            }
+            keep(image, target, &mut edits);
+            let new = rewrite(image, target, &edits).unwrap();
+            assert_eq!(runs(&new, target), runs(&file, target), "{mask:#b}");
+            validate(&file, &new, target, is_nop).unwrap_or_else(|e| panic!("{mask:#b}: {e}"));
+        }
+    });
+}
