@@ -105,7 +105,7 @@ struct Clause {
 
 impl Clause {
     fn of(address: u64, inst: &Inst) -> Option<Clause> {
-        (inst.mnemonic() == "s_clause").then_some(Clause { address, inst: *inst, come: 0 })
+        mend::is_clause(inst).then_some(Clause { address, inst: *inst, come: 0 })
     }
 
     /// How many instructions it has.

@@ -157,7 +157,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         })
     }
 
-    /// The length of a part that begins at an offset or an address. `end`: where the code ends, in the same terms.
+    /// The length of a part that begins at an offset or an address. `code`: where the code begins and ends, in the same terms.
     pub fn len(&self, start: u64, len: u64, code: (u64, u64)) -> u64 {
         let end = start.saturating_add(len);
         match code {
@@ -167,14 +167,15 @@ impl<'f, 'a> Layout<'f, 'a> {
         }
     }
 
-    /// Where the code ends and begins in memory.
+    /// The addresses where the code begins and ends.
     pub fn code_addresses(&self) -> (u64, u64) {
         (self.start, self.end)
     }
 
     /// Whether an address is that of a byte that is loaded, or of the end of a part that is.
     pub fn is_loaded(&self, address: u64) -> bool {
-        let holds = |section: &elf::Section| (section.address..=section.address + section.size).contains(&address);
+        let end = |section: &elf::Section| section.address.saturating_add(section.size);
+        let holds = |section: &elf::Section| (section.address..=end(section)).contains(&address);
         self.sections.iter().any(|section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && holds(section))
     }
 
@@ -184,7 +185,7 @@ impl<'f, 'a> Layout<'f, 'a> {
             |section: &&elf::Section| section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
         let mut offsets = self.sections.iter().filter(has_bytes).filter_map(|section| {
             let from = address.checked_sub(section.address).filter(|from| *from < section.size)?;
-            Some(section.offset + from)
+            section.offset.checked_add(from)
         });
         offsets.next()
     }
