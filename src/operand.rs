@@ -18,8 +18,9 @@ pub(crate) use iter::code_of;
 pub enum Reg {
     /// Scalar register.
     Sgpr(u8),
-    /// Vector register; for an operand of 16 bits, its lower half.
-    Vgpr(u8),
+    /// Vector register; for an operand of 16 bits, its lower half. Fields name the first 256; on CDNA5, those above have upper
+    /// bits that [`VgprMsb`](crate::VgprMsb) follows.
+    Vgpr(u16),
     /// The upper half of a vector register.
     VgprHigh(u8),
     /// Accumulation register.

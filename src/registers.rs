@@ -9,13 +9,16 @@ use crate::common::ADDRESSES;
 use crate::shared::flag;
 use crate::table::{Codes, NONE, OperandType};
 use crate::target::{FACTS, OPERANDS};
-use crate::{Field, Format, Inst, Operand, Reg, Special, Target, Value};
+use crate::{Field, Format, Inst, Operand, Reg, Special, Target, Value, VgprMsb};
 
-/// Scalar operand codes 0 to 127, vector registers, accumulation registers, and the registers without a code.
+/// Scalar operand codes 0 to 127, vector registers, and the registers without a code. Accumulation registers follow the first
+/// 256 vector registers; targets with more of these have none.
 const VGPRS: usize = INT as usize;
 const AGPRS: usize = VGPRS + VECTORS;
-const OTHERS: usize = AGPRS + VECTORS;
+const OTHERS: usize = VGPRS + BANKS * VECTORS;
 const VECTORS: usize = VECTOR_LAST as usize + 1;
+/// The numbers of vector registers have two upper bits at most.
+const BANKS: usize = 4;
 /// Bits of an operand that is a half of a vector register.
 const HALF: u16 = 16;
 const WORDS: usize = OTHERS / 64 + 1;
@@ -77,12 +80,26 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads(&self) -> RegSet {
+        self.reads_in(VgprMsb::ENTRY)
+    }
+
+    /// The same where the numbers of vector registers have these upper bits. If they are unknown, those of the fields count.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1250")] {
+    /// use amdgpu_isa::{Reg, Target, VgprMsb, decode_words};
+    /// let mov = decode_words(Target::Gfx1250, &[0x7e02_0302]).unwrap(); // v_mov_b32_e32 v1, v2
+    /// let msb = VgprMsb::new(0x41);
+    /// assert!(mov.reads_in(msb).contains(Reg::Vgpr(258)) && mov.writes_in(msb).contains(Reg::Vgpr(257)));
+    /// # }
+    /// ```
+    pub fn reads_in(&self, msb: VgprMsb) -> RegSet {
         let (partly, most) = (self.writes_partly(), self.most_address_bits());
         let vector =
             |operand: &Operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
         // A mask of lanes is written whole.
         let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata)) && vector(operand);
-        self.accessed(|operand| {
+        self.accessed(msb, |operand| {
             let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
             // Of a half, the set has the whole register.
             let kept = partly && data(operand) || operand.bits == HALF && vector(operand);
@@ -94,10 +111,10 @@ impl Inst {
     /// The registers that it reads when it is issued: not what the destination of a load keeps, which is read, if at all,
     /// when the data is there. Of an image address with an unknown number of registers, the set has those that its operand
     /// shows.
-    pub(crate) fn reads_at_issue(&self) -> RegSet {
+    pub(crate) fn reads_at_issue(&self, msb: VgprMsb) -> RegSet {
         let flags = self.flags();
         let loads = flags.is_load() && !flags.is_atomic();
-        self.accessed(|operand| {
+        self.accessed(msb, |operand| {
             let kept = loads && operand.access.writes();
             (operand.access.reads() && !kept).then_some(*operand)
         })
@@ -155,15 +172,33 @@ impl Inst {
     /// # }
     /// ```
     pub fn writes(&self) -> RegSet {
-        self.accessed(|operand| operand.access.writes().then_some(*operand))
+        self.writes_in(VgprMsb::ENTRY)
     }
 
-    fn accessed(&self, how: impl Fn(&Operand) -> Option<Operand>) -> RegSet {
+    /// The same where the numbers of vector registers have these upper bits: see [`Inst::reads_in`].
+    pub fn writes_in(&self, msb: VgprMsb) -> RegSet {
+        self.accessed(msb, |operand| operand.access.writes().then_some(*operand))
+    }
+
+    fn accessed(&self, msb: VgprMsb, how: impl Fn(&Operand) -> Option<Operand>) -> RegSet {
         let set = RegSet::new(self.target());
         self.operands().filter_map(|operand| how(&operand)).fold(set, |mut set, operand| {
-            set.insert_operand(&operand);
+            let (first, count) = set.run_in(self, msb, &operand);
+            set.insert_bits(first, count);
             set
         })
+    }
+}
+
+impl Target {
+    /// The number of vector registers that instructions can access.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1250")]
+    /// assert_eq!(amdgpu_isa::Target::Gfx1250.vgprs(), 1024);
+    /// ```
+    pub fn vgprs(self) -> u16 {
+        RegSet::new(self).vgprs() as u16
     }
 }
 
@@ -207,6 +242,12 @@ impl RegSet {
         self.insert_bits(first, count);
     }
 
+    /// Adds all registers that an operand of an instruction names where the numbers of vector registers have these upper bits.
+    pub fn insert_operand_in(&mut self, inst: &Inst, msb: VgprMsb, operand: &Operand) {
+        let (first, count) = self.run_in(inst, msb, operand);
+        self.insert_bits(first, count);
+    }
+
     /// The run of registers that an operand names, as numbers that are the same for one register however it is named, and
     /// how many they are.
     pub(crate) fn run(&self, operand: &Operand) -> (usize, usize) {
@@ -218,8 +259,8 @@ impl RegSet {
         // A tuple ends where its file ends.
         let end = match first {
             ..VGPRS => VGPRS,
-            VGPRS..AGPRS => AGPRS,
-            AGPRS..OTHERS => OTHERS,
+            VGPRS..AGPRS if !self.is_banked() => AGPRS,
+            VGPRS..OTHERS => OTHERS,
             _ => first + count,
         };
         let dwords = match reg {
@@ -227,6 +268,17 @@ impl RegSet {
             _ => usize::from(operand.bits).div_ceil(32),
         };
         (first, dwords.min(end.saturating_sub(first)))
+    }
+
+    /// The same where the numbers of vector registers have these upper bits.
+    pub(crate) fn run_in(&self, inst: &Inst, msb: VgprMsb, operand: &Operand) -> (usize, usize) {
+        let (first, count) = self.run(operand);
+        if msb == VgprMsb::ENTRY || !RegSet::is_vector(first) || !self.is_banked() {
+            return (first, count);
+        }
+        let upper = operand.role.and_then(|field| msb.upper(inst, field)).unwrap_or(0);
+        let first = first + usize::from(upper) * VECTORS;
+        (first, count.min(OTHERS.saturating_sub(first)))
     }
 
     /// The register with such a number.
@@ -382,7 +434,8 @@ impl RegSet {
         match reg {
             Reg::Sgpr(n) => (usize::from(n).min(VGPRS - 1), 1),
             Reg::Ttmp(n) => (self.ttmp_first().saturating_add(n.into()).min(VGPRS - 1), 1),
-            Reg::Vgpr(n) | Reg::VgprHigh(n) => (VGPRS + usize::from(n), 1),
+            Reg::Vgpr(n) => (VGPRS + usize::from(n).min(self.vgprs() - 1), 1),
+            Reg::VgprHigh(n) => (VGPRS + usize::from(n), 1),
             Reg::Agpr(n) => (AGPRS + usize::from(n), 1),
             Reg::Special(Special::SrcVccz) => (codes.vcc.into(), 2),
             Reg::Special(Special::SrcExecz) => (codes.exec.into(), 2),
@@ -404,6 +457,15 @@ impl RegSet {
         }
     }
 
+    fn is_banked(&self) -> bool {
+        FACTS[self.target as usize].banked
+    }
+
+    /// The number of vector registers that instructions can access.
+    fn vgprs(&self) -> usize {
+        if self.is_banked() { BANKS * VECTORS } else { VECTORS }
+    }
+
     fn ttmp_first(&self) -> usize {
         crate::target::OPERANDS[self.target as usize].ttmp_first.into()
     }
@@ -417,8 +479,8 @@ impl RegSet {
                 Reg::Ttmp((bit as u16 - tables.ttmp_first) as u8)
             }
             ..VGPRS => Reg::Special(Special::of(self.target, number.into())?),
-            VGPRS..AGPRS => Reg::Vgpr((bit - VGPRS) as u8),
-            AGPRS..OTHERS => Reg::Agpr((bit - AGPRS) as u8),
+            VGPRS..OTHERS if bit < AGPRS || self.is_banked() => Reg::Vgpr((bit - VGPRS) as u16),
+            AGPRS..OTHERS => Reg::Agpr(u8::try_from(bit - AGPRS).ok()?),
             _ => return WITHOUT_CODE.get(bit - OTHERS).copied(),
         })
     }

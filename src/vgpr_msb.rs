@@ -59,13 +59,20 @@ impl VgprMsb {
         }
     }
 
+    /// What is known where two ways meet.
+    pub fn joined(self, other: VgprMsb) -> VgprMsb {
+        if self == other { self } else { VgprMsb::UNKNOWN }
+    }
+
     /// The number of an operand's first vector register; `None` if the operand is something else, or the upper bits of the
     /// number are unknown.
     pub fn register(self, inst: &Inst, operand: &Operand) -> Option<u16> {
-        let (Value::Reg(Reg::Vgpr(low) | Reg::VgprHigh(low)), Some(field)) = (operand.value, operand.role) else {
-            return None;
+        let low = match operand.value {
+            Value::Reg(Reg::Vgpr(low)) => low,
+            Value::Reg(Reg::VgprHigh(low)) => low.into(),
+            _ => return None,
         };
-        Some(self.upper(inst, field)? << 8 | u16::from(low))
+        Some(self.upper(inst, operand.role?)? << 8 | low)
     }
 
     /// The upper bits of the registers that a field names.

@@ -117,9 +117,11 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let codes: Vec<String> = codes.iter().map(|name| code(name).to_string()).collect();
     let specials = names::special_codes(isa, &t.row.name);
     let bus = t.row.bus;
+    let mut rows = isa.formats.iter().flat_map(|format| &format.rows);
+    let banked = rows.any(|row| row.mnemonic == "s_set_vgpr_msb" && row.opcode.of(&t.row.name).is_some());
     writeln!(
         w,
-        "], returns: &[{returns}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus} }};",
+        "], returns: &[{returns}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",
         codes.join(", ")
     )
     .unwrap();

@@ -354,7 +354,7 @@ pub(crate) fn image_address_part(desc: &OperandDesc, inst: &Inst, part: u8) -> O
 
 pub(crate) fn image_address(desc: &OperandDesc, inst: &Inst, part: u8) -> Option<Operand> {
     let AddressPart { field, register, dwords, .. } = image_address_part(desc, inst, part)?;
-    let value = Value::Reg(Reg::Vgpr(register as u8));
+    let value = Value::Reg(Reg::Vgpr(register));
     Some(Operand { role: Some(field), value, bits: dwords * 32, access: image_address_access(desc, part) })
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
         if operand.access.writes() {
             (operations, sources, scaled) = (operations + 1, 0, false);
         }
-        let code = if let Value::Reg(Reg::Vgpr(n)) = operand.value { VGPR + u16::from(n) } else { 0 };
+        let code = if let Value::Reg(Reg::Vgpr(n)) = operand.value { VGPR + n } else { 0 };
         let Some((ports, fields)) = both.get_mut(operations.max(1) - 1) else { continue };
         let mut put = |port: Port, of: &mut u16| (*of, fields[port as usize]) = (code, field);
         if operand.access.writes() {

@@ -58,7 +58,7 @@ pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
     let t = OPERANDS[target as usize];
     match code {
         AGPR.. => Value::Reg(Reg::Agpr((code - AGPR) as u8)),
-        VGPR.. => Value::Reg(Reg::Vgpr((code - VGPR) as u8)),
+        VGPR.. => Value::Reg(Reg::Vgpr(code - VGPR)),
         FLOAT..=FLOAT_LAST => Value::Float(InlineFloat::of(code)),
         INT..=NEGATIVE_LAST => Value::Int(int_of(code).unwrap_or(0)),
         _ if code <= t.sgpr_last => Value::Reg(Reg::Sgpr(aligned(code, dwords) as u8)),
@@ -126,7 +126,7 @@ impl Coded {
             Value::Reg(Reg::Sgpr(n)) if u16::from(n) <= t.sgpr_last => n.into(),
             Value::Reg(Reg::Ttmp(n)) => t.ttmp_first + u16::from(n),
             Value::Reg(Reg::Special(special)) => special.code(target)?.into(),
-            Value::Reg(Reg::Vgpr(n)) => VGPR + u16::from(n),
+            Value::Reg(Reg::Vgpr(n)) if n <= VECTOR_LAST => VGPR + n,
             Value::Reg(Reg::Agpr(n)) => AGPR + u16::from(n),
             Value::Reg(Reg::VgprHigh(n)) => return Some(Coded::High(VGPR + u16::from(n))),
             Value::Reg(Reg::Vcc) => return Some(Coded::Vcc),

@@ -61,6 +61,8 @@ struct Finder<'c> {
     leaders: Dwords,
     /// Where functions begin.
     entries: Dwords,
+    /// Those of them that were given.
+    roots: Dwords,
     /// The addresses that jumps and calls through registers lead to, by the address of the instruction.
     known: BTreeMap<u64, u64>,
     open: Vec<usize>,
@@ -70,9 +72,13 @@ pub(super) fn flow<'c>(target: Target, code: &'c [u8], address: u64, entries: &[
     let dwords = code.len() / 4;
     let new = || Dwords::new(dwords);
     let (seen, leaders, known) = (new(), new(), BTreeMap::new());
-    let mut finder = Finder { target, code, address, seen, leaders, entries: new(), known, open: Vec::new() };
+    let mut finder =
+        Finder { target, code, address, seen, leaders, entries: new(), roots: new(), known, open: Vec::new() };
     for entry in entries {
         finder.enter(*entry);
+        if let Some(dword) = finder.dword(*entry) {
+            finder.roots.insert(dword);
+        }
     }
     finder.walk_all();
     for _ in 0..ROUNDS {
@@ -229,7 +235,20 @@ impl<'c> Finder<'c> {
         let predecessors = reversed(&successors, &counts);
         let entries = (0..blocks.len()).filter(|n| blocks.get(*n).is_some_and(|block| block.is_entry)).collect();
         let (target, code, address) = (self.target, self.code, self.address);
-        Flow { target, code, address, blocks, successors, predecessors, entries }
+        let is_root = |block: &Block| self.dword(block.start).is_some_and(|dword| self.roots.has(dword));
+        let roots = (0..blocks.len()).filter(|n| blocks.get(*n).is_some_and(is_root)).collect();
+        let (functions, return_sites) = (Vec::new(), BTreeMap::new());
+        let mut flow =
+            Flow { target, code, address, blocks, successors, predecessors, entries, roots, functions, return_sites };
+        flow.functions = flow.find_functions();
+        for call in 0..flow.blocks.len() {
+            let function = flow.callee(call).and_then(|callee| flow.functions.get(callee).copied());
+            if let Some(function) = function {
+                let sites = flow.return_sites.entry(function).or_default();
+                sites.extend_from_slice(flow.successors.of(call));
+            }
+        }
+        flow
     }
 
     /// Looks for the addresses of jumps and calls through registers. Returns whether any is new, or not known any more.

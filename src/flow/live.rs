@@ -94,14 +94,21 @@ impl Flow<'_> {
     /// The registers that the function whose first block this is reads or writes, with the functions that it calls.
     pub fn uses(&self, first: usize) -> RegSet {
         let mut all = RegSet::new(self.target());
+        for block in self.reached(first) {
+            self.insts(block).for_each(|(_, inst)| all |= inst.reads() | inst.writes());
+        }
+        all
+    }
+
+    /// The blocks of the function whose first block this is, and of the functions that it calls.
+    pub fn reached(&self, first: usize) -> Vec<usize> {
+        let mut all = Vec::new();
         let mut seen = vec![false; self.blocks().len()];
         let mut open = vec![first];
         while let Some(block) = open.pop() {
-            if seen.get(block) != Some(&false) {
-                continue;
-            }
-            seen.iter_mut().skip(block).take(1).for_each(|x| *x = true);
-            self.insts(block).for_each(|(_, inst)| all |= inst.reads() | inst.writes());
+            let Some(seen) = seen.get_mut(block).filter(|seen| !**seen) else { continue };
+            *seen = true;
+            all.push(block);
             open.extend(self.successors(block).iter().copied().chain(self.callee(block)));
         }
         all

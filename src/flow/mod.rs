@@ -25,11 +25,12 @@ mod follow;
 mod live;
 mod order;
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::{DecodeError, Decoded, Decoder, Inst, Target};
 
-pub use follow::State;
+pub use follow::{Following, State};
 pub use live::{Lanes, Liveness};
 
 /// Instructions that run one after the other.
@@ -88,6 +89,12 @@ pub struct Flow<'c> {
     successors: Lists,
     predecessors: Lists,
     entries: Vec<usize>,
+    /// Those of them that were given: they have callers that are not known.
+    roots: Vec<usize>,
+    /// The function of each block, as the number of a block of it: functions that share blocks are one.
+    functions: Vec<usize>,
+    /// The blocks behind known calls, by the function that is called.
+    return_sites: BTreeMap<usize, Vec<usize>>,
 }
 
 /// A list for each block, one behind the other.
@@ -147,12 +154,23 @@ impl<'c> Flow<'c> {
         &self.entries
     }
 
+    /// The block is an entry that was given, and not only called: it has callers that are not known.
+    pub fn is_root(&self, block: usize) -> bool {
+        self.roots.binary_search(&block).is_ok()
+    }
+
     /// The block that a call at the end of a block leads to, if its address is known and in the code.
     pub fn callee(&self, block: usize) -> Option<usize> {
         match self.blocks.get(block)?.exit {
             Exit::Call { function } => self.block_at(function?),
             _ => None,
         }
+    }
+
+    /// The blocks behind known calls of the function that a block is in: code goes on there when it returns.
+    pub fn return_sites(&self, block: usize) -> &[usize] {
+        let function = self.functions.get(block);
+        function.and_then(|function| self.return_sites.get(function)).map_or(&[], Vec::as_slice)
     }
 
     /// The instructions of a block, with their addresses.

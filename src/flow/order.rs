@@ -9,7 +9,7 @@ impl Flow<'_> {
     /// The blocks of the function that begins with a block, that one first: in an order in which each comes after those
     /// that it can follow, except where a loop goes back. Functions that it calls are not among them.
     pub fn function(&self, first: usize) -> Vec<usize> {
-        self.after(&[first], &mut Marks::new(self.blocks().len())).0
+        self.after(&[first], false, &mut Marks::new(self.blocks().len())).0
     }
 
     /// The blocks at which loops go back to: those that the search through their function reaches again from themselves.
@@ -25,16 +25,16 @@ impl Flow<'_> {
     /// # }
     /// ```
     pub fn loops(&self) -> Vec<usize> {
-        self.after(self.entries(), &mut Marks::new(self.blocks().len())).1
+        self.after(self.entries(), false, &mut Marks::new(self.blocks().len())).1
     }
 
-    /// Groups of blocks such that edges are only inside of groups, each in the order of [`Flow::function`]: functions, and
-    /// functions together that share blocks.
+    /// Groups of blocks such that edges and known calls are only inside of groups, each in the order of [`Flow::function`], with
+    /// functions behind their callers: functions, and functions together that share blocks or call each other.
     pub fn groups(&self) -> Vec<Vec<usize>> {
-        let mut group = Union::new(self.blocks().len());
+        let mut group = self.union();
         for block in 0..self.blocks().len() {
-            for to in self.successors(block) {
-                group.join(block, *to);
+            if let Some(callee) = self.callee(block) {
+                group.join(block, callee);
             }
         }
         let mut entries: Vec<(usize, usize)> = self.entries().iter().map(|entry| (group.of(*entry), *entry)).collect();
@@ -44,13 +44,30 @@ impl Flow<'_> {
             .chunk_by(|a, b| a.0 == b.0)
             .map(|of_group| {
                 let entries: Vec<usize> = of_group.iter().map(|(_, entry)| *entry).collect();
-                self.after(&entries, &mut marks).0
+                self.after(&entries, true, &mut marks).0
             })
             .collect()
     }
 
-    /// The blocks that can follow some blocks, and those at which loops go back to. Marked ones are left out.
-    fn after(&self, entries: &[usize], marks: &mut Marks) -> (Vec<usize>, Vec<usize>) {
+    /// The first block of the function that each block is in; of functions that share blocks, the first of all.
+    pub(super) fn find_functions(&self) -> Vec<usize> {
+        let mut group = self.union();
+        (0..self.blocks().len()).map(|block| group.of(block)).collect()
+    }
+
+    fn union(&self) -> Union {
+        let mut group = Union::new(self.blocks().len());
+        for block in 0..self.blocks().len() {
+            for to in self.successors(block) {
+                group.join(block, *to);
+            }
+        }
+        group
+    }
+
+    /// The blocks that can follow some blocks, if `calls` also through calls, and those at which loops go back to. Marked ones are
+    /// left out.
+    fn after(&self, entries: &[usize], calls: bool, marks: &mut Marks) -> (Vec<usize>, Vec<usize>) {
         let mut order = Vec::new();
         let mut loops = Vec::new();
         // The blocks on the way to the current one, with how many of their successors have been looked at.
@@ -62,7 +79,10 @@ impl Flow<'_> {
             marks.set(*entry, Mark::OnWay);
             way.push((*entry, 0));
             while let Some((block, looked)) = way.last_mut() {
-                let Some(&next) = self.successors(*block).get(*looked) else {
+                // What is looked at last comes first: a function before the code behind its call.
+                let successors = self.successors(*block);
+                let callee = || self.callee(*block).filter(|_| calls && *looked == successors.len());
+                let Some(next) = successors.get(*looked).copied().or_else(callee) else {
                     order.push(*block);
                     marks.set(*block, Mark::Seen);
                     way.pop();

@@ -1,16 +1,13 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
-use crate::common::made;
-use crate::hazards::held::{Held, event, events};
+use crate::hazards::held::{Held, Passed, event, events};
+use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::waits::{Conflict, Wait, Waits, own_wait};
 use crate::table::{Event, Holds, NONE};
 use crate::target::COUNTS;
-use crate::{Counter, Inst, Reg, RegSet, Target, Waitcnt};
+use crate::{Counter, Inst, Reg, RegSet, Target, VgprMsb, Waitcnt};
 
-/// How many registers or runs of registers can be waited for at once.
-const ROOM: usize = 96;
-
-/// The operations that may be outstanding before the next instruction: a bounded value, `Copy` and comparable.
+/// The operations that may be outstanding before the next instruction: a value, comparable, and `Copy` if it is [`Bounded`].
 ///
 /// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must not
 /// be read or overwritten, and its sources not be overwritten if it reads them late. A wait ([`Inst::waits`]) until at
@@ -20,7 +17,8 @@ const ROOM: usize = 96;
 /// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that a
 /// wait is missing if it is missing for both; see [`Wait::sure`].
 ///
-/// Where an instruction has chosen among several banks of 256 vector registers, a wait for a vector register is not sure.
+/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where two ways with others meet, a wait for
+/// a vector register is not sure.
 ///
 /// Memory is not followed: what one operation stores and another one loads is not compared, nor is LDS that is filled from
 /// memory.
@@ -44,26 +42,49 @@ const ROOM: usize = 96;
 /// assert!(pending.needs(&add).is_empty());
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pending {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending<C: Capacity = Bounded> {
     target: Target,
-    /// In the order of their keys; behind the last one, `Held::NONE`.
-    held: [Held; ROOM],
-    len: u8,
+    /// In the order of their keys.
+    held: C::Held,
     /// Some had no room.
     lost: bool,
-    /// The numbers of vector registers in instructions are no longer all that says which registers are meant.
-    banked: bool,
+    /// The upper bits of the numbers of vector registers.
+    msb: VgprMsb,
     /// The most that each counter can be.
     most: [u8; Counter::ALL.len()],
+    /// For each event, what happened since the function began; empty if nobody asks.
+    passed: C::Passed,
 }
+
+impl Copy for Pending {}
 
 impl Pending {
     /// Nothing is outstanding.
     pub const fn new(target: Target) -> Pending {
-        Pending { target, held: [Held::NONE; ROOM], len: 0, lost: false, banked: false, most: [0; Counter::ALL.len()] }
+        Pending {
+            target,
+            held: Few::new(Held::NONE),
+            lost: false,
+            msb: VgprMsb::ENTRY,
+            most: [0; Counter::ALL.len()],
+            passed: Few::new(Passed::NOTHING),
+        }
     }
+}
 
+#[cfg(feature = "alloc")]
+impl Pending<super::Unbounded> {
+    /// Nothing is outstanding, and there is room for everything that will be.
+    pub fn unbounded(target: Target) -> Self {
+        let events = COUNTS[target as usize].events.len();
+        let passed = alloc::vec![Passed::NOTHING; events];
+        let held = alloc::vec::Vec::new();
+        Pending { target, held, lost: false, msb: VgprMsb::ENTRY, most: [0; Counter::ALL.len()], passed }
+    }
+}
+
+impl<C: Capacity> Pending<C> {
     /// The target.
     pub const fn target(&self) -> Target {
         self.target
@@ -95,9 +116,14 @@ impl Pending {
         self.most.get(counter as usize).copied().unwrap_or(0)
     }
 
-    /// Instructions have chosen among several banks of 256 vector registers, so that waits for these are not sure.
-    pub const fn is_banked(&self) -> bool {
-        self.banked
+    /// The upper bits of the numbers of vector registers.
+    pub const fn msb(&self) -> VgprMsb {
+        self.msb
+    }
+
+    /// The upper bits of some registers' numbers are not known, so that waits for these are not sure.
+    pub fn is_banked(&self) -> bool {
+        self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank)
     }
 
     /// It is known which operations raise the counter: not so for `xcnt`, which counts translations of addresses.
@@ -114,7 +140,7 @@ impl Pending {
     pub fn needs(&self, inst: &Inst) -> Waits {
         match own_wait(inst) {
             Some((counter, at_most)) => {
-                let mut before = *self;
+                let mut before = self.clone();
                 before.wait(counter, at_most);
                 before.needs_after(inst)
             }
@@ -125,8 +151,8 @@ impl Pending {
     /// The instruction's own wait, before it reads anything, is over.
     fn needs_after(&self, inst: &Inst) -> Waits {
         let mut waits = Waits::default();
-        if self.len > 0 {
-            let (reads, writes) = (inst.reads_at_issue(), inst.writes());
+        if !self.held.is_empty() {
+            let (reads, writes) = (inst.reads_at_issue(self.msb), inst.writes_in(self.msb));
             self.held().for_each(|held| {
                 if let Some(wait) = self.conflict(held, inst, &reads, &writes) {
                     waits.add(wait);
@@ -156,10 +182,14 @@ impl Pending {
             conflict,
             register: reads.reg_of(bit),
             producer: held.producer,
-            sure: !(held.doubt || self.banked && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
+            sure: !(held.doubt || (held.any_bank || self.any_bank()) && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
         })
+    }
+
+    fn any_bank(&self) -> bool {
+        self.msb == VgprMsb::UNKNOWN
     }
 
     /// The instruction is issued, after the waits that it needs. `producer` is what [`Wait::producer`] says of it, such as
@@ -181,7 +211,9 @@ impl Pending {
                 self.drop_one(&wait);
             }
         }
-        self.banked |= Some(inst.opcode()) == made::S_SET_VGPR_MSB;
+        let msb = self.msb;
+        // A function begins with those of its caller.
+        self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
         if inst.flags().is_wait() {
             self.wait_for(&inst.waits());
         }
@@ -191,9 +223,10 @@ impl Pending {
         let results = events(inst).filter(|(_, event)| event.holds_results()).count();
         for (number, event) in events(inst) {
             self.raise(event);
-            for (first, count) in event.held(inst).runs() {
+            for (first, count) in event.held(inst, msb).runs() {
                 let twin = results > 1 && event.holds_results();
-                self.insert(Held { first, count, event: number, twin, producer, ..Held::NONE });
+                let any_bank = msb == VgprMsb::UNKNOWN;
+                self.insert(Held { first, count, event: number, twin, any_bank, producer, ..Held::NONE });
             }
         }
         waits
@@ -202,8 +235,62 @@ impl Pending {
     /// No register is held, but nothing is known of the counters: behind a call of a function that waits for what it needs,
     /// and at its beginning.
     pub fn clear(&mut self) {
-        let most = COUNTS[self.target as usize].max;
-        *self = Pending { lost: self.lost, banked: self.banked, most, ..Pending::new(self.target) };
+        self.most = COUNTS[self.target as usize].max;
+        self.held.cut(0);
+        self.msb = VgprMsb::ENTRY;
+        for (number, passed) in (0..).zip(self.passed.iter_mut()) {
+            if let Some(event) = event(self.target, number) {
+                passed.wait(0, event);
+            }
+        }
+    }
+
+    /// The same for a comparison within a function: without what happened since it began.
+    #[must_use]
+    pub fn in_function(mut self) -> Self {
+        self.passed.cut(0);
+        self
+    }
+
+    /// A function begins that was called: what is outstanding is the caller's.
+    pub fn enter(&mut self) {
+        self.held.iter_mut().for_each(|held| held.inherited = true);
+        // What the function itself held is now the same as what it inherited.
+        let all = core::mem::replace(&mut self.held, C::Held::empty());
+        for held in all.iter() {
+            self.merge(held);
+        }
+        self.passed.iter_mut().for_each(|passed| *passed = Passed::NOTHING);
+    }
+
+    /// A function returns to its caller, who knows what was outstanding before.
+    pub fn leave(&mut self) {
+        self.held.keep(|held| !held.inherited);
+    }
+
+    /// A call returns with this state of the function that was called, which began with [`Pending::enter`] and perhaps other
+    /// states of other callers.
+    pub fn returned_from(&mut self, exit: &Pending<C>) {
+        let target = self.target;
+        let passed = |held: &Held| exit.passed.get(usize::from(held.event));
+        let of = |held: &Held| event(target, held.event).zip(passed(held).copied());
+        self.retain(|held| of(held).is_none_or(|(event, passed)| u16::from(held.at_most(event)) < passed.done_at));
+        for held in self.held.iter_mut() {
+            let Some((event, passed)) = of(held) else { continue };
+            held.doubt |= event.order != NONE && u16::from(held.age) >= passed.done_at;
+            let max = COUNTS[target as usize].max.get(event.counter as usize).copied().unwrap_or(0);
+            (held.age, held.loose) =
+                (held.age.saturating_add(passed.age).min(max), held.loose.saturating_add(passed.loose).min(max));
+        }
+        for (number, (own, passed)) in (0..).zip(self.passed.iter_mut().zip(exit.passed.iter())) {
+            if let Some(event) = event(target, number) {
+                own.then(passed, event);
+            }
+        }
+        for held in exit.held().filter(|held| !held.inherited) {
+            self.merge(held);
+        }
+        (self.most, self.msb, self.lost) = (exit.most, exit.msb, self.lost | exit.lost);
     }
 
     /// Waits as an instruction with these numbers does.
@@ -243,9 +330,9 @@ impl Pending {
     }
 
     fn assume_one(&mut self, counter: Counter, at_most: u8) {
-        let before = *self;
+        let before = self.clone();
         self.wait(counter, at_most);
-        for held in self.held.iter_mut().take(self.len.into()) {
+        for held in self.held.iter_mut() {
             if let Some(old) = before.place(held).ok().and_then(|place| before.held.get(place)) {
                 held.doubt = old.doubt;
             }
@@ -257,14 +344,24 @@ impl Pending {
             *most = at_most.min(*most);
         }
         let target = self.target;
+        self.pass(at_most, |event| event.counter == counter);
         let of = |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
         self.doubt(|held| of(held).is_some_and(|event| event.order != NONE && held.age >= at_most));
         self.retain(|held| of(held).is_none_or(|event| at_most > 0 && held.at_most(event) < at_most));
     }
 
+    /// Notes a wait for those who ask what happened since the function began.
+    fn pass(&mut self, at_most: u8, is: impl Fn(&Event) -> bool) {
+        for (number, passed) in (0..).zip(self.passed.iter_mut()) {
+            if let Some(event) = event(self.target, number).filter(|event| is(event)) {
+                passed.wait(at_most, event);
+            }
+        }
+    }
+
     /// These are done unless a flat operation was done before older ones.
     fn doubt(&mut self, is: impl Fn(&Held) -> bool) {
-        for n in 0..usize::from(self.len) {
+        for n in 0..self.held.len() {
             let Some(held) = self.held.get_mut(n).filter(|held| is(held)) else { continue };
             held.doubt = true;
             if held.twin {
@@ -302,7 +399,14 @@ impl Pending {
             return;
         }
         let mut full = false;
-        for held in self.held.iter_mut().take(self.len.into()) {
+        for (number, passed) in (0..).zip(self.passed.iter_mut()) {
+            if event(target, number).is_some_and(|event| event.order == raised.order) {
+                passed.age = passed.age.saturating_add(1);
+                passed.loose = passed.loose.saturating_add(u8::from(raised.holds == Holds::Loose));
+            }
+        }
+        self.pass(max, |event| event.order == raised.order);
+        for held in self.held.iter_mut() {
             if event(target, held.event).is_some_and(|event| event.order == raised.order) {
                 held.age = held.age.saturating_add(1);
                 held.loose = held.loose.saturating_add(u8::from(raised.holds == Holds::Loose));
@@ -318,99 +422,85 @@ impl Pending {
 
     /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it until
     /// nothing does ends.
-    pub fn join(&mut self, other: &Pending) -> bool {
-        let mut changed = other.lost && !self.lost || other.banked && !self.banked;
+    pub fn join(&mut self, other: &Pending<C>) -> bool {
+        let msb = self.msb.joined(other.msb);
+        let mut changed = other.lost && !self.lost || msb != self.msb;
         self.lost |= other.lost;
-        self.banked |= other.banked;
+        self.msb = msb;
         for (most, other) in self.most.iter_mut().zip(other.most) {
             changed |= other > *most;
             *most = other.max(*most);
         }
-        for new in other.held() {
-            let Ok(place) = self.place(new) else {
-                // What has no room stays out: otherwise it would push out another one, which comes back.
-                if usize::from(self.len) < ROOM {
-                    self.insert(*new);
-                    changed = true;
-                } else {
-                    changed |= !self.lost;
-                    self.lost = true;
-                }
-                continue;
-            };
-            if let Some(old) = self.held.get_mut(place) {
-                let before = *old;
-                if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
-                    (old.age, old.loose, old.producer) = (new.age, new.loose, new.producer);
-                }
-                old.twin |= new.twin;
-                old.doubt &= new.doubt;
-                changed |= *old != before;
-            }
+        for (passed, other) in self.passed.iter_mut().zip(other.passed.iter()) {
+            let before = *passed;
+            passed.join(other);
+            changed |= *passed != before;
         }
+        other.held().for_each(|new| changed |= self.merge(new));
         changed
     }
 
+    /// Adds what an operation holds on another path, or takes the worse of two that hold the same. Returns whether anything
+    /// changed.
+    fn merge(&mut self, new: &Held) -> bool {
+        let place = match self.place(new) {
+            Ok(place) => place,
+            // What has no room stays out: otherwise it would push out another one, which comes back.
+            Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
+        };
+        let Some(old) = self.held.get_mut(place) else { return false };
+        let before = *old;
+        if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
+            (old.age, old.loose, old.producer) = (new.age, new.loose, new.producer);
+        }
+        old.twin |= new.twin;
+        old.doubt &= new.doubt;
+        old.any_bank &= new.any_bank;
+        *old != before
+    }
+
     fn held(&self) -> impl Iterator<Item = &Held> {
-        self.held.iter().take(self.len.into())
+        self.held.iter()
     }
 
     fn place(&self, held: &Held) -> Result<usize, usize> {
-        self.held.get(..self.len.into()).unwrap_or(&[]).binary_search_by_key(&held.key(), Held::key)
+        self.held.binary_search_by_key(&held.key(), Held::key)
     }
 
     fn insert(&mut self, new: Held) {
-        let place = match self.place(&new) {
+        match self.place(&new) {
             Ok(place) => {
-                self.held.iter_mut().skip(place).take(1).for_each(|held| *held = new);
-                return;
+                if let Some(held) = self.held.get_mut(place) {
+                    *held = new;
+                }
             }
-            Err(place) => place,
-        };
-        if usize::from(self.len) >= ROOM {
-            self.lost = true;
-            let oldest = self.held().map(|held| held.age).max().unwrap_or(0);
-            let mut left = 1u8;
-            self.retain(|held| {
-                let drops = left > 0 && held.age == oldest;
-                left -= u8::from(drops);
-                !drops
-            });
-            return self.insert(new);
+            Err(place) => {
+                if !self.held.put(place, new) {
+                    self.make_room();
+                    let place = self.place(&new).unwrap_or_else(|place| place);
+                    self.held.put(place, new);
+                }
+            }
         }
-        // Those behind move on.
-        let mut moved = new;
-        for held in self.held.iter_mut().take(usize::from(self.len) + 1).skip(place) {
-            core::mem::swap(held, &mut moved);
-        }
-        self.len += 1;
+    }
+
+    /// Forgets the oldest one.
+    fn make_room(&mut self) {
+        self.lost = true;
+        let oldest = self.held().max_by_key(|held| held.age).map(Held::key);
+        self.retain(|held| Some(held.key()) != oldest);
     }
 
     /// Removes those that do not stay. What the other counter of a pair still holds is not certain then.
     fn retain(&mut self, mut stays: impl FnMut(&Held) -> bool) {
-        let mut len = 0usize;
-        let mut gone = [false; ROOM];
-        let mut any_twin = false;
-        for (held, gone) in self.held.iter().take(self.len.into()).zip(&mut gone) {
-            *gone = !stays(held);
-            any_twin |= *gone && held.twin;
-        }
-        if any_twin {
-            for n in 0..usize::from(self.len) {
-                let Some(done) = self.held.get(n).filter(|held| held.twin && gone.get(n) == Some(&true)).copied()
-                else {
-                    continue;
-                };
-                self.doubt_twin(&done);
+        // First the pairs, of which both may go.
+        let mut n = 0;
+        while let Some(held) = self.held.get(n).copied() {
+            if held.twin && !stays(&held) {
+                self.doubt_twin(&held);
             }
+            n += 1;
         }
-        for n in 0..usize::from(self.len) {
-            if let (Some(held), Some(false)) = (self.held.get(n).copied(), gone.get(n)) {
-                self.held.iter_mut().skip(len).take(1).for_each(|place| *place = held);
-                len += 1;
-            }
-        }
-        self.held.iter_mut().skip(len).for_each(|held| *held = Held::NONE);
-        self.len = len as u8;
+        self.held.keep(stays);
     }
 }

@@ -1,16 +1,18 @@
-//! What outstanding operations hold.
+//! The registers that outstanding operations hold.
 
 use crate::table::{Event, Holds, NONE, Which};
 use crate::target::COUNTS;
-use crate::{Field, Inst, Operand, RegSet, Target};
+use crate::{Field, Inst, Operand, RegSet, Target, VgprMsb};
 
 /// A run of registers that an outstanding operation holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Held {
     /// A bit of `RegSet`.
     pub first: u16,
     pub count: u16,
     pub event: u8,
+    /// It was outstanding when the function began.
+    pub inherited: bool,
     /// How many operations of the same order were issued after it, at most the counter's greatest value.
     pub age: u8,
     /// How many of these were perhaps done before it.
@@ -20,24 +22,78 @@ pub(super) struct Held {
     /// It is done if flat operations did what this asks for: the other counter says that it is done, but which of the two
     /// counts is not known; or no flat operation was done before older ones.
     pub doubt: bool,
+    /// The upper bits of the registers' numbers are not known.
+    pub any_bank: bool,
     pub producer: u32,
 }
 
-impl Held {
-    pub const NONE: Held =
-        Held { first: 0, count: 0, event: 0, age: 0, loose: 0, twin: false, doubt: false, producer: 0 };
+/// What happened to the operations of an event since a function began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Passed {
+    /// An operation that was outstanding then is done if its `Held::at_most` was this much, or more.
+    pub done_at: u16,
+    /// By how much it is older.
+    pub age: u8,
+    pub loose: u8,
+}
 
-    pub fn key(&self) -> (u16, u16, u8) {
-        (self.first, self.count, self.event)
+impl Passed {
+    pub const NOTHING: Passed = Passed { done_at: u16::MAX, age: 0, loose: 0 };
+
+    /// A wait that leaves fewer operations than `at_most` of those that are as old.
+    pub(super) fn wait(&mut self, at_most: u8, event: &Event) {
+        let older = if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 };
+        // Of an event without an order, `Held::at_most` is 0.
+        let done_at = if at_most == 0 { 0 } else { at_most.saturating_sub(older).into() };
+        self.done_at = self.done_at.min(done_at);
+    }
+
+    pub fn join(&mut self, other: &Passed) {
+        self.done_at = self.done_at.max(other.done_at);
+        (self.age, self.loose) = (self.age.min(other.age), self.loose.max(other.loose));
+    }
+
+    /// What happened in a function, and then in one that it called.
+    pub(super) fn then(&mut self, other: &Passed, event: &Event) {
+        let older = if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 };
+        self.done_at = self.done_at.min(match other.done_at {
+            u16::MAX => u16::MAX,
+            done_at => done_at.saturating_sub(older.into()),
+        });
+        (self.age, self.loose) = (self.age.saturating_add(other.age), self.loose.saturating_add(other.loose));
+    }
+}
+
+impl Held {
+    pub const NONE: Held = Held {
+        first: 0,
+        count: 0,
+        event: 0,
+        inherited: false,
+        age: 0,
+        loose: 0,
+        twin: false,
+        doubt: false,
+        any_bank: false,
+        producer: 0,
+    };
+
+    pub fn key(&self) -> (u16, u16, u8, bool) {
+        (self.first, self.count, self.event, self.inherited)
     }
 
     /// The greatest number of the counter at which it is done for certain.
-    pub fn at_most(&self, event: &Event) -> u8 {
-        if event.order == NONE || event.holds == Holds::Loose { 0 } else { self.age.saturating_sub(self.loose) }
+    pub(super) fn at_most(&self, event: &Event) -> u8 {
+        if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 }
     }
 }
 
 impl Event {
+    /// A wait for some operations of the kind leaves the younger ones.
+    pub fn keeps_order(&self) -> bool {
+        self.order != NONE && self.holds != Holds::Loose
+    }
+
     pub fn fits(&self, inst: &Inst) -> bool {
         match self.which {
             Which::All => true,
@@ -50,11 +106,11 @@ impl Event {
     }
 
     /// The registers that the operation holds.
-    pub fn held(&self, inst: &Inst) -> RegSet {
+    pub fn held(&self, inst: &Inst, msb: VgprMsb) -> RegSet {
         match self.holds {
             Holds::Nothing => RegSet::new(inst.target()),
-            Holds::Results | Holds::Ordered | Holds::Loose => inst.writes(),
-            Holds::Sources => inst.reads_at_issue().vectors(),
+            Holds::Results | Holds::Ordered | Holds::Loose => inst.writes_in(msb),
+            Holds::Sources => inst.reads_at_issue(msb).vectors(),
             Holds::Data => {
                 let data = |operand: &Operand| operand.role == Some(Field::Vdata) && operand.access.reads();
                 let none = RegSet::new(inst.target());

@@ -19,14 +19,19 @@
 
 mod counters;
 mod held;
+mod owed;
 mod pair;
 mod protect;
+mod room;
 mod rule;
 mod state;
 pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;
+#[cfg(feature = "alloc")]
+pub use room::Unbounded;
+pub use room::{Bounded, Capacity};
 pub use rule::{Certainty, Rule, Unit};
 pub use state::Hazards;
 pub use waits::{Conflict, Wait, Waits};
@@ -55,6 +60,8 @@ pub struct Need {
     pub missing: u8,
     /// The earlier instruction.
     pub producer: Inst,
+    /// What [`Hazards::issue_at`] was told of it; 0 if nothing.
+    pub place: u32,
     /// A register that both access, if the rule is about registers.
     pub register: Option<Reg>,
 }
@@ -72,6 +79,18 @@ impl Needs {
     /// ```
     pub const fn is_empty(&self) -> bool {
         self.states.is_none() && self.valu.is_none() && self.event.is_none()
+    }
+
+    /// Adds one, if it is the most of its unit.
+    fn add(&mut self, need: Need) {
+        let most = match need.rule.unit() {
+            Unit::States => &mut self.states,
+            Unit::Valu => &mut self.valu,
+            Unit::Event => &mut self.event,
+        };
+        if most.as_ref().is_none_or(|most| most.missing < need.missing) {
+            *most = Some(need);
+        }
     }
 
     /// The needs one by one.

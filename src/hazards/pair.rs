@@ -1,24 +1,22 @@
 //! Whether two instructions are what a rule is about.
 
 use crate::hazards::table::{Accessed, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
+use crate::hazards::owed::Owed;
 use crate::shared::NONE;
 use crate::target::FACTS;
-use crate::{Field, Hwreg, Inst, Operand, Reg, RegSet, Special, Value};
+use crate::{Field, Hwreg, Inst, Operand, Reg, RegSet, Special, Value, VgprMsb};
+
+/// An instruction, and the upper bits of the numbers of its vector registers.
+pub(crate) type Banked<'i> = (&'i Inst, VgprMsb);
 
 /// Both instructions fulfil the rule's conditions: with a register that both access, if the rule is about registers.
-pub(crate) fn matches(row: &HazardRow, producer: &Inst, consumer: &Inst) -> Option<Option<Reg>> {
-    let differs = match row.differs {
-        Differs::Nothing => true,
-        Differs::SameOp => producer.opcode() == consumer.opcode(),
-        Differs::OtherOp => producer.opcode() != consumer.opcode(),
-        Differs::Passes => passes(producer) != passes(consumer),
-    };
-    if !differs || !holds(&row.producer, producer) || !holds(&row.consumer, consumer) {
+pub(crate) fn matches(row: &HazardRow, producer: Banked<'_>, consumer: Banked<'_>) -> Option<Option<Reg>> {
+    if !agree(row, producer.0, consumer.0) {
         return None;
     }
     match row.overlap {
         Overlap::None => Some(None),
-        Overlap::Hwreg => (hwreg(producer).0 == hwreg(consumer).0).then_some(None),
+        Overlap::Hwreg => (hwreg(producer.0).0 == hwreg(consumer.0).0).then_some(None),
         Overlap::Share | Overlap::Same | Overlap::Other => {
             let all = runs(&row.producer, producer);
             let mut both = all.flat_map(|a| runs(&row.consumer, consumer).map(move |b| (a, b)));
@@ -27,21 +25,51 @@ pub(crate) fn matches(row: &HazardRow, producer: &Inst, consumer: &Inst) -> Opti
                 Overlap::Other => a != b && share(*a, *b),
                 _ => share(*a, *b),
             })?;
-            let first = runs(&row.consumer, consumer).filter(|other| share(*other, run)).map(|other| other.0).min();
-            Some(RegSet::register(producer.target(), run.0.max(first.unwrap_or(0))))
+            Some(first_shared(row, run, consumer))
         }
     }
 }
 
+/// The same, if of the producer's registers only some are left.
+pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: Banked<'_>) -> Option<Option<Reg>> {
+    let run = (usize::from(owed.first), usize::from(owed.count));
+    let is_met = || runs(&row.consumer, consumer).any(|other| share(other, run));
+    (agree(row, &owed.inst, consumer.0) && is_met()).then(|| first_shared(row, run, consumer))
+}
+
+/// Both instructions fulfil the rule's conditions, whatever registers they have in common.
+fn agree(row: &HazardRow, producer: &Inst, consumer: &Inst) -> bool {
+    let differs = match row.differs {
+        Differs::Nothing => true,
+        Differs::SameOp => producer.opcode() == consumer.opcode(),
+        Differs::OtherOp => producer.opcode() != consumer.opcode(),
+        Differs::Passes => passes(producer) != passes(consumer),
+    };
+    differs && holds(&row.producer, producer) && holds(&row.consumer, consumer)
+}
+
+/// The first register of a run that the consumer accesses.
+fn first_shared(row: &HazardRow, run: Run, consumer: Banked<'_>) -> Option<Reg> {
+    let first = runs(&row.consumer, consumer).filter(|other| share(*other, run)).map(|other| other.0).min();
+    RegSet::register(consumer.0.target(), run.0.max(first.unwrap_or(0)))
+}
+
+impl HazardRow {
+    /// Both instructions have to access a register.
+    pub(crate) fn is_about_registers(&self) -> bool {
+        matches!(self.overlap, Overlap::Share | Overlap::Same | Overlap::Other)
+    }
+}
+
 /// The first register of a run, and how many it has.
-type Run = (usize, usize);
+pub(crate) type Run = (usize, usize);
 
 fn share(a: Run, b: Run) -> bool {
     a.0 < b.0 + b.1 && b.0 < a.0 + a.1
 }
 
 /// All registers that the one is about are among those of the other.
-pub(crate) fn covers((side, new): (&Side, &Inst), (old_side, old): (&Side, &Inst)) -> bool {
+pub(crate) fn covers((side, new): (&Side, Banked<'_>), (old_side, old): (&Side, Banked<'_>)) -> bool {
     runs(old_side, old).all(|(first, count)| runs(side, new).any(|(a, n)| a <= first && first + count <= a + n))
 }
 
@@ -107,14 +135,16 @@ fn hwreg(inst: &Inst) -> (u8, u8, u8) {
 pub(crate) fn scalars(side: &Side, inst: &Inst) -> u128 {
     let scalar = |n: &usize| RegSet::is_scalar(*n);
     let of_run = |(first, count): Run| (first..first + count).filter(scalar).fold(0, |set, n| set | 1u128 << n);
-    runs(side, inst).fold(0, |set, run| set | of_run(run))
+    runs(side, (inst, VgprMsb::ENTRY)).fold(0, |set, run| set | of_run(run))
 }
 
-/// The registers of the operands that the rule is about.
-fn runs<'a>(side: &'a Side, inst: &'a Inst) -> impl Iterator<Item = Run> + 'a {
+/// The registers of the operands that the rule is about. Of vector registers whose upper bits are unknown there are none.
+pub(crate) fn runs<'a>(side: &'a Side, (inst, msb): Banked<'a>) -> impl Iterator<Item = Run> + 'a {
     let wanted = |operand: &Operand| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, inst, operand));
     let set = RegSet::new(inst.target());
-    inst.operands().filter(wanted).map(move |operand| set.run(&operand)).filter(|run| run.1 != 0)
+    let run = move |operand: Operand| set.run_in(inst, msb, &operand);
+    let is_known = move |run: &Run| run.1 != 0 && (msb != VgprMsb::UNKNOWN || !RegSet::is_vector(run.0));
+    inst.operands().filter(wanted).map(run).filter(is_known)
 }
 
 fn is_of(accessed: &Accessed, inst: &Inst, operand: &Operand) -> bool {

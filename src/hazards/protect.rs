@@ -2,7 +2,7 @@
 
 use crate::assembler::make;
 use crate::common::made;
-use crate::hazards::{Hazards, Need, Unit};
+use crate::hazards::{Capacity, Hazards, Need, Unit};
 use crate::imm::Depctr;
 use crate::{Field, Imm, Inst, Operand, Reg, Special, Value, Waitcnt};
 
@@ -25,7 +25,7 @@ const UNITS: [Depctr; 4] = [
 ];
 /// More than any instruction needs.
 const MOST: usize = 64;
-impl Hazards {
+impl<C: Capacity> Hazards<C> {
     /// Issues the instruction, and before it what it needs: passes to `take` as few `s_nop` and `v_nop` as are enough, what ends
     /// rules that no distance ends ([`Hazards::enders`]), and then the instruction.
     ///
@@ -80,8 +80,8 @@ impl Hazards {
     /// assert_eq!(ender.words(), [0xbfa3_ff03]); // s_waitcnt_depctr vm_vsrc(0)
     /// # }
     /// ```
-    pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<> {
-        let (before, target, open) = (*self, self.target(), self.events(inst));
+    pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<C> {
+        let (before, target, open) = (self.clone(), self.target(), self.events(inst));
         let inst = *inst;
         let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
         let [first, second, third, fourth] = UNITS.map(|units| units.encode(target).ok().and_then(depctr));
@@ -108,7 +108,7 @@ impl Hazards {
         let vector = vector.and_then(|reg| moved(made::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg))));
         let candidates = [first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
         candidates.into_iter().flatten().filter(move |ender| {
-            let mut after = before;
+            let mut after = before.clone();
             after.issue(ender);
             before.needs(ender).is_empty() && after.events(&inst) < open
         })
@@ -117,14 +117,16 @@ impl Hazards {
     /// How many rules want something that no distance ends.
     fn events(&self, inst: &Inst) -> usize {
         let mut count = 0;
-        self.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));
+        let mut add = |need: Need| count += usize::from(need.rule.unit() == Unit::Event);
+        self.each(inst, &mut add);
+        self.each_lost(inst, &mut add);
         count
     }
 
     /// Vector operations are wait states, too, so they come before these, and what no distance ends before both: some rules want
     /// that at once.
     fn next_need(&self, inst: &Inst) -> Option<Need> {
-        let needs = self.needs(inst);
+        let needs = self.needs_at_most(inst);
         needs.event.or(needs.valu).or(needs.states)
     }
 
@@ -132,7 +134,7 @@ impl Hazards {
         if need.rule.unit() == Unit::Event {
             return self.enders(inst).next();
         }
-        if self.needs(inst).valu.is_some() {
+        if self.needs_at_most(inst).valu.is_some() {
             return make(self.target(), made::V_NOP, &[]).ok();
         }
         let most = self.longest_nop();

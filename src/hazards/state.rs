@@ -1,37 +1,52 @@
 //! What the instructions before the next one leave behind.
 
-use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars};
+use crate::hazards::owed::{self, Owed};
+use crate::hazards::pair::{all_files, covers, holds, matches, matches_run, may_hold, passes, runs, scalars};
+use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
-use crate::{Field, Inst, Reg, Target};
+use crate::{Field, Inst, Reg, Target, VgprMsb};
 
-/// The instructions that can still harm the next one: a bounded value.
+/// The instructions that can still harm the next one: a value, which is `Copy` if it is [`Bounded`].
 ///
-/// It has room for [`Hazards::MOST`] of them, more than the longest distance. Where so many paths join that there are more,
-/// it takes the worst: what it has no room for, it takes to be about every register.
-#[derive(Clone, Copy, Debug)]
-pub struct Hazards {
+/// A bounded one has room for [`Hazards::MOST`] of them, more than the longest distance. Where so many paths join that there
+/// are more, it knows that something is missing ([`Hazards::is_incomplete`]): [`Hazards::needs`] does not say what, and
+/// [`Hazards::protect`] inserts more than is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hazards<C: Capacity = Bounded> {
     target: Target,
     /// Also what one source demands and another denies.
     strict: bool,
-    len: u8,
+    /// The upper bits of the numbers of vector registers.
+    msb: VgprMsb,
     /// The scalar registers that `HazardTables::seen` is about, by their codes.
     seen: u128,
-    /// The earlier instructions, in the order of `Inst::order`.
-    past: [Past; Hazards::MOST],
+    /// The earlier instructions that distances are about, in the order of `Past::order`.
+    past: C::Past,
+    /// Those that an event is about.
+    owed: C::Owed,
     /// What had no room: the first instruction stands for all of them.
     lost: Past,
+    /// What came since the function began: an instruction before it that produces every row.
+    before: Past,
 }
+
+impl Copy for Hazards {}
 
 /// An instruction that was issued.
 #[derive(Clone, Copy, Debug)]
-struct Past {
+pub struct Past {
     /// The rows of which it is a producer, and which nothing ended.
     rows: u128,
     /// Those of them for which what has to come between came.
     armed: u128,
     inst: Inst,
+    msb: VgprMsb,
+    /// What `Hazards::issue_at` was told.
+    place: u32,
+    /// It is one of the caller.
+    inherited: bool,
     /// What came after it: wait states, vector operations, transcendental ones.
     states: u8,
     valu: u8,
@@ -48,6 +63,9 @@ const EMPTY: Past = Past {
     rows: 0,
     armed: 0,
     inst: Inst::of(0, 0, 0),
+    msb: VgprMsb::ENTRY,
+    place: 0,
+    inherited: false,
     states: u8::MAX,
     valu: u8::MAX,
     trans: u8::MAX,
@@ -55,14 +73,15 @@ const EMPTY: Past = Past {
     last_valu: 0,
 };
 
-impl PartialEq for Hazards {
-    fn eq(&self, other: &Hazards) -> bool {
-        (self.target, self.strict, self.seen, self.lost) == (other.target, other.strict, other.seen, other.lost)
-            && self.past() == other.past()
+/// What a function begins with: nothing came, and nothing ended.
+const BEFORE: Past =
+    Past { rows: u128::MAX, states: 0, valu: 0, trans: 0, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
+
+impl Default for Past {
+    fn default() -> Past {
+        EMPTY
     }
 }
-
-impl Eq for Hazards {}
 
 /// What came after the longest distance makes no difference.
 impl PartialEq for Past {
@@ -71,7 +90,7 @@ impl PartialEq for Past {
             let last = (past.last_states, past.last_valu);
             (past.rows, past.armed, past.states.min(last.0), past.valu.min(last.1), past.trans, last)
         };
-        of(self) == of(other) && self.inst == other.inst
+        of(self) == of(other) && self.is_of(other)
     }
 }
 
@@ -84,23 +103,49 @@ impl Hazards {
     /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the others say
     /// nothing about.
     pub const fn new(target: Target) -> Hazards {
-        Hazards { target, strict: false, len: 0, seen: 0, past: [EMPTY; Hazards::MOST], lost: EMPTY }
+        Hazards {
+            target,
+            strict: false,
+            msb: VgprMsb::ENTRY,
+            seen: 0,
+            past: Few::new(EMPTY),
+            owed: Few::new(Owed::NONE),
+            lost: EMPTY,
+            before: BEFORE,
+        }
     }
 
     /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
     pub const fn strict(target: Target) -> Hazards {
-        Hazards::new(target).strictly()
+        Hazards { strict: true, ..Hazards::new(target) }
     }
+}
+
+#[cfg(feature = "alloc")]
+impl Hazards<super::Unbounded> {
+    /// Nothing has been issued yet, and there is room for everything that will be. It demands what [`Hazards::new`] does.
+    pub fn unbounded(target: Target) -> Self {
+        let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
+        let (msb, lost, before) = (VgprMsb::ENTRY, EMPTY, BEFORE);
+        Hazards { target, strict: false, msb, seen: 0, past, owed, lost, before }
+    }
+}
+
+impl<C: Capacity> Hazards<C> {
 
     /// The same, but from here on it demands what [`Hazards::strict`] does.
-    pub const fn strictly(self) -> Hazards {
-        Hazards { strict: true, ..self }
+    #[must_use]
+    pub fn strictly(mut self) -> Self {
+        self.strict = true;
+        self
     }
 
     /// The same at the beginning of a function that others call: vector operations may have read any scalar register,
     /// which matters on RDNA4.
-    pub const fn called(self) -> Hazards {
-        Hazards { seen: u128::MAX, ..self }
+    #[must_use]
+    pub fn called(mut self) -> Self {
+        self.seen = u128::MAX;
+        self
     }
 
     /// The target.
@@ -113,13 +158,14 @@ impl Hazards {
         HAZARDS[self.target as usize].nop as u8 + 1
     }
 
-    fn past(&self) -> &[Past] {
-        self.past.get(..self.len.into()).unwrap_or(&self.past)
+    /// More instructions could harm the next one than there is room for: [`Hazards::needs`] may leave something out.
+    pub const fn is_incomplete(&self) -> bool {
+        self.lost.rows != 0
     }
 
-    fn past_mut(&mut self) -> &mut [Past] {
-        let len = usize::from(self.len).min(Hazards::MOST);
-        self.past.split_at_mut(len).0
+    /// The upper bits of the numbers of vector registers.
+    pub const fn msb(&self) -> VgprMsb {
+        self.msb
     }
 
     /// What is missing before the instruction, if it is the next one: the most of each unit.
@@ -127,29 +173,61 @@ impl Hazards {
     /// An instruction of another target needs nothing.
     pub fn needs(&self, inst: &Inst) -> Needs {
         let mut needs = Needs::default();
-        self.each(inst, |need| {
-            let most = match need.rule.unit() {
-                Unit::States => &mut needs.states,
-                Unit::Valu => &mut needs.valu,
-                Unit::Event => &mut needs.event,
-            };
-            if most.as_ref().is_none_or(|most| most.missing < need.missing) {
-                *most = Some(need);
-            }
-        });
+        self.each(inst, |need| needs.add(need));
+        needs
+    }
+
+    /// The same, and what may be missing for instructions that had no room.
+    pub(crate) fn needs_at_most(&self, inst: &Inst) -> Needs {
+        let mut needs = self.needs(inst);
+        self.each_lost(inst, |need| needs.add(need));
         needs
     }
 
     /// Everything that is missing before the instruction, by each rule and for each earlier instruction.
     pub fn each(&self, inst: &Inst, mut take: impl FnMut(Need)) {
-        if inst.target() != self.target {
-            return;
+        let possible = self.past.iter().fold(0, |rows, past| rows | past.rows);
+        let possible = self.owed.iter().fold(possible, |rows, owed| rows | 1 << owed.row);
+        let Some((tables, consumes)) = self.consumes(inst, possible) else { return };
+        for past in self.past.iter().filter(|past| past.rows & consumes != 0) {
+            let passes = Some(passes(&past.inst));
+            let pair = ((&past.inst, past.msb), (inst, self.msb));
+            self.of(past, passes, (inst, consumes), |row| matches(row, pair.0, pair.1), &mut take);
+        }
+        for owed in self.owed.iter().filter(|owed| consumes >> owed.row & 1 == 1) {
+            let Some(row) = tables.rows.get(usize::from(owed.row)) else { continue };
+            let waits = owed.armed || (tables.thens | tables.asking) >> owed.row & 1 == 0;
+            if !waits || self.distance(row, Some(passes(&owed.inst))) == 0 {
+                continue;
+            }
+            // The registers that are left of it.
+            let register = match owed.count {
+                0 => matches(row, (&owed.inst, owed.msb), (inst, self.msb)),
+                _ => matches_run(row, owed, (inst, self.msb)),
+            };
+            if let Some(register) = register {
+                take(Need { rule: Rule(row.rule), missing: 1, producer: owed.inst, place: owed.place, register });
+            }
+        }
+    }
+
+    /// What may be missing for instructions that had no room.
+    pub(crate) fn each_lost(&self, inst: &Inst, mut take: impl FnMut(Need)) {
+        if let Some((_, consumes)) = self.consumes(inst, self.lost.rows) {
+            let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
+            self.of(&self.lost, None, (inst, consumes), matches, &mut take);
+        }
+    }
+
+    /// Those of some rows that the instruction may be a consumer of; `None` if there is none.
+    fn consumes(&self, inst: &Inst, possible: u128) -> Option<(&'static HazardTables, u128)> {
+        if possible == 0 || inst.target() != self.target {
+            return None;
         }
         let tables = HazardTables::of(inst);
-        let possible = self.past().iter().fold(self.lost.rows, |rows, past| rows | past.rows);
         let mut consumes = possible & tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
         if consumes == 0 {
-            return;
+            return None;
         }
         let files = all_files(inst);
         for (n, row) in bits(consumes).filter_map(|n| Some((n, tables.rows.get(n)?))) {
@@ -157,17 +235,18 @@ impl Hazards {
                 consumes &= !(1 << n);
             }
         }
-        for past in self.past().iter().filter(|past| past.rows & consumes != 0) {
-            let passes = Some(passes(&past.inst));
-            self.of(past, passes, (inst, consumes), |row| matches(row, &past.inst, inst), &mut take);
-        }
-        if self.lost.rows & consumes != 0 {
-            let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
-            self.of(&self.lost, None, (inst, consumes), matches, &mut take);
-        }
+        (consumes != 0).then_some((tables, consumes))
     }
 
-    /// What one earlier instruction demands. Without `passes`, as if it had the most.
+    /// The distance that a row demands. Without `passes`, as if the producer had the most.
+    fn distance(&self, row: &HazardRow, passes: Option<u8>) -> u8 {
+        let distances = if self.strict { row.most } else { row.distance };
+        let of_passes = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|passes| passes == *n));
+        // Without passes, all are the same.
+        of_passes.map(|(distance, _)| *distance).max().unwrap_or(distances[0])
+    }
+
+    /// What one earlier instruction demands.
     fn of(
         &self,
         past: &Past,
@@ -179,10 +258,7 @@ impl Hazards {
         let tables = HazardTables::of(&past.inst);
         let active = past.rows & consumes & (past.armed | !(tables.thens | tables.asking));
         for row in bits(active).filter_map(|n| tables.rows.get(n)) {
-            let distances = if self.strict { row.most } else { row.distance };
-            let of_passes = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|passes| passes == *n));
-            // Without passes, all are the same.
-            let distance = of_passes.map(|(distance, _)| *distance).max().unwrap_or(distances[0]);
+            let distance = self.distance(row, passes);
             let passed = match row.unit {
                 Unit::States => past.states,
                 Unit::Valu => past.valu,
@@ -199,26 +275,34 @@ impl Hazards {
                 continue;
             }
             if let Some(register) = matches(row) {
-                take(Need { rule: Rule(row.rule), missing, producer: past.inst, register });
+                take(Need { rule: Rule(row.rule), missing, producer: past.inst, place: past.place, register });
             }
         }
     }
 
     /// The instruction is issued.
     pub fn issue(&mut self, inst: &Inst) {
+        self.issue_at(inst, 0);
+    }
+
+    /// The instruction is issued. `place` is what [`Need::place`] says of it, such as its address.
+    pub fn issue_at(&mut self, inst: &Inst, place: u32) {
         if inst.target() != self.target {
             return;
         }
         let tables = HazardTables::of(inst);
         let (mut ends, mut arms, mut is) = (0, 0, 0);
-        let mut new = Past { inst: *inst, states: 0, valu: 0, trans: 0, ..EMPTY };
+        let msb = self.msb;
+        // A function begins with those of its caller.
+        self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
+        let mut new = Past { inst: *inst, msb, place, states: 0, valu: 0, trans: 0, ..EMPTY };
         for class in tables.classes(inst) {
             ends |= class.ends;
             arms |= class.arms;
             for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
                 match ender.over {
                     _ if !holds(&ender.side, inst) => {}
-                    true => self.end_covered(ender, inst),
+                    true => self.end_covered(ender, inst, msb),
                     false => ends |= ender.rows,
                 }
             }
@@ -255,118 +339,200 @@ impl Hazards {
             past.valu = past.valu.saturating_add(u8::from(is & class::VALU != 0));
             past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0));
         };
-        self.past_mut().iter_mut().for_each(pass);
+        self.past.iter_mut().for_each(pass);
+        pass(&mut self.before);
         if self.lost.rows != 0 {
             pass(&mut self.lost);
-            if self.lost.is_over(tables) {
-                self.lost = EMPTY;
+            if self.lost.is_far() {
+                self.lost.rows &= tables.events;
             }
         }
-        self.remove(|past| past.is_over(tables));
+        self.past.keep(|past| !past.is_over());
+        if !self.owed.is_empty() {
+            self.owed.keep(|owed| ends >> owed.row & 1 == 0);
+            self.owed.iter_mut().for_each(|owed| owed.armed |= arms >> owed.row & 1 == 1);
+        }
+        for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            self.owe(n, row, &new);
+        }
+        new.rows &= !tables.events;
         if new.rows != 0 {
-            for n in bits(new.rows & tables.events) {
-                let Some(row) = tables.rows.get(n) else { continue };
-                for past in self.past_mut().iter_mut().filter(|past| past.rows >> n & 1 == 1) {
-                    if covers((&row.producer, inst), (&row.producer, &past.inst)) {
-                        past.rows &= !(1 << n);
-                    }
-                }
-            }
-            self.remove(|past| past.rows == 0);
             self.merge(&new);
         }
     }
 
+    /// The instruction is issued to which a row says that something has to come.
+    fn owe(&mut self, number: usize, row: &HazardRow, new: &Past) {
+        let armed = new.armed >> number & 1 == 1;
+        let Past { inst, msb, place, .. } = *new;
+        let owed = Owed { row: number as u8, armed, inherited: false, first: 0, count: 0, inst, msb, place };
+        let mut has_room = true;
+        match row.is_about_registers() {
+            false => has_room &= owed::add(&mut self.owed, owed),
+            true => {
+                for (first, count) in runs(&row.producer, (&new.inst, new.msb)) {
+                    has_room &= owed::add(&mut self.owed, Owed { first: first as u16, count: count as u16, ..owed });
+                }
+            }
+        }
+        if !has_room {
+            self.lose(&Past { rows: 1 << number, ..*new });
+        }
+    }
+
+    /// What had no room is not forgotten.
+    fn lose(&mut self, past: &Past) {
+        self.lost.worsen(past);
+    }
+
     /// The instruction ends rows of producers whose registers are all among its own.
-    fn end_covered(&mut self, ender: &Ender, inst: &Inst) {
+    fn end_covered(&mut self, ender: &Ender, inst: &Inst, msb: VgprMsb) {
         let tables = HazardTables::of(inst);
-        for past in self.past_mut() {
+        for past in self.past.iter_mut() {
             for (n, row) in bits(past.rows & ender.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-                if covers((&ender.side, inst), (&row.producer, &past.inst)) {
+                if covers((&ender.side, (inst, msb)), (&row.producer, (&past.inst, past.msb))) {
                     past.rows &= !(1 << n);
                 }
+            }
+        }
+        if ender.rows & tables.events != 0 {
+            for (first, count) in runs(&ender.side, (inst, msb)) {
+                let is_meant = |owed: &Owed| ender.rows >> owed.row & 1 == 1;
+                owed::take(&mut self.owed, (first as u16, count as u16), is_meant);
             }
         }
     }
 
     /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating
     /// it until nothing does ends.
-    pub fn join(&mut self, other: &Hazards) -> bool {
-        let before = *self;
+    pub fn join(&mut self, other: &Self) -> bool {
+        let simple = |state: &Self| (state.strict, state.seen, state.msb, state.lost, state.before);
+        let before = simple(self);
         self.strict |= other.strict;
         self.seen |= other.seen;
-        for past in other.past() {
-            let mut past = *past;
-            let tables = HazardTables::of(&past.inst);
-            for n in bits(past.rows & tables.events) {
-                let Some(row) = tables.rows.get(n) else { continue };
-                let mut same = self.past().iter().filter(|p| p.rows >> n & 1 == 1 && p.inst != past.inst);
-                if same.any(|p| covers((&row.producer, &p.inst), (&row.producer, &past.inst))) {
-                    past.rows &= !(1 << n);
-                }
-            }
-            if past.rows != 0 && !past.is_over(tables) {
-                self.merge(&past);
-            }
-        }
+        self.msb = self.msb.joined(other.msb);
+        self.before.worsen(&other.before);
         if other.lost.rows != 0 {
-            self.lost.worsen(&other.lost);
+            self.lose(&other.lost);
         }
-        *self != before
+        let mut changed = false;
+        for past in other.past.iter().filter(|past| !past.is_over()) {
+            changed |= self.merge(past);
+        }
+        for owed in other.owed.iter() {
+            let (is_new, has_room) = owed::join(&mut self.owed, owed);
+            changed |= is_new && has_room;
+            if !has_room {
+                self.lose(&Past { rows: 1 << owed.row, inst: owed.inst, states: 0, valu: 0, trans: 0, ..EMPTY });
+            }
+        }
+        changed || simple(self) != before
+    }
+
+    /// The same for a comparison within a function: without what happened since it began.
+    #[must_use]
+    pub fn in_function(mut self) -> Self {
+        self.before = EMPTY;
+        self
+    }
+
+    /// A function begins that was called: what came before it is the caller's.
+    pub fn enter(&mut self) {
+        self.before = BEFORE;
+        let (past, owed) = (self.past.clone(), self.owed.clone());
+        self.past.cut(0);
+        self.owed.cut(0);
+        for past in past.iter() {
+            self.merge(&Past { inherited: true, ..*past });
+        }
+        for owed in owed.iter() {
+            owed::join(&mut self.owed, &Owed { inherited: true, ..*owed });
+        }
+    }
+
+    /// A function returns to its caller, who knows what came before.
+    pub fn leave(&mut self) {
+        self.past.keep(|past| !past.inherited);
+        self.owed.keep(|owed| !owed.inherited);
+    }
+
+    /// A call returns with this state of the function that was called, which began with [`Hazards::enter`] and perhaps other
+    /// states of other callers.
+    pub fn returned_from(&mut self, exit: &Self) {
+        let since = exit.before;
+        for past in self.past.iter_mut().chain([&mut self.before]) {
+            past.rows &= since.rows;
+            past.armed |= past.rows & since.armed;
+            past.states = past.states.saturating_add(since.states);
+            past.valu = past.valu.saturating_add(since.valu);
+            past.trans = past.trans.saturating_add(since.trans);
+        }
+        self.past.keep(|past| !past.is_over());
+        self.owed.keep(|owed| since.rows >> owed.row & 1 == 1);
+        self.owed.iter_mut().for_each(|owed| owed.armed |= since.armed >> owed.row & 1 == 1);
+        (self.seen, self.msb) = (self.seen | exit.seen, exit.msb);
+        if exit.lost.rows != 0 {
+            self.lose(&exit.lost);
+        }
+        for past in exit.past.iter().filter(|past| !past.inherited) {
+            self.merge(past);
+        }
+        for owed in exit.owed.iter().filter(|owed| !owed.inherited) {
+            owed::join(&mut self.owed, owed);
+        }
     }
 
     /// Adds an instruction, or the worse of two that are the same. If there is no room, that of the longest past is lost.
-    fn merge(&mut self, new: &Past) {
-        let order = new.inst.order();
-        let at = self.past().partition_point(|past| past.inst.order() < order);
-        if let Some(same) = self.past_mut().get_mut(at).filter(|past| past.inst == new.inst) {
+    /// Returns whether anything changed.
+    fn merge(&mut self, new: &Past) -> bool {
+        let order = new.order();
+        let at = self.past.partition_point(|past| past.order() < order);
+        if let Some(same) = self.past.get_mut(at).filter(|past| past.is_of(new)) {
             // The newer one, if both are on one path.
+            let before = *same;
             same.worsen(new);
-            return;
+            return *same != before;
         }
-        if usize::from(self.len) == Hazards::MOST {
-            let age = |past: &Past| (past.states, past.valu, past.inst.order());
-            let oldest = self.past_mut().iter_mut().max_by_key(|past| age(past));
-            match oldest.filter(|oldest| age(oldest) > age(new)) {
-                Some(oldest) => {
-                    let lost = core::mem::replace(oldest, EMPTY);
-                    self.lost.worsen(&lost);
-                    self.remove(|past| past.rows == 0);
-                    self.merge(new);
-                }
-                None => self.lost.worsen(new),
+        if self.past.put(at, *new) {
+            return true;
+        }
+        let age = |past: &Past| (past.states, past.valu, past.order());
+        let oldest = self.past.iter_mut().max_by_key(|past| age(past));
+        match oldest.filter(|oldest| age(oldest) > age(new)) {
+            Some(oldest) => {
+                let lost = core::mem::replace(oldest, EMPTY);
+                self.lose(&lost);
+                self.past.keep(|past| past.rows != 0);
+                self.merge(new)
             }
-            return;
-        }
-        if let Some(room) = self.past.get_mut(at..=self.len.into()) {
-            room.rotate_right(1);
-            if let Some(first) = room.first_mut() {
-                *first = *new;
-                self.len += 1;
+            None => {
+                let before = self.lost;
+                self.lose(new);
+                self.lost != before
             }
         }
-    }
-
-    /// Removes some, and keeps the order of the others.
-    fn remove(&mut self, gone: impl Fn(&Past) -> bool) {
-        let mut kept = 0;
-        for n in 0..usize::from(self.len) {
-            if let Some(past) = self.past.get(n).copied().filter(|past| !gone(past)) {
-                if let Some(place) = self.past.get_mut(kept) {
-                    *place = past;
-                    kept += 1;
-                }
-            }
-        }
-        self.len = kept as u8;
     }
 }
 
 impl Past {
+    /// What an order of instructions compares.
+    fn order(&self) -> impl Ord + use<> {
+        (self.inst.order(), self.msb.bits(), self.inherited)
+    }
+
+    /// It is the same instruction, with the same registers.
+    fn is_of(&self, other: &Past) -> bool {
+        self.inst == other.inst && (self.msb, self.inherited) == (other.msb, other.inherited)
+    }
+
     /// Nothing depends on it any more.
-    fn is_over(&self, tables: &HazardTables) -> bool {
-        let far = self.states >= self.last_states && self.valu >= self.last_valu;
-        self.rows == 0 || far && self.rows & tables.events == 0
+    fn is_over(&self) -> bool {
+        self.rows == 0 || self.is_far()
+    }
+
+    /// The longest distance has passed.
+    fn is_far(&self) -> bool {
+        self.states >= self.last_states && self.valu >= self.last_valu
     }
 
     /// The worse of two.
@@ -374,6 +540,9 @@ impl Past {
         if self.rows == 0 {
             *self = *other;
             return;
+        }
+        if other.states < self.states {
+            self.place = other.place;
         }
         self.rows |= other.rows;
         self.armed |= other.armed;

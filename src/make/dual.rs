@@ -405,7 +405,7 @@ impl<M: ModifierSet> Code<M> {
     const fn vector(self, rules: &Rules, (field, lsb): (Field, u8), dwords: u8, code: u16) -> Self {
         let first = code % VGPR;
         if dwords > 1 && (!is_inside(first, dwords as u16) || rules.aligned && first & 1 == 1) {
-            let given = Given::Reg(Reg::Vgpr(first as u8));
+            let given = Given::Reg(Reg::Vgpr(first));
             return self.fail(BuildError::Registers { field, given, dwords });
         }
         self.put(lsb, first as u64)

@@ -123,7 +123,7 @@ impl<M: ModifierSet> Code<M> {
                 return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given });
             }
             if !is_inside(register % VGPR, dwords) || register >= VGPR {
-                let given = Given::Reg(Reg::Vgpr(register as u8));
+                let given = Given::Reg(Reg::Vgpr(register));
                 return self.fail(BuildError::Registers { field: at.field, given, dwords: dwords as u8 });
             }
             if n >= at.parts {

@@ -399,7 +399,7 @@ impl<M: Tfe> Code<M> {
             let first = (self.bits >> lsb & 255) as u16;
             // One register becomes two; other data begins at an even one already.
             if !is_inside(first, dwords as u16 + 1) || M::EVEN && first & 1 == 1 {
-                let given = Given::Reg(Reg::Vgpr(first as u8));
+                let given = Given::Reg(Reg::Vgpr(first));
                 return self.fail(BuildError::Registers { field: Field::Vdata, given, dwords: dwords + 1 });
             }
         }
@@ -472,7 +472,7 @@ impl<M: Compr> Code<M> {
             let register = match enabled >> (2 * n) & 3 {
                 3 if first != second => {
                     let field = if n == 0 { Field::Vsrc1 } else { Field::Vsrc3 };
-                    return self.fail(BuildError::Operand { field, given: Given::Reg(Reg::Vgpr(second)) });
+                    return self.fail(BuildError::Operand { field, given: Given::Reg(Reg::Vgpr(second as u16)) });
                 }
                 2 => second,
                 _ => first,

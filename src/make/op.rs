@@ -212,7 +212,9 @@ impl<const N: usize> From<Reg> for Op<kind::Any, N> {
 /// The code of a register. Registers that no field can name get codes that no target accepts.
 pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
-        Reg::Vgpr(n) => VGPR + n as u16,
+        Reg::Vgpr(n) if n < VGPR => VGPR + n,
+        // No field has its upper bits.
+        Reg::Vgpr(_) => NO_CODE + 5,
         Reg::Agpr(n) => AGPR + n as u16,
         Reg::Sgpr(n) => SGPR + n as u16,
         Reg::Ttmp(n) => TTMP + n as u16,
@@ -260,7 +262,7 @@ pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) 
             (None, Some(special)) => Reg::Special(special),
             (None, None) => return Given::Int(code as i64),
         },
-        VGPR..=code::VGPR_LAST => Reg::Vgpr(n),
+        VGPR..=code::VGPR_LAST => Reg::Vgpr(code - VGPR),
         AGPR..=code::AGPR_LAST => Reg::Agpr(n),
         INT | LONG | NO_INLINE => return Given::Int(value as i64),
         FLOAT => return Given::Float { bits: value },
@@ -271,6 +273,7 @@ pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) 
         0x7e2 => Reg::FlatScratch,
         0x7e3 => Reg::XnackMask,
         0x7e4 => Reg::TrapStatus,
+        0x7e5 => Reg::Vgpr(VGPR),
         NO_CODE => Reg::Scc,
         VGPR_HIGH..=VGPR_HIGH_LAST => Reg::VgprHigh(n),
         _ => return Given::Off,

@@ -181,7 +181,7 @@ impl<M: ModifierSet> Code<M> {
             class::VGPR | class::AGPR => {
                 let first = op.code % VGPR;
                 if N > 1 && (!is_inside(first, N as u16) || rules.aligned && !at.odd && first & 1 == 1) {
-                    let register = if op.code < op::AGPR { Reg::Vgpr(first as u8) } else { Reg::Agpr(first as u8) };
+                    let register = if op.code < op::AGPR { Reg::Vgpr(first) } else { Reg::Agpr(first as u8) };
                     let given = Given::Reg(register);
                     return Err(self.fail(BuildError::Registers { field: at.field, given, dwords: N as u8 }));
                 }

@@ -163,7 +163,7 @@ impl Takes {
             Value::Literal64 => self.literal64(),
             Value::Off => self.off,
             Value::Reg(Reg::Vcc) => self.vcc,
-            Value::Reg(Reg::Vgpr(n)) => self.codes.contains(VGPR + u16::from(n)),
+            Value::Reg(Reg::Vgpr(n)) => n < VGPR && self.codes.contains(VGPR + n),
             Value::Reg(Reg::VgprHigh(n)) => self.halves && self.codes.contains(VGPR + u16::from(n)),
             Value::Reg(Reg::Agpr(n)) => self.codes.contains(AGPR + u16::from(n)),
             _ => self.values().any(|other| other == value),

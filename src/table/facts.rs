@@ -70,6 +70,8 @@ pub(crate) struct FactTables {
     pub specials: &'static [u8],
     /// How many different scalars a vector operation can read over the constant bus.
     pub bus: u8,
+    /// Whether an instruction gives the numbers of vector registers upper bits. Such a target has no accumulation registers.
+    pub banked: bool,
 }
 
 /// Flags, as in `Info`, that instructions of a format gain or lose when a bit is set. If the bit is `NONE`, `format` is

@@ -172,7 +172,8 @@ fn registers(inst: &Inst) -> (u16, u16) {
     for operand in inst.operands() {
         let dwords = operand.bits.div_ceil(32);
         match operand.value {
-            Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => vector = vector.max(u16::from(n) + dwords),
+            Value::Reg(Reg::Vgpr(n)) => vector = vector.max(n + dwords),
+            Value::Reg(Reg::Agpr(n)) => vector = vector.max(u16::from(n) + dwords),
             Value::Reg(Reg::Sgpr(n)) => scalar = scalar.max(u16::from(n) + dwords),
             _ => {}
         }

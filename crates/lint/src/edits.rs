@@ -1,12 +1,19 @@
 //! Code as it runs with changes that are not made yet.
 
+use core::cell::RefCell;
+
 use amdgpu_isa::Inst;
 use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::State;
-use amdgpu_isa::hazards::{Hazards, Pending};
+use amdgpu_isa::hazards::{self, Unbounded};
 pub use amdgpu_program::{Edit, Edits, Slot};
 
-/// What is known in front of an instruction.
+/// Operations that are outstanding, however many.
+pub type Pending = hazards::Pending<Unbounded>;
+/// Operations that the next ones may come too close to, however many.
+pub type Hazards = hazards::Hazards<Unbounded>;
+
+/// The state of the machine in front of an instruction.
 #[derive(Clone, PartialEq)]
 pub struct Now {
     /// Operations that are outstanding.
@@ -18,8 +25,8 @@ pub struct Now {
 }
 
 impl Now {
-    /// An instruction of changed code, where the code had `old`: what it waits for only since the change says nothing of what
-    /// the code knows.
+    /// Runs an instruction of changed code, where the code had `old`: what it waits for only since the change says nothing of
+    /// what the code knows.
     pub fn run(&mut self, slot: Slot, inst: &Inst, old: &Inst, offset: u32) {
         if inst.flags().is_wait() && inst != old {
             let (new, before) = (inst.waits(), old.waits());
@@ -33,7 +40,7 @@ impl Now {
     /// Takes note of an instruction of the code as it is. `offset`: its offset in bytes.
     pub fn issue(&mut self, inst: &Inst, offset: u32) {
         self.pending.issue(inst, offset);
-        self.hazards.issue(inst);
+        self.hazards.issue_at(inst, offset);
         if inst.flags().is_wait() {
             let wait = inst.waits();
             let done = wait.counters().iter().filter(|counter| wait.get(*counter) == Some(0));
@@ -45,38 +52,81 @@ impl Now {
     }
 }
 
+impl State for Now {
+    fn step(&mut self, inst: &Inst, offset: u32) {
+        self.issue(inst, offset);
+    }
+
+    fn join(&mut self, other: &Now) -> bool {
+        let before = self.memory;
+        self.memory.iter_mut().zip(other.memory).for_each(|(one, other)| *one |= other);
+        let pending = self.pending.join(&other.pending);
+        self.hazards.join(&other.hazards) | pending | (self.memory != before)
+    }
+
+    fn returned(&mut self) {
+        self.pending.returned();
+        self.hazards.returned();
+        self.memory = [true; Counter::ALL.len()];
+    }
+
+    fn enter(&mut self) {
+        self.pending.enter();
+        self.hazards.enter();
+    }
+
+    fn leave(&mut self) {
+        self.pending.leave();
+        self.hazards.leave();
+    }
+
+    fn returned_from(&mut self, exit: &Now) {
+        self.pending.returned_from(&exit.pending);
+        self.hazards.returned_from(&exit.hazards);
+        self.memory = exit.memory;
+    }
+}
+
 /// Follows code as if the changes were made.
 #[derive(Clone)]
 pub struct Run<'e> {
-    /// What is known in front of the next instruction.
+    /// The state in front of the next instruction.
     pub now: Now,
     /// The changes.
-    pub edits: &'e Edits,
+    pub edits: &'e RefCell<Edits>,
     /// The address of the code's first byte.
     pub base: u64,
 }
 
 impl State for Run<'_> {
     fn step(&mut self, inst: &Inst, offset: u32) {
-        match self.edits.at(self.base.wrapping_add(offset.into())) {
+        let (address, edits) = (self.base.wrapping_add(offset.into()), self.edits.borrow());
+        match edits.at(address) {
             None => self.now.issue(inst, offset),
             Some(_) => {
-                let insts = self.edits.run(self.base.wrapping_add(offset.into()), inst);
+                let insts = edits.run(address, inst);
                 insts.iter().for_each(|(slot, new)| self.now.run(*slot, new, inst, offset));
             }
         }
     }
 
     fn join(&mut self, other: &Self) -> bool {
-        let before = self.now.memory;
-        self.now.memory.iter_mut().zip(other.now.memory).for_each(|(one, other)| *one |= other);
-        let pending = self.now.pending.join(&other.now.pending);
-        self.now.hazards.join(&other.now.hazards) | pending | (self.now.memory != before)
+        self.now.join(&other.now)
     }
 
     fn returned(&mut self) {
-        self.now.pending.returned();
-        self.now.hazards.returned();
-        self.now.memory = [true; Counter::ALL.len()];
+        self.now.returned();
+    }
+
+    fn enter(&mut self) {
+        self.now.enter();
+    }
+
+    fn leave(&mut self) {
+        self.now.leave();
+    }
+
+    fn returned_from(&mut self, exit: &Self) {
+        self.now.returned_from(&exit.now);
     }
 }

@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
 use amdgpu_isa::flow::Flow;
-use amdgpu_isa::hazards::{Hazards, Pending};
+use amdgpu_isa::facts::Counter;
 use amdgpu_object::{Section, Symbol, SymbolKind};
+
+use crate::edits::{Hazards, Now, Pending};
 
 /// The kernels and functions of a section, in the order of their addresses.
 #[derive(Clone)]
@@ -61,18 +63,22 @@ impl<'s, 'a> Functions<'s, 'a> {
         (symbol, symbol.is_none() && !self.symbols.is_empty())
     }
 
-    /// What instructions may have left behind in front of a function, and whether there are any: it may be called.
-    pub fn entry(&self, flow: &Flow<'_>, block: usize, hazards: Hazards) -> (Pending, Hazards, bool) {
-        let mut pending = Pending::new(flow.target());
+    /// What unknown callers of a function may have left behind. `strict`: also what one source demands and another denies.
+    pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> Now {
+        let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);
-        if !is_called {
-            return (pending, hazards, false);
+        if is_called {
+            // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader, which
+            // nothing calls.
+            pending.clear();
+            if self.kernels().next().is_some() {
+                hazards = hazards.called();
+            }
         }
-        // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader, which
-        // nothing calls.
-        pending.clear();
-        let has_kernels = self.kernels().next().is_some();
-        (pending, if has_kernels { hazards.called() } else { hazards }, true)
+        if strict {
+            hazards = hazards.strictly();
+        }
+        Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
     }
 
     /// The function that an address is in: the last one that begins there or before.

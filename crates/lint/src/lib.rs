@@ -46,6 +46,7 @@ mod jumps;
 pub mod mend;
 pub mod plan;
 pub mod repair;
+mod trim;
 
 use core::fmt;
 

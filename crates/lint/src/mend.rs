@@ -47,7 +47,7 @@ fn distance(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst, needs: &Needs) 
     if needs.is_empty() {
         return Ok(None);
     }
-    let (mut hazards, mut fillers) = (now.hazards, Vec::new());
+    let (mut hazards, mut fillers) = (now.hazards.clone(), Vec::new());
     hazards.protect(inst, |inst| fillers.push(*inst)).map_err(|_| Error::Helpless)?;
     fillers.pop();
     // A longer s_nop does as well as another one.

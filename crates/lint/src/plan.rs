@@ -1,11 +1,10 @@
-//! Which changes make code clean, and which ones only make it shorter.
+//! Which changes make code clean.
 
 use alloc::collections::BTreeSet;
-use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
-use amdgpu_isa::facts::Counter;
-use amdgpu_isa::flow::{Exit, Flow};
+use amdgpu_isa::flow::Flow;
 use amdgpu_isa::{Field, Inst};
 
 use crate::edits::{Edits, Now, Run, Slot};
@@ -13,48 +12,32 @@ use crate::mend::{self, Change};
 
 /// After so many rounds the changes of all blocks are made at once: they may be more than are needed.
 const ROUNDS: usize = 200;
-/// How far ahead a change is followed that makes code shorter.
-const AHEAD: usize = 4096;
 
 /// What is inserted so that nothing is missing, as far as that helps. `first`: what is known in front of a function.
 pub fn fix(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> Now, edits: &mut Edits) {
+    let planned = RefCell::new(core::mem::take(edits));
     for group in flow.groups() {
         let mut hopeless = BTreeSet::new();
         for round in 0..2 * ROUNDS {
-            let changes = |edits: &Edits, block, now: &Now, hopeless: &mut BTreeSet<u64>| {
-                first_change(flow, edits, base, block, now, true, hopeless).is_some()
+            let changes = |block, now: &Now, hopeless: &mut BTreeSet<u64>| {
+                first_change(flow, &planned.borrow(), base, block, now, true, hopeless).is_some()
             };
-            let open = states(flow, &group, base, first, edits, |block, now| changes(edits, block, now, &mut hopeless));
+            let open = states(flow, &group, base, first, &planned, |block, now| changes(block, now, &mut hopeless));
             if open.is_empty() {
                 break;
             }
             for (n, (block, now)) in open.iter().enumerate() {
                 // A distance may be longer than it seems once what comes before has been mended.
                 let distances = n == 0 || round >= ROUNDS;
-                while let Some(found) = first_change(flow, edits, base, *block, now, distances, &mut hopeless) {
-                    found.make(edits);
+                loop {
+                    let found = first_change(flow, &planned.borrow(), base, *block, now, distances, &mut hopeless);
+                    let Some(found) = found else { break };
+                    found.make(&mut planned.borrow_mut());
                 }
             }
         }
     }
-}
-
-/// What is taken away, or made weaker, because nothing that follows can tell.
-pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> Now, edits: &mut Edits) {
-    for group in flow.groups() {
-        // The blocks behind this place of the group are open.
-        let mut done = None;
-        loop {
-            let place = |block: usize| group.iter().position(|other| *other == block);
-            let is_open = |block, now: &Now| place(block) > done && first_trim(flow, edits, base, block, now).is_some();
-            let open = states(flow, &group, base, first, edits, is_open);
-            let Some((block, now)) = open.first() else { break };
-            while let Some(found) = first_trim(flow, edits, base, *block, now) {
-                found.make(edits);
-            }
-            done = place(*block);
-        }
-    }
+    *edits = planned.into_inner();
 }
 
 /// The states in front of some blocks of a group, in its order.
@@ -63,7 +46,7 @@ fn states(
     group: &[usize],
     base: u64,
     first: &dyn Fn(usize) -> Now,
-    edits: &Edits,
+    edits: &RefCell<Edits>,
     mut wanted: impl FnMut(usize, &Now) -> bool,
 ) -> Vec<(usize, Now)> {
     let mut found = Vec::new();
@@ -166,147 +149,4 @@ fn first_change(
         }
     }
     None
-}
-
-/// The first change that makes a block shorter, or a wait weaker.
-fn first_trim(flow: &Flow<'_>, edits: &Edits, base: u64, block: usize, now: &Now) -> Option<Found> {
-    let mut now = now.clone();
-    let ahead = Ahead { flow, edits, base };
-    let after_branch = flow
-        .predecessors(block)
-        .iter()
-        .any(|from| flow.blocks().get(*from).is_some_and(|block| !matches!(block.exit, Exit::Next)));
-    for (n, (address, old)) in flow.insts(block).enumerate() {
-        let offset = address.wrapping_sub(base) as u32;
-        for (slot, inst) in edits.run(address, &old) {
-            // Some assemblers put an s_nop behind a branch whose offset a generation cannot take.
-            if mend::is_nop(&inst) && !(n == 0 && after_branch) {
-                if let Some(new) = shorter_nop(&ahead, block, address, &now, &inst) {
-                    return Some(Found::Replace(slot, inst, new));
-                }
-            }
-            // With these, not every need is known.
-            let is_known = !now.pending.is_banked() && !now.pending.is_incomplete();
-            if inst.flags().is_wait() && is_known {
-                if let Some(new) =
-                    weaker_waits(&now, &inst).find(|new| ahead.can_be(block, address, &now, &inst, new.as_ref()))
-                {
-                    return Some(Found::Replace(slot, inst, new));
-                }
-            }
-            now.issue(&inst, offset);
-        }
-    }
-    None
-}
-
-/// What an `s_nop` can be replaced with, if that is shorter: none, or the shortest one.
-pub fn shorter_nop(ahead: &Ahead<'_, '_>, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
-    let states = inst.get(Field::Simm16).unwrap_or(0);
-    // If one state less is too few, so are others: most need all.
-    let shorter = (0..states).rev().map(|n| inst.with(Field::Simm16, n).ok()).chain([None]);
-    shorter.take_while(|new| ahead.can_be(block, address, now, inst, new.as_ref())).last()
-}
-
-/// What a wait could be replaced with, the weakest first, one counter after the other.
-fn weaker_waits<'i>(now: &'i Now, inst: &'i Inst) -> impl Iterator<Item = Option<Inst>> + use<'i> {
-    let wait = inst.waits();
-    let is_known = mend::wait(inst.target(), &wait).is_some();
-    let counters: Vec<Counter> = wait.counters().iter().filter(|_| is_known).collect();
-    counters.into_iter().flat_map(move |counter| {
-        let at_most = wait.get(counter).unwrap_or(0);
-        let most = now.pending.most(counter);
-        let without = wait.without(counter);
-        let gone =
-            if without.counters().is_empty() { Some(None) } else { mend::wait(inst.target(), &without).map(Some) };
-        // Who waits for memory has a reason that registers do not show.
-        let is_memory = now.memory[counter as usize] || !now.pending.follows(counter);
-        let more = if is_memory { at_most } else { most };
-        let can_go = most <= at_most || more > at_most;
-        let weaker = (at_most + 1..more).rev().map(move |count| mend::wait(inst.target(), &wait.with(counter, count)));
-        gone.filter(|_| can_go).into_iter().chain(weaker.flatten().map(Some))
-    })
-}
-
-/// Looks whether what follows can tell two states apart.
-pub struct Ahead<'a, 'c> {
-    /// The control flow of the code.
-    pub flow: &'a Flow<'c>,
-    /// The changes so far.
-    pub edits: &'a Edits,
-    /// The address of the code's first byte.
-    pub base: u64,
-}
-
-impl Ahead<'_, '_> {
-    /// An instruction can be replaced, or taken away.
-    pub fn can_be(&self, block: usize, address: u64, now: &Now, old: &Inst, new: Option<&Inst>) -> bool {
-        let offset = address.wrapping_sub(self.base) as u32;
-        let (mut with, mut without) = (now.clone(), now.clone());
-        with.issue(old, offset);
-        if let Some(new) = new {
-            without.issue(new, offset);
-        }
-        self.is_same(block, address, with, without)
-    }
-
-    /// Behind the instruction at an address of a block, needs are the same on all ways, and where the order of accesses to
-    /// memory matters, no more is outstanding without something than with it.
-    fn is_same(&self, block: usize, address: u64, with: Now, without: Now) -> bool {
-        let mut open = vec![(block, Some(address), with, without)];
-        let mut left = AHEAD;
-        let mut seen: Vec<(usize, Now, Now)> = Vec::new();
-        while let Some((block, behind, mut with, mut without)) = open.pop() {
-            if behind.is_none() {
-                let is_it = |(b, one, other): &(usize, Now, Now)| (*b, one, other) == (block, &with, &without);
-                if seen.iter().any(is_it) {
-                    continue;
-                }
-                seen.push((block, with.clone(), without.clone()));
-            }
-            let insts = self.flow.insts(block).filter(|(at, _)| behind.is_none_or(|behind| *at > behind));
-            for (at, old) in insts {
-                if with == without {
-                    break;
-                }
-                let Some(fewer) = left.checked_sub(1) else { return false };
-                left = fewer;
-                let offset = at.wrapping_sub(self.base) as u32;
-                for (_, inst) in self.edits.run(at, &old) {
-                    if without.pending.is_incomplete()
-                        || without.pending.is_banked()
-                        || without.hazards.needs(&inst) != with.hazards.needs(&inst)
-                        || without.pending.needs(&inst) != with.pending.needs(&inst)
-                        || orders(&inst) && is_more(&without, &with)
-                    {
-                        return false;
-                    }
-                    with.issue(&inst, offset);
-                    without.issue(&inst, offset);
-                }
-            }
-            if with == without {
-                continue;
-            }
-            match self.flow.blocks().get(block).map(|block| block.exit) {
-                Some(Exit::End) => {}
-                Some(Exit::Next | Exit::Jump | Exit::Branch) => {
-                    let next = self.flow.successors(block).iter();
-                    open.extend(next.map(|next| (*next, None, with.clone(), without.clone())));
-                }
-                _ => return false,
-            }
-        }
-        true
-    }
-}
-
-/// The order of this instruction and others' accesses to memory may matter.
-fn orders(inst: &Inst) -> bool {
-    let flags = inst.flags();
-    flags.is_wave_barrier() || flags.is_atomic() || flags.is_store() || flags.has_side_effects() && !flags.is_wait()
-}
-
-fn is_more(one: &Now, other: &Now) -> bool {
-    Counter::ALL.iter().any(|counter| one.pending.most(*counter) > other.pending.most(*counter))
 }

@@ -3,15 +3,12 @@
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
-use amdgpu_isa::facts::Counter;
-use amdgpu_isa::flow::Flow;
-use amdgpu_isa::hazards::Hazards;
 use amdgpu_object::{Image, Section};
 
-use crate::edits::{Edits, Now};
+use crate::edits::Edits;
 use crate::functions::Functions;
 use crate::jumps::Jumps;
-use crate::{Error, branches, mend, plan};
+use crate::{Error, branches, mend, plan, trim};
 
 /// What is planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,10 +122,11 @@ fn one<'s, 'a>(
 ) -> (Functions<'s, 'a>, Jumps) {
     let (functions, mut jumps) = (Functions::of(section), Jumps::default());
     for flow in functions.flows(target) {
-        let first = |block| now(&functions, &flow, block, repair);
+        // Where sources disagree about a distance, nothing is taken away.
+        let first = |block| functions.entry(&flow, block, repair == Repair::Trim);
         match repair {
             Repair::Fix => plan::fix(&flow, section.address, &first, edits),
-            Repair::Trim => plan::trim(&flow, section.address, &first, edits),
+            Repair::Trim => trim::trim(&flow, section.address, &first, edits),
         }
         branches::mend(&flow, edits);
         jumps.add(&flow, &functions);
@@ -138,17 +136,6 @@ fn one<'s, 'a>(
         edits.keep_second_entry(target, kernel, |address| padding(section, address));
     }
     (functions, jumps)
-}
-
-/// What is known in front of a function.
-fn now(functions: &Functions<'_, '_>, flow: &Flow<'_>, block: usize, repair: Repair) -> Now {
-    let hazards = match repair {
-        Repair::Fix => Hazards::new(flow.target()),
-        // Where sources disagree about a distance, nothing is taken away.
-        Repair::Trim => Hazards::strict(flow.target()),
-    };
-    let (pending, hazards, is_called) = functions.entry(flow, block, hazards);
-    Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
 }
 
 /// How many bytes in front of a kernel are the same dword, up to a symbol.

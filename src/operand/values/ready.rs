@@ -44,7 +44,7 @@ pub(crate) const fn values(
             LITERAL => Value::Literal(0),
             _ if code == literal64 => Value::Literal(0),
             AGPR.. => Value::Reg(Reg::Agpr(n)),
-            VGPR.. => Value::Reg(Reg::Vgpr(n)),
+            VGPR.. => Value::Reg(Reg::Vgpr(code - VGPR)),
             _ => match (int_of(code), find(specials, code)) {
                 (Some(n), _) => Value::Int(n),
                 (None, Some(special)) => Value::Reg(Reg::Special(special)),

@@ -214,7 +214,7 @@ impl Parser<'_, '_> {
         let plain = OperandText { value: Value::Off, bits: 0, neg, abs, sext, literal64: self.words.literal64() };
         if let Some(address) = &self.address {
             // A list of registers has no value of its own.
-            let held = self.words.get(address_lsb(desc, 0), REGISTER) as u8;
+            let held = self.words.get(address_lsb(desc, 0), REGISTER) as u16;
             return match address.parts {
                 1 => Ok(OperandText { value: Value::Reg(Reg::Vgpr(held)), bits: address.dwords * 32, ..plain }),
                 _ => Err(ParseError::new(address.span, Kind::Operand(desc.field))),

@@ -134,16 +134,16 @@ impl Registers {
 
     fn run(&self, file: File, first: u32, dwords: u16) -> Result<Run, Kind> {
         let t = self.operands;
-        let (base, last, reg): (_, _, fn(u8) -> Reg) = match file {
-            File::Sgpr => (0, t.sgpr_last, Reg::Sgpr),
+        let (base, last, reg): (_, _, fn(u16) -> Reg) = match file {
+            File::Sgpr => (0, t.sgpr_last, |n| Reg::Sgpr(n as u8)),
             File::Vgpr => (VGPR, VGPR_LAST, Reg::Vgpr),
-            File::Agpr => (AGPR, AGPR + VECTOR_LAST, Reg::Agpr),
-            File::Ttmp => (t.ttmp_first, t.ttmp_last, Reg::Ttmp),
+            File::Agpr => (AGPR, AGPR + VECTOR_LAST, |n| Reg::Agpr(n as u8)),
+            File::Ttmp => (t.ttmp_first, t.ttmp_last, |n| Reg::Ttmp(n as u8)),
         };
         let end = u32::from(base) + first + u32::from(dwords) - 1;
         match end <= last.into() {
             true => Ok(Run { code: base + first as u16, dwords, half: None }),
-            false => Err(Kind::Beyond(reg((last - base) as u8))),
+            false => Err(Kind::Beyond(reg(last - base))),
         }
     }
 

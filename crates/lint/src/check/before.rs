@@ -2,57 +2,66 @@
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::flow::{Flow, State};
-use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Reg, Target};
 
+use crate::edits::Now;
 use crate::functions::Functions;
 
-/// What instructions leave behind, of all kinds.
+/// The state of the machine, and the registers that have a value.
 #[derive(Clone)]
 pub struct Before {
-    pub pending: Pending,
-    pub hazards: Hazards,
+    pub now: Now,
     /// The registers that something wrote on one of the ways.
     pub written: RegSet,
 }
 
 impl Before {
-    /// What holds in front of a function.
-    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
+    /// What holds in front of a function that unknown callers call.
+    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize, strict: bool) -> Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
         let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
-        let (pending, hazards, _) = functions.entry(flow, block, Hazards::new(target));
-        Before { pending, hazards, written }
+        Before { now: functions.entry(flow, block, strict), written }
     }
 }
 
 impl State for Before {
     fn step(&mut self, inst: &Inst, offset: u32) {
-        State::step(&mut self.pending, inst, offset);
-        State::step(&mut self.hazards, inst, offset);
-        self.written |= inst.writes();
+        self.written |= inst.writes_in(self.now.pending.msb());
+        self.now.step(inst, offset);
     }
 
     fn join(&mut self, other: &Before) -> bool {
         let known = self.written;
         self.written |= other.written;
-        let pending = self.pending.join(&other.pending);
-        self.hazards.join(&other.hazards) | pending | (self.written != known)
+        self.now.join(&other.now) | (self.written != known)
     }
 
     fn returned(&mut self) {
-        self.pending.returned();
-        self.hazards.returned();
-        self.written = everything(self.pending.target());
+        self.written = everything(self.now.pending.target());
+        self.now.returned();
+    }
+
+    fn enter(&mut self) {
+        self.now.enter();
+    }
+
+    fn leave(&mut self) {
+        self.now.leave();
+    }
+
+    fn returned_from(&mut self, exit: &Before) {
+        self.written |= exit.written;
+        self.now.returned_from(&exit.now);
     }
 }
 
 /// Every general register, and vcc: those in which a kernel begins with nothing, unless its descriptor says so.
 pub fn everything(target: Target) -> RegSet {
     let (mut codes, mut all) = (RegSet::new(target), RegSet::new(target));
-    (0..=u8::MAX).flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n), Reg::Agpr(n)]).for_each(|reg| codes.insert(reg));
+    (0..1024).map(Reg::Vgpr).for_each(|reg| codes.insert(reg));
+    (0..=u8::MAX).flat_map(|n| [Reg::Sgpr(n), Reg::Agpr(n)]).for_each(|reg| codes.insert(reg));
     // Behind the last scalar register are the codes of others, such as exec.
     let general = codes.iter().filter(|reg| matches!(reg, Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_)));
     general.chain([Reg::Vcc]).for_each(|reg| all.insert(reg));
@@ -70,6 +79,6 @@ fn given(target: Target, descriptor: &KernelDescriptor) -> RegSet {
     let items = field("system_vgpr_workitem_id") + 1;
     let mut given = RegSet::new(target);
     (0..users + system).for_each(|n| given.insert(Reg::Sgpr(n as u8)));
-    (0..items).for_each(|n| given.insert(Reg::Vgpr(n as u8)));
+    (0..items).for_each(|n| given.insert(Reg::Vgpr(n as u16)));
     given
 }

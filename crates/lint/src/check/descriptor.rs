@@ -1,6 +1,6 @@
 //! Kernel descriptors: whether they give what the code uses.
 
-use amdgpu_isa::Reg;
+use amdgpu_isa::{Reg, VgprMsb};
 use amdgpu_isa::facts::{RegSet, Space};
 use amdgpu_isa::kernel::{KernelDescriptor, Registers};
 
@@ -13,7 +13,7 @@ impl Check<'_, '_, '_> {
         if address % KernelDescriptor::ENTRY_ALIGN != 0 {
             self.say_at(address, What::KernelAlignment);
         }
-        let used = self.flow().uses(first);
+        let used = self.used(first);
         self.few_registers(first, descriptor, &used);
         let target = self.flow().target();
         let given = descriptor.get(target, "user_sgpr_count").unwrap_or(0);
@@ -28,6 +28,19 @@ impl Check<'_, '_, '_> {
         }
     }
 
+    /// The registers that a function accesses, with the functions that it calls.
+    fn used(&self, first: usize) -> RegSet {
+        let mut used = RegSet::new(self.flow().target());
+        for block in self.flow().reached(first) {
+            let mut msb = self.banked.get(&block).copied().unwrap_or(VgprMsb::ENTRY);
+            for (_, inst) in self.flow().insts(block) {
+                used |= inst.reads_in(msb) | inst.writes_in(msb);
+                msb = msb.after(&inst);
+            }
+        }
+        used
+    }
+
     fn few_registers(&mut self, first: usize, descriptor: &KernelDescriptor, used: &RegSet) {
         let (target, address) = (self.flow().target(), self.start(first));
         let mut needed = Registers::of(target, used);
@@ -36,7 +49,7 @@ impl Check<'_, '_, '_> {
         if let Some(granule) = target.accum_granule() {
             let offset = (u16::from(descriptor.rsrc3().accum_offset()) + 1) * granule as u16;
             let own = count(used, |reg| if let Reg::Vgpr(n) = reg { Some(n) } else { None });
-            let accumulation = count(used, |reg| if let Reg::Agpr(n) = reg { Some(n) } else { None });
+            let accumulation = count(used, |reg| if let Reg::Agpr(n) = reg { Some(n.into()) } else { None });
             if own > offset {
                 return self.say_at(address, What::AccumOffset { last: own - 1, offset });
             }
@@ -71,6 +84,6 @@ impl Check<'_, '_, '_> {
 }
 
 /// One more than the highest number of some registers.
-fn count(used: &RegSet, number: impl Fn(Reg) -> Option<u8>) -> u16 {
-    used.iter().filter_map(number).map(|n| u16::from(n) + 1).max().unwrap_or(0)
+fn count(used: &RegSet, number: impl Fn(Reg) -> Option<u16>) -> u16 {
+    used.iter().filter_map(number).map(|n| n + 1).max().unwrap_or(0)
 }

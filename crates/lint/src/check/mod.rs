@@ -9,20 +9,22 @@ mod finding;
 mod hints;
 mod path;
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use amdgpu_isa::facts::RegSet;
-use amdgpu_isa::flow::{Exit, Flow, State};
+use amdgpu_isa::flow::{Exit, Flow, Following, State};
 use amdgpu_isa::hazards::{Need, Wait};
-use amdgpu_isa::{Inst, Target, decode};
+use amdgpu_isa::{Inst, Target, VgprMsb, decode};
 use amdgpu_object::{Image, Section};
 
 use crate::functions::Functions;
-use crate::mend;
 use before::Before;
 pub use finding::{Finding, Function, Place, Severity, What};
 
+/// How many findings of a check have a way through the code.
+const WAYS: usize = 500;
 /// How many groups of functions [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
@@ -125,12 +127,19 @@ impl<'s, 'a> Checker<'s, 'a> {
 
     /// The findings of some of the groups, in their order.
     pub fn check(&self, groups: &[Vec<usize>]) -> Vec<Finding<'a>> {
-        let mut check = Check { of: self, found: Vec::new() };
-        let first = |block| Before::function(&self.flow, &self.functions, block);
-        if !self.flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
-            check.say_at(self.section().address, What::NotFinal);
+        let mut found = Vec::new();
+        for group in groups {
+            let first = |block| Before::function(&self.flow, &self.functions, block, false);
+            let mut following = Following::new(&self.flow, group, first);
+            if !following.settle() {
+                found.push(self.finding(self.section().address, self.inst(self.section().address), What::NotFinal));
+            }
+            let mut check = Check { of: self, found, ways: WAYS, banked: BTreeMap::new() };
+            following.each(&mut |block, before: &Before| check.note_banks(block, before.now.pending.msb()));
+            following.each(&mut |block, before: &Before| check.block(block, before));
+            found = check.found;
         }
-        check.found
+        found
     }
 
     fn section(&self) -> &'s Section<'a> {
@@ -166,60 +175,69 @@ impl<'s, 'a> Checker<'s, 'a> {
 struct Check<'k, 's, 'a> {
     of: &'k Checker<'s, 'a>,
     found: Vec<Finding<'a>>,
+    /// How many ways are still searched.
+    ways: usize,
+    /// The upper bits of vector registers' numbers in front of each block of the group where they are not 0.
+    banked: BTreeMap<usize, VgprMsb>,
 }
 
 impl<'k, 'a> Check<'k, '_, 'a> {
+    /// Notes where the numbers of vector registers have upper bits.
+    fn note_banks(&mut self, block: usize, msb: VgprMsb) {
+        if msb != VgprMsb::ENTRY {
+            self.banked.insert(block, msb);
+        }
+    }
+
     fn block(&mut self, block: usize, before: &Before) {
         let mut state = before.clone();
         let flow = self.flow();
         if let Some(descriptor) = self.of.functions.kernel(flow, block).0.and_then(|kernel| kernel.descriptor) {
             self.descriptor(block, &descriptor);
         }
-        let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
-        for (n, &(address, inst)) in insts.iter().enumerate() {
-            for wait in state.pending.needs(&inst).iter() {
-                self.missing_wait(address, &inst, wait);
+        for (address, inst) in flow.insts(block) {
+            for wait in state.now.pending.needs(&inst).iter() {
+                self.missing_wait(block, address, &inst, wait);
             }
-            for need in state.hazards.needs(&inst).iter() {
+            for need in state.now.hazards.needs(&inst).iter() {
                 self.hazard(block, address, &inst, need);
             }
             if inst.is_broken_branch() {
                 self.say(address, &inst, What::BrokenBranch);
             }
-            if inst.flags().is_wait() {
-                self.waits_for_nothing(address, &inst, &state.pending);
-                self.waits_for_more(address, &inst, &state.pending, insts.get(n + 1..).unwrap_or_default());
-            }
-            // Some assemblers put one behind a branch whose offset a generation cannot take.
-            if mend::is_nop(&inst) && (n > 0 || flow.predecessors(block).is_empty()) {
-                self.superfluous_nop(block, address, &inst, (state.pending, state.hazards));
-            }
-            self.unwritten(address, &inst, &state.written);
+            self.superfluous(block, address, &inst, &state.now);
+            self.unwritten(address, &inst, &state.now.pending, &state.written);
             // What was said once holds from here on.
+            let msb = state.now.pending.msb();
             inst.operands()
                 .filter(|operand| operand.access.reads())
-                .for_each(|read| state.written.insert_operand(&read));
+                .for_each(|read| state.written.insert_operand_in(&inst, msb, &read));
             state.step(&inst, flow.offset_of(address));
-        }
-        if state.pending.is_incomplete() && !before.pending.is_incomplete() {
-            self.say_at(self.start(block), What::NotFollowed);
         }
         self.exit(block);
     }
 
-    fn missing_wait(&mut self, address: u64, inst: &Inst, wait: Wait) {
+    fn missing_wait(&mut self, block: usize, address: u64, inst: &Inst, wait: Wait) {
         let producer = self.of.section().address.wrapping_add(wait.producer.into());
         let mut finding = self.of.finding(address, Some(*inst), What::MissingWait(wait));
         finding.producer = self.of.place(producer);
-        finding.path = path::outstanding(self.flow(), producer, address);
+        if self.goes_a_way() {
+            finding.path = path::outstanding(self.flow(), producer, (block, address));
+        }
         self.found.push(finding);
+    }
+
+    /// Another way may be searched.
+    fn goes_a_way(&mut self) -> bool {
+        self.ways.checked_sub(1).map(|fewer| self.ways = fewer).is_some()
     }
 
     fn hazard(&mut self, block: usize, address: u64, inst: &Inst, need: Need) {
         let mut finding = self.of.finding(address, Some(*inst), What::Hazard(need));
-        if let Some((producer, path)) = path::back(self.flow(), block, address, &need.producer) {
-            finding.producer = self.of.place(producer);
-            finding.path = path;
+        let producer = self.of.section().address.wrapping_add(need.place.into());
+        finding.producer = self.of.place(producer);
+        if self.goes_a_way() {
+            finding.path = path::shortest(self.flow(), producer, (block, address));
         }
         self.found.push(finding);
     }

@@ -5,34 +5,39 @@ use alloc::collections::btree_map::{BTreeMap, Entry};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use amdgpu_isa::Inst;
-use amdgpu_isa::flow::Flow;
-use amdgpu_isa::hazards::Pending;
+use amdgpu_isa::flow::{Exit, Flow};
 
-/// How many blocks are searched: the way is for the reader.
+use crate::edits::Pending;
+
+/// How many blocks and instructions are searched: the way is for the reader.
 const MOST: usize = 10_000;
 
-/// Where blocks begin on a way from one instruction to another on which the first one is still outstanding: the shortest
-/// one. Empty if both are in the same block, or no way was found.
-pub fn outstanding(flow: &Flow<'_>, producer: u64, consumer: u64) -> Vec<u64> {
+/// The addresses where blocks begin on a way from one instruction to another on which the first one is still outstanding: the
+/// shortest one. Empty if both are in the same block, or no way was found.
+pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
+    if is_before(flow, producer, (last, consumer)) {
+        return Vec::new();
+    }
     let Some(first) = block_of(flow, producer) else { return Vec::new() };
-    let mut state = Pending::new(flow.target());
+    let mut state = Pending::unbounded(flow.target());
     let mut before: BTreeMap<usize, usize> = BTreeMap::new();
     let mut open = VecDeque::new();
     let mut from = producer;
     let mut block = first;
+    let mut left = MOST;
     for _ in 0..MOST {
-        for (address, inst) in flow.insts(block).filter(|(address, _)| *address >= from) {
-            let needs = state.needs(&inst);
-            if address == consumer && needs.iter().any(|wait| wait.producer == 1) {
+        for (address, inst) in flow.insts(block).skip_while(|(address, _)| *address < from) {
+            let Some(fewer) = left.checked_sub(1) else { return Vec::new() };
+            left = fewer;
+            if address == consumer && state.needs(&inst).iter().any(|wait| wait.producer == 1) {
                 return way(flow, &before, first, block);
             }
             state.issue(&inst, (address == producer).into());
         }
-        for &next in flow.successors(block) {
+        for next in next(flow, block) {
             if let Entry::Vacant(place) = before.entry(next) {
                 place.insert(block);
-                open.push_back((next, state));
+                open.push_back((next, state.clone()));
             }
         }
         let Some((next, its)) = open.pop_front() else { return Vec::new() };
@@ -41,34 +46,40 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, consumer: u64) -> Vec<u64> {
     Vec::new()
 }
 
-/// The last place in front of an address of a block where an instruction is, and the beginnings of the blocks from there on.
-pub fn back(flow: &Flow<'_>, block: usize, address: u64, producer: &Inst) -> Option<(u64, Vec<u64>)> {
-    let mut after: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut open = VecDeque::from([(block, address)]);
+/// The addresses where blocks begin on the shortest way from one instruction to another. Empty if both are in the same block, or
+/// no way was found.
+pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
+    if is_before(flow, producer, (last, consumer)) {
+        return Vec::new();
+    }
+    let Some(first) = block_of(flow, producer) else { return Vec::new() };
+    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut open = VecDeque::from([first]);
     for _ in 0..MOST {
-        let (here, end) = open.pop_front()?;
-        let found = flow.insts(here).filter(|(at, inst)| *at < end && inst == producer).last();
-        if let Some((at, _)) = found {
-            let mut path = vec![flow.blocks().get(here)?.start];
-            let mut next = here;
-            // The block itself comes first in a loop.
-            while let Some(&to) = after.get(&next) {
-                path.push(flow.blocks().get(to)?.start);
-                next = to;
-                if next == block {
-                    break;
-                }
+        let Some(block) = open.pop_front() else { return Vec::new() };
+        for next in next(flow, block) {
+            if let Entry::Vacant(place) = before.entry(next) {
+                place.insert(block);
+                open.push_back(next);
             }
-            return Some((at, if path.len() > 1 { path } else { Vec::new() }));
-        }
-        for &from in flow.predecessors(here) {
-            if let Entry::Vacant(place) = after.entry(from) {
-                place.insert(here);
-                open.push_back((from, u64::MAX));
+            if next == last {
+                return way(flow, &before, first, last);
             }
         }
     }
-    None
+    Vec::new()
+}
+
+/// Both are in the block, and the first one comes first.
+fn is_before(flow: &Flow<'_>, producer: u64, (block, consumer): (usize, u64)) -> bool {
+    flow.blocks().get(block).is_some_and(|block| (block.start..consumer).contains(&producer))
+}
+
+/// The blocks that run next, through calls, too. Behind the end of a function that was called come all that call it.
+fn next<'f>(flow: &'f Flow<'_>, block: usize) -> impl Iterator<Item = usize> + 'f {
+    let exit = flow.blocks().get(block).map(|block| block.exit);
+    let returns = matches!(exit, Some(Exit::Indirect { .. })).then(|| flow.return_sites(block));
+    flow.callee(block).into_iter().chain(flow.successors(block).iter().copied()).chain(returns.unwrap_or(&[]).iter().copied())
 }
 
 fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usize) -> Vec<u64> {
@@ -91,5 +102,6 @@ fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usi
 fn block_of(flow: &Flow<'_>, address: u64) -> Option<usize> {
     let behind = flow.blocks().partition_point(|block| block.start <= address);
     // Blocks may overlap; the nearest one that has the instruction.
-    (0..behind).rev().take(64).find(|n| flow.insts(*n).any(|(at, _)| at == address))
+    let has = |n: &usize| flow.blocks().get(*n).is_some_and(|block| (block.start..block.end).contains(&address));
+    (0..behind).rev().take(64).find(has)
 }

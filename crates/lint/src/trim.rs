@@ -1,0 +1,291 @@
+//! Waits and `s_nop` that can be weaker, or go, because nothing that follows can tell.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::flow::{Exit, Flow, Following};
+use amdgpu_isa::imm::Waitcnt;
+use amdgpu_isa::{Field, Inst};
+
+use crate::edits::{Edits, Hazards, Now, Pending, Run, Slot};
+use crate::mend;
+
+/// How many instructions behind a wait are looked at for one that needs it.
+const AHEAD: usize = 512;
+/// How many instructions behind a change are looked at for one that it comes too close to.
+const NEAR: usize = 128;
+
+/// Plans all changes of a control flow that make waits weaker and take wait states away. `first`: the state at the beginning of a
+/// function.
+pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> Now, edits: &mut Edits) {
+    let planned = RefCell::new(core::mem::take(edits));
+    for group in flow.groups() {
+        let first = |block| Run { now: first(block), edits: &planned, base };
+        let mut following = Following::new(flow, &group, first);
+        if !following.settle() {
+            continue;
+        }
+        for place in 0..following.len() {
+            let before = planned.borrow().len();
+            following.from_place(place, &mut |block, run: &Run<'_>| {
+                let trim = Trim { flow, edits: &planned, base };
+                trim.block(block, &run.now);
+            });
+            // What is behind the changes knows less; nothing else changes.
+            if planned.borrow().len() != before {
+                following.touch(place);
+                following.settle();
+            }
+        }
+    }
+    *edits = planned.into_inner();
+}
+
+/// Looks whether an instruction that only takes time can be another one.
+pub struct Trim<'a, 'c> {
+    /// The control flow of the code.
+    pub flow: &'a Flow<'c>,
+    /// The changes so far.
+    pub edits: &'a RefCell<Edits>,
+    /// The address of the code's first byte.
+    pub base: u64,
+}
+
+/// A wait for a counter that would do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Enough {
+    /// The greatest value that is low enough; `None` if no wait for the counter is needed.
+    pub at_most: Option<u8>,
+    /// The address of the instruction that needs it, or the first one that does.
+    pub needed_at: Option<u64>,
+}
+
+impl Trim<'_, '_> {
+    /// Plans the changes of a block.
+    fn block(&self, block: usize, now: &Now) {
+        let mut now = now.clone();
+        for (n, (address, old)) in self.flow.insts(block).enumerate() {
+            let offset = address.wrapping_sub(self.base) as u32;
+            let changed = self.edits.borrow().at(address).is_some();
+            let new = if changed { None } else { self.shorter(block, n, address, &now, &old) };
+            if let Some(new) = new {
+                self.edits.borrow_mut().replace(Slot::At(address), &old, new);
+                if let Some(new) = new {
+                    now.run(Slot::At(address), &new, &old, offset);
+                }
+                continue;
+            }
+            for (slot, inst) in self.edits.borrow().run(address, &old) {
+                now.run(slot, &inst, &old, offset);
+            }
+        }
+    }
+
+    /// The instruction that does in place of one; `Some(None)` if none is needed.
+    fn shorter(&self, block: usize, n: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
+        if mend::is_nop(inst) {
+            return (n > 0 || !self.follows_branch(block)).then(|| self.shorter_nop(block, address, now, inst))?;
+        }
+        inst.flags().is_wait().then(|| self.weaker_wait(block, address, now, inst))?
+    }
+
+    /// Some assemblers put an `s_nop` behind a branch whose offset a generation cannot take.
+    pub fn follows_branch(&self, block: usize) -> bool {
+        let exit = |block: &usize| self.flow.blocks().get(*block).map(|block| block.exit);
+        self.flow.predecessors(block).iter().any(|from| !matches!(exit(from), Some(Exit::Next)))
+    }
+
+    /// The shortest `s_nop` that does in place of one whose wait states a rule needs; `Some(None)` if none is needed. `None` if it
+    /// has to stay: a rule needs all of it, or none of the rules explains it.
+    pub fn shorter_nop(&self, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
+        let states = inst.get(Field::Simm16)?;
+        let is_needed = |new: Option<&Inst>| !self.keeps_distance(block, address, &now.hazards, (inst, new), true);
+        if !is_needed(None) {
+            return None;
+        }
+        // If one state less is too few, so are others: most need all.
+        let shorter = (0..states).rev().map(|n| inst.with(Field::Simm16, n).ok()).chain([None]);
+        let does = |new: &Option<Inst>| self.keeps_distance(block, address, &now.hazards, (inst, new.as_ref()), false);
+        shorter.take_while(does).last()
+    }
+
+    /// The wait that does in place of one, with as much less as possible; `Some(None)` if none is needed.
+    fn weaker_wait(&self, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
+        // Some registers may be others than is known.
+        if now.pending.is_banked() {
+            return None;
+        }
+        let wait = inst.waits();
+        mend::wait(inst.target(), &wait)?;
+        let mut weakest = wait;
+        for counter in wait.counters().iter() {
+            let (at_most, most) = (wait.get(counter)?, now.pending.most(counter));
+            let enough = match most <= at_most {
+                true => None,
+                // Who waits for memory has a reason that registers do not show.
+                false if now.memory[counter as usize] || !now.pending.follows(counter) => continue,
+                false => match self.enough(block, address, &now.pending, &weakest, counter) {
+                    Some(enough) => enough.at_most,
+                    None => continue,
+                },
+            };
+            weakest = enough.map_or(weakest.without(counter), |count| weakest.with(counter, count));
+        }
+        if weakest == wait {
+            return None;
+        }
+        let new = match weakest.counters().is_empty() {
+            true => None,
+            false => Some(mend::wait(inst.target(), &weakest)?),
+        };
+        self.keeps_distance(block, address, &now.hazards, (inst, new.as_ref()), false).then_some(new)
+    }
+
+    /// What is enough of a counter in place of a wait: `None` if nothing weaker is. `wait`: the instruction's own, as far as it is
+    /// not weaker yet.
+    pub fn enough(
+        &self,
+        block: usize,
+        address: u64,
+        before: &Pending,
+        wait: &Waitcnt,
+        counter: Counter,
+    ) -> Option<Enough> {
+        let at_most = wait.get(counter)?;
+        let after = |wait: &Waitcnt| {
+            let mut after = before.clone().in_function();
+            after.wait_for(wait);
+            after
+        };
+        let mut enough = Enough { at_most: None, needed_at: None };
+        let pair = Pair { with: after(wait), without: after(&wait.without(counter)), raised: 0 };
+        let mut open = vec![(block, Some(address), pair)];
+        let mut left = AHEAD;
+        let mut seen: Vec<(usize, Pair)> = Vec::new();
+        while let Some((block, behind, mut pair)) = open.pop() {
+            if behind.is_none() {
+                if seen.iter().any(|(b, other)| (*b, other) == (block, &pair)) {
+                    continue;
+                }
+                seen.push((block, pair.clone()));
+            }
+            for (at, old) in self.flow.insts(block).skip_while(|(at, _)| behind.is_some_and(|behind| *at <= behind)) {
+                if pair.with == pair.without {
+                    break;
+                }
+                left = left.checked_sub(1)?;
+                let offset = at.wrapping_sub(self.base) as u32;
+                for (_, inst) in self.edits.borrow().run(at, &old) {
+                    if orders(&inst) && pair.without.most(counter) > pair.with.most(counter) {
+                        return None;
+                    }
+                    let most = pair.with.most(counter);
+                    let (with, without) = (pair.with.needs(&inst), pair.without.needs(&inst));
+                    for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
+                        // The operation was this much younger at the wait, or less.
+                        let count = need.at_most.checked_sub(pair.raised).filter(|_| need.counter == counter && need.sure)?;
+                        if count <= at_most {
+                            return None;
+                        }
+                        if enough.at_most.is_none_or(|known| count < known) {
+                            enough = Enough { at_most: Some(count), needed_at: Some(at) };
+                        }
+                    }
+                    pair.with.issue(&inst, offset);
+                    pair.without.issue(&inst, offset);
+                    // At its greatest value a counter tells nothing of how much came.
+                    if inst.counters().contains(counter) {
+                        pair.raised = pair.raised.saturating_add(1).max(pair.with.most(counter).saturating_sub(most));
+                    }
+                }
+            }
+            if pair.with == pair.without {
+                continue;
+            }
+            match self.flow.blocks().get(block).map(|block| block.exit) {
+                Some(Exit::End) => {}
+                Some(Exit::Next | Exit::Jump | Exit::Branch) => {
+                    open.extend(self.flow.successors(block).iter().map(|next| (*next, None, pair.clone())));
+                }
+                _ => return None,
+            }
+        }
+        Some(enough)
+    }
+
+    /// Behind an instruction, nothing comes too close to anything if another one runs in its place, or none. If `alone`, also
+    /// without the wait states of each `s_nop` that follows.
+    fn keeps_distance(
+        &self,
+        block: usize,
+        address: u64,
+        before: &Hazards,
+        (old, new): (&Inst, Option<&Inst>),
+        alone: bool,
+    ) -> bool {
+        let offset = address.wrapping_sub(self.base) as u32;
+        let mut with = before.clone().in_function();
+        let mut without = with.clone();
+        with.issue_at(old, offset);
+        if let Some(new) = new {
+            without.issue_at(new, offset);
+        }
+        let mut open = vec![(block, Some(address), with, without)];
+        let mut left = NEAR;
+        let mut seen: Vec<(usize, Hazards, Hazards)> = Vec::new();
+        while let Some((block, behind, mut with, mut without)) = open.pop() {
+            if behind.is_none() {
+                if seen.iter().any(|(b, one, other)| (*b, one, other) == (block, &with, &without)) {
+                    continue;
+                }
+                seen.push((block, with.clone(), without.clone()));
+            }
+            for (at, old) in self.flow.insts(block).skip_while(|(at, _)| behind.is_some_and(|behind| *at <= behind)) {
+                if with == without {
+                    break;
+                }
+                let Some(fewer) = left.checked_sub(1) else { return alone };
+                left = fewer;
+                let offset = at.wrapping_sub(self.base) as u32;
+                for (_, inst) in self.edits.borrow().run(at, &old) {
+                    if without.needs(&inst) != with.needs(&inst) {
+                        return false;
+                    }
+                    with.issue_at(&inst, offset);
+                    if !(alone && mend::is_nop(&inst)) {
+                        without.issue_at(&inst, offset);
+                    }
+                }
+            }
+            if with == without {
+                continue;
+            }
+            match self.flow.blocks().get(block).map(|block| block.exit) {
+                Some(Exit::End) => {}
+                Some(Exit::Next | Exit::Jump | Exit::Branch) => {
+                    let next = self.flow.successors(block).iter();
+                    open.extend(next.map(|next| (*next, None, with.clone(), without.clone())));
+                }
+                _ => return alone,
+            }
+        }
+        true
+    }
+}
+
+/// What is outstanding with a wait, and without it.
+#[derive(Clone, PartialEq)]
+struct Pair {
+    with: Pending,
+    without: Pending,
+    /// How often the counter was raised since.
+    raised: u8,
+}
+
+/// The order of this instruction and others' accesses to memory may matter.
+fn orders(inst: &Inst) -> bool {
+    let flags = inst.flags();
+    flags.is_wave_barrier() || flags.is_atomic() || flags.is_store() || flags.has_side_effects() && !flags.is_wait()
+}

@@ -1,0 +1,131 @@
+//! What is owed until an instruction pays it: rules that no distance ends.
+
+use super::room::Room;
+use crate::{Inst, VgprMsb};
+
+/// A run of registers, or no register at all, about which an earlier instruction and a rule demand that something comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owed {
+    /// The number of the row.
+    pub row: u8,
+    /// What has to come between came.
+    pub armed: bool,
+    /// The instruction is one of the caller.
+    pub inherited: bool,
+    /// The first register, as a bit of `RegSet`, and how many there are; none if the row is not about registers.
+    pub first: u16,
+    pub count: u16,
+    /// The earlier instruction.
+    pub inst: Inst,
+    pub msb: VgprMsb,
+    /// What `Hazards::issue_at` was told of it.
+    pub place: u32,
+}
+
+impl Default for Owed {
+    fn default() -> Owed {
+        Owed::NONE
+    }
+}
+
+impl Owed {
+    pub const NONE: Owed = Owed {
+        row: 0,
+        armed: false,
+        inherited: false,
+        first: 0,
+        count: 0,
+        inst: Inst::of(0, 0, 0),
+        msb: VgprMsb::ENTRY,
+        place: 0,
+    };
+
+    fn key(&self) -> (u8, u16) {
+        (self.row, self.first)
+    }
+
+    fn end(&self) -> u16 {
+        self.first + self.count
+    }
+
+    /// What is left of it without some registers: in front of them, and behind them.
+    fn without(&self, (first, count): (u16, u16)) -> [Option<Owed>; 2] {
+        let before = Owed { count: first.saturating_sub(self.first).min(self.count), ..*self };
+        let from = (first + count).clamp(self.first, self.end());
+        let after = Owed { first: from, count: self.end() - from, ..*self };
+        [before, after].map(|rest| (rest.count > 0).then_some(rest))
+    }
+
+    /// Whoever has to wait for this one has to wait for the other one as well.
+    fn replaces(&self, other: &Owed) -> bool {
+        self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
+    }
+
+    fn meets(&self, (first, count): (u16, u16)) -> bool {
+        self.first < first + count && first < self.end()
+    }
+}
+
+/// Adds an instruction: of older ones, what it replaces goes. Returns whether there was room.
+pub fn add(all: &mut impl Room<Owed>, new: Owed) -> bool {
+    if new.count == 0 {
+        all.keep(|old| !(new.replaces(old) && old.count == 0));
+    } else {
+        take(all, (new.first, new.count), |old| new.replaces(old));
+    }
+    let at = all.partition_point(|old| old.key() <= new.key());
+    all.put(at, new)
+}
+
+/// Takes registers away from those that are meant.
+pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed) -> bool) {
+    let mut n = 0;
+    while let Some(old) = all.get(n).copied() {
+        n += 1;
+        if old.count == 0 || old.row == GONE || !old.meets(run) || !is_meant(&old) {
+            continue;
+        }
+        let [before, after] = old.without(run);
+        let Some(place) = all.get_mut(n - 1) else { continue };
+        match (before, after) {
+            (Some(before), after) => {
+                *place = before;
+                if let Some(after) = after {
+                    all.put(n, after);
+                }
+            }
+            (None, Some(after)) => *place = after,
+            (None, None) => place.row = GONE,
+        }
+    }
+    all.keep(|owed| owed.row != GONE);
+}
+
+/// A row that no table has.
+const GONE: u8 = u8::MAX;
+
+/// Adds one of another path, but for what the others say already. Returns whether anything is new, and whether there was room.
+pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
+    if new.count == 0 {
+        if all.iter().any(|old| old.count == 0 && old.replaces(new)) {
+            return (false, true);
+        }
+        return (true, add(all, *new));
+    }
+    let (mut rest, mut is_new, mut has_room) = (Some(*new), false, true);
+    while let Some(part) = rest {
+        // The first one that has a register of it.
+        let known = all.iter().filter(|old| old.replaces(&part) && old.meets((part.first, part.count)));
+        let known = known.map(|old| (old.first, old.count)).min();
+        let [before, after] = match known {
+            Some(run) => part.without(run),
+            None => [Some(part), None],
+        };
+        if let Some(before) = before {
+            is_new = true;
+            has_room &= add(all, before);
+        }
+        rest = after;
+    }
+    (is_new, has_room)
+}

@@ -1,0 +1,161 @@
+//! Room for what instructions leave behind: a part of the value itself, or memory that grows.
+
+use core::fmt::Debug;
+use core::ops::{Deref, DerefMut};
+
+use super::held::{Held, Passed};
+use super::owed::Owed;
+use super::state::Past;
+
+/// How much [`Pending`](super::Pending) and [`Hazards`](super::Hazards) can hold: [`Bounded`] or `Unbounded`.
+pub trait Capacity: Clone + Debug + PartialEq + Eq {
+    /// Outstanding operations.
+    #[doc(hidden)]
+    type Held: Room<Held>;
+    /// Instructions that the next ones must keep a distance from.
+    #[doc(hidden)]
+    type Past: Room<Past>;
+    /// Instructions after which something has to come.
+    #[doc(hidden)]
+    type Owed: Room<Owed>;
+    /// What happened since a function began, which only control flow needs.
+    #[doc(hidden)]
+    type Passed: Room<Passed>;
+}
+
+/// A part of the value, which is `Copy`: without a heap. What does not fit is said to be unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounded;
+
+impl Capacity for Bounded {
+    type Held = Few<Held, 96>;
+    type Past = Few<Past, { super::Hazards::MOST }>;
+    type Owed = Few<Owed, 48>;
+    type Passed = Few<Passed, 0>;
+}
+
+/// Memory that grows: nothing is forgotten.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unbounded;
+
+#[cfg(feature = "alloc")]
+impl Capacity for Unbounded {
+    type Held = alloc::vec::Vec<Held>;
+    type Past = alloc::vec::Vec<Past>;
+    type Owed = alloc::vec::Vec<Owed>;
+    type Passed = alloc::vec::Vec<Passed>;
+}
+
+/// A list.
+pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefMut {
+    /// An empty list.
+    fn empty() -> Self;
+
+    /// Inserts an item in front of the one at this place. Returns `false` if there is no room.
+    fn put(&mut self, at: usize, item: T) -> bool;
+
+    /// Removes the items from this place on.
+    fn cut(&mut self, len: usize);
+
+    /// Removes some items, and keeps the order of the others.
+    fn keep(&mut self, mut stays: impl FnMut(&T) -> bool)
+    where
+        T: Copy,
+    {
+        let mut kept = 0;
+        for n in 0..self.len() {
+            if let Some(item) = self.get(n).copied().filter(|item| stays(item)) {
+                if let Some(place) = self.get_mut(kept) {
+                    *place = item;
+                    kept += 1;
+                }
+            }
+        }
+        self.cut(kept);
+    }
+}
+
+/// A list with room for `N` items.
+#[derive(Clone, Copy)]
+pub struct Few<T, const N: usize> {
+    items: [T; N],
+    len: u8,
+}
+
+impl<T: Copy, const N: usize> Few<T, N> {
+    /// An empty list. `filler` is what the places hold that are not used.
+    pub(super) const fn new(filler: T) -> Self {
+        Few { items: [filler; N], len: 0 }
+    }
+}
+
+impl<T, const N: usize> Deref for Few<T, N> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        self.items.get(..self.len.into()).unwrap_or(&[])
+    }
+}
+
+impl<T, const N: usize> DerefMut for Few<T, N> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.items.get_mut(..self.len.into()).unwrap_or(&mut [])
+    }
+}
+
+impl<T: Debug, const N: usize> Debug for Few<T, N> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: PartialEq, const N: usize> PartialEq for Few<T, N> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq, const N: usize> Eq for Few<T, N> {}
+
+impl<T: Copy + Default + Debug + Eq, const N: usize> Room<T> for Few<T, N> {
+    fn empty() -> Self {
+        Few::new(T::default())
+    }
+
+    fn put(&mut self, at: usize, item: T) -> bool {
+        let len = usize::from(self.len);
+        if at > len || len >= N {
+            return false;
+        }
+        // Those behind move on.
+        let mut moved = item;
+        for place in self.items.iter_mut().take(len + 1).skip(at) {
+            core::mem::swap(place, &mut moved);
+        }
+        self.len += 1;
+        true
+    }
+
+    fn cut(&mut self, len: usize) {
+        self.len = self.len.min(len as u8);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T: Clone + Debug + Eq> Room<T> for alloc::vec::Vec<T> {
+    fn empty() -> Self {
+        alloc::vec::Vec::new()
+    }
+
+    fn put(&mut self, at: usize, item: T) -> bool {
+        let is_inside = at <= self.len();
+        if is_inside {
+            self.insert(at, item);
+        }
+        is_inside
+    }
+
+    fn cut(&mut self, len: usize) {
+        self.truncate(len);
+    }
+}
