@@ -11,6 +11,8 @@ use crate::hazards::{Capacity, Hazards, Pending};
 
 /// How often a block is passed at most. What the library follows needs a few times.
 const MOST: u16 = 1000;
+/// How often a block is passed before what grows there with each turn of a loop is taken to be as great as it can be.
+const AGAIN: u16 = 3;
 
 /// Something that instructions change as they run, and of which the worst is taken where paths meet.
 ///
@@ -22,6 +24,11 @@ pub trait State: Clone {
 
     /// Another path leads to the same place. Returns whether anything changed.
     fn join(&mut self, other: &Self) -> bool;
+
+    /// The same in a loop that was passed a few times: what grows with each turn is taken to be as great as it can be.
+    fn join_again(&mut self, other: &Self) -> bool {
+        self.join(other)
+    }
 
     /// A call, which `step` has seen, has returned from a function that is not known.
     fn returned(&mut self) {}
@@ -46,6 +53,10 @@ impl<C: Capacity> State for Pending<C> {
 
     fn join(&mut self, other: &Self) -> bool {
         Pending::join(self, other)
+    }
+
+    fn join_again(&mut self, other: &Self) -> bool {
+        Pending::join_again(self, other)
     }
 
     fn returned(&mut self) {
@@ -262,7 +273,9 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
 
     /// A state reaches a place.
     fn reach(&mut self, place: usize, state: &S) {
+        let is_again = self.passed.get(place).is_some_and(|times| *times >= AGAIN);
         let changed = match self.before.get_mut(place) {
+            Some(Some(old)) if is_again => old.join_again(state),
             Some(Some(old)) => old.join(state),
             Some(new) => {
                 *new = Some(Box::new(state.clone()));

@@ -440,6 +440,18 @@ impl<C: Capacity> Pending<C> {
         changed
     }
 
+    /// The same in a loop that was passed a few times: a counter that grows with each turn may be at its greatest value.
+    pub fn join_again(&mut self, other: &Pending<C>) -> bool {
+        let before = self.most;
+        let changed = self.join(other);
+        for ((most, before), max) in self.most.iter_mut().zip(before).zip(COUNTS[self.target as usize].max) {
+            if *most > before {
+                *most = max;
+            }
+        }
+        changed
+    }
+
     /// Adds what an operation holds on another path, or takes the worse of two that hold the same. Returns whether anything
     /// changed.
     fn merge(&mut self, new: &Held) -> bool {

@@ -50,7 +50,9 @@ impl Passed {
 
     pub fn join(&mut self, other: &Passed) {
         self.done_at = self.done_at.max(other.done_at);
-        (self.age, self.loose) = (self.age.min(other.age), self.loose.max(other.loose));
+        let certain = self.age.saturating_sub(self.loose).min(other.age.saturating_sub(other.loose));
+        self.age = self.age.min(other.age);
+        self.loose = self.age.saturating_sub(certain);
     }
 
     /// What happened in a function, and then in one that it called.

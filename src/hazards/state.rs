@@ -59,6 +59,9 @@ pub struct Past {
 /// The numbers of passes that a row has a distance for.
 const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
+/// More transcendental operations than any row counts.
+const TRANS: u8 = 8;
+
 const EMPTY: Past = Past {
     rows: 0,
     armed: 0,
@@ -68,7 +71,7 @@ const EMPTY: Past = Past {
     inherited: false,
     states: u8::MAX,
     valu: u8::MAX,
-    trans: u8::MAX,
+    trans: TRANS,
     last_states: 0,
     last_valu: 0,
 };
@@ -88,7 +91,7 @@ impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {
             let last = (past.last_states, past.last_valu);
-            (past.rows, past.armed, past.states.min(last.0), past.valu.min(last.1), past.trans, last)
+            (past.states.min(last.0), past.valu.min(last.1), last)
         };
         of(self) == of(other) && self.is_of(other)
     }
@@ -337,7 +340,7 @@ impl<C: Capacity> Hazards<C> {
             past.armed |= past.rows & arms;
             past.states = past.states.saturating_add(states);
             past.valu = past.valu.saturating_add(u8::from(is & class::VALU != 0));
-            past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0));
+            past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0)).min(TRANS);
         };
         self.past.iter_mut().for_each(pass);
         pass(&mut self.before);
@@ -465,7 +468,7 @@ impl<C: Capacity> Hazards<C> {
             past.armed |= past.rows & since.armed;
             past.states = past.states.saturating_add(since.states);
             past.valu = past.valu.saturating_add(since.valu);
-            past.trans = past.trans.saturating_add(since.trans);
+            past.trans = past.trans.saturating_add(since.trans).min(TRANS);
         }
         self.past.keep(|past| !past.is_over());
         self.owed.keep(|owed| since.rows >> owed.row & 1 == 1);
@@ -487,7 +490,9 @@ impl<C: Capacity> Hazards<C> {
     fn merge(&mut self, new: &Past) -> bool {
         let order = new.order();
         let at = self.past.partition_point(|past| past.order() < order);
-        if let Some(same) = self.past.get_mut(at).filter(|past| past.is_of(new)) {
+        let alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order);
+        let mut alike = alike;
+        if let Some(same) = alike.find(|past| past.is_of(new)) {
             // The newer one, if both are on one path.
             let before = *same;
             same.worsen(new);
@@ -516,13 +521,14 @@ impl<C: Capacity> Hazards<C> {
 
 impl Past {
     /// What an order of instructions compares.
-    fn order(&self) -> impl Ord + use<> {
+    fn order(&self) -> impl Ord + Copy + use<> {
         (self.inst.order(), self.msb.bits(), self.inherited)
     }
 
-    /// It is the same instruction, with the same registers.
+    /// It is the same instruction, with the same registers, for the same rows: it differs by its distance at most.
     fn is_of(&self, other: &Past) -> bool {
-        self.inst == other.inst && (self.msb, self.inherited) == (other.msb, other.inherited)
+        let of = |past: &Past| (past.rows, past.armed, past.trans, past.msb, past.inherited);
+        self.inst == other.inst && of(self) == of(other)
     }
 
     /// Nothing depends on it any more.

@@ -64,6 +64,13 @@ impl State for Now {
         self.hazards.join(&other.hazards) | pending | (self.memory != before)
     }
 
+    fn join_again(&mut self, other: &Now) -> bool {
+        let before = self.memory;
+        self.memory.iter_mut().zip(other.memory).for_each(|(one, other)| *one |= other);
+        let pending = self.pending.join_again(&other.pending);
+        self.hazards.join(&other.hazards) | pending | (self.memory != before)
+    }
+
     fn returned(&mut self) {
         self.pending.returned();
         self.hazards.returned();
@@ -112,6 +119,10 @@ impl State for Run<'_> {
 
     fn join(&mut self, other: &Self) -> bool {
         self.now.join(&other.now)
+    }
+
+    fn join_again(&mut self, other: &Self) -> bool {
+        self.now.join_again(&other.now)
     }
 
     fn returned(&mut self) {

@@ -38,6 +38,12 @@ impl State for Before {
         self.now.join(&other.now) | (self.written != known)
     }
 
+    fn join_again(&mut self, other: &Before) -> bool {
+        let known = self.written;
+        self.written |= other.written;
+        self.now.join_again(&other.now) | (self.written != known)
+    }
+
     fn returned(&mut self) {
         self.written = everything(self.now.pending.target());
         self.now.returned();
