@@ -27,6 +27,8 @@ mod kernel;
 mod limits;
 mod loadable;
 mod manuals;
+#[cfg(feature = "alloc")]
+mod model;
 mod names;
 mod nops;
 mod packages;

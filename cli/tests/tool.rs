@@ -2,6 +2,7 @@
 
 mod clang;
 mod cli;
+mod deleted;
 mod matrix;
 mod prove;
 mod readme;

@@ -1,0 +1,282 @@
+//! What joined states need is what the ways need that lead there: programs of random instructions without loops, of which every
+//! way is followed by itself from the beginning.
+//!
+//! A quick run tries a few thousand programs, `AMDGPU_ISA_PROGRAMS` says how many: `.ci/run full-tests` tries a million.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use amdgpu_isa::flow::{Exit, Flow};
+use amdgpu_isa::hazards::{Hazards, Pending, Wait};
+use amdgpu_isa::{Inst, Reg, Target, decode_words, parse};
+
+use crate::words::Rng;
+
+/// Programs of this many instructions have fewer producers than a state has room for.
+const SHORT: usize = 24;
+const LONG: usize = 120;
+/// Ways through one program. Those that have more are left out.
+const WAYS: usize = 64;
+/// Instructions that need something or are needed, besides those of the tables of the tests.
+const OTHERS: [&str; 24] = [
+    "s_nop 0",
+    "s_nop 2",
+    "v_nop",
+    "s_waitcnt vmcnt(1)",
+    "s_waitcnt lgkmcnt(0)",
+    "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)",
+    "s_waitcnt_vscnt null, 0x0",
+    "s_waitcnt_depctr 0xfffe",
+    "s_waitcnt_depctr 0xffe3",
+    "s_wait_loadcnt 0x1",
+    "s_wait_dscnt 0x0",
+    "s_wait_kmcnt 0x0",
+    "s_wait_alu 0xfffd",
+    "s_wait_alu 0xfffe",
+    "v_mov_b32_e32 v30, v20",
+    "v_mov_b32_e32 v20, v30",
+    "v_mov_b32_e32 v12, 0",
+    "v_add_f32_e32 v21, v20, v22",
+    "s_mov_b32 s20, s21",
+    "s_mov_b32 s40, 0",
+    "s_and_b32 s1, s20, s4",
+    "v_mov_b32_e32 v1, s4",
+    "v_cmp_eq_u32_e32 vcc, v0, v1",
+    "s_mov_b32 vcc_lo, s0",
+];
+
+/// Programs of each length, and those of them in which a joined state needed what no way did, and the other way around.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    programs: u64,
+    /// Those that need anything.
+    needy: u64,
+    too_much: u64,
+    too_little: u64,
+}
+
+/// What is needed and why: address, rule, producer, register.
+type Key = (u64, &'static str, Inst, Option<Reg>);
+
+static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let tables = [include_str!("hazards/programs.txt"), include_str!("waits/operations.txt")];
+    let lines = tables.iter().flat_map(|table| table.lines()).filter(|line| !line.starts_with('#'));
+    lines.flat_map(|line| line.split(" | ").skip(2)).chain(OTHERS).collect()
+});
+
+/// The instructions that programs are made of.
+fn pool(target: Target) -> Vec<Inst> {
+    TEXTS.iter().filter_map(|text| parse(target, text).ok()).filter(|inst| goes_on(inst)).collect()
+}
+
+/// Only the next instruction follows it.
+fn goes_on(inst: &Inst) -> bool {
+    let end = parse(inst.target(), "s_endpgm").expect("every target has it");
+    let code = bytes(&[*inst, end]);
+    let flow = Flow::new(inst.target(), &code, 0, &[0]);
+    flow.blocks().len() == 1 && flow.blocks()[0].exit == Exit::End && inst.branch_target(0).is_none()
+}
+
+fn bytes(insts: &[Inst]) -> Vec<u8> {
+    insts.iter().flat_map(|inst| inst.words().to_vec()).flat_map(u32::to_le_bytes).collect()
+}
+
+/// An instruction of the pool, or one that differs from it in a few bits.
+fn choose(pool: &[Inst], rng: &mut Rng) -> Inst {
+    let inst = pool[rng.below(pool.len())];
+    let mut words = inst.words().to_vec();
+    for _ in 0..rng.below(3) {
+        let bit = rng.below(words.len() * 32);
+        words[bit / 32] ^= 1 << (bit % 32);
+    }
+    let changed = decode_words(inst.target(), &words).ok();
+    changed.filter(|changed| changed.words() == words && goes_on(changed)).unwrap_or(inst)
+}
+
+/// A program with some branches, all of which lead forward.
+fn program(target: Target, pool: &[Inst], len: usize, rng: &mut Rng) -> Vec<u8> {
+    let mut insts: Vec<Inst> = (0..len).map(|_| choose(pool, rng)).collect();
+    for _ in 0..rng.below(6) {
+        let names = ["s_cbranch_scc0 0", "s_cbranch_scc1 0", "s_branch 0"];
+        insts[rng.below(len - 1)] = parse(target, names[rng.below(3)]).expect("every target has it");
+    }
+    insts.push(parse(target, "s_endpgm").expect("every target has it"));
+    let mut starts = vec![0];
+    insts.iter().for_each(|inst| starts.push(starts[starts.len() - 1] + inst.len() as u64));
+    for n in 0..len {
+        if insts[n].branch_target(starts[n]).is_some() {
+            let to = (n + 1 + rng.below(8)).min(len);
+            insts[n] = insts[n].with_branch_target(starts[n], starts[to]).expect("it is near");
+        }
+    }
+    bytes(&insts)
+}
+
+/// Every way from the beginning to the end, as blocks; `None` if there are too many.
+fn ways(flow: &Flow<'_>) -> Option<Vec<Vec<usize>>> {
+    let (mut open, mut done) = (vec![vec![0]], Vec::new());
+    while let Some(way) = open.pop() {
+        let next = flow.successors(way[way.len() - 1]);
+        if next.is_empty() {
+            done.push(way);
+        } else {
+            let longer = next.iter().map(|next| [&way[..], &[*next]].concat());
+            open.extend(longer);
+        }
+        if open.len() + done.len() > WAYS {
+            return None;
+        }
+    }
+    Some(done)
+}
+
+/// What an instruction needs of each producer by each rule.
+fn note(hazards: &Hazards, (address, inst): (u64, Inst), needs: &mut HashMap<Key, u8>) {
+    hazards.each(&inst, |need| {
+        let most = needs.entry((address, need.rule.id(), need.producer, need.register)).or_default();
+        *most = need.missing.max(*most);
+    });
+}
+
+fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
+    let (mut joined, mut single) = (HashMap::new(), HashMap::new());
+    flow.follow(
+        |_| Hazards::new(flow.target()),
+        |block, before| {
+            let mut hazards = *before;
+            for (address, inst) in flow.insts(block) {
+                note(&hazards, (address, inst), &mut joined);
+                hazards.issue(&inst);
+            }
+        },
+    );
+    for way in ways {
+        let mut hazards = Hazards::new(flow.target());
+        for (address, inst) in way.iter().flat_map(|block| flow.insts(*block)) {
+            note(&hazards, (address, inst), &mut single);
+            hazards.issue(&inst);
+        }
+    }
+    counts.programs += 1;
+    counts.needy += u64::from(!single.is_empty());
+    // A producer stands for those that it covers.
+    let of_any = |needs: &HashMap<Key, u8>| {
+        let mut all = HashMap::<_, u8>::new();
+        for ((address, rule, _, register), missing) in needs {
+            let most = all.entry((*address, *rule, *register)).or_default();
+            *most = (*most).max(*missing);
+        }
+        all
+    };
+    let above = |a: &HashMap<(u64, &str, Option<Reg>), u8>, b: &HashMap<(u64, &str, Option<Reg>), u8>| {
+        let above = a.iter().filter(|(key, n)| b.get(*key).is_none_or(|m| m < *n));
+        above.map(|(key, n)| format!("{key:?}: {n}, not {:?}", b.get(key))).collect::<Vec<_>>()
+    };
+    let (joined, single) = (of_any(&joined), of_any(&single));
+    let (too_much, too_little) = (above(&joined, &single), above(&single, &joined));
+    counts.too_much += u64::from(!too_much.is_empty());
+    counts.too_little += u64::from(!too_little.is_empty());
+    if !(too_much.is_empty() && too_little.is_empty()) && std::env::var_os("AMDGPU_ISA_SHOW").is_some() {
+        show(flow);
+        println!("  too much: {too_much:?}, too little: {too_little:?}");
+    }
+}
+
+fn show(flow: &Flow<'_>) {
+    println!("{}", flow.target());
+    for block in 0..flow.blocks().len() {
+        flow.insts(block).for_each(|(address, inst)| println!("  {address:4}  {inst}"));
+    }
+}
+
+/// The waits that are missing before each instruction. What is missing is assumed from there on: `assumed` has what a joined
+/// state asked for.
+fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
+    let mut joined = HashMap::new();
+    let mut is_sure = true;
+    flow.follow(
+        |_| Pending::new(flow.target()),
+        |block, before| {
+            let mut pending = *before;
+            for (address, inst) in flow.insts(block) {
+                let waits = pending.step(&inst, flow.offset_of(address));
+                is_sure &= waits.iter().all(|wait| wait.sure) && !pending.is_incomplete();
+                joined.insert(address, waits);
+            }
+        },
+    );
+    // What is only perhaps missing cannot be assumed.
+    if !is_sure {
+        return;
+    }
+    let mut single = HashMap::<_, Vec<Wait>>::new();
+    for way in ways {
+        let mut pending = Pending::new(flow.target());
+        for (address, inst) in way.iter().flat_map(|block| flow.insts(*block)) {
+            single.entry(address).or_default().extend(pending.needs(&inst).iter());
+            pending.assume(&joined[&address].waitcnt());
+            pending.issue(&inst, flow.offset_of(address));
+        }
+    }
+    counts.programs += 1;
+    counts.needy += u64::from(joined.values().any(|waits| !waits.is_empty()));
+    let (mut too_much, mut too_little) = (false, false);
+    for (address, alone) in &single {
+        let strictest = |counter| alone.iter().filter(|wait| wait.counter == counter).map(|wait| wait.at_most).min();
+        for &counter in amdgpu_isa::facts::Counter::ALL {
+            let all = joined[address].iter().find(|wait| wait.counter == counter).map(|wait| wait.at_most);
+            let (all, one) = (all.unwrap_or(u8::MAX), strictest(counter).unwrap_or(u8::MAX));
+            if all != one && std::env::var_os("AMDGPU_ISA_SHOW").is_some() {
+                show(flow);
+                println!("  {address}: {counter} joined {all}, alone {one}");
+            }
+            (too_much, too_little) = (too_much || all < one, too_little || all > one);
+        }
+    }
+    counts.too_much += u64::from(too_much);
+    counts.too_little += u64::from(too_little);
+}
+
+/// The counts of hazards and of waits.
+fn try_programs(len: usize, each: u64, seed: u64) -> [Counts; 2] {
+    let mut counts = [Counts::default(); 2];
+    let mut rng = Rng(seed);
+    for &target in Target::ALL {
+        let pool = pool(target);
+        for _ in 0..each {
+            let code = program(target, &pool, len, &mut rng);
+            let flow = Flow::new(target, &code, 0, &[0]);
+            let Some(ways) = ways(&flow) else { continue };
+            try_hazards(&flow, &ways, &mut counts[0]);
+            try_waits(&flow, &ways, &mut counts[1]);
+        }
+    }
+    counts
+}
+
+fn programs() -> u64 {
+    let asked =
+        std::env::var("AMDGPU_ISA_PROGRAMS").ok().map(|text| text.parse().expect("AMDGPU_ISA_PROGRAMS is a number"));
+    asked.unwrap_or(if crate::words::is_full() { 1_000_000 } else { 5_000 })
+}
+
+#[test]
+fn joined_states_need_what_the_ways_need() {
+    let each = programs().div_ceil(Target::ALL.len() as u64);
+    let [hazards, waits] = try_programs(SHORT, each, 1);
+    println!("hazards {hazards:?}, waits {waits:?}");
+    assert!(hazards.needy > hazards.programs / 4 && waits.needy > waits.programs / 2, "{hazards:?}, {waits:?}");
+    for counts in [hazards, waits] {
+        assert_eq!((counts.too_much, counts.too_little), (0, 0), "{hazards:?}, {waits:?}");
+    }
+}
+
+#[test]
+fn full_states_need_no_less_than_the_ways_need() {
+    let each = (programs() / 10).div_ceil(Target::ALL.len() as u64);
+    let [hazards, waits] = try_programs(LONG, each, 2);
+    println!("hazards {hazards:?}, waits {waits:?}");
+    for counts in [hazards, waits] {
+        assert_eq!(counts.too_little, 0, "{hazards:?}, {waits:?}");
+    }
+}
