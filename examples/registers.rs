@@ -26,7 +26,8 @@ impl Used {
         let highest = |n: u8| u16::from(n) + count;
         match reg {
             Reg::Sgpr(n) => self.sgprs = self.sgprs.max(highest(n)),
-            Reg::Vgpr(n) | Reg::VgprHigh(n) => self.vgprs = self.vgprs.max(highest(n)),
+            Reg::Vgpr(n) => self.vgprs = self.vgprs.max(n + dwords),
+            Reg::VgprHigh(n) => self.vgprs = self.vgprs.max(highest(n)),
             Reg::Agpr(n) => self.agprs = self.agprs.max(highest(n)),
             Reg::Vcc => self.other("vcc"),
             Reg::M0 => self.other("m0"),

@@ -241,7 +241,7 @@ fn a_location_is_where_the_field_lies() {
 fn operands() -> Vec<Value> {
     let registers = [0, 1, 2, 3, 4, 101, 102, 127, 128, 252, 255];
     let of = |make: fn(u8) -> Reg| registers.into_iter().map(move |n| Value::Reg(make(n)));
-    let mut all: Vec<Value> = of(Reg::Sgpr).chain(of(Reg::Vgpr)).chain(of(Reg::Agpr)).collect();
+    let mut all: Vec<Value> = of(Reg::Sgpr).chain(of(|n| Reg::Vgpr(n.into()))).chain(of(Reg::Agpr)).collect();
     all.extend(of(Reg::VgprHigh).chain(of(Reg::Ttmp)));
     all.extend(Special::ALL.iter().map(|special| Value::Reg(Reg::Special(*special))));
     all.extend([Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0, Reg::Mode, Reg::FlatScratch].map(Value::Reg));

@@ -17,7 +17,8 @@ fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
     match reg {
         Reg::Sgpr(n) => run(Reg::Sgpr, n),
         Reg::Ttmp(n) => run(Reg::Ttmp, n),
-        Reg::Vgpr(n) | Reg::VgprHigh(n) => run(Reg::Vgpr, n),
+        Reg::Vgpr(n) => (0..dwords).map(|dword| Reg::Vgpr(n + u16::from(dword))).collect(),
+        Reg::VgprHigh(n) => vec![Reg::Vgpr(n.into())],
         Reg::Agpr(n) => run(Reg::Agpr, n),
         // As wide as the wave.
         Reg::Vcc if dwords == 1 => vec![Reg::VCC_LO],
@@ -161,7 +162,7 @@ fn sets_are_the_operands_dword_by_dword() {
                 if inst.format() == Format::Mimg && inst.get(Field::Dim).is_none() {
                     let first = inst.get(Field::Vaddr).expect("an address") as usize;
                     let last = (first + most_address_registers(inst.opcode().name()) - 1).min(255);
-                    operands.extend((first..=last).map(|n| Reg::Vgpr(n as u8)));
+                    operands.extend((first..=last).map(|n| Reg::Vgpr(n as u16)));
                 }
                 assert_eq!(read, operands, "{inst:?}");
                 assert_eq!((reads.len(), writes.len()), (read.len(), writes.iter().count()));
@@ -200,7 +201,7 @@ fn sets_are_joined_and_subtracted() {
         assert!(a.intersects(&b) && !(a - b).intersects(&b) && (a - a).is_empty());
         assert!(a.contains(Reg::Vcc) && b.contains(Reg::Vcc) && !b.contains(Reg::VCC_HI));
         // Every register has its own name, and comes back.
-        let all = (0..=255).flat_map(|n| [Reg::Vgpr(n), Reg::Agpr(n)]);
+        let all = (0..=255).flat_map(|n| [Reg::Vgpr(n.into()), Reg::Agpr(n)]);
         let all = all.chain((0..96).map(Reg::Sgpr)).chain((0..12).map(Reg::Ttmp)).chain([
             Reg::Scc,
             Reg::Mode,

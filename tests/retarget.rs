@@ -165,7 +165,7 @@ fn is_image_address(inst: &Inst, operand: &Operand) -> bool {
 fn image_address(inst: &Inst) -> Vec<Reg> {
     let parts = inst.operands().filter(|operand| is_image_address(inst, operand));
     let registers = parts.flat_map(|operand| match operand.value {
-        Value::Reg(Reg::Vgpr(first)) => (0..operand.bits / 32).map(move |n| Reg::Vgpr(first + n as u8)),
+        Value::Reg(Reg::Vgpr(first)) => (0..operand.bits / 32).map(move |n| Reg::Vgpr(first + n)),
         other => panic!("{inst:?}: {other:?}"),
     });
     registers.take(13).collect()

@@ -142,7 +142,7 @@ fn aligned(inst: &Inst, operands: &[OperandSignature]) {
         let (said, field) = (&operands[n], o.role.expect("it is named"));
         let code = || inst.get(field).expect("it has the field") as u16 * u16::from(said.scale) + said.first;
         match o.value {
-            Value::Reg(register @ (Reg::Vgpr(n) | Reg::Agpr(n))) if n % said.vector_alignment() != 0 => {
+            Value::Reg(register @ (Reg::Vgpr(_) | Reg::Agpr(_))) if code() % u16::from(said.vector_alignment()) != 0 => {
                 Some(RuleError::MisalignedVector { field, register })
             }
             // The operand has the aligned register below, the error the one that the field names.
@@ -272,7 +272,7 @@ fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature],
 fn universe() -> Vec<Value> {
     let bytes = || 0..=255u8;
     let registers = bytes()
-        .flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n), Reg::VgprHigh(n), Reg::Agpr(n), Reg::Ttmp(n)].map(Value::Reg));
+        .flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n.into()), Reg::VgprHigh(n), Reg::Agpr(n), Reg::Ttmp(n)].map(Value::Reg));
     let specials = Special::ALL.iter().map(|&special| Value::Reg(Reg::Special(special)));
     let floats = InlineFloat::ALL.iter().map(|&float| Value::Float(float));
     let constants = (-16..=64).map(Value::Int).chain(floats);

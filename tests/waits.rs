@@ -29,8 +29,7 @@ fn both(one: Waitcnt, other: &Waitcnt) -> Waitcnt {
 fn ours(target: Target, program: &Program) -> Vec<Waitcnt> {
     let code = programs::assemble(target, &program.text());
     let flow = Flow::new(target, &code, 0, &[0]);
-    let start =
-        Now { pending: Pending::new(target), hazards: Hazards::new(target), memory: [false; Counter::ALL.len()] };
+    let start = Now::new(target);
     let mut edits = Edits::default();
     plan::fix(&flow, 0, &|_| start.clone(), &mut edits);
     let decoded = amdgpu_isa::Decoder::new(target, &code);

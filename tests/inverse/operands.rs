@@ -18,22 +18,24 @@ fn scalars(target: Target) -> (u16, u16) {
 fn check_value(inst: &Inst, operand: &Operand) {
     let dwords = operand.bits.div_ceil(32);
     let (sgprs, ttmps) = scalars(inst.target());
-    let inside = |first: u8, count: u16| u16::from(first) + dwords <= count;
+    let inside = |first: u16, count: u16| first + dwords <= count;
     // The number in the field that names the operand.
     let field = operand.role.and_then(|role| inst.get(role));
     let ok = match operand.value {
-        Value::Reg(Reg::Sgpr(n)) => inside(n, sgprs),
-        Value::Reg(Reg::Ttmp(n)) => inside(n, ttmps),
+        Value::Reg(Reg::Sgpr(n)) => inside(n.into(), sgprs),
+        Value::Reg(Reg::Ttmp(n)) => inside(n.into(), ttmps),
         // Compressed exports take two sources from one register.
         Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
         // Halves of registers: the upper bit of the field selects them, or another field.
-        Value::Reg(Reg::Vgpr(n) | Reg::VgprHigh(n)) if operand.bits == 16 => {
+        Value::Reg(register @ (Reg::Vgpr(_) | Reg::VgprHigh(_))) if operand.bits == 16 => {
+            let n = if let Reg::Vgpr(n) = register { n as u8 } else if let Reg::VgprHigh(n) = register { n } else { 0 };
             field.is_some_and(|v| [v as u8, v as u8 & 127].contains(&n))
         }
         Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) && inst.format() == Format::Vopd => {
             field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
         }
-        Value::Reg(Reg::Vgpr(n) | Reg::Agpr(n)) => inside(n, 256) && field.map(|v| v as u8) == Some(n),
+        Value::Reg(Reg::Vgpr(n)) => inside(n, 256) && field.map(|v| v as u8 as u16) == Some(n),
+        Value::Reg(Reg::Agpr(n)) => inside(n.into(), 256) && field.map(|v| v as u8) == Some(n),
         // Null stands for any number of registers.
         Value::Reg(Reg::Special(Special::Null)) => inst.to_string().contains("null"),
         // Its name is in the text; the name of a pair lacks the suffix of the lower half.

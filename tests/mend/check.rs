@@ -1,13 +1,12 @@
 //! Programs of any instructions, mended: nothing is missing then, and mended again they stay.
 
 use amdgpu_isa::arbitrary::valid;
-use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::{Flow, State};
-use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::{Inst, Target};
 use amdgpu_lint::edits::{Edits, Now, Run};
 use amdgpu_lint::plan;
 use arbitrary::{Result, Unstructured};
+use core::cell::RefCell;
 
 /// The longest program.
 const MOST: usize = 60;
@@ -48,12 +47,12 @@ fn fixes(target: Target, code: &[u8]) -> Edits {
 }
 
 fn start(target: Target) -> Now {
-    Now { pending: Pending::new(target), hazards: Hazards::new(target), memory: [false; Counter::ALL.len()] }
+    Now::new(target)
 }
 
 /// What is missing, as text.
 fn missing(target: Target, code: &[u8]) -> Vec<String> {
-    let (edits, mut all) = (Edits::default(), Vec::new());
+    let (edits, mut all) = (RefCell::new(Edits::default()), Vec::new());
     let flow = Flow::new(target, code, BASE, &[BASE]);
     flow.follow(
         |_| Run { now: start(target), edits: &edits, base: BASE },

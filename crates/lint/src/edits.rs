@@ -2,10 +2,10 @@
 
 use core::cell::RefCell;
 
-use amdgpu_isa::Inst;
 use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::State;
 use amdgpu_isa::hazards::{self, Unbounded};
+use amdgpu_isa::{Inst, Target};
 pub use amdgpu_program::{Edit, Edits, Slot};
 
 /// Operations that are outstanding, however many.
@@ -25,6 +25,12 @@ pub struct Now {
 }
 
 impl Now {
+    /// Nothing has run yet.
+    pub fn new(target: Target) -> Now {
+        let (pending, hazards) = (Pending::unbounded(target), Hazards::unbounded(target));
+        Now { pending, hazards, memory: [false; Counter::ALL.len()] }
+    }
+
     /// Runs an instruction of changed code, where the code had `old`: what it waits for only since the change says nothing of
     /// what the code knows.
     pub fn run(&mut self, slot: Slot, inst: &Inst, old: &Inst, offset: u32) {
