@@ -29,6 +29,12 @@ pub struct Report {
     /// Where blocks begin on a way from the producer to the instruction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<u64>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// Instructions that are missing in front of the instruction.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repair: Vec<String>,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub source: &'static str,
 }
@@ -59,6 +65,8 @@ impl Report {
             instruction: finding.inst.map_or(String::new(), |inst| inst.to_string()),
             producer: finding.producer.as_ref().map(producer),
             path: finding.path.clone(),
+            advice: finding.advice(),
+            repair: finding.repair.iter().map(ToString::to_string).collect(),
             source: finding.source(),
         }
     }
@@ -75,6 +83,10 @@ pub fn text(out: &mut Out<impl Write>, finding: &Report) -> io::Result<()> {
     out.end(style);
     let _ = write!(out, " {}", finding.message);
     out.line()?;
+    if let Some(advice) = &finding.advice {
+        let _ = write!(out, "  {advice}");
+        out.line()?;
+    }
     let Report { address, target, instruction, .. } = finding;
     let _ = write!(out, "  {address:012X}  {instruction}");
     let shown = |name: &str| escape::name(name.as_bytes()).into_owned();

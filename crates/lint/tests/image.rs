@@ -44,7 +44,7 @@ fn a_finding_has_the_parts_of_its_message() {
     assert_eq!(finding.inst.map(|inst| inst.mnemonic()), Some("v_add_f32"));
     assert_eq!(finding.producer.map(|place| place.address), Some(0x1000));
     assert_eq!(finding.path, [0x1000, 0x1010]);
-    let line = "error[missing-wait]: 0x1010: vmcnt(0) is not waited for: it reads v0, which this vmem operation loads";
+    let line = "error[missing-wait]: 0x1010: v0 is used before it is loaded";
     assert_eq!(finding.to_string(), line);
 }
 

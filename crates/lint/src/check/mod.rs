@@ -8,6 +8,7 @@ mod descriptor;
 mod finding;
 mod hints;
 mod path;
+mod remedy;
 
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -149,6 +150,7 @@ impl<'s, 'a> Checker<'s, 'a> {
             inst,
             producer: None,
             path: Vec::new(),
+            repair: Vec::new(),
         }
     }
 
@@ -177,12 +179,14 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         }
         let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
         for (n, &(address, inst)) in insts.iter().enumerate() {
+            let first = self.found.len();
             for wait in state.pending.needs(&inst).iter() {
                 self.missing_wait(address, &inst, wait);
             }
             for need in state.hazards.needs(&inst).iter() {
                 self.hazard(block, address, &inst, need);
             }
+            remedy::repair(self.found.get_mut(first..).unwrap_or_default(), &inst, &state.pending, &state.hazards);
             if inst.is_broken_branch() {
                 self.say(address, &inst, What::BrokenBranch);
             }
