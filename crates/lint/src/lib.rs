@@ -2,7 +2,7 @@
 //!
 //! [`check`] finds waits and distances between instructions that are missing, kernel descriptors that give too little, and what
 //! is superfluous: as a [`Finding`](check::Finding) each, with the instruction, the one that it depends on, the way between
-//! them, and what to insert. [`rules`] lists the rules. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved. Both take code as `amdgpu-object` finds it in files. Needs an
+//! them, and what to insert. [`rules`] lists the rules, and a [`baseline`] holds findings that are known. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved. Both take code as `amdgpu-object` finds it in files. Needs an
 //! allocator, and nothing else.
 //!
 //! ```
@@ -38,6 +38,7 @@
 
 extern crate alloc;
 
+pub mod baseline;
 pub mod branches;
 pub mod check;
 pub mod edits;

@@ -18,12 +18,12 @@ pub struct Before {
 }
 
 impl Before {
-    /// What holds in front of a function.
-    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
+    /// What holds in front of a function. `hazards`: nothing has been issued yet.
+    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize, hazards: Hazards) -> Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
         let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
-        let (pending, hazards, _) = functions.entry(flow, block, Hazards::new(target));
+        let (pending, hazards, _) = functions.entry(flow, block, hazards);
         Before { pending, hazards, written }
     }
 }

@@ -270,7 +270,7 @@ impl fmt::Display for What {
 
 fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match wait.register {
-        Some(register) => name(register, f)?,
+        Some(register) => write!(f, "{}", register_name(register))?,
         None => f.write_str("a register")?,
     }
     f.write_str(if wait.sure { " is " } else { " is perhaps " })?;
@@ -299,9 +299,7 @@ fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         _ => write!(f, "it comes too soon after {producer}")?,
     }
     if let Some(register) = need.register {
-        f.write_str(" (")?;
-        name(register, f)?;
-        f.write_str(")")?;
+        write!(f, " ({})", register_name(register))?;
     }
     write!(f, ": {}", need.rule.text().trim_end_matches('.'))
 }
@@ -309,21 +307,33 @@ fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 fn unwritten(registers: &[Reg], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str("it reads ")?;
     for (n, register) in registers.iter().enumerate() {
-        f.write_str(if n > 0 { ", " } else { "" })?;
-        name(*register, f)?;
+        write!(f, "{}{}", if n > 0 { ", " } else { "" }, register_name(*register))?;
     }
     f.write_str(", which nothing wrote")
 }
 
-/// A register as the assembler calls it.
-pub fn name(register: Reg, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match register {
-        Reg::Sgpr(n) => write!(f, "s{n}"),
-        Reg::Vgpr(n) => write!(f, "v{n}"),
-        Reg::Agpr(n) => write!(f, "a{n}"),
-        Reg::Ttmp(n) => write!(f, "ttmp{n}"),
-        Reg::Special(special) => f.write_str(special.name()),
-        other => f.write_str(&alloc::format!("{other:?}").to_lowercase()),
+/// A register as the assembler calls it: `v0`, `vcc_lo`. The `Display` of what this returns writes it.
+///
+/// ```
+/// use amdgpu_isa::Reg;
+/// assert_eq!(amdgpu_lint::check::register_name(Reg::Agpr(3)).to_string(), "a3");
+/// ```
+pub fn register_name(register: Reg) -> impl fmt::Display {
+    RegisterName(register)
+}
+
+struct RegisterName(Reg);
+
+impl fmt::Display for RegisterName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Reg::Sgpr(n) => write!(f, "s{n}"),
+            Reg::Vgpr(n) => write!(f, "v{n}"),
+            Reg::Agpr(n) => write!(f, "a{n}"),
+            Reg::Ttmp(n) => write!(f, "ttmp{n}"),
+            Reg::Special(special) => f.write_str(special.name()),
+            other => f.write_str(&format!("{other:?}").to_lowercase()),
+        }
     }
 }
 

@@ -15,14 +15,14 @@ use core::convert::Infallible;
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::flow::{Exit, Flow, State};
-use amdgpu_isa::hazards::{Need, Wait};
+use amdgpu_isa::hazards::{Hazards, Need, Wait};
 use amdgpu_isa::{Inst, Target, decode};
 use amdgpu_object::{Image, Section};
 
 use crate::functions::Functions;
 use crate::mend;
 use before::Before;
-pub use finding::{Finding, Function, Place, Severity, What};
+pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
 /// How many groups of functions [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
@@ -96,6 +96,7 @@ pub struct Checker<'s, 'a> {
     flow: Flow<'a>,
     /// Every general register, and vcc.
     general: RegSet,
+    is_strict: bool,
 }
 
 impl<'s, 'a> Checker<'s, 'a> {
@@ -104,8 +105,30 @@ impl<'s, 'a> Checker<'s, 'a> {
         let functions = Functions::of(section);
         functions.flows(target).map(move |flow| {
             let general = before::everything(flow.target());
-            Checker { functions: functions.clone(), flow, general }
+            Checker { functions: functions.clone(), flow, general, is_strict: false }
         })
+    }
+
+    /// The same; with `true`, it also demands what one source demands and another one denies.
+    ///
+    /// ```
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_lint::check::Checker;
+    /// use amdgpu_object::{Name, Section};
+    ///
+    /// // v_cmpx_eq_u32_e32 vcc, v0, v1; global_load_dword v2, v0, s[0:1]; s_endpgm
+    /// let code = [0x7db4_0300u32, 0xdc50_8000, 0x0200_0000, 0xbf81_0000].map(u32::to_le_bytes);
+    /// let section = Section::new(Name::from(".text"), 0x1000, code.as_flattened());
+    /// let rules = |is_strict: bool| -> Vec<&str> {
+    ///     let checkers = Checker::of(&section, Target::Gfx942).map(|checker| checker.strict(is_strict));
+    ///     checkers.flat_map(|checker| checker.check(&checker.groups())).map(|finding| finding.rule()).collect()
+    /// };
+    /// // LLVM has a rule for EXEC in front of vector memory, and the manual has none.
+    /// assert!(!rules(false).contains(&"F02") && rules(true).contains(&"F02"));
+    /// ```
+    #[must_use]
+    pub fn strict(self, is_strict: bool) -> Self {
+        Checker { is_strict, ..self }
     }
 
     /// How many functions there are: entries of the section, and what they call.
@@ -127,7 +150,9 @@ impl<'s, 'a> Checker<'s, 'a> {
     /// The findings of some of the groups, in their order.
     pub fn check(&self, groups: &[Vec<usize>]) -> Vec<Finding<'a>> {
         let mut check = Check { of: self, found: Vec::new() };
-        let first = |block| Before::function(&self.flow, &self.functions, block);
+        let hazards = Hazards::new(self.flow.target());
+        let hazards = if self.is_strict { hazards.strictly() } else { hazards };
+        let first = |block| Before::function(&self.flow, &self.functions, block, hazards);
         if !self.flow.follow_groups(groups, first, |block, before| check.block(block, before)) {
             check.say_at(self.section().address, What::NotFinal);
         }
