@@ -123,7 +123,7 @@ fn write(args: &Args, assembly: &Assembly) -> std::result::Result<Vec<u8>, Fault
 }
 
 /// Prints what is wrong, and what may be.
-fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
+pub fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
     if json {
         let mut out = Vec::new();
         report::json(faults.all(), &mut out)?;

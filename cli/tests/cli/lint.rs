@@ -208,7 +208,12 @@ fn sarif_is_one_document() {
     assert_eq!((&result["ruleId"], &result["level"]), (&"missing-wait".into(), &"error".into()));
     let address = |location: &Value| location["physicalLocation"]["address"]["absoluteAddress"].clone();
     assert_eq!((address(&result["locations"][0]), address(&result["relatedLocations"][0])), (8.into(), 0.into()));
-    assert_eq!(document["runs"][0]["tool"]["driver"]["rules"][0]["id"], "missing-wait");
+    let rule = &document["runs"][0]["tool"]["driver"]["rules"][0];
+    assert_eq!((&rule["id"], &rule["name"]), (&"missing-wait".into(), &"MissingWait".into()));
+    assert_eq!(rule["shortDescription"]["text"], "A wait for a counter is missing");
+    for text in ["fullDescription", "help"] {
+        assert!(rule[text]["text"].as_str().is_some_and(|text| text.len() > 40), "{rule}");
+    }
     let clean = lint(&["--format", "sarif"], &[S_ENDPGM]).ok();
     assert_eq!(serde_json::from_str::<Value>(&clean).expect("a document")["runs"][0]["results"], serde_json::json!([]));
 }
@@ -216,7 +221,13 @@ fn sarif_is_one_document() {
 #[test]
 fn files_without_code_have_a_message() {
     assert!(lint(&[], &[]).fails(1).contains("the file is empty"));
-    assert!(run(&["lint", "-"], b"nonsense").fails(1).contains("neither an ELF file"));
+    assert!(run(&["lint", "-"], b"nonsense\0").fails(1).contains("neither an ELF file"));
+    // Text is taken for a source.
+    assert!(
+        run(&["lint", "-"], b"nonsense")
+            .fails(1)
+            .contains("which processor is this for? `.amdgcn_target` or `--target`")
+    );
     assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
 }
 
