@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const FIRST: Duration = Duration::from_secs(2);
 const NEXT: Duration = Duration::from_millis(250);
@@ -50,11 +50,12 @@ impl State {
         }
     }
 
-    fn show(&mut self) {
+    /// `seconds`: since the beginning.
+    fn show(&mut self, seconds: u64) {
         self.is_visible = true;
         let State { file, done, all, .. } = self;
         let mut stderr = io::stderr();
-        let _ = write!(stderr, "\r{file}: {done} of {all} checked\x1b[K");
+        let _ = write!(stderr, "\r{file}: {done} of {all} parts checked in {seconds} s\x1b[K");
         let _ = stderr.flush();
     }
 }
@@ -67,12 +68,13 @@ impl Progress {
         }
         let of = shared.clone();
         let thread = thread::spawn(move || {
+            let started = Instant::now();
             let (mut state, mut pause) = (of.lock(), FIRST);
             while !state.is_over {
                 let (next, time) = of.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner);
                 state = next;
                 if time.timed_out() && !state.is_over {
-                    state.show();
+                    state.show(started.elapsed().as_secs());
                     pause = NEXT;
                 }
             }

@@ -341,7 +341,7 @@ pub const UNCHECKED: &[Unchecked] = &[
         "Which register is the last of an allocation depends on how many the wave has, which the code does not say.",
     ),
     rule("T10", "The instruction does not work at all, whatever comes before it."),
-    rule("T11", "The rule is about memory."),
+    rule("T11", "The rule is about memory, which is not followed."),
     rule("U02", "The rule is about four instructions, with numbers of vector operations between each two."),
     rule("U03", "The rule is about three instructions, of which the first reads a mask of lanes."),
     rule("U09", "The rule holds only in graphics shaders, and the code does not say that it is one."),
