@@ -61,6 +61,9 @@ pub struct Source {
     pub file: String,
     pub line: usize,
     pub column: usize,
+    /// The line and the column in a file, if this is a macro or a repetition: those of the call.
+    #[serde(skip)]
+    pub in_file: Option<Box<Source>>,
     /// Why it was read, from the inside out: calls of macros, and directives that include files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<Source>,
@@ -68,18 +71,19 @@ pub struct Source {
 
 impl Source {
     fn of(statement: &Statement) -> Source {
-        let one = |place: &amdgpu_asm::Place, from| Source {
-            file: place.file.clone(),
-            line: place.line,
-            column: place.column,
-            from,
-        };
-        one(&statement.place, statement.from.iter().map(|origin| one(&origin.place, Vec::new())).collect())
+        let from = statement.from.iter().map(|origin| Source::at(&origin.place)).collect();
+        let in_file = Some(Box::new(Source::at(&statement.in_file)));
+        Source { from, in_file, ..Source::at(&statement.place) }
     }
 
-    /// The place in a file: that of the last call, if a macro made the code.
-    pub fn outermost(&self) -> &Source {
-        self.from.last().unwrap_or(self)
+    fn at(place: &amdgpu_asm::Place) -> Source {
+        let (file, from) = (place.file.clone(), Vec::new());
+        Source { file, line: place.line, column: place.column, in_file: None, from }
+    }
+
+    /// The place in a file: that of the call, if a macro made the code.
+    pub fn in_file(&self) -> &Source {
+        self.in_file.as_deref().unwrap_or(self)
     }
 }
 

@@ -66,16 +66,30 @@ fn camel(id: &str, is_hazard: bool) -> String {
 fn location(finding: &Report, address: u64, place: Option<&Source>, text: &str) -> Map<String, Value> {
     let mut physical = Map::new();
     physical.insert("address".into(), json!({ "absoluteAddress": address, "kind": "instruction" }));
-    let outermost = place.map(Source::outermost);
-    let file = outermost.map_or(&finding.file, |place| &place.file);
-    physical.insert("artifactLocation".into(), json!({ "uri": file }));
-    if let Some(place) = outermost {
+    let in_file = place.map(Source::in_file);
+    let file = in_file.map_or(&finding.file, |place| &place.file);
+    physical.insert("artifactLocation".into(), json!({ "uri": uri(file) }));
+    if let Some(place) = in_file {
         physical.insert("region".into(), json!({ "startLine": place.line, "startColumn": place.column }));
     }
     let mut location = Map::new();
     location.insert("physicalLocation".into(), physical.into());
     location.insert("message".into(), json!({ "text": text }));
     location
+}
+
+/// A path as a URI has it.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b'+' | b'=' | b',' | b'@' => {
+                out.push(char::from(byte));
+            }
+            _ => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
 }
 
 fn result(finding: &Report, ids: &[&str]) -> Value {
@@ -104,7 +118,7 @@ fn result(finding: &Report, ids: &[&str]) -> Value {
         related.push(location(finding, *address, place.as_ref(), "by way of this block"));
     }
     if let Some(place) = finding.place.as_ref().filter(|place| !place.from.is_empty()) {
-        let inner = std::iter::once(place).chain(place.from.iter().rev().skip(1));
+        let inner = std::iter::once(place).chain(&place.from);
         for Source { file, line, .. } in inner {
             let text = json!({ "text": format!("in line {line} of {file}") });
             related.push(Map::from_iter([("message".into(), text)]));

@@ -37,6 +37,7 @@ impl Source<'_> {
 /// Assembles a file, if it is a source. What is wrong with it, or may be, is said on stderr.
 pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Option<Assembled>> {
     let Some(text) = text(name, bytes).filter(|_| !args.raw) else { return Ok(None) };
+    let text = text.map_err(|why| Error::input(format!("{name}: {why}")))?;
     if args.changes() {
         return Err(Error::input(format!(
             "{name}: --fix and --trim change code objects, and no sources: `asm` makes one of it"
@@ -48,7 +49,7 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
     if let Some(selection) = &args.target {
         let processor = selection.id.to_string().parse();
         options.target = Some(processor.map_err(|faults: Faults| Error::input(faults.to_string()))?);
-        options.wave = Some(selection.target.wave_size().into());
+        options.wave = Some(selection.target.wave_size());
     }
     let made = amdgpu_asm::assemble(name, text, &options).and_then(|assembly| {
         let is_open = |faults: &Faults| faults.all().iter().all(|f| matches!(f.kind, Kind::Undefined | Kind::Shared));
@@ -72,10 +73,12 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
 }
 
 /// The text of a source: of a file with that ending, or of one that is text. Archives whose members are elsewhere are text, too.
-fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<&'b str> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let is_text = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0c');
+fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<std::result::Result<&'b str, String>> {
     let is_named = name.ends_with(".s") || name.ends_with(".S");
-    let is_it = is_named || !text.is_empty() && !text.starts_with("!<") && text.chars().all(is_text);
-    is_it.then_some(text)
+    let is_text = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0c');
+    match asm::utf8(bytes) {
+        Ok(text) if is_named => Some(Ok(text)),
+        Ok(text) => (!text.is_empty() && !text.starts_with("!<") && text.chars().all(is_text)).then_some(Ok(text)),
+        Err(why) => is_named.then_some(Err(why)),
+    }
 }

@@ -130,12 +130,24 @@ fn sources_are_checked_where_their_lines_are() {
     let result = &document["runs"][0]["results"][0];
     let line = |location: &Value| location["physicalLocation"]["region"]["startLine"].clone();
     assert_eq!((line(&result["locations"][0]), line(&result["relatedLocations"][0])), (14.into(), 10.into()));
-    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "standard input");
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "standard%20input");
     assert_eq!(result["message"]["text"], "v0 is used before it is loaded; insert s_waitcnt vmcnt(0) before 0x1310");
     // What a linker has to define can be left open.
     let open = SOURCE.replace("\ts_waitcnt vmcnt(0)\n", "\ts_mov_b32 s0, other@rel32@lo\n");
     let found = objects(&super::run(&["lint", "--json", "-"], open.as_bytes()).out);
     assert_eq!((&found[0]["rule"], place(&found[0]["place"]["from"][0]).1), (&"missing-wait".into(), 14));
+    // In an included file, SARIF points there.
+    let included = write(&work, "part.inc", "\tglobal_load_dword v0, v1, s[0:1]\n\tv_mov_b32 v1, v0\n");
+    let main = write(&work, "main.s", format!("\ts_nop 0\n\t.include \"{included}\"\n\ts_endpgm\n"));
+    let run = run_on(&["--format", "sarif", "--target", "gfx942", &main]);
+    let document: Value = serde_json::from_str(&run.out).expect("a document");
+    let place = &document["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(
+        (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
+        (&included.as_str().into(), &2.into())
+    );
+    let bad = write(&work, "bad.s", b"s_nop 0\n\xff");
+    assert!(run_on(&["--target", "gfx942", &bad]).fails(1).contains("bad.s: line 2 is not UTF-8"));
     // A processor can be given; other mistakes are those of `asm`.
     let bare = "v_mov_b32 v0, v1\ns_endpgm\n";
     super::run(&["lint", "--target", "gfx1100", "-"], bare.as_bytes()).ok();

@@ -154,6 +154,10 @@ impl<'f> Lines<'f> {
         Lines { files, starts: HashMap::new() }
     }
 
+    pub fn files(&self) -> &'f [File] {
+        self.files
+    }
+
     fn fault(&mut self, flaw: &Flaw) -> Fault {
         Fault {
             place: self.place(flaw.place),

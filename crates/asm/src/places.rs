@@ -27,6 +27,8 @@ struct Part {
 pub struct Statement {
     /// Where it is.
     pub place: Place,
+    /// The place in a file: where it is, or the nearest call of a macro or repetition around it that is in a file.
+    pub in_file: Place,
     /// Why the text of the place was read, from the inside out: the calls of macros, and the directives.
     pub from: Vec<Origin>,
 }
@@ -43,7 +45,14 @@ impl<'a> Places<'a> {
         let spans = self.spans.get(part.number)?;
         let behind = spans.partition_point(|(start, _)| *start <= offset - part.start);
         let (_, span) = *spans.get(behind.checked_sub(1)?)?;
-        Some(Statement { place: self.lines.place(span)?, from: self.lines.origins(span) })
+        let mut in_file = span;
+        while let Some(from) =
+            self.lines.files().get(in_file.file).filter(|file| file.is_made).and_then(|file| file.from)
+        {
+            in_file = from;
+        }
+        let in_file = self.lines.place(in_file)?;
+        Some(Statement { place: self.lines.place(span)?, in_file, from: self.lines.origins(span) })
     }
 }
 
@@ -62,6 +71,7 @@ impl Assembly {
     /// assert_eq!(places.at(".text", 0).unwrap().place.line, 5);
     /// let statement = places.at(".text", 8).unwrap();
     /// assert_eq!((&*statement.place.file, statement.place.line), ("the macro two", 2));
+    /// assert_eq!((&*statement.in_file.file, statement.in_file.line), ("input", 6));
     /// assert_eq!((&*statement.from[0].place.file, statement.from[0].place.line), ("input", 6));
     /// # Ok::<(), amdgpu_asm::Faults>(())
     /// ```
