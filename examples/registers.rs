@@ -26,7 +26,7 @@ impl Used {
         let highest = |n: u8| u16::from(n) + count;
         match reg {
             Reg::Sgpr(n) => self.sgprs = self.sgprs.max(highest(n)),
-            Reg::Vgpr(n) => self.vgprs = self.vgprs.max(n + dwords),
+            Reg::Vgpr(n) => self.vgprs = self.vgprs.max(n + count),
             Reg::VgprHigh(n) => self.vgprs = self.vgprs.max(highest(n)),
             Reg::Agpr(n) => self.agprs = self.agprs.max(highest(n)),
             Reg::Vcc => self.other("vcc"),

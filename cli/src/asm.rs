@@ -123,7 +123,7 @@ fn write(args: &Args, assembly: &Assembly) -> std::result::Result<Vec<u8>, Fault
 }
 
 /// Prints what is wrong, and what may be.
-fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
+pub fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
     if json {
         let mut out = Vec::new();
         report::json(faults.all(), &mut out)?;
@@ -149,8 +149,13 @@ fn read(path: &PathBuf) -> std::result::Result<String, String> {
     if bytes.len() as u64 > LONGEST {
         return Err(format!("it is longer than {LONGEST} bytes"));
     }
-    String::from_utf8(bytes).map_err(|e| {
-        let before = e.as_bytes().get(..e.utf8_error().valid_up_to()).unwrap_or(&[]);
+    utf8(&bytes).map(str::to_string)
+}
+
+/// The text of a source.
+pub fn utf8(bytes: &[u8]) -> std::result::Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|e| {
+        let before = bytes.get(..e.valid_up_to()).unwrap_or(&[]);
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         format!("line {line} is not UTF-8")
     })

@@ -21,13 +21,13 @@ use chosen::Near;
 use crate::error::{Error, Result};
 use crate::escape;
 use crate::isa::{self, Target};
-use crate::out::{BOLD, Out};
+use crate::out::{BOLD, Out, RED};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file to read; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The files to read; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     /// Show only the code for this processor (such as gfx942, mi300x, gfx942:xnack+); with --raw, the target of the words
     #[arg(long, value_parser = selection)]
     target: Option<Selection>,
@@ -135,8 +135,30 @@ pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::resul
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {
-    let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
-    let bytes = read(&args.file).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
+    let (last, others) = args.files.split_last().ok_or_else(|| Error::Usage("no file is given".into()))?;
+    if args.asm && !others.is_empty() {
+        return Err(Error::Usage("--asm makes a source of one file".into()));
+    }
+    let mut failed = false;
+    for path in others {
+        match file(args, path, color) {
+            // A file with errors does not keep the others from being listed.
+            Err(error @ (Error::Input(_) | Error::TooMuch { .. })) => {
+                failed = true;
+                let message = escape::message(&error.to_string());
+                let _ = writeln!(anstream::stderr(), "{}error:{} {message}", RED.render(), RED.render_reset());
+            }
+            other => other?,
+        }
+    }
+    file(args, last, color)?;
+    if failed { Err(Error::input("not all files could be listed whole")) } else { Ok(()) }
+}
+
+/// Lists a file.
+fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
+    let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
+    let bytes = read(path).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
     if args.asm {
         return source::run(&bytes, io::stdout().lock()).map_err(|e| e.within(&name));
     }
@@ -213,6 +235,8 @@ pub fn read(file: &Path) -> io::Result<Vec<u8>> {
 
 /// The origin of a line of the listing.
 struct Place<'a> {
+    /// The name of the file, if there are several.
+    file: &'a str,
     target: Target,
     /// The name of the target in the file, such as `gfx1103`, which decodes as `gfx1100`.
     name: &'a str,
@@ -306,7 +330,8 @@ impl<W: Write + Send> Job<'_, W> {
             sources: !self.args.no_sources,
         };
         for section in sections {
-            let place = Place { target, name: &name, image: image.label, section, addresses: &image.addresses };
+            let file = if self.args.files.len() > 1 { self.file } else { "" };
+            let place = Place { file, target, name: &name, image: image.label, section, addresses: &image.addresses };
             if self.args.json {
                 json::section(&mut self.out, &place, self.args.descriptors)?;
             } else {

@@ -1,14 +1,19 @@
 //! `lint`: what a kernel leaves to luck: waits and distances that are missing, and registers that nothing wrote.
 
 mod change;
+mod progress;
 mod report;
+mod rules;
 mod sarif;
+mod source;
 mod threads;
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::mem;
+use std::path::{Path, PathBuf};
 
+use amdgpu_lint::baseline::Baseline;
 use amdgpu_lint::check::{Checker, Finding, Severity};
 use amdgpu_object::{Image, Part};
 
@@ -16,19 +21,22 @@ use crate::dis::{self, Messages, Selection};
 use crate::error::{Error, Result};
 use crate::escape;
 use crate::isa::Target;
-use crate::out::{BOLD, Out};
+use crate::out::{BOLD, Out, RED};
+use progress::Progress;
 use report::Report;
+use source::Source;
 
 /// Check machine code over its control flow: waits for counters and distances between instructions that are missing
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file to read; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Check only the code for this processor (such as gfx942, mi300x); with --raw, the target of the words
+    /// The files to read: code objects and what holds them, or sources, which are assembled in memory; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "rules")]
+    files: Vec<PathBuf>,
+    /// Check only the code for this processor (such as gfx942, mi300x); with --raw, the target of the words; for sources that do
+    /// not say it, their processor
     #[arg(long, value_parser = dis::selection)]
     target: Option<Selection>,
-    /// The file is bare machine code without a container, which begins with a kernel
+    /// The files are bare machine code without a container, which begins with a kernel
     #[arg(long, requires = "target")]
     raw: bool,
     /// Address of the first byte of bare machine code
@@ -37,12 +45,28 @@ pub struct Args {
     /// `json`: an object for each finding in a line of its own; `sarif`: one document for tools that show findings
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Show hints too: s_nop and waits for nothing or for more than is needed, registers that nothing wrote, what is perhaps wrong, and what cannot be
     /// known
     #[arg(long)]
     hints: bool,
+    /// Also demand what one source demands and another one denies
+    #[arg(long)]
+    strict: bool,
+    /// List the rules instead, for the targets of the files or for that of --target, and what is not checked
+    #[arg(long, conflicts_with_all = ["fix", "trim", "hints", "baseline", "write_baseline"])]
+    rules: bool,
+    /// Leave out findings that this file holds, and fail only because of others: --write-baseline writes it. It holds functions,
+    /// rules and registers, and no addresses
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the findings to this file, and do not fail because of them
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
     /// Insert the waits and distances that are missing
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", conflicts_with = "strict")]
     fix: bool,
     /// Take away s_nop and waits, or make them weaker, where nothing that follows can tell
     #[arg(long, requires = "output")]
@@ -54,7 +78,10 @@ pub struct Args {
     /// Write what --fix and --trim make to this file, and check that; `-` is standard output, without findings
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Refuse the file if all its compressed data together has more than SIZE bytes when decompressed, such as 4G; by
+    /// Where files are searched that a source includes, after the current directory
+    #[arg(short = 'I', long, value_name = "DIRECTORY")]
+    include: Vec<PathBuf>,
+    /// Refuse a file if all its compressed data together has more than SIZE bytes when decompressed, such as 4G; by
     /// default 64M, plus 256 bytes for each byte of the file
     #[arg(long, value_name = "SIZE", value_parser = dis::size, conflicts_with = "raw")]
     max_unpacked: Option<u64>,
@@ -67,65 +94,136 @@ enum Format {
     Sarif,
 }
 
-/// How many findings there are of each severity.
+impl Args {
+    fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+
+    fn changes(&self) -> bool {
+        self.fix || self.trim
+    }
+}
+
+/// How many findings there are of each severity, and how many that a baseline holds.
 #[derive(Default)]
 struct Counts {
     errors: usize,
     warnings: usize,
     hints: usize,
+    known: usize,
 }
 
 struct Job<'a, W: Write> {
     args: &'a Args,
+    color_of_errors: bool,
+    /// The name of the file that is being checked.
     file: String,
     out: Out<W>,
+    progress: Progress,
     counts: Counts,
     /// Those of a SARIF document, which is written as a whole.
     kept: Vec<Report>,
-    /// Functions that were checked.
+    /// Functions that were checked, in all files and in this one.
     functions: usize,
+    functions_here: usize,
     passed: Messages,
     damage: Messages,
+    /// What is wrong with a file, if there is only one.
+    error: Option<Error>,
+    /// Files that could not be checked, or not whole, if there are several.
+    failed: usize,
+    baseline: Option<Baseline>,
+    written: Baseline,
 }
 
-pub fn run(args: &Args, color: bool) -> Result<()> {
-    let name = if args.file.as_os_str() == "-" { "standard input".into() } else { escape::path(&args.file) };
-    let bytes = dis::read(&args.file).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
-    let bytes = change::change(args, &name, &bytes)?;
-    let out = Out::new(io::stdout(), color && args.format == Format::Text);
-    let (passed, damage) = (Messages::default(), Messages::default());
-    let (counts, kept) = (Counts::default(), Vec::new());
-    let mut job = Job { args, file: name, out, counts, kept, functions: 0, passed, damage };
-    let visited = match (&args.target, args.raw) {
-        (Some(selection), true) => job.raw(selection, &bytes),
-        _ => amdgpu_object::visit(&bytes, args.max_unpacked, |part| job.part(part)),
+pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
+    if args.rules {
+        return rules::run(args, color, color_of_errors);
+    }
+    if args.changes() && args.files.len() != 1 {
+        return Err(Error::Usage("--fix and --trim change one file".into()));
+    }
+    let progress = Progress::new();
+    let out = Out::new(progress.behind(io::stdout()), color && args.format() == Format::Text);
+    let mut job = Job {
+        args,
+        color_of_errors,
+        file: String::new(),
+        out,
+        progress,
+        counts: Counts::default(),
+        kept: Vec::new(),
+        functions: 0,
+        functions_here: 0,
+        passed: Messages::default(),
+        damage: Messages::default(),
+        error: None,
+        failed: 0,
+        baseline: args.baseline.as_deref().map(read_baseline).transpose()?,
+        written: Baseline::default(),
     };
-    match visited {
-        Err(error @ (Error::Input(_) | Error::TooMuch { .. })) => job.damage.add(|| error.to_string()),
-        other => other?,
+    for path in &args.files {
+        let result = job.file(path);
+        job.end_of_file(result)?;
     }
-    if args.format == Format::Sarif {
-        let document = sarif::document(&job.file, &job.kept);
-        job.out.bytes(document.as_bytes());
-        job.out.line()?;
-    }
-    job.out.flush()?;
     job.finish()
 }
 
+/// The name of a file, and its bytes.
+fn input(path: &Path) -> Result<(String, Vec<u8>)> {
+    let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
+    let bytes = dis::read(path).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
+    Ok((name, bytes))
+}
+
+fn read_baseline(path: &Path) -> Result<Baseline> {
+    let (name, bytes) = input(path)?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::input(format!("{name} is not UTF-8")))?;
+    text.parse().map_err(|error| Error::input(format!("{name}: {error}")))
+}
+
 impl<W: Write> Job<'_, W> {
+    fn file(&mut self, path: &Path) -> Result<()> {
+        let args = self.args;
+        let (name, bytes) = input(path)?;
+        self.progress.file(&name);
+        self.file.clone_from(&name);
+        self.functions_here = 0;
+        let assembled = source::assemble(args, &name, &bytes, self.color_of_errors)?;
+        let visited = match (&args.target, assembled) {
+            (_, Some(assembled)) => {
+                let mut source = assembled.source();
+                amdgpu_object::visit(&assembled.bytes, None, |part| self.part(part, &mut source))
+            }
+            (Some(selection), _) if args.raw => {
+                let bytes = change::change(args, &name, &bytes)?;
+                self.raw(selection, &bytes)
+            }
+            _ => {
+                let bytes = change::change(args, &name, &bytes)?;
+                let mut none = Source::none();
+                amdgpu_object::visit(&bytes, args.max_unpacked, |part| self.part(part, &mut none))
+            }
+        };
+        match visited {
+            Err(error @ (Error::Input(_) | Error::TooMuch { .. })) => self.damage.add(|| error.to_string()),
+            other => other?,
+        }
+        Ok(())
+    }
+
     fn raw(&mut self, selection: &Selection, bytes: &[u8]) -> Result<()> {
         if bytes.is_empty() {
             return Err(Error::input("the file is empty"));
         }
         let image = Image::bare(selection.id.clone(), self.args.base, bytes);
-        self.image(&image, selection.target)
+        self.image(&image, selection.target, &mut Source::none())
     }
 
-    fn part(&mut self, part: Part<'_>) -> Result<()> {
+    fn part(&mut self, part: Part<'_>, source: &mut Source<'_>) -> Result<()> {
         match part {
             Part::Image(image) => match dis::target_of(&image, self.args.target.as_ref()) {
-                Ok(target) => self.image(&image, target),
+                Ok(target) => self.image(&image, target, source),
                 Err(reason) => {
                     self.pass(image.label, &reason);
                     Ok(())
@@ -147,30 +245,49 @@ impl<W: Write> Job<'_, W> {
         self.passed.add(|| dis::about(label, reason));
     }
 
-    fn image(&mut self, image: &Image<'_>, target: Target) -> Result<()> {
-        for checker in image.sections.iter().flat_map(|section| Checker::of(section, target)) {
-            self.functions += checker.count();
-            let check = |groups: &[Vec<usize>]| checker.check(groups);
-            threads::in_order(&checker.groups(), check, &mut |found: Vec<Finding<'_>>| {
-                found.iter().try_for_each(|finding| self.finding(image.label, finding))
-            })?;
+    fn image(&mut self, image: &Image<'_>, target: Target, source: &mut Source<'_>) -> Result<()> {
+        for section in &image.sections {
+            for checker in Checker::of(section, target).map(|checker| checker.strict(self.args.strict)) {
+                self.functions += checker.count();
+                self.functions_here += checker.count();
+                let groups = checker.groups();
+                self.progress.more(groups.len());
+                let check = |groups: &[Vec<usize>]| (groups.len(), checker.check(groups));
+                threads::in_order(&groups, check, &mut |(count, found): (usize, Vec<Finding<'_>>)| {
+                    self.progress.done(count);
+                    let base = section.address;
+                    found.iter().try_for_each(|finding| self.finding(image.label, finding, base, source))
+                })?;
+            }
         }
         Ok(())
     }
 
-    fn finding(&mut self, label: &str, finding: &Finding<'_>) -> io::Result<()> {
+    /// `base`: the address of the section.
+    fn finding(&mut self, label: &str, finding: &Finding<'_>, base: u64, source: &mut Source<'_>) -> io::Result<()> {
         let severity = finding.severity();
+        let is_shown = severity != Severity::Hint || self.args.hints;
+        if self.baseline.as_mut().is_some_and(|baseline| baseline.take(finding)) {
+            self.counts.known += usize::from(is_shown);
+            if is_shown {
+                self.written.add(finding);
+            }
+            return Ok(());
+        }
         match severity {
             Severity::Error => self.counts.errors += 1,
             Severity::Warning => self.counts.warnings += 1,
             Severity::Hint => self.counts.hints += 1,
         }
-        if severity == Severity::Hint && !self.args.hints {
+        if !is_shown {
             return Ok(());
         }
-        let report = Report::new(label, finding);
-        match self.args.format {
-            Format::Text => report::text(&mut self.out, &report),
+        self.written.add(finding);
+        let section = finding.section.to_text();
+        let mut place = |address: u64| source.at(&section, address.wrapping_sub(base));
+        let report = Report::new(&self.file, label, finding, &mut place);
+        match self.args.format() {
+            Format::Text => report::text(&mut self.out, &report, self.args.files.len() > 1),
             Format::Json => report::json(&mut self.out, &report),
             Format::Sarif => {
                 self.kept.push(report);
@@ -179,34 +296,113 @@ impl<W: Write> Job<'_, W> {
         }
     }
 
-    /// Says on stderr what was passed over, and how much was found. Errors in the code or damage to the file are an error.
-    fn finish(self) -> Result<()> {
-        let Job { args, file, functions, counts, passed, damage, .. } = self;
-        let (passed, damage) = (passed.all(), damage.all());
-        let mut stderr = anstream::stderr();
-        if functions == 0 && damage.is_empty() {
-            let reasons: String = passed.iter().map(|reason| format!("\n  {reason}")).collect();
-            return Err(Error::input(format!("{file}: nothing to check{reasons}")));
+    /// Says on stderr what was passed over. Of several files, also what is wrong with this one.
+    fn end_of_file(&mut self, result: Result<()>) -> Result<()> {
+        let is_alone = self.args.files.len() == 1;
+        let (passed, damage) = (mem::take(&mut self.passed).all(), mem::take(&mut self.damage).all());
+        let file = &self.file;
+        let error = match result {
+            Err(error @ (Error::Input(_) | Error::TooMuch { .. })) if !is_alone => Some(error),
+            Err(error) => return Err(error),
+            Ok(()) if self.functions_here == 0 && damage.is_empty() => {
+                let reasons: String = passed.iter().map(|reason| format!("\n  {reason}")).collect();
+                Some(Error::input(format!("{file}: nothing to check{reasons}")))
+            }
+            Ok(()) => {
+                if self.args.target.is_none() {
+                    for note in &passed {
+                        self.progress.say(&format!("{}note:{} {file}: {note}", BOLD.render(), BOLD.render_reset()));
+                    }
+                }
+                match &damage[..] {
+                    [] => None,
+                    // What was found comes first, where there is only one file.
+                    damage if is_alone => {
+                        Some(Error::input(damage.iter().fold(String::new(), |all, one| all + "\n  " + one)))
+                    }
+                    [one] => Some(Error::input(format!("{file}: {one}"))),
+                    several => {
+                        let all = format!("{file}: it is damaged in several places");
+                        Some(Error::input(several.iter().fold(all, |all, one| all + "\n  " + one)))
+                    }
+                }
+            }
+        };
+        if is_alone {
+            self.error = error;
+        } else if let Some(error) = error {
+            self.failed += 1;
+            self.out.flush()?;
+            let message = escape::message(&error.to_string());
+            self.progress.say(&format!("{}error:{} {message}", RED.render(), RED.render_reset()));
         }
-        if args.target.is_none() {
-            for note in &passed {
-                let _ = writeln!(stderr, "{}note:{} {file}: {note}", BOLD.render(), BOLD.render_reset());
+        Ok(())
+    }
+
+    /// Says on stderr how much was found. Errors in the code or damage to a file are an error.
+    fn finish(mut self) -> Result<()> {
+        let args = self.args;
+        if args.format() == Format::Sarif {
+            sarif::write(&mut self.out.buf, &self.kept)?;
+            self.out.line()?;
+        }
+        self.out.flush()?;
+        let Job { file, functions, counts, error, progress, failed, baseline, written, .. } = self;
+        drop(progress);
+        let mut stderr = anstream::stderr();
+        let note = |text: &str| {
+            let _ = writeln!(anstream::stderr(), "{}note:{} {text}", BOLD.render(), BOLD.render_reset());
+        };
+        if let (Some(path), Some(gone)) = (&args.baseline, baseline.map(|left| left.len()).filter(|left| *left > 0)) {
+            let (name, are) = (escape::path(path), if gone == 1 { "is" } else { "are" });
+            note(&format!("{name}: {} of it {are} gone: --write-baseline writes it anew", counted(gone, "finding")));
+        }
+        if let Some(path) = &args.write_baseline {
+            let shown = escape::path(path);
+            std::fs::write(path, written.to_string())
+                .map_err(|e| Error::input(format!("cannot write {shown}: {e}")))?;
+            note(&format!("{shown}: {} written", counted(written.len(), "finding")));
+        }
+        if functions == 0 && args.files.len() == 1 {
+            if let Some(error) = error {
+                return Err(match error {
+                    // It was not said yet which file that is.
+                    Error::Input(text) if text.starts_with('\n') => {
+                        Error::input(format!("{file}: {}{text}", summary(args, 0, &counts)))
+                    }
+                    error => error,
+                });
             }
         }
-        let Counts { errors, warnings, hints } = counts;
-        let hidden = if hints > 0 && !args.hints { ", shown with --hints" } else { "" };
-        let functions = counted(functions, "function");
-        let all = format!("{}, {}, {}", counted(errors, "error"), counted(warnings, "warning"), counted(hints, "hint"));
-        let all = format!("{file}: {functions} checked: {all}{hidden}");
-        match (&damage[..], errors) {
-            ([], 0) => {
+        let of = if args.files.len() == 1 {
+            format!("{file}: ")
+        } else {
+            format!("{}, ", counted(args.files.len(), "file"))
+        };
+        let mut all = of + &summary(args, functions, &counts);
+        let is_wrong = counts.errors > 0 && args.write_baseline.is_none();
+        if failed > 0 {
+            all += &format!("; {} not checked whole", counted(failed, "file"));
+        }
+        match error {
+            Some(error) => Err(Error::input(format!("{all}{error}"))),
+            None if is_wrong || failed > 0 => Err(Error::Input(all)),
+            None => {
                 let _ = writeln!(stderr, "{all}");
                 Ok(())
             }
-            ([], _) => Err(Error::Input(all)),
-            (damage, _) => Err(Error::Input(damage.iter().fold(all, |all, one| all + "\n  " + one))),
         }
     }
+}
+
+/// `12 functions checked: 1 error, 0 warnings, 2 hints, shown with --hints`
+fn summary(args: &Args, functions: usize, counts: &Counts) -> String {
+    let &Counts { errors, warnings, hints, known } = counts;
+    let hidden = if hints > 0 && !args.hints { ", shown with --hints" } else { "" };
+    let known = if known > 0 { format!("; {known} more in the baseline") } else { String::new() };
+    let functions = counted(functions, "function");
+    let all = format!("{}, {}, {}", counted(errors, "error"), counted(warnings, "warning"), counted(hints, "hint"));
+    format!("{functions} checked: {all}{hidden}{known}")
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -127,7 +127,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
-        Command::Lint(args) => lint::run(&args, color),
+        Command::Lint(args) => lint::run(&args, color, color_of_errors),
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),

@@ -17,6 +17,7 @@ mod hostile;
 mod isa;
 mod lint;
 mod lint_addresses;
+mod lint_command;
 mod lint_fix;
 mod pictures;
 mod samples;

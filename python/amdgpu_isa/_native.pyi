@@ -303,6 +303,9 @@ class Finding:
     def path(self) -> list[int]:
         """Where blocks begin on a way from the producer to the instruction."""
     @property
+    def advice(self) -> str | None:
+        """What to do about it, such as "insert s_waitcnt vmcnt(0) before 0x1008"."""
+    @property
     def source(self) -> str:
         """Who says so."""
 

@@ -28,6 +28,8 @@ pub struct Finding {
     /// The instruction that it depends on, and its address.
     producer: Option<(u64, Inst)>,
     path: Vec<u64>,
+    /// What to do about it.
+    advice: Option<String>,
     source: &'static str,
 }
 
@@ -49,6 +51,7 @@ impl Finding {
             inst: finding.inst.map(Inst),
             producer: finding.producer.map(|place| (place.address, Inst(place.inst))),
             path: finding.path.clone(),
+            advice: finding.advice(),
             source: finding.source(),
         }
     }

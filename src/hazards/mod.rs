@@ -19,6 +19,7 @@
 
 mod counters;
 mod held;
+mod listed;
 mod owed;
 mod pair;
 mod protect;
@@ -29,6 +30,7 @@ pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;
+pub use listed::Distance;
 #[cfg(feature = "alloc")]
 pub use room::Unbounded;
 pub use room::{Bounded, Capacity};

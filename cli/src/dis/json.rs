@@ -19,6 +19,9 @@ use crate::out::Out;
 
 #[derive(Serialize)]
 struct Line<'a> {
+    /// The name of the file, if there are several.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    file: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     image: &'a str,
     target: &'a str,
@@ -109,6 +112,7 @@ fn piece(
             label: labels.name(address, &mut near, &mut branch_label, write_name).then_some(utf8(&branch_label)),
         });
         let line = Line {
+            file: place.file,
             image: place.image,
             target: place.name,
             section: name,

@@ -6,10 +6,13 @@ use std::io::{self, Write};
 use amdgpu_lint::edits::Edits;
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Image, Name, Part, Section};
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object as _, ObjectSection as _};
 
 use super::Args;
 use crate::error::{Error, Result};
 use crate::isa::Target;
+use crate::out::BOLD;
 use crate::{dis, escape};
 
 /// What the options ask for: the bytes with the changes, which are written, or those of the file.
@@ -70,7 +73,7 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
             Part::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
                 Ok(target) => {
                     seen = true;
-                    if let Some(new) = image_of(args, &image, target, repair, counts)? {
+                    if let Some(new) = image_of(args, name, &image, target, repair, counts)? {
                         let offset = image.offset.ok_or_else(|| in_container(image.label))?;
                         changes.push((offset, image.label.to_string(), new));
                     }
@@ -99,6 +102,7 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
 /// A code object with its changes; `None` if there are none.
 fn image_of(
     args: &Args,
+    name: &str,
     image: &Image<'_>,
     target: Target,
     repair: Repair,
@@ -112,7 +116,25 @@ fn image_of(
     add(counts, &plan.edits);
     let new = repair::apply(image, target, &plan.edits).map_err(input)?;
     leads_nowhere_new(args, plan.unknown_jump)?;
+    if has_lines(image.bytes) {
+        let _ = writeln!(
+            anstream::stderr(),
+            "{}note:{} {}",
+            BOLD.render(),
+            BOLD.render_reset(),
+            format_args!(
+                "{name}: {}",
+                dis::about(image.label, &"its lines for debuggers (.debug_line) are still those of the code before")
+            )
+        );
+    }
     Ok(Some(new))
+}
+
+/// Whether a code object has a table of lines for debuggers.
+fn has_lines(bytes: &[u8]) -> bool {
+    let file = ElfFile64::<LittleEndian>::parse(bytes);
+    file.is_ok_and(|file| file.section_by_name(".debug_line").is_some_and(|section| section.size() > 0))
 }
 
 /// What is to be done with a code object whose place in another file cannot take a changed one.

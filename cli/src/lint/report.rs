@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use amdgpu_asm::Statement;
 use amdgpu_lint::check::{Finding, Place, Severity};
 use serde::{Serialize, Serializer};
 
@@ -16,6 +17,10 @@ pub struct Report {
     pub severity: Severity,
     pub rule: &'static str,
     pub message: String,
+    pub file: String,
+    /// The statement of the source that it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Source>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub image: String,
     pub target: &'static str,
@@ -29,6 +34,15 @@ pub struct Report {
     /// Where blocks begin on a way from the producer to the instruction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<u64>,
+    /// The statements that these blocks begin with.
+    #[serde(skip)]
+    pub path_places: Vec<Option<Source>>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// Instructions that are missing in front of the instruction.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repair: Vec<String>,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub source: &'static str,
 }
@@ -37,6 +51,40 @@ pub struct Report {
 pub struct Producer {
     pub address: u64,
     pub instruction: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Source>,
+}
+
+/// A place in a source.
+#[derive(Clone, Debug, Serialize)]
+pub struct Source {
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    /// The line and the column in a file, if this is a macro or a repetition: those of the call.
+    #[serde(skip)]
+    pub in_file: Option<Box<Source>>,
+    /// Why it was read, from the inside out: calls of macros, and directives that include files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<Source>,
+}
+
+impl Source {
+    fn of(statement: &Statement) -> Source {
+        let from = statement.from.iter().map(|origin| Source::at(&origin.place)).collect();
+        let in_file = Some(Box::new(Source::at(&statement.in_file)));
+        Source { from, in_file, ..Source::at(&statement.place) }
+    }
+
+    fn at(place: &amdgpu_asm::Place) -> Source {
+        let (file, from) = (place.file.clone(), Vec::new());
+        Source { file, line: place.line, column: place.column, in_file: None, from }
+    }
+
+    /// The place in a file: that of the call, if a macro made the code.
+    pub fn in_file(&self) -> &Source {
+        self.in_file.as_deref().unwrap_or(self)
+    }
 }
 
 fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
@@ -44,10 +92,22 @@ fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, 
 }
 
 impl Report {
-    /// `image`: the part of the file that the finding is in.
-    pub fn new(image: &str, finding: &Finding<'_>) -> Report {
-        let producer = |place: &Place| Producer { address: place.address, instruction: place.inst.to_string() };
+    /// `image`: the part of the file that the finding is in. `place`: the statement that an address is from.
+    pub fn new(
+        file: &str,
+        image: &str,
+        finding: &Finding<'_>,
+        place: &mut dyn FnMut(u64) -> Option<Statement>,
+    ) -> Report {
+        let mut place = |address| place(address).as_ref().map(Source::of);
+        let producer = finding.producer.as_ref().map(|at: &Place| Producer {
+            address: at.address,
+            instruction: at.inst.to_string(),
+            place: place(at.address),
+        });
         Report {
+            file: file.into(),
+            place: place(finding.address),
             severity: finding.severity(),
             rule: finding.rule(),
             message: finding.what.to_string(),
@@ -57,14 +117,18 @@ impl Report {
             function: finding.function.map_or(String::new(), |function| function.to_string()),
             address: finding.address,
             instruction: finding.inst.map_or(String::new(), |inst| inst.to_string()),
-            producer: finding.producer.as_ref().map(producer),
+            producer,
             path: finding.path.clone(),
+            path_places: finding.path.iter().map(|address| place(*address)).collect(),
+            advice: finding.advice(),
+            repair: finding.repair.iter().map(ToString::to_string).collect(),
             source: finding.source(),
         }
     }
 }
 
-pub fn text(out: &mut Out<impl Write>, finding: &Report) -> io::Result<()> {
+/// `shows_file`: there are several files.
+pub fn text(out: &mut Out<impl Write>, finding: &Report, shows_file: bool) -> io::Result<()> {
     let style = match finding.severity {
         Severity::Error => RED,
         Severity::Warning => LABEL,
@@ -75,17 +139,24 @@ pub fn text(out: &mut Out<impl Write>, finding: &Report) -> io::Result<()> {
     out.end(style);
     let _ = write!(out, " {}", finding.message);
     out.line()?;
+    if let Some(advice) = &finding.advice {
+        let _ = write!(out, "  {advice}");
+        out.line()?;
+    }
     let Report { address, target, instruction, .. } = finding;
     let _ = write!(out, "  {address:012X}  {instruction}");
     let shown = |name: &str| escape::name(name.as_bytes()).into_owned();
+    let file = if shows_file { format!("{}: ", finding.file) } else { String::new() };
     let image = if finding.image.is_empty() { String::new() } else { shown(&finding.image) + ", " };
     let (function, section) = (shown(&finding.function), shown(&finding.section));
-    out.styled(NAME, &format!("    // {function} ({image}{target}, {section})"));
+    out.styled(NAME, &format!("    // {file}{function} ({image}{target}, {section})"));
     out.line()?;
+    source(out, finding.place.as_ref())?;
     if let Some(producer) = &finding.producer {
         let _ = write!(out, "  {:012X}  {}", producer.address, producer.instruction);
         out.styled(NAME, "    // what it depends on");
         out.line()?;
+        source(out, producer.place.as_ref())?;
     }
     if !finding.path.is_empty() {
         let path: Vec<String> = finding.path.iter().map(|address| format!("{address:X}")).collect();
@@ -97,6 +168,16 @@ pub fn text(out: &mut Out<impl Write>, finding: &Report) -> io::Result<()> {
         out.line()?;
     }
     Ok(())
+}
+
+/// Where in a source an instruction is from.
+fn source(out: &mut Out<impl Write>, place: Option<&Source>) -> io::Result<()> {
+    let Some(place) = place else { return Ok(()) };
+    let shown =
+        |Source { file, line, column, .. }: &Source| format!("{}:{line}:{column}", escape::name(file.as_bytes()));
+    let from: String = place.from.iter().map(|from| format!(", which {} asks for", shown(from))).collect();
+    out.styled(NAME, &format!("    at {}{from}", shown(place)));
+    out.line()
 }
 
 pub fn json(out: &mut Out<impl Write>, finding: &Report) -> io::Result<()> {

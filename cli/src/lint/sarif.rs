@@ -1,54 +1,137 @@
 //! Findings as a SARIF document (OASIS, version 2.1.0), which editors and code hosts show.
 
-use serde_json::{Value, json};
+use std::io;
+
+use serde_json::{Map, Value, json};
 
 use amdgpu_lint::check::Severity;
+use amdgpu_lint::rules::{self, RuleInfo};
 
-use super::report::Report;
+use super::report::{Report, Source};
 
-pub fn document(file: &str, findings: &[Report]) -> String {
-    let mut rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    let rules: Vec<Value> = rules.iter().map(|rule| json!({ "id": rule })).collect();
-    let results: Vec<Value> = findings.iter().map(|finding| result(file, finding)).collect();
+/// Writes the document.
+pub fn write(out: &mut Vec<u8>, findings: &[Report]) -> io::Result<()> {
+    let mut ids: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let rules: Vec<Value> = ids.iter().map(|id| rules::find(id).map_or_else(|| json!({ "id": id }), rule)).collect();
+    let results: Vec<Value> = findings.iter().map(|finding| result(finding, &ids)).collect();
     let driver = json!({ "name": "amdgpu-isa", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
-    json!({
+    let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{ "tool": { "driver": driver }, "results": results }],
-    })
-    .to_string()
+    });
+    crate::json::write(out, &document)
 }
 
-fn result(file: &str, finding: &Report) -> Value {
-    let level = match finding.severity {
+fn level(severity: Severity) -> &'static str {
+    match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Hint => "note",
+    }
+}
+
+fn rule(rule: RuleInfo) -> Value {
+    let sources: String = rule.sources.iter().map(|source| format!("\n\nSource: {source}")).collect();
+    let mut title = rule.title.to_string();
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    json!({
+        "id": rule.id,
+        "name": camel(rule.id, rule.hazard.is_some()),
+        "shortDescription": { "text": title },
+        "fullDescription": { "text": rule.text },
+        "help": { "text": format!("{}{sources}", rule.help) },
+        "defaultConfiguration": { "level": level(rule.severity) },
+    })
+}
+
+/// `missing-wait` as SARIF wants names, `MissingWait`; `HazardF01` for rules that have numbers.
+fn camel(id: &str, is_hazard: bool) -> String {
+    let word = |word: &str| {
+        let mut word = word.to_string();
+        if let Some(first) = word.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        word
     };
-    let location = |address: u64, text: &str| {
-        json!({
-            "physicalLocation": {
-                "artifactLocation": { "uri": file },
-                "address": { "absoluteAddress": address, "kind": "instruction" },
-            },
-            "logicalLocations": [{ "fullyQualifiedName": finding.function, "kind": "function" }],
-            "message": { "text": text },
-        })
+    let name: String = id.split('-').map(word).collect();
+    if is_hazard { format!("Hazard{name}") } else { name }
+}
+
+/// A place in the file, and in the source if it is from one.
+fn location(finding: &Report, address: u64, place: Option<&Source>, text: &str) -> Map<String, Value> {
+    let mut physical = Map::new();
+    physical.insert("address".into(), json!({ "absoluteAddress": address, "kind": "instruction" }));
+    let in_file = place.map(Source::in_file);
+    let file = in_file.map_or(&finding.file, |place| &place.file);
+    physical.insert("artifactLocation".into(), json!({ "uri": uri(file) }));
+    if let Some(place) = in_file {
+        physical.insert("region".into(), json!({ "startLine": place.line, "startColumn": place.column }));
+    }
+    let mut location = Map::new();
+    location.insert("physicalLocation".into(), physical.into());
+    location.insert("message".into(), json!({ "text": text }));
+    location
+}
+
+/// A path as a URI has it.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b'+' | b'=' | b',' | b'@' => {
+                out.push(char::from(byte));
+            }
+            _ => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}
+
+fn result(finding: &Report, ids: &[&str]) -> Value {
+    let text = match &finding.advice {
+        Some(advice) => format!("{}; {advice}", finding.message),
+        None => finding.message.clone(),
     };
+    let mut own = location(finding, finding.address, finding.place.as_ref(), &finding.instruction);
+    let function = json!([{ "fullyQualifiedName": finding.function, "kind": "function" }]);
+    own.insert("logicalLocations".into(), function);
     let mut result = json!({
         "ruleId": finding.rule,
-        "level": level,
-        "message": { "text": finding.message },
-        "locations": [location(finding.address, &finding.instruction)],
+        "ruleIndex": ids.binary_search(&finding.rule).ok(),
+        "level": level(finding.severity),
+        "message": { "text": text },
+        "locations": [own],
     });
-    if let (Some(producer), Some(result)) = (&finding.producer, result.as_object_mut()) {
-        let related = vec![location(producer.address, &producer.instruction)];
-        result.insert("relatedLocations".into(), related.into());
+    let Some(all) = result.as_object_mut() else { return result };
+    // The way through the code: what it depends on, where blocks begin from there on, and the calls of macros.
+    let mut related = Vec::new();
+    if let Some(producer) = &finding.producer {
+        let text = format!("it depends on {}", producer.instruction);
+        related.push(location(finding, producer.address, producer.place.as_ref(), &text));
     }
-    if let (false, Some(result)) = (finding.source.is_empty(), result.as_object_mut()) {
-        result.insert("properties".into(), json!({ "source": finding.source, "path": finding.path }));
+    for (address, place) in finding.path.iter().zip(&finding.path_places) {
+        related.push(location(finding, *address, place.as_ref(), "by way of this block"));
+    }
+    if let Some(place) = finding.place.as_ref().filter(|place| !place.from.is_empty()) {
+        let inner = std::iter::once(place).chain(&place.from);
+        for Source { file, line, .. } in inner {
+            let text = json!({ "text": format!("in line {line} of {file}") });
+            related.push(Map::from_iter([("message".into(), text)]));
+        }
+    }
+    for (n, one) in related.iter_mut().enumerate() {
+        one.insert("id".into(), n.into());
+    }
+    if !related.is_empty() {
+        all.insert("relatedLocations".into(), related.into());
+    }
+    if !finding.source.is_empty() {
+        all.insert("properties".into(), json!({ "source": finding.source, "path": finding.path }));
     }
     result
 }

@@ -30,7 +30,8 @@ fn json(words: &[u32]) -> Vec<Value> {
 #[test]
 fn a_missing_wait_is_an_error_with_its_reason() {
     let run = lint(&["--base", "0x1900"], &[LOAD[0], LOAD[1], S_NOP, ADD, S_ENDPGM]);
-    let wanted = "error[missing-wait]: vmcnt(0) is not waited for: it reads v0, which this vmem operation loads\n  \
+    let wanted = "error[missing-wait]: v0 is used before it is loaded\n  \
+                  insert s_waitcnt vmcnt(0) before 0x190c\n  \
                   00000000190C  v_add_f32_e32 v2, v0, v2    //  (gfx942, (raw))\n  \
                   000000001900  global_load_dword v0, v1, s[0:1]    // what it depends on\n  \
                   source: Vega ISA 4.4; CDNA1 to CDNA4 ISA 4.4; RDNA1 and RDNA2 ISA 4.4; RDNA3 ISA 5.6\n";
@@ -72,10 +73,67 @@ fn hazards_are_errors_with_their_rule() {
     let found = json(&words);
     assert_eq!((&found[0]["severity"], &found[0]["rule"]), (&"error".into(), &"F01".into()), "{found:?}");
     assert_eq!(found[0]["producer"]["instruction"], "v_cmp_lt_u32_e64 s[0:1], v0, v1");
-    assert!(found[0]["message"].as_str().unwrap().starts_with("5 wait states are missing"), "{found:?}");
+    let message = "5 wait states are missing after v_cmp_lt_u32 (s0): A vector operation writes a scalar register that a vector \
+                   memory instruction reads";
+    assert_eq!((&found[0]["message"], &found[0]["advice"]), (&message.into(), &"insert s_nop 4 before 0x8".into()));
     // s_nop 4 is five.
     let words = [0xd0c9_0000, 0x0002_0300, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM];
     assert_eq!(json(&words), [] as [Value; 0]);
+}
+
+#[test]
+fn each_conflict_has_its_words_and_what_to_insert() {
+    let said = |target: &str, text: &str| -> Vec<(String, String)> {
+        let target: amdgpu_isa::Target = target.parse().unwrap();
+        let words = text.split("; ").flat_map(|text| amdgpu_isa::parse(target, text).expect(text).words().to_vec());
+        let words: Vec<u32> = words.collect();
+        let run = run(&["lint", "--raw", "--target", target.name(), "--format", "json", "-"], &bytes(&words));
+        let found = run.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+        found.map(|f| (f["message"].to_string(), f["advice"].as_str().unwrap_or("-").to_string())).collect()
+    };
+    for (target, text, message, advice) in [
+        (
+            "gfx942",
+            "global_load_dword v0, v1, s[0:1]; v_mov_b32 v0, 0; s_endpgm",
+            "v0 is overwritten before its load is done",
+            "insert s_waitcnt vmcnt(0) before 0x8",
+        ),
+        (
+            "gfx600",
+            "buffer_store_dword v3, off, s[4:7], s0; v_mov_b32 v3, 0; s_endpgm",
+            "v3 is overwritten while a store still reads it",
+            "insert s_waitcnt expcnt(0) before 0x8",
+        ),
+        (
+            "gfx1030",
+            "exp mrt0 v0, v1, v2, v3; v_mov_b32 v2, 0; s_endpgm",
+            "v2 is overwritten while an export still reads it",
+            "insert s_waitcnt expcnt(0) before 0x8",
+        ),
+        (
+            "gfx1200",
+            "s_load_b32 s4, s[0:1], 0x0; s_mov_b32 s5, s4; s_endpgm",
+            "s4 is used before it is loaded",
+            "insert s_wait_kmcnt 0x0 before 0x8",
+        ),
+        (
+            "gfx1010",
+            "ds_read_b32 v8, v9; s_mov_b32 exec_lo, s4; s_endpgm",
+            "it comes too soon after ds_read_b32 (exec_lo): An LDS instruction reads",
+            "insert s_waitcnt_depctr depctr_vm_vsrc(0) before 0x8",
+        ),
+        (
+            "gfx1100",
+            "v_rcp_f32 v0, v1; v_mov_b32 v2, v0; s_endpgm",
+            "6 vector instructions are missing after v_rcp_f32 (v0): A vector operation reads the result",
+            "insert 6 v_nop before 0x4",
+        ),
+    ] {
+        let found = said(target, text);
+        let [(found, advised)] = &found[..] else { panic!("{target} {text}: {found:?}") };
+        assert!(found.contains(message) && !found.contains('!') && !found.contains(".;"), "{found}");
+        assert_eq!(advised, advice, "{text}");
+    }
 }
 
 #[test]
@@ -150,7 +208,12 @@ fn sarif_is_one_document() {
     assert_eq!((&result["ruleId"], &result["level"]), (&"missing-wait".into(), &"error".into()));
     let address = |location: &Value| location["physicalLocation"]["address"]["absoluteAddress"].clone();
     assert_eq!((address(&result["locations"][0]), address(&result["relatedLocations"][0])), (8.into(), 0.into()));
-    assert_eq!(document["runs"][0]["tool"]["driver"]["rules"][0]["id"], "missing-wait");
+    let rule = &document["runs"][0]["tool"]["driver"]["rules"][0];
+    assert_eq!((&rule["id"], &rule["name"]), (&"missing-wait".into(), &"MissingWait".into()));
+    assert_eq!(rule["shortDescription"]["text"], "A wait for a counter is missing");
+    for text in ["fullDescription", "help"] {
+        assert!(rule[text]["text"].as_str().is_some_and(|text| text.len() > 40), "{rule}");
+    }
     let clean = lint(&["--format", "sarif"], &[S_ENDPGM]).ok();
     assert_eq!(serde_json::from_str::<Value>(&clean).expect("a document")["runs"][0]["results"], serde_json::json!([]));
 }
@@ -158,7 +221,13 @@ fn sarif_is_one_document() {
 #[test]
 fn files_without_code_have_a_message() {
     assert!(lint(&[], &[]).fails(1).contains("the file is empty"));
-    assert!(run(&["lint", "-"], b"nonsense").fails(1).contains("neither an ELF file"));
+    assert!(run(&["lint", "-"], b"nonsense\0").fails(1).contains("neither an ELF file"));
+    // Text is taken for a source.
+    assert!(
+        run(&["lint", "-"], b"nonsense")
+            .fails(1)
+            .contains("which processor is this for? `.amdgcn_target` or `--target`")
+    );
     assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
 }
 

@@ -121,7 +121,7 @@ impl Faults {
     }
 
     pub(crate) fn new(flaws: &Flaws, files: &[File]) -> Faults {
-        let mut lines = Lines { files, starts: HashMap::new() };
+        let mut lines = Lines::new(files);
         let all = flaws.shown.iter().map(|flaw| lines.fault(flaw)).collect();
         Faults { all, hidden: flaws.hidden, errors: flaws.errors() }
     }
@@ -144,23 +144,24 @@ impl fmt::Display for Faults {
 impl std::error::Error for Faults {}
 
 /// Where the lines of files begin, of which each is searched once: there can be many faults in a long one.
-struct Lines<'f> {
+pub(crate) struct Lines<'f> {
     files: &'f [File],
     starts: HashMap<usize, Vec<usize>>,
 }
 
-impl Lines<'_> {
+impl<'f> Lines<'f> {
+    pub fn new(files: &'f [File]) -> Lines<'f> {
+        Lines { files, starts: HashMap::new() }
+    }
+
+    pub fn files(&self) -> &'f [File] {
+        self.files
+    }
+
     fn fault(&mut self, flaw: &Flaw) -> Fault {
-        let mut from = Vec::new();
-        let mut next = self.files.get(flaw.place.file);
-        while let Some((file, asked)) = next.and_then(|file| Some((file, file.from?))) {
-            let Some(place) = self.place(asked) else { break };
-            from.push(Origin { name: file.name.clone(), place });
-            next = self.files.get(asked.file);
-        }
         Fault {
             place: self.place(flaw.place),
-            from,
+            from: self.origins(flaw.place),
             message: flaw.message.clone(),
             note: flaw.note.clone(),
             is_warning: flaw.is_warning,
@@ -168,7 +169,19 @@ impl Lines<'_> {
         }
     }
 
-    fn place(&mut self, span: Span) -> Option<Place> {
+    /// Why the text of a place was read, from the inside out.
+    pub fn origins(&mut self, of: Span) -> Vec<Origin> {
+        let mut from = Vec::new();
+        let mut next = self.files.get(of.file);
+        while let Some((file, asked)) = next.and_then(|file| Some((file, file.from?))) {
+            let Some(place) = self.place(asked) else { break };
+            from.push(Origin { name: file.name.clone(), place });
+            next = self.files.get(asked.file);
+        }
+        from
+    }
+
+    pub fn place(&mut self, span: Span) -> Option<Place> {
         let file = self.files.get(span.file)?;
         let span = whole(&file.text, span);
         let (line, column, range) = self.position(span.file, &file.text, span.start);

@@ -67,6 +67,7 @@ mod leb;
 mod linked;
 pub mod metadata;
 mod object;
+mod places;
 mod program;
 mod scan;
 mod source;
@@ -81,6 +82,7 @@ use std::path::PathBuf;
 pub use amdgpu_isa::asm::Far;
 pub use directive::NOP;
 pub use fault::{Fault, Faults, Kind, Origin, Place};
+pub use places::{Places, Statement};
 pub use target::Processor;
 
 use finish::Image;
@@ -110,6 +112,8 @@ pub struct Options {
     /// How many errors of unknown mnemonics say which one is similar: 100 at first. To search for it takes longer than to assemble
     /// a line.
     pub suggestions: usize,
+    /// Whether [`Assembly::places`] knows what each byte is from. It takes memory for each statement.
+    pub keeps_places: bool,
 }
 
 impl Default for Options {
@@ -123,6 +127,7 @@ impl Default for Options {
             longest_section: 1 << 30,
             longest_expansion: 1 << 28,
             suggestions: 100,
+            keeps_places: false,
         }
     }
 }
@@ -133,6 +138,8 @@ pub struct Assembly {
     image: Image,
     warnings: Flaws,
     files: Vec<File>,
+    /// For each section of the source: where the bytes of statements begin.
+    spans: Vec<Vec<(u64, Span)>>,
 }
 
 /// Assembles a source. `name` is what places call it.
@@ -152,9 +159,9 @@ pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, F
         long.extend(assembler.too_far);
         padded.extend(assembler.broken);
     };
-    let (flaws, files) = (assembler.flaws, assembler.source.files);
+    let (flaws, files, spans) = (assembler.flaws, assembler.source.files, assembler.spans.unwrap_or_default());
     match image.filter(|_| flaws.errors() == 0) {
-        Some(image) => Ok(Assembly { image, warnings: flaws, files }),
+        Some(image) => Ok(Assembly { image, warnings: flaws, files, spans }),
         None => Err(Faults::new(&flaws, &files)),
     }
 }

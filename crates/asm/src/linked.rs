@@ -1,7 +1,7 @@
 //! Writes code objects that a runtime loads: addresses are given as a linker would, and relocations are applied.
 
 mod file;
-mod inputs;
+pub mod inputs;
 mod layout;
 mod merged;
 mod tables;
@@ -26,8 +26,8 @@ const GOT: &str = ".got";
 const RELRO_PADDING: &str = ".relro_padding";
 
 /// A section of the file.
-struct Chunk {
-    name: String,
+pub struct Chunk {
+    pub name: String,
     kind: u32,
     flags: u64,
     align: u64,
@@ -39,7 +39,7 @@ struct Chunk {
     address: u64,
     offset: u64,
     /// Sections of the source, and where in it they begin.
-    inputs: Vec<(usize, u64)>,
+    pub inputs: Vec<(usize, u64)>,
 }
 
 impl Chunk {

@@ -122,6 +122,8 @@ pub struct Assembler {
     /// Those with an `s_nop` behind them, without which they are broken, and others that are.
     pub padded: BTreeSet<u32>,
     pub broken: Vec<u32>,
+    /// For each section, where the bytes of statements begin, if someone asks for it.
+    pub spans: Option<Vec<Vec<(u64, Span)>>>,
 }
 
 impl Assembler {
@@ -130,6 +132,7 @@ impl Assembler {
         let mut new = Assembler { version: 6, longest, suggestions, far, wave, ..Assembler::default() };
         (new.source.most, new.source.is_alone) = (options.longest_expansion, options.is_alone);
         new.source.include = options.include.clone();
+        new.spans = options.keeps_places.then(Vec::new);
         new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
         new
     }
@@ -282,6 +285,14 @@ impl Assembler {
     /// Bytes that are of no line of a source.
     pub fn emit_padding(&mut self, bytes: &[u8], place: Span) -> Result<()> {
         self.room(bytes.len() as u64, place)?;
+        let (number, start) = (self.table.section, self.here().len);
+        if let Some(spans) = &mut self.spans {
+            spans.resize_with(spans.len().max(number + 1), Vec::new);
+            // What emits more of the same statement changes nothing.
+            if let Some(spans) = spans.get_mut(number).filter(|spans| spans.last().is_none_or(|last| last.1 != place)) {
+                spans.push((start, place));
+            }
+        }
         let section = self.here_mut();
         if section.kind == SHT_NOBITS {
             if bytes.iter().any(|byte| *byte != 0) {

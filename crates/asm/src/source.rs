@@ -19,6 +19,8 @@ pub struct File {
     pub text: Arc<str>,
     /// Where it was asked for.
     pub from: Option<Span>,
+    /// It is what a macro or a repetition became.
+    pub is_made: bool,
 }
 
 /// A text that is being read.
@@ -91,7 +93,7 @@ impl Source {
         // An expansion has no comments any more.
         let text: Arc<str> = text.into();
         let code = if is_macro { text.clone() } else { without_comments(&text).into() };
-        self.files.push(File { name, text, from });
+        self.files.push(File { name, text, from, is_made: is_macro });
         self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, conditions: open, is_macro });
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Checks and repairs of AMD GPU machine code along its control flow.
 //!
 //! [`check`] finds waits and distances between instructions that are missing, kernel descriptors that give too little, and what
-//! is superfluous: as a [`Finding`](check::Finding) each, with the instruction, the one that it depends on, and the way between
-//! them. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved. Both take code as `amdgpu-object` finds it in files. Needs an
+//! is superfluous: as a [`Finding`](check::Finding) each, with the instruction, the one that it depends on, the way between
+//! them, and what to insert. [`rules`] lists the rules, and a [`baseline`] holds findings that are known. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved. Both take code as `amdgpu-object` finds it in files. Needs an
 //! allocator, and nothing else.
 //!
 //! ```
@@ -20,8 +20,8 @@
 //! assert_eq!((found.len(), found[0].severity(), found[0].address), (1, Severity::Error, 0x1008));
 //! assert!(matches!(&found[0].what, What::MissingWait(wait) if wait.at_most == 0));
 //! assert_eq!(found[0].producer.unwrap().inst.to_string(), "global_load_dword v0, v1, s[0:1]");
-//! let message = "vmcnt(0) is not waited for: it reads v0, which this vmem operation loads";
-//! assert_eq!(found[0].what.to_string(), message);
+//! assert_eq!(found[0].what.to_string(), "v0 is used before it is loaded");
+//! assert_eq!(found[0].advice().unwrap(), "insert s_waitcnt vmcnt(0) before 0x1008");
 //!
 //! let edits = repair::image(&image, target, Repair::Fix)?.followed()?;
 //! assert_eq!(edits.at(0x1008).unwrap().before[0].to_string(), "s_waitcnt vmcnt(0)");
@@ -38,6 +38,7 @@
 
 extern crate alloc;
 
+pub mod baseline;
 pub mod branches;
 pub mod check;
 pub mod edits;
@@ -46,6 +47,7 @@ mod jumps;
 pub mod mend;
 pub mod plan;
 pub mod repair;
+pub mod rules;
 mod trim;
 
 use core::fmt;

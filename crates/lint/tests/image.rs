@@ -44,7 +44,7 @@ fn a_finding_has_the_parts_of_its_message() {
     assert_eq!(finding.inst.map(|inst| inst.mnemonic()), Some("v_add_f32"));
     assert_eq!(finding.producer.map(|place| place.address), Some(0x1000));
     assert_eq!(finding.path, [0x1000, 0x1010]);
-    let line = "error[missing-wait]: 0x1010: vmcnt(0) is not waited for: it reads v0, which this vmem operation loads";
+    let line = "error[missing-wait]: 0x1010: v0 is used before it is loaded";
     assert_eq!(finding.to_string(), line);
 }
 
@@ -115,6 +115,42 @@ fn mended_code_is_clean_and_shorter_code_stays_so() {
     let trimmed = repair::section(&section, TARGET, Repair::Trim).followed().expect("every jump is known");
     let trimmed = trimmed.apply(TARGET, &mended, 0).expect("branches are short");
     assert!(trimmed.len() == code.len() && !errors(&trimmed));
+}
+
+/// In front of the instruction, what a finding advises ends it.
+#[test]
+fn what_is_advised_ends_the_finding() {
+    for (target, text) in [
+        (Target::Gfx942, "global_load_dword v0, v1, s[0:1]; v_add_f32_e32 v2, v0, v2; s_endpgm"),
+        (Target::Gfx942, "s_load_dword s4, s[0:1], 0x0; s_mov_b32 s5, s4; s_endpgm"),
+        (Target::Gfx942, "v_cmp_lt_u32_e64 s[0:1], v0, v1; global_load_dword v0, v1, s[0:1]; s_endpgm"),
+        (
+            Target::Gfx942,
+            "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]; v_accvgpr_read_b32 v0, a0; s_endpgm",
+        ),
+        (Target::Gfx1010, "ds_read_b32 v8, v9; s_mov_b32 exec_lo, s4; s_endpgm"),
+        (Target::Gfx1010, "s_load_dword s8, s[4:5], 0x0; v_readfirstlane_b32 s4, v0; s_endpgm"),
+        (Target::Gfx1010, "v_cmpx_eq_u32_e32 v0, v1; v_permlane16_b32 v2, v3, s4, s5; s_endpgm"),
+    ] {
+        let insts: Vec<_> = text.split("; ").map(|text| parse(target, text).expect(text)).collect();
+        let found = |insts: &[amdgpu_isa::Inst]| -> Vec<(String, Option<String>, Vec<amdgpu_isa::Inst>, u64)> {
+            let code: Vec<u8> =
+                insts.iter().flat_map(|inst| inst.words().to_vec()).flat_map(u32::to_le_bytes).collect();
+            let id = TargetId::parse(target.processor());
+            let all = check::image(&Image::bare(id, 0x1000, &code), target);
+            let errors = all.iter().filter(|finding| finding.severity() == Severity::Error);
+            errors.map(|f| (f.to_string(), f.advice(), f.repair.clone(), f.address)).collect()
+        };
+        let before = found(&insts);
+        let [(said, advice, repair, address)] = &before[..] else { panic!("{text}: {before:?}") };
+        let end = format!(" before {address:#x}");
+        assert!(
+            advice.as_ref().is_some_and(|advice| advice.starts_with("insert ") && advice.ends_with(&end)),
+            "{said}"
+        );
+        let mended = [&insts[..1], repair, &insts[1..]].concat();
+        assert_eq!(found(&mended), [], "{text}: {advice:?}");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What is said about code.
 
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -9,8 +11,10 @@ use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor};
 use amdgpu_isa::{DecodeError, Inst, Reg, Target};
 use amdgpu_object::Name;
 
+use crate::rules;
+
 /// Something that is to be said about an instruction. `Display` writes a line without names of the file:
-/// `error[missing-wait]: 0x1008: vmcnt(0) is not waited for: ...`.
+/// `error[missing-wait]: 0x1008: v0 is used before it is loaded`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding<'a> {
@@ -30,6 +34,8 @@ pub struct Finding<'a> {
     pub producer: Option<Place>,
     /// The addresses where blocks begin on a way from the producer to the instruction; empty if both are in one block.
     pub path: Vec<u64>,
+    /// Instructions that, in front of the instruction, are what is missing there; empty if nothing is, or nothing helps.
+    pub repair: Vec<Inst>,
 }
 
 /// An instruction and its address.
@@ -148,19 +154,10 @@ pub enum What {
 }
 
 impl What {
-    /// How bad it is.
+    /// How bad it is: [`rules::severity`] decides.
     pub fn severity(&self) -> Severity {
-        match self {
-            What::MissingWait(wait) if !wait.sure => Severity::Hint,
-            What::MissingWait(_) | What::Hazard(_) | What::BrokenBranch => Severity::Error,
-            What::KernelAlignment | What::FewUserSgprs { .. } | What::AccumOffset { .. } => Severity::Error,
-            What::FewRegisters(_) | What::FewVgprs { .. } | What::FewSgprs { .. } | What::NoScratch => Severity::Error,
-            What::NoInstruction(_) | What::LeavesSection { .. } => Severity::Warning,
-            What::NotFollowed | What::NotFinal => Severity::Warning,
-            What::UnknownCall | What::UnknownJump => Severity::Hint,
-            What::SuperfluousWait { .. } | What::StrongWait { .. } => Severity::Hint,
-            What::SuperfluousNop { .. } | What::UnwrittenRegister(_) => Severity::Hint,
-        }
+        let certainty = if let What::Hazard(need) = self { Some(need.rule.certainty()) } else { None };
+        rules::severity(self.rule(), certainty)
     }
 
     /// A name for it: `missing-wait`, or that of the rule of a hazard.
@@ -194,8 +191,25 @@ impl What {
         match self {
             What::MissingWait(wait) => wait.source,
             What::Hazard(need) => need.rule.source(),
-            What::BrokenBranch => "LLVM, FeatureOffset3fBug; Mesa ACO, Offset3fBug",
+            What::BrokenBranch => rules::BROKEN_BRANCH_SOURCE,
             _ => "",
+        }
+    }
+
+    /// The register that it is about; the first one, if there are several.
+    ///
+    /// ```
+    /// use amdgpu_isa::Reg;
+    /// use amdgpu_lint::check::What;
+    /// assert_eq!(What::UnwrittenRegister(vec![Reg::Sgpr(4), Reg::Sgpr(5)]).register(), Some(Reg::Sgpr(4)));
+    /// assert_eq!(What::UnknownJump.register(), None);
+    /// ```
+    pub fn register(&self) -> Option<Reg> {
+        match self {
+            What::MissingWait(wait) => wait.register,
+            What::Hazard(need) => need.register,
+            What::UnwrittenRegister(registers) => registers.first().copied(),
+            _ => None,
         }
     }
 }
@@ -255,61 +269,71 @@ impl fmt::Display for What {
 }
 
 fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (what, because) = match wait.conflict {
-        Conflict::Read => ("reads", "loads"),
-        Conflict::Overwrite => ("overwrites", "loads"),
-        Conflict::Source => ("overwrites", "still reads"),
-        _ => ("needs", "holds"),
-    };
-    let Wait { counter, at_most, kind, .. } = wait;
-    write!(f, "{counter}({at_most}) is not waited for: it {what} ")?;
     match wait.register {
-        Some(register) => name(register, f)?,
+        Some(register) => write!(f, "{}", register_name(register))?,
         None => f.write_str("a register")?,
     }
-    write!(f, ", which this {kind} operation {because}")?;
+    f.write_str(if wait.sure { " is " } else { " is perhaps " })?;
+    match (wait.conflict, wait.kind) {
+        (Conflict::Read, _) => f.write_str("used before it is loaded")?,
+        (Conflict::Overwrite, _) => f.write_str("overwritten before its load is done")?,
+        (Conflict::Source, "vmem") => f.write_str("overwritten while a store still reads it")?,
+        (Conflict::Source, "export" | "parameter" | "position") => {
+            f.write_str("overwritten while an export still reads it")?;
+        }
+        (Conflict::Source, kind) => write!(f, "overwritten while a {kind} operation still reads it")?,
+        (_, kind) => write!(f, "used before a {kind} operation is done")?,
+    }
     match wait.sure {
         true => Ok(()),
-        false => f.write_str("; what is waited for is enough if the addresses of flat operations are known"),
+        false => f.write_str(": what is waited for is enough only if the addresses of flat operations are known"),
     }
 }
 
 fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (n, producer) = (need.missing, need.producer.mnemonic());
+    let missing = if n == 1 { " is missing" } else { "s are missing" };
     match need.rule.unit() {
-        Unit::States => write!(f, "{} wait states are missing", need.missing)?,
-        Unit::Valu => write!(f, "{} vector instructions are missing", need.missing)?,
-        _ => f.write_str("something is missing in between")?,
+        Unit::States => write!(f, "{n} wait state{missing} after {producer}")?,
+        Unit::Valu => write!(f, "{n} vector instruction{missing} after {producer}")?,
+        _ => write!(f, "it comes too soon after {producer}")?,
     }
     if let Some(register) = need.register {
-        f.write_str(" (")?;
-        name(register, f)?;
-        f.write_str(")")?;
+        write!(f, " ({})", register_name(register))?;
     }
-    write!(f, ": {}", need.rule.text())?;
-    match need.rule.ends() {
-        "" => Ok(()),
-        ends => write!(f, "; {ends} ends it, too"),
-    }
+    write!(f, ": {}", need.rule.text().trim_end_matches('.'))
 }
 
 fn unwritten(registers: &[Reg], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str("it reads ")?;
     for (n, register) in registers.iter().enumerate() {
-        f.write_str(if n > 0 { ", " } else { "" })?;
-        name(*register, f)?;
+        write!(f, "{}{}", if n > 0 { ", " } else { "" }, register_name(*register))?;
     }
     f.write_str(", which nothing wrote")
 }
 
-/// A register as the assembler calls it.
-fn name(register: Reg, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match register {
-        Reg::Sgpr(n) => write!(f, "s{n}"),
-        Reg::Vgpr(n) => write!(f, "v{n}"),
-        Reg::Agpr(n) => write!(f, "a{n}"),
-        Reg::Ttmp(n) => write!(f, "ttmp{n}"),
-        Reg::Special(special) => f.write_str(special.name()),
-        other => f.write_str(&alloc::format!("{other:?}").to_lowercase()),
+/// A register as the assembler calls it: `v0`, `vcc_lo`. The `Display` of what this returns writes it.
+///
+/// ```
+/// use amdgpu_isa::Reg;
+/// assert_eq!(amdgpu_lint::check::register_name(Reg::Agpr(3)).to_string(), "a3");
+/// ```
+pub fn register_name(register: Reg) -> impl fmt::Display {
+    RegisterName(register)
+}
+
+struct RegisterName(Reg);
+
+impl fmt::Display for RegisterName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Reg::Sgpr(n) => write!(f, "s{n}"),
+            Reg::Vgpr(n) => write!(f, "v{n}"),
+            Reg::Agpr(n) => write!(f, "a{n}"),
+            Reg::Ttmp(n) => write!(f, "ttmp{n}"),
+            Reg::Special(special) => f.write_str(special.name()),
+            other => f.write_str(&format!("{other:?}").to_lowercase()),
+        }
     }
 }
 
@@ -327,6 +351,17 @@ impl Finding<'_> {
     /// Where the rule is from; empty if it needs no source.
     pub fn source(&self) -> &'static str {
         self.what.source()
+    }
+
+    /// What to do about it, such as `insert s_waitcnt vmcnt(0) before 0x1008`; `None` if that is not known.
+    pub fn advice(&self) -> Option<String> {
+        let mut groups = self.repair.chunk_by(|one, next| one == next).map(|same| match same {
+            [one] => one.to_string(),
+            several => format!("{} {}", several.len(), several.first().map_or(String::new(), Inst::to_string)),
+        });
+        let first = groups.next()?;
+        let all = groups.fold(first, |all, one| format!("{all}; {one}"));
+        Some(format!("insert {all} before {:#x}", self.address))
     }
 }
 

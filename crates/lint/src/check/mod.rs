@@ -8,6 +8,7 @@ mod descriptor;
 mod finding;
 mod hints;
 mod path;
+mod remedy;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -21,7 +22,7 @@ use amdgpu_object::{Image, Section};
 
 use crate::functions::Functions;
 use before::Before;
-pub use finding::{Finding, Function, Place, Severity, What};
+pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
 /// How many findings of a check have a way through the code.
 const WAYS: usize = 500;
@@ -97,6 +98,7 @@ pub struct Checker<'s, 'a> {
     flow: Flow<'a>,
     /// Every general register, and vcc.
     general: RegSet,
+    is_strict: bool,
 }
 
 impl<'s, 'a> Checker<'s, 'a> {
@@ -105,8 +107,30 @@ impl<'s, 'a> Checker<'s, 'a> {
         let functions = Functions::of(section);
         functions.flows(target).map(move |flow| {
             let general = before::everything(flow.target());
-            Checker { functions: functions.clone(), flow, general }
+            Checker { functions: functions.clone(), flow, general, is_strict: false }
         })
+    }
+
+    /// The same; with `true`, it also demands what one source demands and another one denies.
+    ///
+    /// ```
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_lint::check::Checker;
+    /// use amdgpu_object::{Name, Section};
+    ///
+    /// // v_cmpx_eq_u32_e32 vcc, v0, v1; global_load_dword v2, v0, s[0:1]; s_endpgm
+    /// let code = [0x7db4_0300u32, 0xdc50_8000, 0x0200_0000, 0xbf81_0000].map(u32::to_le_bytes);
+    /// let section = Section::new(Name::from(".text"), 0x1000, code.as_flattened());
+    /// let rules = |is_strict: bool| -> Vec<&str> {
+    ///     let checkers = Checker::of(&section, Target::Gfx942).map(|checker| checker.strict(is_strict));
+    ///     checkers.flat_map(|checker| checker.check(&checker.groups())).map(|finding| finding.rule()).collect()
+    /// };
+    /// // LLVM has a rule for EXEC in front of vector memory, and the manual has none.
+    /// assert!(!rules(false).contains(&"F02") && rules(true).contains(&"F02"));
+    /// ```
+    #[must_use]
+    pub fn strict(self, is_strict: bool) -> Self {
+        Checker { is_strict, ..self }
     }
 
     /// How many functions there are: entries of the section, and what they call.
@@ -129,7 +153,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     pub fn check(&self, groups: &[Vec<usize>]) -> Vec<Finding<'a>> {
         let mut found = Vec::new();
         for group in groups {
-            let first = |block| Before::function(&self.flow, &self.functions, block, false);
+            let first = |block| Before::function(&self.flow, &self.functions, block, self.is_strict);
             let mut following = Following::new(&self.flow, group, first);
             if !following.settle() {
                 found.push(self.finding(self.section().address, self.inst(self.section().address), What::NotFinal));
@@ -158,6 +182,7 @@ impl<'s, 'a> Checker<'s, 'a> {
             inst,
             producer: None,
             path: Vec::new(),
+            repair: Vec::new(),
         }
     }
 
@@ -196,12 +221,14 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             self.descriptor(block, &descriptor);
         }
         for (address, inst) in flow.insts(block) {
+            let first = self.found.len();
             for wait in state.now.pending.needs(&inst).iter() {
                 self.missing_wait(block, address, &inst, wait);
             }
             for need in state.now.hazards.needs(&inst).iter() {
                 self.hazard(block, address, &inst, need);
             }
+            remedy::repair(self.found.get_mut(first..).unwrap_or_default(), &inst, &state.now);
             if inst.is_broken_branch() {
                 self.say(address, &inst, What::BrokenBranch);
             }

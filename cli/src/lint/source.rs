@@ -1,0 +1,84 @@
+//! Sources, which are assembled in memory, so that findings have their lines.
+
+use amdgpu_asm::{Assembly, Faults, Kind, Options, Places, Statement};
+
+use super::Args;
+use crate::asm;
+use crate::error::{Error, Result};
+
+/// A source that was assembled.
+pub struct Assembled {
+    /// A code object; an object, if only that can leave open what the source does not define.
+    pub bytes: Vec<u8>,
+    assembly: Assembly,
+    is_object: bool,
+}
+
+/// Where code is from, if it is from a source.
+pub struct Source<'a>(Option<Places<'a>>);
+
+impl Assembled {
+    pub fn source(&self) -> Source<'_> {
+        Source(Some(if self.is_object { self.assembly.places_in_object() } else { self.assembly.places() }))
+    }
+}
+
+impl Source<'_> {
+    pub fn none() -> Source<'static> {
+        Source(None)
+    }
+
+    /// The statement that made the byte of a section.
+    pub fn at(&mut self, section: &str, offset: u64) -> Option<Statement> {
+        self.0.as_mut()?.at(section, offset)
+    }
+}
+
+/// Assembles a file, if it is a source. What is wrong with it, or may be, is said on stderr.
+pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Option<Assembled>> {
+    let Some(text) = text(name, bytes).filter(|_| !args.raw) else { return Ok(None) };
+    let text = text.map_err(|why| Error::input(format!("{name}: {why}")))?;
+    if args.changes() {
+        return Err(Error::input(format!(
+            "{name}: --fix and --trim change code objects, and no sources: `asm` makes one of it"
+        )));
+    }
+    let mut options = Options::default();
+    options.include.clone_from(&args.include);
+    options.keeps_places = true;
+    if let Some(selection) = &args.target {
+        let processor = selection.id.to_string().parse();
+        options.target = Some(processor.map_err(|faults: Faults| Error::input(faults.to_string()))?);
+        options.wave = Some(selection.target.wave_size());
+    }
+    let made = amdgpu_asm::assemble(name, text, &options).and_then(|assembly| {
+        let is_open = |faults: &Faults| faults.all().iter().all(|f| matches!(f.kind, Kind::Undefined | Kind::Shared));
+        let (bytes, is_object) = match assembly.to_code_object(false) {
+            Err(faults) if is_open(&faults) => (assembly.to_object()?, true),
+            linked => (linked?, false),
+        };
+        Ok(Assembled { bytes, assembly, is_object })
+    });
+    match made {
+        Ok(assembled) => {
+            asm::say(&assembled.assembly.warnings(), false, color)?;
+            Ok(Some(assembled))
+        }
+        Err(faults) => {
+            asm::say(&faults, false, color)?;
+            let errors = faults.errors();
+            Err(Error::input(format!("{name}: {errors} error{}", if errors == 1 { "" } else { "s" })))
+        }
+    }
+}
+
+/// The text of a source: of a file with that ending, or of one that is text. Archives whose members are elsewhere are text, too.
+fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<std::result::Result<&'b str, String>> {
+    let is_named = name.ends_with(".s") || name.ends_with(".S");
+    let is_text = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0c');
+    match asm::utf8(bytes) {
+        Ok(text) if is_named => Some(Ok(text)),
+        Ok(text) => (!text.is_empty() && !text.starts_with("!<") && text.chars().all(is_text)).then_some(Ok(text)),
+        Err(why) => is_named.then_some(Err(why)),
+    }
+}

@@ -1,0 +1,359 @@
+//! The rules that code is checked by: those of [`hazards`](amdgpu_isa::hazards), and those of this package; and what is not
+//! checked.
+//!
+//! ```
+//! use amdgpu_isa::Target;
+//! use amdgpu_lint::check::Severity;
+//! use amdgpu_lint::rules;
+//!
+//! let all = rules::all(Target::Gfx942);
+//! let rule = all.iter().find(|rule| rule.id == "F01").unwrap();
+//! assert_eq!(rule.needs().unwrap(), "5 wait states");
+//! assert_eq!(rule.severity, Severity::Error);
+//! assert_eq!(rules::find("missing-wait").unwrap().title, "a wait for a counter is missing");
+//! assert!(rules::UNCHECKED.iter().any(|unchecked| unchecked.what.contains("through memory")));
+//! ```
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::iter;
+
+use amdgpu_isa::Target;
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::hazards::{Certainty, Distance, Rule, Unit};
+
+use crate::check::Severity;
+
+/// A rule, for people and for programs that show findings.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RuleInfo {
+    /// The name that findings have, such as `missing-wait` or `F01`.
+    pub id: &'static str,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// What the rule says, in sentences.
+    pub text: &'static str,
+    /// What to do about a finding.
+    pub help: &'static str,
+    /// How bad a finding is.
+    pub severity: Severity,
+    /// The rule of hazards, if it is one.
+    pub hazard: Option<Rule>,
+    /// How much has to be between two instructions, if the rule is one of hazards and the target is known.
+    pub distance: Option<Distance>,
+    /// Where the rule is from, one after the other; empty if it needs no source.
+    pub sources: Vec<&'static str>,
+}
+
+impl RuleInfo {
+    /// How much has to be between two instructions, such as `5 wait states`; `None` if there is no number.
+    pub fn needs(&self) -> Option<String> {
+        let Distance { least, most, strict, .. } = self.distance?;
+        let unit = match self.hazard?.unit() {
+            Unit::States => "wait state",
+            Unit::Valu => "vector instruction",
+            _ => return None,
+        };
+        let counted = |number: u8| format!("{unit}{}", if number == 1 { "" } else { "s" });
+        let to = |most| if least < most { format!("{least} to {most}") } else { format!("{most}") };
+        Some(match (most, strict) {
+            (0, strict) => format!("{strict} {}, if strict", counted(strict)),
+            (most, strict) if most < strict => format!("{} {}, {strict} if strict", to(most), counted(most)),
+            (most, _) => format!("{} {}", to(most), counted(most)),
+        })
+    }
+
+    /// What else ends it, in words; empty if only distance does, or the rule is about one instruction.
+    pub fn ends(&self) -> &'static str {
+        self.hazard.map_or("", Rule::ends)
+    }
+
+    /// The target demands it only if the check is strict: one source demands it, and another one denies it.
+    pub fn is_strict(&self) -> bool {
+        self.distance.is_some_and(|distance| distance.most == 0)
+    }
+}
+
+/// Something that is not checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unchecked {
+    /// The rule, if it has a name.
+    pub id: Option<&'static str>,
+    /// What is not checked, or why.
+    pub what: &'static str,
+}
+
+/// How bad a finding of a rule is. `certainty`: that of a rule of hazards.
+///
+/// ```
+/// use amdgpu_lint::check::Severity;
+/// use amdgpu_lint::rules::severity;
+/// assert_eq!(severity("missing-wait", None), Severity::Error);
+/// assert_eq!(severity("superfluous-nop", None), Severity::Hint);
+/// ```
+pub fn severity(id: &str, certainty: Option<Certainty>) -> Severity {
+    match certainty {
+        Some(Certainty::Agreed | Certainty::Llvm | Certainty::Manual | Certainty::Mesa) => Severity::Error,
+        // A rule whose certainty is new is one nevertheless.
+        Some(_) => Severity::Error,
+        None => OWN.iter().find(|own| own.id == id).map_or(Severity::Error, |own| own.severity),
+    }
+}
+
+/// The rules for a target: first those of this package, then those of hazards.
+pub fn all(target: Target) -> Vec<RuleInfo> {
+    let own = OWN.iter().map(|own| own.info(Some(target)));
+    own.chain(Rule::of(target).map(|rule| hazard(rule, Some(target)))).collect()
+}
+
+/// The rules for all targets in this build, without distances.
+pub fn every() -> Vec<RuleInfo> {
+    OWN.iter().map(|own| own.info(None)).chain(Rule::all().map(|rule| hazard(rule, None))).collect()
+}
+
+/// The rule that a finding names.
+pub fn find(id: &str) -> Option<RuleInfo> {
+    let own = OWN.iter().find(|own| own.id == id).map(|own| own.info(None));
+    own.or_else(|| Rule::all().find(|rule| rule.id() == id).map(|rule| hazard(rule, None)))
+}
+
+fn hazard(rule: Rule, target: Option<Target>) -> RuleInfo {
+    let (title, help) = match rule.unit() {
+        Unit::States => (
+            "wait states are missing between two instructions",
+            "Insert s_nop between the two instructions, or move instructions there that do not depend on them. \
+             `lint --fix` inserts as few as are enough.",
+        ),
+        Unit::Valu => (
+            "vector instructions are missing between two instructions",
+            "Insert v_nop between the two instructions, or move vector instructions there that do not depend on them. \
+             `lint --fix` inserts as few as are enough.",
+        ),
+        _ => (
+            "an instruction is missing between two others",
+            "Insert what ends the hazard between the two instructions, which the finding names. `lint --fix` inserts it.",
+        ),
+    };
+    RuleInfo {
+        id: rule.id(),
+        title,
+        text: rule.text(),
+        help,
+        severity: severity(rule.id(), Some(rule.certainty())),
+        hazard: Some(rule),
+        distance: target.and_then(|target| rule.distance(target)),
+        sources: [rule.source()].into_iter().filter(|source| !source.is_empty()).collect(),
+    }
+}
+
+/// A rule of this package.
+struct Own {
+    id: &'static str,
+    severity: Severity,
+    title: &'static str,
+    text: &'static str,
+    help: &'static str,
+}
+
+impl Own {
+    fn info(&self, target: Option<Target>) -> RuleInfo {
+        let &Own { id, severity, title, text, help } = self;
+        let mut sources: Vec<&'static str> = match id {
+            "T09" => iter::once(BROKEN_BRANCH_SOURCE).collect(),
+            "missing-wait" | "perhaps-missing-wait" => {
+                let of = |target| Counter::ALL.iter().filter_map(move |counter| counter.source(target));
+                target.into_iter().flat_map(of).collect()
+            }
+            _ => Vec::new(),
+        };
+        sources.sort_unstable();
+        sources.dedup();
+        RuleInfo { id, title, text, help, severity, hazard: None, distance: None, sources }
+    }
+}
+
+pub(crate) const BROKEN_BRANCH_SOURCE: &str = "LLVM, FeatureOffset3fBug; Mesa ACO, Offset3fBug";
+
+const ERROR: Severity = Severity::Error;
+const WARNING: Severity = Severity::Warning;
+const HINT: Severity = Severity::Hint;
+
+const OWN: [Own; 19] = [
+    Own {
+        id: "missing-wait",
+        severity: ERROR,
+        title: "a wait for a counter is missing",
+        text: "A register is used or overwritten before a load has written it, or overwritten while a store still reads it, \
+               because nothing waits until the counter says that this is done.",
+        help: "Insert the wait that the finding names. `lint --fix` inserts it, or makes a wait that is there stronger.",
+    },
+    Own {
+        id: "perhaps-missing-wait",
+        severity: HINT,
+        title: "a wait for a counter is perhaps missing",
+        text: "The wait that is there is enough only if a flat operation accessed the memory whose counter it waits for, or if \
+               a vector register is one of another bank.",
+        help: "If a flat operation may access either memory, wait for both of its counters.",
+    },
+    Own {
+        id: "T09",
+        severity: ERROR,
+        title: "the hardware goes elsewhere than the branch says",
+        text: "A branch goes over 63 dwords, which RDNA1 cannot.",
+        help: "Insert an s_nop behind the branch, which makes it one over 64 dwords. `lint --fix` and `asm` do so.",
+    },
+    Own {
+        id: "kernel-alignment",
+        severity: ERROR,
+        title: "a kernel begins where no dispatch can start it",
+        text: "A kernel begins at a multiple of 256 bytes.",
+        help: "Put `.p2align 8` in front of the kernel's label.",
+    },
+    Own {
+        id: "few-user-sgprs",
+        severity: ERROR,
+        title: "the descriptor counts too few user SGPRs",
+        text: "The descriptor of a kernel enables values that take more user SGPRs than it counts.",
+        help: "Raise `.amdhsa_user_sgpr_count`, or leave it out: the assembler counts.",
+    },
+    Own {
+        id: "few-vgprs",
+        severity: ERROR,
+        title: "the descriptor gives too few vector registers",
+        text: "The code of a kernel uses vector registers that its descriptor does not give.",
+        help: "Raise `.amdhsa_next_free_vgpr`, or `.amdhsa_accum_offset` if the registers are those in front of the \
+               accumulation registers.",
+    },
+    Own {
+        id: "few-sgprs",
+        severity: ERROR,
+        title: "the descriptor gives too few scalar registers",
+        text: "The code of a kernel uses scalar registers that its descriptor does not give.",
+        help: "Raise `.amdhsa_next_free_sgpr`.",
+    },
+    Own {
+        id: "few-registers",
+        severity: ERROR,
+        title: "no descriptor gives the registers that the code uses",
+        text: "The code of a kernel uses more registers than a descriptor of this target can give.",
+        help: "Use fewer registers.",
+    },
+    Own {
+        id: "no-scratch",
+        severity: ERROR,
+        title: "the descriptor gives no scratch memory",
+        text: "The code of a kernel accesses scratch memory, and its descriptor gives none.",
+        help: "Set `.amdhsa_private_segment_fixed_size` to the bytes that a lane uses, or `.amdhsa_uses_dynamic_stack`.",
+    },
+    Own {
+        id: "no-instruction",
+        severity: WARNING,
+        title: "the code goes on with bytes that are no instruction",
+        text: "A way through the code leads to bytes that are no instruction of the target.",
+        help: "End the way, with s_endpgm or a branch; or check that the target is the one that the code was made for.",
+    },
+    Own {
+        id: "leaves-section",
+        severity: WARNING,
+        title: "the code goes on outside of its section",
+        text: "A way through the code leads out of the section, where it is not followed.",
+        help: "End the way, with s_endpgm or a branch.",
+    },
+    Own {
+        id: "not-followed",
+        severity: WARNING,
+        title: "more registers wait for results than are followed",
+        text: "More operations are outstanding than the check holds: waits that are missing may not be found behind this place.",
+        help: "Read the code behind this place yourself, or wait once in front of it.",
+    },
+    Own {
+        id: "not-final",
+        severity: WARNING,
+        title: "some ways through the code were not followed",
+        text: "The code has more ways than the check follows: what is wrong on the others is not found.",
+        help: "Split the function.",
+    },
+    Own {
+        id: "unknown-call",
+        severity: HINT,
+        title: "a function is called that is not known",
+        text: "The address of a function is not known; it is taken to wait for everything.",
+        help: "Nothing, if the function waits for everything at its end, as LLVM's functions do.",
+    },
+    Own {
+        id: "unknown-jump",
+        severity: HINT,
+        title: "a jump leads to an address that is not known",
+        text: "The address of a jump is not known: it is taken to be a return, and any other way is not followed.",
+        help: "Nothing, if the jump is a return.",
+    },
+    Own {
+        id: "superfluous-wait",
+        severity: HINT,
+        title: "a wait waits for nothing",
+        text: "On every way to the wait the counter is low enough already.",
+        help: "Take the wait away, unless it orders accesses to memory. `lint --trim` takes away those that nothing needs.",
+    },
+    Own {
+        id: "strong-wait",
+        severity: HINT,
+        title: "a wait waits for more than is needed",
+        text: "The first instruction behind the wait that needs the counter would need a weaker wait.",
+        help: "Raise the number of the wait. `lint --trim` does so where nothing that follows can tell.",
+    },
+    Own {
+        id: "superfluous-nop",
+        severity: HINT,
+        title: "an s_nop is longer than anything needs",
+        text: "No instruction behind the s_nop needs all of its wait states.",
+        help: "Make it shorter, or take it away. `lint --trim` does so.",
+    },
+    Own {
+        id: "unwritten-register",
+        severity: HINT,
+        title: "an instruction reads a register that nothing wrote",
+        text: "No way to the instruction writes the register, and the descriptor of the kernel does not give it.",
+        help: "Write the register first, or enable in the descriptor the value that it is to hold.",
+    },
+];
+
+/// What is not checked.
+pub const UNCHECKED: &[Unchecked] = &[
+    unchecked(
+        "What one operation stores and another one loads in time, through memory or LDS: only registers are followed.",
+    ),
+    unchecked(
+        "What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything.",
+    ),
+    unchecked(
+        "What a caller left outstanding: functions that are no kernels are taken to begin after a wait for everything.",
+    ),
+    unchecked("Whether values are right: the check knows which registers are written, and not with what."),
+    rule("F20", "Which scalar registers hold VCC depends on how many the wave has, which the code does not say."),
+    rule("F26", "The rule holds only with XNACK, which the code does not say."),
+    rule("F27", "The rule holds only with XNACK, which the code does not say."),
+    rule("F30", "The rule counts instructions, and not wait states."),
+    rule(
+        "M69",
+        "Which register is the last of an allocation depends on how many the wave has, which the code does not say.",
+    ),
+    rule("T10", "The instruction does not work at all, whatever comes before it."),
+    rule("T11", "The rule is about memory, which is not followed."),
+    rule("U02", "The rule is about four instructions, with numbers of vector operations between each two."),
+    rule("U03", "The rule is about three instructions, of which the first reads a mask of lanes."),
+    rule("U09", "The rule holds only in graphics shaders, and the code does not say that it is one."),
+    rule("U10", "The rule is about which lanes a load writes."),
+    rule("Y13", "The rule counts instructions that write scalar registers."),
+    rule("Y14", "The rule holds only in a mode that the code does not say."),
+];
+
+const fn unchecked(what: &'static str) -> Unchecked {
+    Unchecked { id: None, what }
+}
+
+const fn rule(id: &'static str, what: &'static str) -> Unchecked {
+    Unchecked { id: Some(id), what }
+}
