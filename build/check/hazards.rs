@@ -13,6 +13,8 @@ pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
 pub const DIFFERS: [&str; 3] = ["op=", "op!", "passes"];
 pub const UNITS: [&str; 3] = ["states", "valu", "event"];
 pub const SOURCES: [&str; 3] = ["manual", "llvm", "mesa"];
+/// Modes in which alone some rules hold: fields of `HazardTables` in src/hazards/table.rs.
+pub const MODES: [&str; 2] = ["xnack", "expert"];
 /// Kinds that the generator knows: what counts as a vector operation, and as a transcendental one.
 const KNOWN: [&str; 2] = ["valu", "trans"];
 
@@ -40,6 +42,7 @@ pub fn check(isa: &Isa) -> Result<()> {
             known(&rule.at, "condition on both", differs, &DIFFERS)?;
         }
         known(&rule.at, "unit", &rule.unit, &UNITS)?;
+        rule.when.iter().try_for_each(|mode| known(&rule.at, "mode", mode, &MODES))?;
         rule.from.iter().try_for_each(|from| known(&rule.at, "source", from, &SOURCES))?;
         let operands = |sides: &[Side]| sides.iter().all(|side| side.operands.is_some());
         if ["share", "same", "other"].contains(&rule.registers.overlap.as_str())

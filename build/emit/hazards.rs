@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::build::check::hazards::{DIFFERS, FILES, OVERLAPS};
+use crate::build::check::hazards::{DIFFERS, FILES, MODES, OVERLAPS};
 use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::lower::hazards as lower;
@@ -54,8 +54,9 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let (overlap, differs) = (["None", "Share", "Same", "Other", "Hwreg"][overlap], DIFFER_NAMES[differs]);
         let (producer, consumer) = (side(isa, t, row.producer), side(isa, t, row.consumer));
         let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
+        let lasts = row.rule.lasts.unwrap_or(u8::MAX);
         write!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ").unwrap();
-        write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, ")
+        write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, lasts: {lasts}, ")
             .unwrap();
         let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
         writeln!(w, "distance: {less:?}, most: {most:?}, field: {field} }},").unwrap();
@@ -67,7 +68,9 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
                 tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
             rows.flat_map(|(_, row)| row.distance.map(|d| d.1)).max().unwrap_or(0)
         };
-        let (states, valu) = (longest("states"), longest("valu"));
+        let lasting = tables.rows.iter().enumerate().filter(|(n, _)| class.produces >> n & 1 == 1);
+        let lasting = lasting.filter_map(|(_, row)| row.rule.lasts).max().unwrap_or(0);
+        let (states, valu) = (longest("states").max(lasting), longest("valu"));
         let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is } = class;
         write!(
             w,
@@ -82,15 +85,19 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     for (rows, of) in &tables.enders {
         write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {} }},", side(isa, t, of), of.over).unwrap();
     }
-    let events = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.unit == "event");
-    let events = events.fold(0u128, |set, (n, _)| set | 1 << n);
-    let thens = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.then.is_some());
-    let thens = thens.fold(0u128, |set, (n, _)| set | 1 << n);
-    let asks = |row: &HazardRow| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen));
-    let asking = tables.rows.iter().enumerate().filter(|(_, row)| asks(row)).fold(0u128, |set, (n, _)| set | 1 << n);
+    let set = |of: &dyn Fn(&HazardRow) -> bool| {
+        tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
+    };
+    let events = set(&|row| row.rule.unit == "event");
+    let thens = set(&|row| row.rule.then.is_some());
+    let asking = set(&|row| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen)));
+    write!(w, "], ").unwrap();
+    for mode in MODES {
+        write!(w, "{mode}: {:#x}, ", set(&|row| row.rule.when.as_deref() == Some(mode))).unwrap();
+    }
     let seen = isa.hazards.seen.as_ref().filter(|_| asking != 0);
     let seen = seen.map_or("None".into(), |(_, seen)| format!("Some({})", side(isa, t, seen)));
-    write!(w, "], asking: {asking:#x}, seen: {seen}").unwrap();
+    write!(w, "asking: {asking:#x}, seen: {seen}").unwrap();
     writeln!(w, ", events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
     Ok(())
 }
@@ -137,5 +144,6 @@ fn condition(isa: &Isa, t: &Target, condition: &Condition) -> String {
         }
         Condition::Dwords(n) => format!("Dwords({n})"),
         Condition::Seen => "Seen".into(),
+        Condition::Own => "Own".into(),
     }
 }

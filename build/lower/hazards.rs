@@ -82,7 +82,12 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
                 tables.rows.push(HazardRow { rule, producer, consumer, distance });
             }
         }
-        tables.enders.extend(rule.ends.iter().filter(there).map(|side| (mask, side)));
+        for side in rule.ends.iter().filter(there) {
+            match tables.enders.iter_mut().find(|(_, other)| other.says_the_same(side)) {
+                Some((rows, _)) => *rows |= mask,
+                None => tables.enders.push((mask, side)),
+            }
+        }
     }
     if let Some(row) = tables.rows.get(ROWS) {
         return row.rule.at.err(format!("{name} has more than {ROWS} rows of hazards"));

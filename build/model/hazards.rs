@@ -45,6 +45,8 @@ pub enum Term {
 pub struct HazardRule {
     pub at: SourceLine,
     pub id: String,
+    /// `when xnack`: it holds in this mode only.
+    pub when: Option<String>,
     pub producer: Vec<Side>,
     /// `then`: an instruction of this kind has to come between.
     pub then: Option<String>,
@@ -54,6 +56,8 @@ pub struct HazardRule {
     pub ends: Vec<Side>,
     /// So many transcendental operations end it.
     pub trans: Option<u8>,
+    /// So many wait states end it, unless one is strict.
+    pub lasts: Option<u8>,
     pub ends_text: String,
     pub from: Vec<String>,
     pub unit: String,
@@ -83,7 +87,7 @@ pub struct Side {
     pub over: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub enum Condition {
     Form(String),
     Flag(String),
@@ -99,9 +103,11 @@ pub enum Condition {
     Dwords(u8),
     /// Such registers, or the other ones of their aligned pairs, were seen before.
     Seen,
+    /// It writes a register that it reads.
+    Own,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Operands {
     pub reads: bool,
     pub writes: bool,
@@ -110,6 +116,14 @@ pub struct Operands {
     pub fields: Vec<String>,
     pub wider_than: u16,
     pub narrower_than: u16,
+}
+
+impl Side {
+    /// Both are written alike.
+    pub fn says_the_same(&self, other: &Side) -> bool {
+        (&self.kind, &self.conditions, &self.operands, self.over)
+            == (&other.kind, &other.conditions, &other.operands, other.over)
+    }
 }
 
 impl Hazards {

@@ -55,13 +55,18 @@ impl Parser {
         };
         let words: Vec<&str> = distance.split_whitespace().collect();
         let Some((unit, cells)) = words.split_first() else { return at.err("the row has no unit") };
-        let (mut others, mut trans) = (Vec::new(), None);
+        let (mut others, mut trans, mut lasts) = (Vec::new(), None, None);
         for side in ends.split(" or ").filter(|side| *side != "-") {
-            match side.strip_prefix("trans*") {
-                Some(n) => trans = Some(up_to(at, n, 15)? as u8),
-                None => others.push(self::side(at, side)?),
+            match side.split_once('*') {
+                Some(("trans", n)) => trans = Some(up_to(at, n, 15)? as u8),
+                Some(("states", n)) => lasts = Some(up_to(at, n, 99)? as u8),
+                _ => others.push(self::side(at, side)?),
             }
         }
+        let (id, when) = match id.split_once(" when ") {
+            Some((id, mode)) => (id, Some(mode.trim().to_string())),
+            None => (id, None),
+        };
         let (first, then) = match producer.split_once(" then ") {
             Some((first, kind)) => (first, Some(kind)),
             None => (producer, None),
@@ -73,12 +78,14 @@ impl Parser {
         Ok(HazardRule {
             at: at.clone(),
             id: id.to_string(),
+            when,
             producer: sides(at, first)?,
             then: then.map(|kind| kind.trim().to_string()),
             consumer: sides(at, consumer)?,
             registers: Registers { overlap, differs: differs.first().map(|word| word.to_string()), field },
             ends: others,
             trans,
+            lasts,
             ends_text: if ends == "-" { String::new() } else { ends.to_string() },
             from: from.split(',').map(str::to_string).collect(),
             unit: unit.to_string(),
@@ -155,6 +162,9 @@ fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
 fn condition(at: &SourceLine, word: &str) -> Result<Condition> {
     if word == "seen" {
         return Ok(Condition::Seen);
+    }
+    if word == "own" {
+        return Ok(Condition::Own);
     }
     if let Some(n) = word.strip_prefix("dwords>") {
         return Ok(Condition::Dwords(up_to(at, n, 5)? as u8));

@@ -19,6 +19,7 @@
 
 mod counters;
 mod held;
+mod modes;
 mod pair;
 mod protect;
 mod rule;
@@ -27,6 +28,7 @@ pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;
+pub use modes::Modes;
 pub use rule::{Certainty, Rule, Unit};
 pub use state::Hazards;
 pub use waits::{Conflict, Wait, Waits};

@@ -93,6 +93,7 @@ fn condition_holds(condition: &Condition, inst: &Inst) -> bool {
             register == wanted && (bit == NONE || (first..=last).contains(&bit))
         }
         Condition::Seen => true,
+        Condition::Own => inst.reads().intersects(&inst.writes()),
         Condition::Dwords(n) => inst.words().len() > usize::from(n),
     }
 }

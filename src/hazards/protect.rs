@@ -106,7 +106,8 @@ impl Hazards {
         // Of a register that nothing is outstanding for, since the instruction reads it.
         let vector = inst.operands().find_map(read);
         let vector = vector.and_then(|reg| moved(made::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg))));
-        let candidates = [first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
+        let nop = make(target, made::S_NOP, &[]).ok();
+        let candidates = [nop, first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
         candidates.into_iter().flatten().filter(move |ender| {
             let mut after = before;
             after.issue(ender);

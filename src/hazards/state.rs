@@ -2,7 +2,7 @@
 
 use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
-use crate::hazards::{Need, Needs, Rule, Unit};
+use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
 use crate::{Field, Inst, Reg, Target};
 
@@ -15,6 +15,7 @@ pub struct Hazards {
     target: Target,
     /// Also what one source demands and another denies.
     strict: bool,
+    modes: Modes,
     len: u8,
     /// The scalar registers that `HazardTables::seen` is about, by their codes.
     seen: u128,
@@ -57,8 +58,8 @@ const EMPTY: Past = Past {
 
 impl PartialEq for Hazards {
     fn eq(&self, other: &Hazards) -> bool {
-        (self.target, self.strict, self.seen, self.lost) == (other.target, other.strict, other.seen, other.lost)
-            && self.past() == other.past()
+        let of = |all: &Hazards| (all.target, all.strict, all.modes, all.seen, all.lost);
+        of(self) == of(other) && self.past() == other.past()
     }
 }
 
@@ -84,7 +85,8 @@ impl Hazards {
     /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the others say
     /// nothing about.
     pub const fn new(target: Target) -> Hazards {
-        Hazards { target, strict: false, len: 0, seen: 0, past: [EMPTY; Hazards::MOST], lost: EMPTY }
+        let past = [EMPTY; Hazards::MOST];
+        Hazards { target, strict: false, modes: Modes::NEITHER, len: 0, seen: 0, past, lost: EMPTY }
     }
 
     /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
@@ -95,6 +97,16 @@ impl Hazards {
     /// The same, but from here on it demands what [`Hazards::strict`] does.
     pub const fn strictly(self) -> Hazards {
         Hazards { strict: true, ..self }
+    }
+
+    /// The same in other modes than [`Modes::NEITHER`].
+    pub const fn with(self, modes: Modes) -> Hazards {
+        Hazards { modes, ..self }
+    }
+
+    /// The modes, as far as they are known here.
+    pub const fn modes(&self) -> Modes {
+        self.modes
     }
 
     /// The same at the beginning of a function that others call: vector operations may have read any scalar register,
@@ -195,7 +207,7 @@ impl Hazards {
                 Some(own) => distance.min(own as u8).saturating_sub(passed),
                 None => distance.saturating_sub(passed),
             };
-            if missing == 0 || past.trans >= row.trans {
+            if missing == 0 || past.trans >= row.trans || past.states >= row.lasts && !self.strict {
                 continue;
             }
             if let Some(register) = matches(row) {
@@ -223,7 +235,7 @@ impl Hazards {
                 }
             }
             is |= class.is;
-            new.rows |= class.produces;
+            new.rows |= class.produces & self.modes.rows(tables);
             (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
         }
         let files = if new.rows == 0 { (0, 0) } else { all_files(inst) };
@@ -294,6 +306,7 @@ impl Hazards {
     pub fn join(&mut self, other: &Hazards) -> bool {
         let before = *self;
         self.strict |= other.strict;
+        self.modes = self.modes.worse(other.modes);
         self.seen |= other.seen;
         for past in other.past() {
             let mut past = *past;

@@ -28,6 +28,9 @@ pub(crate) struct HazardTables {
     pub events: u128,
     /// The rows for which another instruction has to come between.
     pub thens: u128,
+    /// The rows that hold with XNACK only, and those in the expert mode only.
+    pub xnack: u128,
+    pub expert: u128,
     /// The rows whose producer must access registers that were seen.
     pub asking: u128,
     /// The operands of which registers are seen; `None` if no row asks.
@@ -54,6 +57,8 @@ pub(crate) struct HazardRow {
     pub unit: Unit,
     /// So many transcendental operations end it.
     pub trans: u8,
+    /// So many wait states end it, unless one is strict.
+    pub lasts: u8,
     /// How much has to be between, by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
     /// The same on the safe side, where sources disagree.
@@ -115,6 +120,8 @@ pub(crate) enum Condition {
     Dwords(u8),
     /// Its registers were seen before: `Hazards::issue` looks.
     Seen,
+    /// It writes a register that it reads.
+    Own,
 }
 
 /// Some operands of an instruction.
