@@ -15,6 +15,8 @@ pub const UNITS: [&str; 3] = ["states", "valu", "event"];
 pub const SOURCES: [&str; 3] = ["manual", "llvm", "mesa"];
 /// Modes in which alone some rules hold: fields of `HazardTables` in src/hazards/table.rs.
 pub const MODES: [&str; 2] = ["xnack", "expert"];
+/// What is seen: `-`, what was read; in pairs; until it is written.
+const WAYS: [&str; 3] = ["-", "pairs", "until written"];
 /// Kinds that the generator knows: what counts as a vector operation, and as a transcendental one.
 const KNOWN: [&str; 2] = ["valu", "trans"];
 
@@ -27,8 +29,9 @@ pub fn check(isa: &Isa) -> Result<()> {
         return first.at.err(format!("there is no kind {name}"));
     }
     kinds(isa)?;
-    if let Some((at, seen)) = &all.seen {
-        side(isa, at, seen)?;
+    for watched in all.seen.iter().chain(&all.counted) {
+        watched.sides.iter().try_for_each(|side| self::side(isa, &watched.at, side))?;
+        known(&watched.at, "way to watch", &watched.how, &WAYS)?;
     }
     for (n, rule) in all.rules.iter().enumerate() {
         if all.rules[..n].iter().any(|other| other.id == rule.id) {
@@ -101,7 +104,7 @@ fn kinds(isa: &Isa) -> Result<()> {
             }
         }
         let referred = all.kinds.iter().flat_map(|k| &k.terms).any(|t| matches!(t, Term::Is(n, _) if *n == kind.name));
-        let seen = all.seen.iter().map(|(_, side)| side);
+        let seen = all.seen.iter().chain(&all.counted).flat_map(|watched| &watched.sides);
         let sides = all.rules.iter().flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends)).chain(seen);
         let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));
         if !referred && !then && !KNOWN.contains(&kind.name.as_str()) && !sides.into_iter().any(|s| s.kind == kind.name)
@@ -118,7 +121,9 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
     }
     for condition in &side.conditions {
         match condition {
-            Condition::Seen if isa.hazards.seen.is_none() => return at.err("no `seen` says which registers those are"),
+            Condition::Seen if isa.hazards.seen.is_empty() => {
+                return at.err("no `seen` says which registers those are");
+            }
             Condition::Form(name) if !isa.formats.iter().any(|f| f.extension && f.name == *name) => {
                 return at.err(format!("{name} is no extension"));
             }

@@ -6,7 +6,7 @@ use crate::build::check::hazards::{DIFFERS, FILES, MODES, OVERLAPS};
 use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::lower::hazards as lower;
-use crate::build::lower::hazards::{HazardClass, HazardRow, hwreg};
+use crate::build::lower::hazards::{HazardClass, HazardRow, hwreg, watched};
 use crate::build::lower::pages::pages;
 use crate::build::model::error::Result;
 use crate::build::model::hazards::*;
@@ -54,10 +54,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let (overlap, differs) = (["None", "Share", "Same", "Other", "Hwreg"][overlap], DIFFER_NAMES[differs]);
         let (producer, consumer) = (side(isa, t, row.producer), side(isa, t, row.consumer));
         let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
-        let lasts = row.rule.lasts.unwrap_or(u8::MAX);
+        let [lasts, times] = [row.rule.lasts, row.rule.times].map(|n| n.unwrap_or(u8::MAX));
+        let (again, counted) = (row.rule.again, row.rule.counted);
         write!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ").unwrap();
         write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, lasts: {lasts}, ")
             .unwrap();
+        write!(w, "times: {times}, again: {again:?}, counted: {counted}, ").unwrap();
         let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
         writeln!(w, "distance: {less:?}, most: {most:?}, field: {field} }},").unwrap();
     }
@@ -66,7 +68,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let longest = |unit: &str| {
             let rows =
                 tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
-            rows.flat_map(|(_, row)| row.distance.map(|d| d.1)).max().unwrap_or(0)
+            // The first of two producers is further away.
+            rows.flat_map(|(_, row)| row.distance.map(|d| d.1 + row.rule.again.map_or(0, |n| n + 1))).max().unwrap_or(0)
         };
         let lasting = tables.rows.iter().enumerate().filter(|(n, _)| class.produces >> n & 1 == 1);
         let lasting = lasting.filter_map(|(_, row)| row.rule.lasts).max().unwrap_or(0);
@@ -95,9 +98,14 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     for mode in MODES {
         write!(w, "{mode}: {:#x}, ", set(&|row| row.rule.when.as_deref() == Some(mode))).unwrap();
     }
-    let seen = isa.hazards.seen.as_ref().filter(|_| asking != 0);
-    let seen = seen.map_or("None".into(), |(_, seen)| format!("Some({})", side(isa, t, seen)));
-    write!(w, "asking: {asking:#x}, seen: {seen}").unwrap();
+    for (name, all) in [("seen", &isa.hazards.seen), ("counted", &isa.hazards.counted)] {
+        let sides = watched(all, &t.row.name).into_iter().flat_map(|watched| &watched.sides);
+        let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
+        write!(w, "{name}: &[{}], ", sides.join(", ")).unwrap();
+    }
+    let how = watched(&isa.hazards.seen, &t.row.name).map_or("-", |watched| &watched.how);
+    write!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written").unwrap();
+    write!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some())).unwrap();
     writeln!(w, ", events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
     Ok(())
 }

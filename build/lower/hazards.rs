@@ -71,6 +71,9 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let there = |side: &&Side| side.conditions.iter().all(|c| is_there(isa, name, c));
     for rule in &all.rules {
         let Some(text) = rule.distance.of(name) else { continue };
+        if (rule.counted || rule.times.is_some()) && watched(&all.counted, name).is_none() {
+            return rule.at.err(format!("no `counted` says what {name} counts"));
+        }
         let distance = distance(&rule.at, text)?;
         if distance.iter().all(|d| d.1 == 0) {
             continue;
@@ -126,8 +129,11 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,
             ..HazardClass::default()
         };
-        let sees = all.seen.as_ref().is_some_and(|(_, side)| is.get(of_kind(&side.kind)) == Some(&true));
-        class.is |= u8::from(sees) << 3;
+        let watches = |all: &[Watched]| {
+            let mut sides = watched(all, name).into_iter().flat_map(|watched| &watched.sides);
+            sides.any(|side| is.get(of_kind(&side.kind)) == Some(&true))
+        };
+        class.is |= u8::from(watches(&all.seen)) << 3 | u8::from(watches(&all.counted)) << 4;
         class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;
         for (n, (rows, side)) in tables.enders.iter().enumerate().filter(|(n, _)| is.get(enders[*n]) == Some(&true)) {
             if side.conditions.is_empty() && side.operands.is_none() {
@@ -150,6 +156,11 @@ fn is_there(isa: &Isa, target: &str, condition: &Condition) -> bool {
         Condition::Hwreg(name, _) => hwreg(isa, target, name).is_some(),
         _ => true,
     }
+}
+
+/// The statement of this target.
+pub fn watched<'a>(all: &'a [Watched], target: &str) -> Option<&'a Watched> {
+    all.iter().find(|watched| watched.there.of(target) == Some(&1))
 }
 
 /// The number of a hardware register.

@@ -8,8 +8,10 @@ pub struct Hazards {
     pub kinds: Vec<Kind>,
     pub rules: Vec<HazardRule>,
     pub nop: Option<Nop>,
-    /// `seen valu r:s`: the scalar registers that conditions call `seen`.
-    pub seen: Option<(SourceLine, Side)>,
+    /// `seen valu r:s | pairs | gfx12=1`: the scalar registers that conditions call `seen`.
+    pub seen: Vec<Watched>,
+    /// `counted salu w:exec | gfx11=1`: the instructions that rules count.
+    pub counted: Vec<Watched>,
 }
 
 /// `nop s_nop simm16 gfx6=3`: the instruction that waits, and how many bits of its constant count.
@@ -19,6 +21,16 @@ pub struct Nop {
     pub mnemonic: String,
     pub field: String,
     pub bits: Cells<u8>,
+}
+
+/// Instructions that all rules of some targets watch.
+#[derive(Debug)]
+pub struct Watched {
+    pub at: SourceLine,
+    pub sides: Vec<Side>,
+    /// `pairs`: the other registers of aligned pairs are seen, too; `until written`: what is written is no longer seen.
+    pub how: String,
+    pub there: Cells<u8>,
 }
 
 /// `kind trans = is:valu +trans`: operations of which all terms hold. Several kinds of one name: any of them.
@@ -50,6 +62,10 @@ pub struct HazardRule {
     pub producer: Vec<Side>,
     /// `then`: an instruction of this kind has to come between.
     pub then: Option<String>,
+    /// `then again within 2`: another such producer has to come, with no more vector operations between both.
+    pub again: Option<u8>,
+    /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if there is one.
+    pub counted: bool,
     pub consumer: Vec<Side>,
     pub registers: Registers,
     /// `ends`: what else ends it.
@@ -58,6 +74,8 @@ pub struct HazardRule {
     pub trans: Option<u8>,
     /// So many wait states end it, unless one is strict.
     pub lasts: Option<u8>,
+    /// `counted*10`: so many instructions of the statement `counted` end it.
+    pub times: Option<u8>,
     pub ends_text: String,
     pub from: Vec<String>,
     pub unit: String,
@@ -130,6 +148,9 @@ impl Hazards {
     pub fn resolve(&mut self, tree: &Tree, everywhere: &[Entry<()>]) -> Result<()> {
         for rule in &mut self.rules {
             rule.distance.resolve(&rule.at, tree, everywhere)?;
+        }
+        for watched in self.seen.iter_mut().chain(&mut self.counted) {
+            watched.there.resolve(&watched.at, tree, everywhere)?;
         }
         if let Some(nop) = &mut self.nop {
             nop.bits.resolve(&nop.at, tree, everywhere)?;

@@ -26,7 +26,11 @@ impl Parser {
             return Ok(());
         }
         if let Some(text) = line.strip_prefix("seen ") {
-            all.seen = Some((at.clone(), side(at, text)?));
+            all.seen.push(self.watched(at, text)?);
+            return Ok(());
+        }
+        if let Some(text) = line.strip_prefix("counted ") {
+            all.counted.push(self.watched(at, text)?);
             return Ok(());
         }
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -46,6 +50,15 @@ impl Parser {
         Ok(())
     }
 
+    /// `SIDE or SIDE | HOW | CELL...`
+    fn watched(&self, at: &SourceLine, text: &str) -> Result<Watched> {
+        let columns: Vec<&str> = text.split('|').map(str::trim).collect();
+        let [text, how, cells] = columns[..] else { return at.err("expected: INSTRUCTIONS | HOW | CELL...") };
+        let cells: Vec<&str> = cells.split_whitespace().collect();
+        let there = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 1)? as u8))?;
+        Ok(Watched { at: at.clone(), sides: sides(at, text)?, how: how.to_string(), there })
+    }
+
     /// `id | producer | consumer | registers | ends | from | unit cells ; text`
     fn hazard_rule(&self, at: &SourceLine, line: &str, source: String) -> Result<HazardRule> {
         let Some((columns, text)) = line.split_once(';') else { return at.err("expected: ... ; TEXT") };
@@ -55,10 +68,11 @@ impl Parser {
         };
         let words: Vec<&str> = distance.split_whitespace().collect();
         let Some((unit, cells)) = words.split_first() else { return at.err("the row has no unit") };
-        let (mut others, mut trans, mut lasts) = (Vec::new(), None, None);
+        let (mut others, mut trans, mut lasts, mut times) = (Vec::new(), None, None, None);
         for side in ends.split(" or ").filter(|side| *side != "-") {
             match side.split_once('*') {
                 Some(("trans", n)) => trans = Some(up_to(at, n, 15)? as u8),
+                Some(("counted", n)) => times = Some(up_to(at, n, 99)? as u8),
                 Some(("states", n)) => lasts = Some(up_to(at, n, 99)? as u8),
                 _ => others.push(self::side(at, side)?),
             }
@@ -67,10 +81,16 @@ impl Parser {
             Some((id, mode)) => (id, Some(mode.trim().to_string())),
             None => (id, None),
         };
-        let (first, then) = match producer.split_once(" then ") {
-            Some((first, kind)) => (first, Some(kind)),
-            None => (producer, None),
-        };
+        let mut steps = producer.split(" then ").map(str::trim);
+        let first = steps.next().unwrap_or("");
+        let (mut then, mut again, mut counted) = (None, None, false);
+        for step in steps {
+            match step.strip_prefix("again within ") {
+                Some(n) => again = Some(up_to(at, n, 99)? as u8),
+                None if step == "counted" => counted = true,
+                None => then = Some(step),
+            }
+        }
         let mut registers = registers.split_whitespace();
         let overlap = registers.next().unwrap_or("-").to_string();
         let (field, differs): (Vec<&str>, Vec<&str>) = registers.partition(|word| word.starts_with("field="));
@@ -80,12 +100,15 @@ impl Parser {
             id: id.to_string(),
             when,
             producer: sides(at, first)?,
-            then: then.map(|kind| kind.trim().to_string()),
+            then: then.map(str::to_string),
+            again,
+            counted,
             consumer: sides(at, consumer)?,
             registers: Registers { overlap, differs: differs.first().map(|word| word.to_string()), field },
             ends: others,
             trans,
             lasts,
+            times,
             ends_text: if ends == "-" { String::new() } else { ends.to_string() },
             from: from.split(',').map(str::to_string).collect(),
             unit: unit.to_string(),

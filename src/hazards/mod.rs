@@ -24,6 +24,7 @@ mod pair;
 mod protect;
 mod rule;
 mod state;
+mod steps;
 pub(crate) mod table;
 mod waits;
 

@@ -1,6 +1,7 @@
 //! What the instructions before the next one leave behind.
 
-use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes, scalars};
+use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes};
+use crate::hazards::steps::{Counted, Seen, counts, of_two};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
@@ -17,8 +18,8 @@ pub struct Hazards {
     strict: bool,
     modes: Modes,
     len: u8,
-    /// The scalar registers that `HazardTables::seen` is about, by their codes.
-    seen: u128,
+    /// The scalar registers that `HazardTables::seen` is about.
+    seen: Seen,
     /// The earlier instructions, in the order of `Inst::order`.
     past: [Past; Hazards::MOST],
     /// What had no room: the first instruction stands for all of them.
@@ -27,16 +28,17 @@ pub struct Hazards {
 
 /// An instruction that was issued.
 #[derive(Clone, Copy, Debug)]
-struct Past {
+pub(super) struct Past {
     /// The rows of which it is a producer, and which nothing ended.
     rows: u128,
     /// Those of them for which what has to come between came.
     armed: u128,
-    inst: Inst,
-    /// What came after it: wait states, vector operations, transcendental ones.
+    pub(super) inst: Inst,
+    /// What came after it: wait states, vector operations, transcendental ones, and what rules count.
     states: u8,
-    valu: u8,
+    pub(super) valu: u8,
     trans: u8,
+    pub(super) counted: Counted,
     /// The longest distances among its rows.
     last_states: u8,
     last_valu: u8,
@@ -52,6 +54,7 @@ const EMPTY: Past = Past {
     states: u8::MAX,
     valu: u8::MAX,
     trans: u8::MAX,
+    counted: Counted::NONE,
     last_states: 0,
     last_valu: 0,
 };
@@ -70,7 +73,7 @@ impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {
             let last = (past.last_states, past.last_valu);
-            (past.rows, past.armed, past.states.min(last.0), past.valu.min(last.1), past.trans, last)
+            (past.rows, past.armed, past.states.min(last.0), past.valu.min(last.1), past.trans, past.counted, last)
         };
         of(self) == of(other) && self.inst == other.inst
     }
@@ -86,7 +89,7 @@ impl Hazards {
     /// nothing about.
     pub const fn new(target: Target) -> Hazards {
         let past = [EMPTY; Hazards::MOST];
-        Hazards { target, strict: false, modes: Modes::NEITHER, len: 0, seen: 0, past, lost: EMPTY }
+        Hazards { target, strict: false, modes: Modes::NEITHER, len: 0, seen: Seen::NOTHING, past, lost: EMPTY }
     }
 
     /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
@@ -112,7 +115,7 @@ impl Hazards {
     /// The same at the beginning of a function that others call: vector operations may have read any scalar register,
     /// which matters on RDNA4.
     pub const fn called(self) -> Hazards {
-        Hazards { seen: u128::MAX, ..self }
+        Hazards { seen: Seen::called(HAZARDS[self.target as usize]), ..self }
     }
 
     /// The target.
@@ -171,7 +174,13 @@ impl Hazards {
         }
         for past in self.past().iter().filter(|past| past.rows & consumes != 0) {
             let passes = Some(passes(&past.inst));
-            self.of(past, passes, (inst, consumes), |row| matches(row, &past.inst, inst), &mut take);
+            self.of(past, passes, (inst, consumes & !tables.again), |row| matches(row, &past.inst, inst), &mut take);
+        }
+        for (n, row) in bits(consumes & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            let of_row = || self.past().iter().filter(move |past| past.rows >> n & 1 == 1);
+            let distance = if self.strict { row.most } else { row.distance }[0];
+            let both = of_row().flat_map(|first| of_row().map(move |second| [first, second]));
+            both.filter_map(|both| of_two(row, both, distance, inst)).for_each(&mut take);
         }
         if self.lost.rows & consumes != 0 {
             let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
@@ -207,7 +216,10 @@ impl Hazards {
                 Some(own) => distance.min(own as u8).saturating_sub(passed),
                 None => distance.saturating_sub(passed),
             };
-            if missing == 0 || past.trans >= row.trans || past.states >= row.lasts && !self.strict {
+            if missing == 0 || past.trans >= row.trans || past.counted.reaches(row.times) {
+                continue;
+            }
+            if past.states >= row.lasts && !self.strict {
                 continue;
             }
             if let Some(register) = matches(row) {
@@ -246,21 +258,20 @@ impl Hazards {
                 new.rows &= !(1 << n);
             }
         }
-        // What the instruction itself reads counts, too.
-        if let Some(seen) = tables.seen.as_ref().filter(|_| is & class::SEES != 0) {
-            self.seen |= scalars(seen, inst);
-        }
+        let seen = self.seen.issue(tables, is, inst);
         for (n, row) in bits(new.rows & tables.asking).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            match scalars(&row.producer, inst) & pairs(self.seen) {
-                0 => new.rows &= !(1 << n),
-                _ => new.armed |= 1 << n,
+            match seen.has(row, inst) {
+                false => new.rows &= !(1 << n),
+                true => new.armed |= 1 << n,
             }
         }
         let states = match is & class::NOP {
             0 => 1,
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
         };
+        let counted = counts(tables, is, inst);
         let pass = |past: &mut Past| {
+            past.counted.pass(counted);
             past.rows &= !ends;
             past.armed |= past.rows & arms;
             past.states = past.states.saturating_add(states);
@@ -307,7 +318,7 @@ impl Hazards {
         let before = *self;
         self.strict |= other.strict;
         self.modes = self.modes.worse(other.modes);
-        self.seen |= other.seen;
+        self.seen.join(other.seen);
         for past in other.past() {
             let mut past = *past;
             let tables = HazardTables::of(&past.inst);
@@ -393,15 +404,10 @@ impl Past {
         self.states = self.states.min(other.states);
         self.valu = self.valu.min(other.valu);
         self.trans = self.trans.min(other.trans);
+        self.counted.worsen(other.counted);
         self.last_states = self.last_states.max(other.last_states);
         self.last_valu = self.last_valu.max(other.last_valu);
     }
-}
-
-/// The registers, and the others of their aligned pairs.
-const fn pairs(registers: u128) -> u128 {
-    const EVEN: u128 = u128::MAX / 3;
-    registers | (registers & EVEN) << 1 | registers >> 1 & EVEN
 }
 
 /// The numbers of the bits that are set.

@@ -33,8 +33,16 @@ pub(crate) struct HazardTables {
     pub expert: u128,
     /// The rows whose producer must access registers that were seen.
     pub asking: u128,
-    /// The operands of which registers are seen; `None` if no row asks.
-    pub seen: Option<Side>,
+    /// The operands of which registers are seen.
+    pub seen: &'static [Side],
+    /// The others of their aligned pairs are seen, too.
+    pub pairs: bool,
+    /// What is written is no longer seen.
+    pub until_written: bool,
+    /// The instructions that rows count.
+    pub counted: &'static [Side],
+    /// The rows with two producers.
+    pub again: u128,
     /// The bits of the constant of `s_nop` that count.
     pub nop: u16,
 }
@@ -59,6 +67,12 @@ pub(crate) struct HazardRow {
     pub trans: u8,
     /// So many wait states end it, unless one is strict.
     pub lasts: u8,
+    /// So many of `HazardTables::counted` end it.
+    pub times: u8,
+    /// Another such producer comes behind, with no more vector operations between both.
+    pub again: Option<u8>,
+    /// One of `HazardTables::counted` has to come behind the first producer, and before the second one.
+    pub counted: bool,
     /// How much has to be between, by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
     /// The same on the safe side, where sources disagree.
@@ -92,6 +106,8 @@ pub(crate) mod class {
     pub const NOP: u8 = 4;
     /// Its registers are seen.
     pub const SEES: u8 = 8;
+    /// It may be one of those that are counted.
+    pub const COUNTED: u8 = 16;
 }
 
 /// Conditions for one of the two instructions, and its operands that the rule is about.
