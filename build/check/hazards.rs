@@ -17,8 +17,8 @@ pub const SOURCES: [&str; 3] = ["manual", "llvm", "mesa"];
 pub const MODES: [&str; 2] = ["xnack", "expert"];
 /// What is seen: `-`, what was read; in pairs; until it is written.
 const WAYS: [&str; 3] = ["-", "pairs", "until written"];
-/// Kinds that the generator knows: what counts as a vector operation, and as a transcendental one.
-const KNOWN: [&str; 2] = ["valu", "trans"];
+/// Kinds that the generator knows: what counts as a vector operation, as a transcendental one, and as an access to memory.
+const KNOWN: [&str; 3] = ["valu", "trans", "mem"];
 
 pub fn check(isa: &Isa) -> Result<()> {
     let all = &isa.hazards;
@@ -33,6 +33,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         watched.sides.iter().try_for_each(|side| self::side(isa, &watched.at, side))?;
         known(&watched.at, "way to watch", &watched.how, &WAYS)?;
     }
+    all.expert.iter().try_for_each(|(at, _, side)| self::side(isa, at, side))?;
     for (n, rule) in all.rules.iter().enumerate() {
         if all.rules[..n].iter().any(|other| other.id == rule.id) {
             return rule.at.err(format!("rule {} stands twice", rule.id));
@@ -104,8 +105,14 @@ fn kinds(isa: &Isa) -> Result<()> {
             }
         }
         let referred = all.kinds.iter().flat_map(|k| &k.terms).any(|t| matches!(t, Term::Is(n, _) if *n == kind.name));
+        let expert = all.expert.iter().map(|(_, _, side)| side);
         let seen = all.seen.iter().chain(&all.counted).flat_map(|watched| &watched.sides);
-        let sides = all.rules.iter().flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends)).chain(seen);
+        let sides = all
+            .rules
+            .iter()
+            .flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends))
+            .chain(seen)
+            .chain(expert);
         let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));
         if !referred && !then && !KNOWN.contains(&kind.name.as_str()) && !sides.into_iter().any(|s| s.kind == kind.name)
         {
@@ -139,6 +146,9 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
             }
             _ => {}
         }
+    }
+    if let Some(upto) = &side.upto {
+        known(at, "thing to count", &upto.what, &["valu", "mem"])?;
     }
     if let Some(operands) = &side.operands {
         operands.files.iter().try_for_each(|file| known(at, "register file", file, &FILES))?;

@@ -86,7 +86,11 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
     write!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[").unwrap();
     for (rows, of) in &tables.enders {
-        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {} }},", side(isa, t, of), of.over).unwrap();
+        let upto = of.upto.as_ref().map_or("None".into(), |Upto { high, low, what }| {
+            let (mask, valu) = ((1u32 << (high - low + 1)) - 1, what == "valu");
+            format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, valu: {valu} }})")
+        });
+        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {}, upto: {upto} }},", side(isa, t, of), of.over).unwrap();
     }
     let set = |of: &dyn Fn(&HazardRow) -> bool| {
         tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
@@ -97,6 +101,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     write!(w, "], ").unwrap();
     for mode in MODES {
         write!(w, "{mode}: {:#x}, ", set(&|row| row.rule.when.as_deref() == Some(mode))).unwrap();
+    }
+    for (name, wanted) in [("expert_on", true), ("expert_off", false)] {
+        let there = |side: &&Side| side.conditions.iter().all(|c| lower::is_there(isa, &t.row.name, c));
+        let sides = isa.hazards.expert.iter().filter(|(_, on, _)| *on == wanted).map(|(_, _, side)| side).filter(there);
+        let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
+        write!(w, "{name}: &[{}], ", sides.join(", ")).unwrap();
     }
     for (name, all) in [("seen", &isa.hazards.seen), ("counted", &isa.hazards.counted)] {
         let sides = watched(all, &t.row.name).into_iter().flat_map(|watched| &watched.sides);

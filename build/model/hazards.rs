@@ -12,6 +12,8 @@ pub struct Hazards {
     pub seen: Vec<Watched>,
     /// `counted salu w:exec | gfx11=1`: the instructions that rules count.
     pub counted: Vec<Watched>,
+    /// `expert on setreg if ...`, `expert off ...`: what turns this mode on and off.
+    pub expert: Vec<(SourceLine, bool, Side)>,
 }
 
 /// `nop s_nop simm16 gfx6=3`: the instruction that waits, and how many bits of its constant count.
@@ -103,6 +105,16 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: it ends a rule only if its operands cover those of the producer.
     pub over: bool,
+    /// `upto simm16[15:12] valu`: only of producers behind which at least as many such instructions came as this field says.
+    pub upto: Option<Upto>,
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Upto {
+    pub high: u8,
+    pub low: u8,
+    /// `valu` or `mem`.
+    pub what: String,
 }
 
 #[derive(Debug, PartialEq)]
@@ -139,8 +151,9 @@ pub struct Operands {
 impl Side {
     /// Both are written alike.
     pub fn says_the_same(&self, other: &Side) -> bool {
-        (&self.kind, &self.conditions, &self.operands, self.over)
-            == (&other.kind, &other.conditions, &other.operands, other.over)
+        let of = |side: &'_ Side| (side.kind.clone(), side.over);
+        of(self) == of(other)
+            && (&self.conditions, &self.operands, &self.upto) == (&other.conditions, &other.operands, &other.upto)
     }
 }
 

@@ -29,6 +29,10 @@ impl Parser {
             all.seen.push(self.watched(at, text)?);
             return Ok(());
         }
+        if let Some((on, text)) = line.strip_prefix("expert ").and_then(|text| text.split_once(' ')) {
+            all.expert.push((at.clone(), on == "on", side(at, text)?));
+            return Ok(());
+        }
         if let Some(text) = line.strip_prefix("counted ") {
             all.counted.push(self.watched(at, text)?);
             return Ok(());
@@ -152,6 +156,16 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         words.remove(0);
     }
     let kind = words.remove(0).to_string();
+    let upto = match words[..] {
+        [.., "upto", field, what] => {
+            words.truncate(words.len() - 3);
+            let bits = field.strip_prefix("simm16[").and_then(|bits| bits.strip_suffix(']')?.split_once(':'));
+            let Some((high, low)) = bits else { return at.err(format!("`{field}` is no part of simm16")) };
+            let (high, low) = (up_to(at, high, 15)? as u8, up_to(at, low, 15)? as u8);
+            Some(Upto { high, low, what: what.to_string() })
+        }
+        _ => None,
+    };
     let is_operands = |word: &&str| ["r:", "w:", "rw:"].iter().any(|access| word.starts_with(access));
     let operands = match words.last().copied().filter(is_operands) {
         Some(word) => {
@@ -165,7 +179,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands, over })
+    Ok(Side { kind, conditions, operands, over, upto })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {

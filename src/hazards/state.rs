@@ -1,7 +1,7 @@
 //! What the instructions before the next one leave behind.
 
 use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes};
-use crate::hazards::steps::{Counted, Seen, counts, of_two};
+use crate::hazards::steps::{Counted, Seen, counts, of_two, reaches, turns_expert};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
@@ -37,12 +37,16 @@ pub(super) struct Past {
     /// What came after it: wait states, vector operations, transcendental ones, and what rules count.
     states: u8,
     pub(super) valu: u8,
-    trans: u8,
+    pub(super) trans: u8,
+    pub(super) mem: u8,
     pub(super) counted: Counted,
     /// The longest distances among its rows.
     last_states: u8,
     last_valu: u8,
 }
+
+/// More accesses to memory than a wait for all but some of them lets open.
+const MEMS: u8 = 63;
 
 /// The numbers of passes that a row has a distance for.
 const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
@@ -54,6 +58,7 @@ const EMPTY: Past = Past {
     states: u8::MAX,
     valu: u8::MAX,
     trans: u8::MAX,
+    mem: u8::MAX,
     counted: Counted::NONE,
     last_states: 0,
     last_valu: 0,
@@ -73,7 +78,8 @@ impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {
             let last = (past.last_states, past.last_valu);
-            (past.rows, past.armed, past.states.min(last.0), past.valu.min(last.1), past.trans, past.counted, last)
+            let (trans, mem) = (past.trans, past.mem.min(MEMS));
+            (past.rows, past.armed, past.states.min(last.0), past.valu.min(last.1), trans, mem, past.counted, last)
         };
         of(self) == of(other) && self.inst == other.inst
     }
@@ -235,13 +241,14 @@ impl Hazards {
         }
         let tables = HazardTables::of(inst);
         let (mut ends, mut arms, mut is) = (0, 0, 0);
-        let mut new = Past { inst: *inst, states: 0, valu: 0, trans: 0, ..EMPTY };
+        let mut new = Past { inst: *inst, states: 0, valu: 0, trans: 0, mem: 0, ..EMPTY };
         for class in tables.classes(inst) {
             ends |= class.ends;
             arms |= class.arms;
             for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
                 match ender.over {
                     _ if !holds(&ender.side, inst) => {}
+                    _ if ender.upto.is_some() => self.end_upto(ender, inst),
                     true => self.end_covered(ender, inst),
                     false => ends |= ender.rows,
                 }
@@ -257,6 +264,9 @@ impl Hazards {
             if !may_hold(&row.producer, inst, files) || is_event && !holds(&row.producer, inst) {
                 new.rows &= !(1 << n);
             }
+        }
+        if is & class::EXPERT != 0 {
+            self.modes.expert = turns_expert(tables, inst).unwrap_or(self.modes.expert);
         }
         let seen = self.seen.issue(tables, is, inst);
         for (n, row) in bits(new.rows & tables.asking).filter_map(|n| Some((n, tables.rows.get(n)?))) {
@@ -277,6 +287,7 @@ impl Hazards {
             past.states = past.states.saturating_add(states);
             past.valu = past.valu.saturating_add(u8::from(is & class::VALU != 0));
             past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0));
+            past.mem = past.mem.saturating_add(u8::from(is & class::MEM != 0)).min(MEMS);
         };
         self.past_mut().iter_mut().for_each(pass);
         if self.lost.rows != 0 {
@@ -297,6 +308,17 @@ impl Hazards {
             }
             self.remove(|past| past.rows == 0);
             self.merge(&new);
+        }
+    }
+
+    /// The instruction waits until so many are left, and ends rows of producers with more behind them.
+    fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
+        let ends = |past: &Past| ender.upto.as_ref().is_some_and(|upto| reaches(upto, past, inst));
+        for past in self.past_mut().iter_mut().filter(|past| ends(past)) {
+            past.rows &= !ender.rows;
+        }
+        if ends(&self.lost) {
+            self.lost.rows &= !ender.rows;
         }
     }
 
@@ -404,6 +426,7 @@ impl Past {
         self.states = self.states.min(other.states);
         self.valu = self.valu.min(other.valu);
         self.trans = self.trans.min(other.trans);
+        self.mem = self.mem.min(other.mem);
         self.counted.worsen(other.counted);
         self.last_states = self.last_states.max(other.last_states);
         self.last_valu = self.last_valu.max(other.last_valu);

@@ -1,10 +1,10 @@
 //! Rules about more than two instructions: two producers, what is counted between, and registers that were seen before.
 
-use crate::Inst;
 use crate::hazards::pair::{holds, matches_two, scalars, written};
 use crate::hazards::state::Past;
-use crate::hazards::table::{HazardRow, HazardTables, class};
+use crate::hazards::table::{HazardRow, HazardTables, Side, Upto, class};
 use crate::hazards::{Need, Rule};
+use crate::{Field, Inst};
 
 /// How many of `HazardTables::counted` came after an instruction: the fewest and the most of all paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,24 @@ impl Counted {
 pub(super) fn counts(tables: &HazardTables, is: u8, inst: &Inst) -> u8 {
     let is_counted = || tables.counted.iter().any(|side| holds(side, inst));
     u8::from(is & class::COUNTED != 0 && is_counted())
+}
+
+/// A wait until some are left ends what the instruction may do: enough of them came behind it, and they are done in the order of their
+/// issue. Transcendental operations among others are not.
+pub(super) fn reaches(upto: &Upto, past: &Past, inst: &Inst) -> bool {
+    let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
+    let is_trans = || HazardTables::of(inst).classes(&past.inst).any(|class| class.is & class::TRANS != 0);
+    match upto.valu {
+        _ if left == 0 => true,
+        true => past.valu >= left && past.trans == if is_trans() { past.valu } else { 0 },
+        false => past.mem >= left,
+    }
+}
+
+/// Whether the expert mode is on behind the instruction, if it says so.
+pub(super) fn turns_expert(tables: &HazardTables, inst: &Inst) -> Option<bool> {
+    let is = |sides: &[Side]| sides.iter().any(|side| holds(side, inst));
+    if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
 }
 
 /// What two producers demand together: the second one behind the first, and both near enough.

@@ -31,6 +31,9 @@ pub(crate) struct HazardTables {
     /// The rows that hold with XNACK only, and those in the expert mode only.
     pub xnack: u128,
     pub expert: u128,
+    /// What turns the expert mode on and off.
+    pub expert_on: &'static [Side],
+    pub expert_off: &'static [Side],
     /// The rows whose producer must access registers that were seen.
     pub asking: u128,
     /// The operands of which registers are seen.
@@ -53,6 +56,16 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Only of producers whose operands are all among its own.
     pub over: bool,
+    /// Only of producers behind which enough came.
+    pub upto: Option<Upto>,
+}
+
+/// Bits of the constant, and whether they count vector operations or accesses to memory.
+#[allow(dead_code)] // Not every set of targets has rules with it.
+pub(crate) struct Upto {
+    pub lsb: u8,
+    pub mask: u16,
+    pub valu: bool,
 }
 
 /// A rule for one kind of producer and one of consumer.
@@ -108,6 +121,9 @@ pub(crate) mod class {
     pub const SEES: u8 = 8;
     /// It may be one of those that are counted.
     pub const COUNTED: u8 = 16;
+    pub const MEM: u8 = 32;
+    /// It may turn the expert mode on or off.
+    pub const EXPERT: u8 = 64;
 }
 
 /// Conditions for one of the two instructions, and its operands that the rule is about.

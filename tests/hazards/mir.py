@@ -90,7 +90,7 @@ def main():
         if line.startswith("#") or " | " not in line:
             continue
         rule, spans, *insts = line.rstrip("\n").split(" | ")
-        if {"24", "manual"} & set(rule.split(" ")):
+        if {"24", "ends", "manual"} & set(rule.split(" ")):
             continue
         insts = [inst.removeprefix("* ") for inst in insts]
         for first, _, last in (span.partition("..") for span in spans.split(" ")):
