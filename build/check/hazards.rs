@@ -12,7 +12,7 @@ pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
 /// What else differs or is equal: variants of `Differs` there.
 pub const DIFFERS: [&str; 3] = ["op=", "op!", "passes"];
 pub const UNITS: [&str; 3] = ["states", "valu", "event"];
-pub const SOURCES: [&str; 3] = ["manual", "llvm", "mesa"];
+pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"];
 /// Modes in which alone some rules hold: fields of `HazardTables` in src/hazards/table.rs.
 pub const MODES: [&str; 2] = ["xnack", "expert"];
 /// What is seen: `-`, what was read; in pairs; until it is written.

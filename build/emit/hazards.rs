@@ -29,7 +29,9 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) {
             (true, true) => "Agreed",
             (true, false) => "Manual",
             (false, true) => "Llvm",
-            (false, false) => "Mesa",
+            (false, false) if has("mesa") => "Mesa",
+            (false, false) if has("reported") => "Reported",
+            (false, false) => "Proposed",
         };
         let HazardRule { id, text, source, ends_text, .. } = rule;
         let unit = camel(&rule.unit);
