@@ -12,9 +12,13 @@ pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
 /// What else differs or is equal: variants of `Differs` there.
 pub const DIFFERS: [&str; 3] = ["op=", "op!", "passes"];
 pub const UNITS: [&str; 3] = ["states", "valu", "event"];
-pub const SOURCES: [&str; 3] = ["manual", "llvm", "mesa"];
-/// Kinds that the generator knows: what counts as a vector operation, and as a transcendental one.
-const KNOWN: [&str; 2] = ["valu", "trans"];
+pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"];
+/// Modes in which alone some rules hold: fields of `HazardTables` in src/hazards/table.rs.
+pub const MODES: [&str; 2] = ["xnack", "expert"];
+/// What is seen: `-`, what was read; in pairs; until it is written.
+const WAYS: [&str; 3] = ["-", "pairs", "until written"];
+/// Kinds that the generator knows: what counts as a vector operation, as a transcendental one, and as an access to memory.
+const KNOWN: [&str; 3] = ["valu", "trans", "mem"];
 
 pub fn check(isa: &Isa) -> Result<()> {
     let all = &isa.hazards;
@@ -25,9 +29,11 @@ pub fn check(isa: &Isa) -> Result<()> {
         return first.at.err(format!("there is no kind {name}"));
     }
     kinds(isa)?;
-    if let Some((at, seen)) = &all.seen {
-        side(isa, at, seen)?;
+    for watched in all.seen.iter().chain(&all.counted) {
+        watched.sides.iter().try_for_each(|side| self::side(isa, &watched.at, side))?;
+        known(&watched.at, "way to watch", &watched.how, &WAYS)?;
     }
+    all.expert.iter().try_for_each(|(at, _, side)| self::side(isa, at, side))?;
     for (n, rule) in all.rules.iter().enumerate() {
         if all.rules[..n].iter().any(|other| other.id == rule.id) {
             return rule.at.err(format!("rule {} stands twice", rule.id));
@@ -40,6 +46,7 @@ pub fn check(isa: &Isa) -> Result<()> {
             known(&rule.at, "condition on both", differs, &DIFFERS)?;
         }
         known(&rule.at, "unit", &rule.unit, &UNITS)?;
+        rule.when.iter().try_for_each(|mode| known(&rule.at, "mode", mode, &MODES))?;
         rule.from.iter().try_for_each(|from| known(&rule.at, "source", from, &SOURCES))?;
         let operands = |sides: &[Side]| sides.iter().all(|side| side.operands.is_some());
         if ["share", "same", "other"].contains(&rule.registers.overlap.as_str())
@@ -98,8 +105,14 @@ fn kinds(isa: &Isa) -> Result<()> {
             }
         }
         let referred = all.kinds.iter().flat_map(|k| &k.terms).any(|t| matches!(t, Term::Is(n, _) if *n == kind.name));
-        let seen = all.seen.iter().map(|(_, side)| side);
-        let sides = all.rules.iter().flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends)).chain(seen);
+        let expert = all.expert.iter().map(|(_, _, side)| side);
+        let seen = all.seen.iter().chain(&all.counted).flat_map(|watched| &watched.sides);
+        let sides = all
+            .rules
+            .iter()
+            .flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends))
+            .chain(seen)
+            .chain(expert);
         let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));
         if !referred && !then && !KNOWN.contains(&kind.name.as_str()) && !sides.into_iter().any(|s| s.kind == kind.name)
         {
@@ -115,7 +128,9 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
     }
     for condition in &side.conditions {
         match condition {
-            Condition::Seen if isa.hazards.seen.is_none() => return at.err("no `seen` says which registers those are"),
+            Condition::Seen if isa.hazards.seen.is_empty() => {
+                return at.err("no `seen` says which registers those are");
+            }
             Condition::Form(name) if !isa.formats.iter().any(|f| f.extension && f.name == *name) => {
                 return at.err(format!("{name} is no extension"));
             }
@@ -131,6 +146,9 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
             }
             _ => {}
         }
+    }
+    if let Some(upto) = &side.upto {
+        known(at, "thing to count", &upto.what, &["valu", "mem"])?;
     }
     if let Some(operands) = &side.operands {
         operands.files.iter().try_for_each(|file| known(at, "register file", file, &FILES))?;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::build::check::hazards::{DIFFERS, FILES, OVERLAPS};
+use crate::build::check::hazards::{DIFFERS, FILES, MODES, OVERLAPS};
 use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::lower::hazards as lower;
-use crate::build::lower::hazards::{HazardClass, HazardRow, hwreg};
+use crate::build::lower::hazards::{HazardClass, HazardRow, hwreg, watched};
 use crate::build::lower::pages::pages;
 use crate::build::model::error::Result;
 use crate::build::model::hazards::*;
@@ -29,7 +29,9 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) {
             (true, true) => "Agreed",
             (true, false) => "Manual",
             (false, true) => "Llvm",
-            (false, false) => "Mesa",
+            (false, false) if has("mesa") => "Mesa",
+            (false, false) if has("reported") => "Reported",
+            (false, false) => "Proposed",
         };
         let HazardRule { id, text, source, ends_text, .. } = rule;
         let unit = camel(&rule.unit);
@@ -54,9 +56,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let (overlap, differs) = (["None", "Share", "Same", "Other", "Hwreg"][overlap], DIFFER_NAMES[differs]);
         let (producer, consumer) = (side(isa, t, row.producer), side(isa, t, row.consumer));
         let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
+        let [lasts, times] = [row.rule.lasts, row.rule.times].map(|n| n.unwrap_or(u8::MAX));
+        let (again, counted) = (row.rule.again, row.rule.counted);
         write!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ").unwrap();
-        write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, ")
+        write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, lasts: {lasts}, ")
             .unwrap();
+        write!(w, "times: {times}, again: {again:?}, counted: {counted}, ").unwrap();
         let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
         writeln!(w, "distance: {less:?}, most: {most:?}, field: {field} }},").unwrap();
     }
@@ -65,9 +70,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let longest = |unit: &str| {
             let rows =
                 tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
-            rows.flat_map(|(_, row)| row.distance.map(|d| d.1)).max().unwrap_or(0)
+            // The first of two producers is further away.
+            rows.flat_map(|(_, row)| row.distance.map(|d| d.1 + row.rule.again.map_or(0, |n| n + 1))).max().unwrap_or(0)
         };
-        let (states, valu) = (longest("states"), longest("valu"));
+        let lasting = tables.rows.iter().enumerate().filter(|(n, _)| class.produces >> n & 1 == 1);
+        let lasting = lasting.filter_map(|(_, row)| row.rule.lasts).max().unwrap_or(0);
+        let (states, valu) = (longest("states").max(lasting), longest("valu"));
         let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is } = class;
         write!(
             w,
@@ -80,17 +88,36 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
     write!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[").unwrap();
     for (rows, of) in &tables.enders {
-        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {} }},", side(isa, t, of), of.over).unwrap();
+        let upto = of.upto.as_ref().map_or("None".into(), |Upto { high, low, what }| {
+            let (mask, valu) = ((1u32 << (high - low + 1)) - 1, what == "valu");
+            format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, valu: {valu} }})")
+        });
+        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {}, upto: {upto} }},", side(isa, t, of), of.over).unwrap();
     }
-    let events = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.unit == "event");
-    let events = events.fold(0u128, |set, (n, _)| set | 1 << n);
-    let thens = tables.rows.iter().enumerate().filter(|(_, row)| row.rule.then.is_some());
-    let thens = thens.fold(0u128, |set, (n, _)| set | 1 << n);
-    let asks = |row: &HazardRow| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen));
-    let asking = tables.rows.iter().enumerate().filter(|(_, row)| asks(row)).fold(0u128, |set, (n, _)| set | 1 << n);
-    let seen = isa.hazards.seen.as_ref().filter(|_| asking != 0);
-    let seen = seen.map_or("None".into(), |(_, seen)| format!("Some({})", side(isa, t, seen)));
-    write!(w, "], asking: {asking:#x}, seen: {seen}").unwrap();
+    let set = |of: &dyn Fn(&HazardRow) -> bool| {
+        tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
+    };
+    let events = set(&|row| row.rule.unit == "event");
+    let thens = set(&|row| row.rule.then.is_some());
+    let asking = set(&|row| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen)));
+    write!(w, "], ").unwrap();
+    for mode in MODES {
+        write!(w, "{mode}: {:#x}, ", set(&|row| row.rule.when.as_deref() == Some(mode))).unwrap();
+    }
+    for (name, wanted) in [("expert_on", true), ("expert_off", false)] {
+        let there = |side: &&Side| side.conditions.iter().all(|c| lower::is_there(isa, &t.row.name, c));
+        let sides = isa.hazards.expert.iter().filter(|(_, on, _)| *on == wanted).map(|(_, _, side)| side).filter(there);
+        let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
+        write!(w, "{name}: &[{}], ", sides.join(", ")).unwrap();
+    }
+    for (name, all) in [("seen", &isa.hazards.seen), ("counted", &isa.hazards.counted)] {
+        let sides = watched(all, &t.row.name).into_iter().flat_map(|watched| &watched.sides);
+        let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
+        write!(w, "{name}: &[{}], ", sides.join(", ")).unwrap();
+    }
+    let how = watched(&isa.hazards.seen, &t.row.name).map_or("-", |watched| &watched.how);
+    write!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written").unwrap();
+    write!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some())).unwrap();
     writeln!(w, ", events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
     Ok(())
 }
@@ -137,5 +164,6 @@ fn condition(isa: &Isa, t: &Target, condition: &Condition) -> String {
         }
         Condition::Dwords(n) => format!("Dwords({n})"),
         Condition::Seen => "Seen".into(),
+        Condition::Own => "Own".into(),
     }
 }

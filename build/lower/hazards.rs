@@ -3,7 +3,7 @@
 use crate::build::check::hazards::{distance, matches};
 use crate::build::lower::Target;
 use crate::build::lower::pages::position;
-use crate::build::model::error::Result;
+use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::hazards::*;
 use crate::build::model::*;
 
@@ -71,6 +71,9 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let there = |side: &&Side| side.conditions.iter().all(|c| is_there(isa, name, c));
     for rule in &all.rules {
         let Some(text) = rule.distance.of(name) else { continue };
+        if (rule.counted || rule.times.is_some()) && watched(&all.counted, name).is_none() {
+            return rule.at.err(format!("no `counted` says what {name} counts"));
+        }
         let distance = distance(&rule.at, text)?;
         if distance.iter().all(|d| d.1 == 0) {
             continue;
@@ -82,7 +85,12 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
                 tables.rows.push(HazardRow { rule, producer, consumer, distance });
             }
         }
-        tables.enders.extend(rule.ends.iter().filter(there).map(|side| (mask, side)));
+        for side in rule.ends.iter().filter(there) {
+            match tables.enders.iter_mut().find(|(_, other)| other.says_the_same(side)) {
+                Some((rows, _)) => *rows |= mask,
+                None => tables.enders.push((mask, side)),
+            }
+        }
     }
     if let Some(row) = tables.rows.get(ROWS) {
         return row.rule.at.err(format!("{name} has more than {ROWS} rows of hazards"));
@@ -98,7 +106,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let then = |row: &HazardRow| row.rule.then.as_ref().map_or(usize::MAX, |kind| of_kind(kind));
     let thens: Vec<usize> = tables.rows.iter().map(then).collect();
     let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
-    let (valu, trans) = (of_kind("valu"), of_kind("trans"));
+    let (valu, trans, mem) = (of_kind("valu"), of_kind("trans"), of_kind("mem"));
     let numbered = numbered(all, &kinds, name);
     for operation in &t.operations {
         let Some(operation) = operation else {
@@ -121,11 +129,16 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,
             ..HazardClass::default()
         };
-        let sees = all.seen.as_ref().is_some_and(|(_, side)| is.get(of_kind(&side.kind)) == Some(&true));
-        class.is |= u8::from(sees) << 3;
+        let watches = |all: &[Watched]| {
+            let mut sides = watched(all, name).into_iter().flat_map(|watched| &watched.sides);
+            sides.any(|side| is.get(of_kind(&side.kind)) == Some(&true))
+        };
+        let turns = |(_, _, side): &(SourceLine, bool, Side)| is.get(of_kind(&side.kind)) == Some(&true);
+        class.is |= u8::from(is.get(mem) == Some(&true)) << 5 | u8::from(all.expert.iter().any(turns)) << 6;
+        class.is |= u8::from(watches(&all.seen)) << 3 | u8::from(watches(&all.counted)) << 4;
         class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;
         for (n, (rows, side)) in tables.enders.iter().enumerate().filter(|(n, _)| is.get(enders[*n]) == Some(&true)) {
-            if side.conditions.is_empty() && side.operands.is_none() {
+            if side.conditions.is_empty() && side.operands.is_none() && side.upto.is_none() {
                 class.ends |= rows;
             } else {
                 class.enders |= 1 << n;
@@ -140,11 +153,16 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
 }
 
 /// The target has the hardware register that the condition names.
-fn is_there(isa: &Isa, target: &str, condition: &Condition) -> bool {
+pub fn is_there(isa: &Isa, target: &str, condition: &Condition) -> bool {
     match condition {
         Condition::Hwreg(name, _) => hwreg(isa, target, name).is_some(),
         _ => true,
     }
+}
+
+/// The statement of this target.
+pub fn watched<'a>(all: &'a [Watched], target: &str) -> Option<&'a Watched> {
+    all.iter().find(|watched| watched.there.of(target) == Some(&1))
 }
 
 /// The number of a hardware register.

@@ -8,8 +8,12 @@ pub struct Hazards {
     pub kinds: Vec<Kind>,
     pub rules: Vec<HazardRule>,
     pub nop: Option<Nop>,
-    /// `seen valu r:s`: the scalar registers that conditions call `seen`.
-    pub seen: Option<(SourceLine, Side)>,
+    /// `seen valu r:s | pairs | gfx12=1`: the scalar registers that conditions call `seen`.
+    pub seen: Vec<Watched>,
+    /// `counted salu w:exec | gfx11=1`: the instructions that rules count.
+    pub counted: Vec<Watched>,
+    /// `expert on setreg if ...`, `expert off ...`: what turns this mode on and off.
+    pub expert: Vec<(SourceLine, bool, Side)>,
 }
 
 /// `nop s_nop simm16 gfx6=3`: the instruction that waits, and how many bits of its constant count.
@@ -19,6 +23,16 @@ pub struct Nop {
     pub mnemonic: String,
     pub field: String,
     pub bits: Cells<u8>,
+}
+
+/// Instructions that all rules of some targets watch.
+#[derive(Debug)]
+pub struct Watched {
+    pub at: SourceLine,
+    pub sides: Vec<Side>,
+    /// `pairs`: the other registers of aligned pairs are seen, too; `until written`: what is written is no longer seen.
+    pub how: String,
+    pub there: Cells<u8>,
 }
 
 /// `kind trans = is:valu +trans`: operations of which all terms hold. Several kinds of one name: any of them.
@@ -45,15 +59,25 @@ pub enum Term {
 pub struct HazardRule {
     pub at: SourceLine,
     pub id: String,
+    /// `when xnack`: it holds in this mode only.
+    pub when: Option<String>,
     pub producer: Vec<Side>,
     /// `then`: an instruction of this kind has to come between.
     pub then: Option<String>,
+    /// `then again within 2`: another such producer has to come, with no more vector operations between both.
+    pub again: Option<u8>,
+    /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if there is one.
+    pub counted: bool,
     pub consumer: Vec<Side>,
     pub registers: Registers,
     /// `ends`: what else ends it.
     pub ends: Vec<Side>,
     /// So many transcendental operations end it.
     pub trans: Option<u8>,
+    /// So many wait states end it, unless one is strict.
+    pub lasts: Option<u8>,
+    /// `counted*10`: so many instructions of the statement `counted` end it.
+    pub times: Option<u8>,
     pub ends_text: String,
     pub from: Vec<String>,
     pub unit: String,
@@ -81,9 +105,19 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: it ends a rule only if its operands cover those of the producer.
     pub over: bool,
+    /// `upto simm16[15:12] valu`: only of producers behind which at least as many such instructions came as this field says.
+    pub upto: Option<Upto>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
+pub struct Upto {
+    pub high: u8,
+    pub low: u8,
+    /// `valu` or `mem`.
+    pub what: String,
+}
+
+#[derive(Debug, PartialEq)]
 pub enum Condition {
     Form(String),
     Flag(String),
@@ -99,9 +133,11 @@ pub enum Condition {
     Dwords(u8),
     /// Such registers, or the other ones of their aligned pairs, were seen before.
     Seen,
+    /// It writes a register that it reads.
+    Own,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Operands {
     pub reads: bool,
     pub writes: bool,
@@ -112,10 +148,22 @@ pub struct Operands {
     pub narrower_than: u16,
 }
 
+impl Side {
+    /// Both are written alike.
+    pub fn says_the_same(&self, other: &Side) -> bool {
+        let of = |side: &'_ Side| (side.kind.clone(), side.over);
+        of(self) == of(other)
+            && (&self.conditions, &self.operands, &self.upto) == (&other.conditions, &other.operands, &other.upto)
+    }
+}
+
 impl Hazards {
     pub fn resolve(&mut self, tree: &Tree, everywhere: &[Entry<()>]) -> Result<()> {
         for rule in &mut self.rules {
             rule.distance.resolve(&rule.at, tree, everywhere)?;
+        }
+        for watched in self.seen.iter_mut().chain(&mut self.counted) {
+            watched.there.resolve(&watched.at, tree, everywhere)?;
         }
         if let Some(nop) = &mut self.nop {
             nop.bits.resolve(&nop.at, tree, everywhere)?;

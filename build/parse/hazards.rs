@@ -26,7 +26,15 @@ impl Parser {
             return Ok(());
         }
         if let Some(text) = line.strip_prefix("seen ") {
-            all.seen = Some((at.clone(), side(at, text)?));
+            all.seen.push(self.watched(at, text)?);
+            return Ok(());
+        }
+        if let Some((on, text)) = line.strip_prefix("expert ").and_then(|text| text.split_once(' ')) {
+            all.expert.push((at.clone(), on == "on", side(at, text)?));
+            return Ok(());
+        }
+        if let Some(text) = line.strip_prefix("counted ") {
+            all.counted.push(self.watched(at, text)?);
             return Ok(());
         }
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -46,6 +54,15 @@ impl Parser {
         Ok(())
     }
 
+    /// `SIDE or SIDE | HOW | CELL...`
+    fn watched(&self, at: &SourceLine, text: &str) -> Result<Watched> {
+        let columns: Vec<&str> = text.split('|').map(str::trim).collect();
+        let [text, how, cells] = columns[..] else { return at.err("expected: INSTRUCTIONS | HOW | CELL...") };
+        let cells: Vec<&str> = cells.split_whitespace().collect();
+        let there = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 1)? as u8))?;
+        Ok(Watched { at: at.clone(), sides: sides(at, text)?, how: how.to_string(), there })
+    }
+
     /// `id | producer | consumer | registers | ends | from | unit cells ; text`
     fn hazard_rule(&self, at: &SourceLine, line: &str, source: String) -> Result<HazardRule> {
         let Some((columns, text)) = line.split_once(';') else { return at.err("expected: ... ; TEXT") };
@@ -55,17 +72,29 @@ impl Parser {
         };
         let words: Vec<&str> = distance.split_whitespace().collect();
         let Some((unit, cells)) = words.split_first() else { return at.err("the row has no unit") };
-        let (mut others, mut trans) = (Vec::new(), None);
+        let (mut others, mut trans, mut lasts, mut times) = (Vec::new(), None, None, None);
         for side in ends.split(" or ").filter(|side| *side != "-") {
-            match side.strip_prefix("trans*") {
-                Some(n) => trans = Some(up_to(at, n, 15)? as u8),
-                None => others.push(self::side(at, side)?),
+            match side.split_once('*') {
+                Some(("trans", n)) => trans = Some(up_to(at, n, 15)? as u8),
+                Some(("counted", n)) => times = Some(up_to(at, n, 99)? as u8),
+                Some(("states", n)) => lasts = Some(up_to(at, n, 99)? as u8),
+                _ => others.push(self::side(at, side)?),
             }
         }
-        let (first, then) = match producer.split_once(" then ") {
-            Some((first, kind)) => (first, Some(kind)),
-            None => (producer, None),
+        let (id, when) = match id.split_once(" when ") {
+            Some((id, mode)) => (id, Some(mode.trim().to_string())),
+            None => (id, None),
         };
+        let mut steps = producer.split(" then ").map(str::trim);
+        let first = steps.next().unwrap_or("");
+        let (mut then, mut again, mut counted) = (None, None, false);
+        for step in steps {
+            match step.strip_prefix("again within ") {
+                Some(n) => again = Some(up_to(at, n, 99)? as u8),
+                None if step == "counted" => counted = true,
+                None => then = Some(step),
+            }
+        }
         let mut registers = registers.split_whitespace();
         let overlap = registers.next().unwrap_or("-").to_string();
         let (field, differs): (Vec<&str>, Vec<&str>) = registers.partition(|word| word.starts_with("field="));
@@ -73,12 +102,17 @@ impl Parser {
         Ok(HazardRule {
             at: at.clone(),
             id: id.to_string(),
+            when,
             producer: sides(at, first)?,
-            then: then.map(|kind| kind.trim().to_string()),
+            then: then.map(str::to_string),
+            again,
+            counted,
             consumer: sides(at, consumer)?,
             registers: Registers { overlap, differs: differs.first().map(|word| word.to_string()), field },
             ends: others,
             trans,
+            lasts,
+            times,
             ends_text: if ends == "-" { String::new() } else { ends.to_string() },
             from: from.split(',').map(str::to_string).collect(),
             unit: unit.to_string(),
@@ -122,6 +156,16 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         words.remove(0);
     }
     let kind = words.remove(0).to_string();
+    let upto = match words[..] {
+        [.., "upto", field, what] => {
+            words.truncate(words.len() - 3);
+            let bits = field.strip_prefix("simm16[").and_then(|bits| bits.strip_suffix(']')?.split_once(':'));
+            let Some((high, low)) = bits else { return at.err(format!("`{field}` is no part of simm16")) };
+            let (high, low) = (up_to(at, high, 15)? as u8, up_to(at, low, 15)? as u8);
+            Some(Upto { high, low, what: what.to_string() })
+        }
+        _ => None,
+    };
     let is_operands = |word: &&str| ["r:", "w:", "rw:"].iter().any(|access| word.starts_with(access));
     let operands = match words.last().copied().filter(is_operands) {
         Some(word) => {
@@ -135,7 +179,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands, over })
+    Ok(Side { kind, conditions, operands, over, upto })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
@@ -155,6 +199,9 @@ fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
 fn condition(at: &SourceLine, word: &str) -> Result<Condition> {
     if word == "seen" {
         return Ok(Condition::Seen);
+    }
+    if word == "own" {
+        return Ok(Condition::Own);
     }
     if let Some(n) = word.strip_prefix("dwords>") {
         return Ok(Condition::Dwords(up_to(at, n, 5)? as u8));

@@ -20,17 +20,20 @@
 mod counters;
 mod held;
 mod listed;
+mod modes;
 mod owed;
 mod pair;
 mod protect;
 mod room;
 mod rule;
 mod state;
+mod steps;
 pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;
 pub use listed::Distance;
+pub use modes::Modes;
 #[cfg(feature = "alloc")]
 pub use room::Unbounded;
 pub use room::{Bounded, Capacity};

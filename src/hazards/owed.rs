@@ -1,6 +1,7 @@
 //! What is owed until an instruction pays it: rules that no distance ends.
 
 use super::room::Room;
+use super::steps::Age;
 use crate::{Inst, VgprMsb};
 
 /// A run of registers, or no register at all, about which an earlier instruction and a rule demand that something comes.
@@ -20,6 +21,8 @@ pub struct Owed {
     pub msb: VgprMsb,
     /// What `Hazards::issue_at` was told of it.
     pub place: u32,
+    /// What came after it.
+    pub age: Age,
 }
 
 impl Default for Owed {
@@ -38,6 +41,7 @@ impl Owed {
         inst: Inst::of(0, 0, 0),
         msb: VgprMsb::ENTRY,
         place: 0,
+        age: Age::OLD,
     };
 
     fn key(&self) -> (u8, u16) {
@@ -61,17 +65,37 @@ impl Owed {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }
 
+    /// The same, if it is one of another path: transcendental operations behind it make a difference to waits.
+    fn includes(&self, other: &Owed) -> bool {
+        self.replaces(other) && self.age.trans == other.age.trans
+    }
+
+    /// Takes the worse of both ages. Returns whether anything changed.
+    fn worsen(&mut self, other: &Owed) -> bool {
+        let before = self.age;
+        self.age.worsen(&other.age);
+        if self.age.states < before.states {
+            (self.inst, self.msb, self.place) = (other.inst, other.msb, other.place);
+        }
+        self.age != before
+    }
+
     fn meets(&self, (first, count): (u16, u16)) -> bool {
         self.first < first + count && first < self.end()
     }
 }
 
-/// Adds an instruction: of older ones, what it replaces goes. Returns whether there was room.
+/// Adds an instruction that is issued: of older ones, what it replaces goes. Returns whether there was room.
 pub fn add(all: &mut impl Room<Owed>, new: Owed) -> bool {
+    put(all, new, |old| new.replaces(old))
+}
+
+/// Adds an instruction, in place of what is meant.
+fn put(all: &mut impl Room<Owed>, new: Owed, is_meant: impl Fn(&Owed) -> bool) -> bool {
     if new.count == 0 {
-        all.keep(|old| !(new.replaces(old) && old.count == 0));
+        all.keep(|old| !(is_meant(old) && old.count == 0));
     } else {
-        take(all, (new.first, new.count), |old| new.replaces(old));
+        take(all, (new.first, new.count), is_meant);
     }
     let at = all.partition_point(|old| old.key() <= new.key());
     all.put(at, new)
@@ -107,23 +131,32 @@ const GONE: u8 = u8::MAX;
 /// Adds one of another path, but for what the others say already. Returns whether anything is new, and whether there was room.
 pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     if new.count == 0 {
-        if all.iter().any(|old| old.count == 0 && old.replaces(new)) {
-            return (false, true);
-        }
-        return (true, add(all, *new));
+        let known = all.iter_mut().find(|old| old.count == 0 && old.includes(new));
+        return match known {
+            Some(known) => (known.worsen(new), true),
+            None => (true, put(all, *new, |old| new.includes(old))),
+        };
     }
     let (mut rest, mut is_new, mut has_room) = (Some(*new), false, true);
     while let Some(part) = rest {
         // The first one that has a register of it.
-        let known = all.iter().filter(|old| old.replaces(&part) && old.meets((part.first, part.count)));
-        let known = known.map(|old| (old.first, old.count)).min();
+        let known = all.iter().filter(|old| old.includes(&part) && old.meets((part.first, part.count)));
+        let known = known.min_by_key(|old| old.first).copied();
         let [before, after] = match known {
-            Some(run) => part.without(run),
+            Some(known) => part.without((known.first, known.count)),
             None => [Some(part), None],
         };
         if let Some(before) = before {
             is_new = true;
-            has_room &= add(all, before);
+            has_room &= put(all, before, |old| before.includes(old));
+        }
+        if let Some(mut both) = known {
+            if both.worsen(&part) {
+                let first = both.first.max(part.first);
+                (both.first, both.count) = (first, both.end().min(part.end()) - first);
+                is_new = true;
+                has_room &= put(all, both, |old| both.includes(old));
+            }
         }
         rest = after;
     }

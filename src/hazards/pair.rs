@@ -61,6 +61,18 @@ impl HazardRow {
     }
 }
 
+/// The consumer reads registers of the first producer, which the second one did not write, and others of the second: one of the first.
+pub(crate) fn matches_two(row: &HazardRow, [first, second]: [Banked<'_>; 2], consumer: Banked<'_>) -> Option<Reg> {
+    if !holds(&row.producer, first.0) || !holds(&row.producer, second.0) || !holds(&row.consumer, consumer.0) {
+        return None;
+    }
+    let of = |run: Run, inst: Banked<'_>| runs(&row.producer, inst).any(|other| share(run, other));
+    let own = runs(&row.consumer, consumer).find(|run| of(*run, first) && !of(*run, second))?;
+    runs(&row.consumer, consumer).find(|run| of(*run, second))?;
+    let from = runs(&row.producer, first).find(|other| share(own, *other))?;
+    RegSet::register(consumer.0.target(), own.0.max(from.0))
+}
+
 /// The first register of a run, and how many it has.
 pub(crate) type Run = (usize, usize);
 
@@ -121,6 +133,7 @@ fn condition_holds(condition: &Condition, inst: &Inst) -> bool {
             register == wanted && (bit == NONE || (first..=last).contains(&bit))
         }
         Condition::Seen => true,
+        Condition::Own => inst.reads().intersects(&inst.writes()),
         Condition::Dwords(n) => inst.words().len() > usize::from(n),
     }
 }
@@ -136,6 +149,21 @@ pub(crate) fn scalars(side: &Side, inst: &Inst) -> u128 {
     let scalar = |n: &usize| RegSet::is_scalar(*n);
     let of_run = |(first, count): Run| (first..first + count).filter(scalar).fold(0, |set, n| set | 1u128 << n);
     runs(side, (inst, VgprMsb::ENTRY)).fold(0, |set, run| set | of_run(run))
+}
+
+/// The scalar registers that it writes, by their codes.
+pub(crate) fn written(inst: &Inst) -> u128 {
+    const ALL: Accessed = Accessed {
+        reads: false,
+        writes: true,
+        files: file::SCALAR,
+        named: true,
+        implicit: true,
+        fields: &[],
+        wider_than: 0,
+        narrower_than: u16::MAX,
+    };
+    scalars(&Side { conditions: &[], operands: Some(ALL) }, inst)
 }
 
 /// The registers of the operands that the rule is about. Of vector registers whose upper bits are unknown there are none.

@@ -17,7 +17,8 @@ const NONE: Depctr = Depctr {
     vm_vsrc: None,
     rest: 0,
 };
-const UNITS: [Depctr; 4] = [
+const UNITS: [Depctr; 5] = [
+    Depctr { va_vdst: Some(0), ..NONE },
     Depctr { sa_sdst: Some(0), ..NONE },
     Depctr { va_vcc: Some(0), ..NONE },
     Depctr { va_sdst: Some(0), ..NONE },
@@ -84,7 +85,7 @@ impl<C: Capacity> Hazards<C> {
         let (before, target, open) = (self.clone(), self.target(), self.events(inst));
         let inst = *inst;
         let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
-        let [first, second, third, fourth] = UNITS.map(|units| units.encode(target).ok().and_then(depctr));
+        let [zeroth, first, second, third, fourth] = UNITS.map(|units| units.encode(target).ok().and_then(depctr));
         let moved = |opcode, to: (Field, Reg), from: (Field, Value)| {
             let inst = make(target, opcode, &[]).ok()?.with_operand(to.0, Value::Reg(to.1)).ok()?;
             inst.with_operand(from.0, from.1).ok()
@@ -106,7 +107,9 @@ impl<C: Capacity> Hazards<C> {
         // Of a register that nothing is outstanding for, since the instruction reads it.
         let vector = inst.operands().find_map(read);
         let vector = vector.and_then(|reg| moved(made::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg))));
-        let candidates = [first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
+        let nop = make(target, made::S_NOP, &[]).ok();
+        let candidates =
+            [nop, zeroth, first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
         candidates.into_iter().flatten().filter(move |ender| {
             let mut after = before.clone();
             after.issue(ender);

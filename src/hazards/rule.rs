@@ -35,6 +35,10 @@ pub enum Certainty {
     Manual,
     /// Only Mesa's compiler obeys it.
     Mesa,
+    /// Wrong results on hardware were reported; compilers and manuals do not know it yet.
+    Reported,
+    /// A change of LLVM that is not accepted yet has it: perhaps it will turn out to be something else.
+    Proposed,
 }
 
 impl Rule {

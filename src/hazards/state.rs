@@ -1,10 +1,11 @@
 //! What the instructions before the next one leave behind.
 
 use crate::hazards::owed::{self, Owed};
-use crate::hazards::pair::{all_files, covers, holds, matches, matches_run, may_hold, passes, runs, scalars};
+use crate::hazards::pair::{all_files, covers, holds, matches, matches_run, may_hold, passes, runs};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
+use crate::hazards::steps::{Age, Seen, counts, of_two, reaches, turns_expert};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
-use crate::hazards::{Need, Needs, Rule, Unit};
+use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
 use crate::{Field, Inst, Reg, Target, VgprMsb};
 
@@ -18,10 +19,11 @@ pub struct Hazards<C: Capacity = Bounded> {
     target: Target,
     /// Also what one source demands and another denies.
     strict: bool,
+    modes: Modes,
     /// The upper bits of the numbers of vector registers.
     msb: VgprMsb,
-    /// The scalar registers that `HazardTables::seen` is about, by their codes.
-    seen: u128,
+    /// The scalar registers that `HazardTables::seen` is about.
+    seen: Seen,
     /// The earlier instructions that distances are about, in the order of `Past::order`.
     past: C::Past,
     /// Those that an event is about.
@@ -41,16 +43,14 @@ pub struct Past {
     rows: u128,
     /// Those of them for which what has to come between came.
     armed: u128,
-    inst: Inst,
-    msb: VgprMsb,
+    pub(super) inst: Inst,
+    pub(super) msb: VgprMsb,
     /// What `Hazards::issue_at` was told.
-    place: u32,
+    pub(super) place: u32,
     /// It is one of the caller.
     inherited: bool,
-    /// What came after it: wait states, vector operations, transcendental ones.
-    states: u8,
-    valu: u8,
-    trans: u8,
+    /// What came after it.
+    pub(super) age: Age,
     /// The longest distances among its rows.
     last_states: u8,
     last_valu: u8,
@@ -59,9 +59,6 @@ pub struct Past {
 /// The numbers of passes that a row has a distance for.
 const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
-/// More transcendental operations than any row counts.
-const TRANS: u8 = 8;
-
 const EMPTY: Past = Past {
     rows: 0,
     armed: 0,
@@ -69,16 +66,13 @@ const EMPTY: Past = Past {
     msb: VgprMsb::ENTRY,
     place: 0,
     inherited: false,
-    states: u8::MAX,
-    valu: u8::MAX,
-    trans: TRANS,
+    age: Age::OLD,
     last_states: 0,
     last_valu: 0,
 };
 
 /// What a function begins with: nothing came, and nothing ended.
-const BEFORE: Past =
-    Past { rows: u128::MAX, states: 0, valu: 0, trans: 0, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
+const BEFORE: Past = Past { rows: u128::MAX, age: Age::NEW, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
 
 impl Default for Past {
     fn default() -> Past {
@@ -91,7 +85,8 @@ impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {
             let last = (past.last_states, past.last_valu);
-            (past.states.min(last.0), past.valu.min(last.1), last)
+            let Age { states, valu, .. } = past.age;
+            (Age { states: states.min(last.0), valu: valu.min(last.1), ..past.age }, last)
         };
         of(self) == of(other) && self.is_of(other)
     }
@@ -109,8 +104,9 @@ impl Hazards {
         Hazards {
             target,
             strict: false,
+            modes: Modes::NEITHER,
             msb: VgprMsb::ENTRY,
-            seen: 0,
+            seen: Seen::NOTHING,
             past: Few::new(EMPTY),
             owed: Few::new(Owed::NONE),
             lost: EMPTY,
@@ -129,8 +125,8 @@ impl Hazards<super::Unbounded> {
     /// Nothing has been issued yet, and there is room for everything that will be. It demands what [`Hazards::new`] does.
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
-        let (msb, lost, before) = (VgprMsb::ENTRY, EMPTY, BEFORE);
-        Hazards { target, strict: false, msb, seen: 0, past, owed, lost, before }
+        let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);
+        Hazards { target, strict: false, modes, msb, seen, past, owed, lost: EMPTY, before: BEFORE }
     }
 }
 
@@ -147,8 +143,20 @@ impl<C: Capacity> Hazards<C> {
     /// which matters on RDNA4.
     #[must_use]
     pub fn called(mut self) -> Self {
-        self.seen = u128::MAX;
+        self.seen = Seen::called(HAZARDS[self.target as usize]);
         self
+    }
+
+    /// The same in other modes than [`Modes::NEITHER`].
+    #[must_use]
+    pub fn with(mut self, modes: Modes) -> Self {
+        self.modes = modes;
+        self
+    }
+
+    /// The modes, as far as they are known here.
+    pub const fn modes(&self) -> Modes {
+        self.modes
     }
 
     /// The target.
@@ -195,12 +203,19 @@ impl<C: Capacity> Hazards<C> {
         for past in self.past.iter().filter(|past| past.rows & consumes != 0) {
             let passes = Some(passes(&past.inst));
             let pair = ((&past.inst, past.msb), (inst, self.msb));
-            self.of(past, passes, (inst, consumes), |row| matches(row, pair.0, pair.1), &mut take);
+            let single = consumes & !tables.again;
+            self.of(past, passes, (inst, single), |row| matches(row, pair.0, pair.1), &mut take);
+        }
+        for (n, row) in bits(consumes & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            let of_row = || self.past.iter().filter(move |past| past.rows >> n & 1 == 1);
+            let distance = self.distance(row, None);
+            let both = of_row().flat_map(|first| of_row().map(move |second| [first, second]));
+            both.filter_map(|both| of_two(row, both, distance, (inst, self.msb))).for_each(&mut take);
         }
         for owed in self.owed.iter().filter(|owed| consumes >> owed.row & 1 == 1) {
             let Some(row) = tables.rows.get(usize::from(owed.row)) else { continue };
             let waits = owed.armed || (tables.thens | tables.asking) >> owed.row & 1 == 0;
-            if !waits || self.distance(row, Some(passes(&owed.inst))) == 0 {
+            if !waits || self.distance(row, Some(passes(&owed.inst))) == 0 || self.is_past(row, &owed.age) {
                 continue;
             }
             // The registers that are left of it.
@@ -249,6 +264,11 @@ impl<C: Capacity> Hazards<C> {
         of_passes.map(|(distance, _)| *distance).max().unwrap_or(distances[0])
     }
 
+    /// What came after an instruction ends a row, whatever it was.
+    fn is_past(&self, row: &HazardRow, age: &Age) -> bool {
+        age.counted.reaches(row.times) || age.states >= row.lasts && !self.strict
+    }
+
     /// What one earlier instruction demands.
     fn of(
         &self,
@@ -263,18 +283,18 @@ impl<C: Capacity> Hazards<C> {
         for row in bits(active).filter_map(|n| tables.rows.get(n)) {
             let distance = self.distance(row, passes);
             let passed = match row.unit {
-                Unit::States => past.states,
-                Unit::Valu => past.valu,
+                Unit::States => past.age.states,
+                Unit::Valu => past.age.valu,
                 Unit::Event => 0,
             };
             let missing = match row.field.and_then(|field| inst.get(field)) {
                 // Of transcendental operations nobody knows when they are done.
                 Some(0) => 0,
-                Some(_) if past.trans != 0 => 1,
+                Some(_) if past.age.trans != 0 => 1,
                 Some(own) => distance.min(own as u8).saturating_sub(passed),
                 None => distance.saturating_sub(passed),
             };
-            if missing == 0 || past.trans >= row.trans {
+            if missing == 0 || past.age.trans >= row.trans || self.is_past(row, &past.age) {
                 continue;
             }
             if let Some(register) = matches(row) {
@@ -298,19 +318,20 @@ impl<C: Capacity> Hazards<C> {
         let msb = self.msb;
         // A function begins with those of its caller.
         self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
-        let mut new = Past { inst: *inst, msb, place, states: 0, valu: 0, trans: 0, ..EMPTY };
+        let mut new = Past { inst: *inst, msb, place, age: Age::NEW, ..EMPTY };
         for class in tables.classes(inst) {
             ends |= class.ends;
             arms |= class.arms;
             for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
                 match ender.over {
                     _ if !holds(&ender.side, inst) => {}
+                    _ if ender.upto.is_some() => self.end_upto(ender, inst),
                     true => self.end_covered(ender, inst, msb),
                     false => ends |= ender.rows,
                 }
             }
             is |= class.is;
-            new.rows |= class.produces;
+            new.rows |= class.produces & self.modes.rows(tables);
             (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
         }
         let files = if new.rows == 0 { (0, 0) } else { all_files(inst) };
@@ -321,26 +342,25 @@ impl<C: Capacity> Hazards<C> {
                 new.rows &= !(1 << n);
             }
         }
-        // What the instruction itself reads counts, too.
-        if let Some(seen) = tables.seen.as_ref().filter(|_| is & class::SEES != 0) {
-            self.seen |= scalars(seen, inst);
+        if is & class::EXPERT != 0 {
+            self.modes.expert = turns_expert(tables, inst).unwrap_or(self.modes.expert);
         }
+        let seen = self.seen.issue(tables, is, inst);
         for (n, row) in bits(new.rows & tables.asking).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            match scalars(&row.producer, inst) & pairs(self.seen) {
-                0 => new.rows &= !(1 << n),
-                _ => new.armed |= 1 << n,
+            match seen.has(row, inst) {
+                false => new.rows &= !(1 << n),
+                true => new.armed |= 1 << n,
             }
         }
         let states = match is & class::NOP {
             0 => 1,
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
         };
+        let step = Age::step(states, is, counts(tables, is, inst));
         let pass = |past: &mut Past| {
+            past.age.pass(&step);
             past.rows &= !ends;
             past.armed |= past.rows & arms;
-            past.states = past.states.saturating_add(states);
-            past.valu = past.valu.saturating_add(u8::from(is & class::VALU != 0));
-            past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0)).min(TRANS);
         };
         self.past.iter_mut().for_each(pass);
         pass(&mut self.before);
@@ -352,8 +372,16 @@ impl<C: Capacity> Hazards<C> {
         }
         self.past.keep(|past| !past.is_over());
         if !self.owed.is_empty() {
-            self.owed.keep(|owed| ends >> owed.row & 1 == 0);
-            self.owed.iter_mut().for_each(|owed| owed.armed |= arms >> owed.row & 1 == 1);
+            let strict = self.strict;
+            let is_past = |owed: &Owed| {
+                let lasts = tables.rows.get(usize::from(owed.row)).map_or(u8::MAX, |row| row.lasts);
+                owed.age.states >= lasts && !strict
+            };
+            self.owed.keep(|owed| ends >> owed.row & 1 == 0 && !is_past(owed));
+            for owed in self.owed.iter_mut() {
+                owed.armed |= arms >> owed.row & 1 == 1;
+                owed.age.pass(&step);
+            }
         }
         for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
             self.owe(n, row, &new);
@@ -368,7 +396,8 @@ impl<C: Capacity> Hazards<C> {
     fn owe(&mut self, number: usize, row: &HazardRow, new: &Past) {
         let armed = new.armed >> number & 1 == 1;
         let Past { inst, msb, place, .. } = *new;
-        let owed = Owed { row: number as u8, armed, inherited: false, first: 0, count: 0, inst, msb, place };
+        let (row_number, age) = (number as u8, Age::NEW);
+        let owed = Owed { row: row_number, armed, inherited: false, first: 0, count: 0, inst, msb, place, age };
         let mut has_room = true;
         match row.is_about_registers() {
             false => has_room &= owed::add(&mut self.owed, owed),
@@ -380,6 +409,20 @@ impl<C: Capacity> Hazards<C> {
         }
         if !has_room {
             self.lose(&Past { rows: 1 << number, ..*new });
+        }
+    }
+
+    /// The instruction waits until so many are left, and ends rows of producers with more behind them.
+    fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
+        let ends = |producer: &Inst, age: &Age| {
+            ender.upto.as_ref().is_some_and(|upto| reaches(upto, (producer, age), inst))
+        };
+        for past in self.past.iter_mut().filter(|past| ends(&past.inst, &past.age)) {
+            past.rows &= !ender.rows;
+        }
+        self.owed.keep(|owed| ender.rows >> owed.row & 1 == 0 || !ends(&owed.inst, &owed.age));
+        if ends(&self.lost.inst, &self.lost.age) {
+            self.lost.rows &= !ender.rows;
         }
     }
 
@@ -409,10 +452,11 @@ impl<C: Capacity> Hazards<C> {
     /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating
     /// it until nothing does ends.
     pub fn join(&mut self, other: &Self) -> bool {
-        let simple = |state: &Self| (state.strict, state.seen, state.msb, state.lost, state.before);
+        let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.lost, state.before);
         let before = simple(self);
         self.strict |= other.strict;
-        self.seen |= other.seen;
+        self.modes = self.modes.worse(other.modes);
+        self.seen.join(other.seen);
         self.msb = self.msb.joined(other.msb);
         self.before.worsen(&other.before);
         if other.lost.rows != 0 {
@@ -426,7 +470,7 @@ impl<C: Capacity> Hazards<C> {
             let (is_new, has_room) = owed::join(&mut self.owed, owed);
             changed |= is_new && has_room;
             if !has_room {
-                self.lose(&Past { rows: 1 << owed.row, inst: owed.inst, states: 0, valu: 0, trans: 0, ..EMPTY });
+                self.lose(&Past { rows: 1 << owed.row, inst: owed.inst, age: owed.age, ..EMPTY });
             }
         }
         changed || simple(self) != before
@@ -466,14 +510,15 @@ impl<C: Capacity> Hazards<C> {
         for past in self.past.iter_mut().chain([&mut self.before]) {
             past.rows &= since.rows;
             past.armed |= past.rows & since.armed;
-            past.states = past.states.saturating_add(since.states);
-            past.valu = past.valu.saturating_add(since.valu);
-            past.trans = past.trans.saturating_add(since.trans).min(TRANS);
+            past.age.pass(&since.age);
         }
         self.past.keep(|past| !past.is_over());
         self.owed.keep(|owed| since.rows >> owed.row & 1 == 1);
-        self.owed.iter_mut().for_each(|owed| owed.armed |= since.armed >> owed.row & 1 == 1);
-        (self.seen, self.msb) = (self.seen | exit.seen, exit.msb);
+        for owed in self.owed.iter_mut() {
+            owed.armed |= since.armed >> owed.row & 1 == 1;
+            owed.age.pass(&since.age);
+        }
+        (self.seen, self.msb, self.modes) = (exit.seen, exit.msb, exit.modes);
         if exit.lost.rows != 0 {
             self.lose(&exit.lost);
         }
@@ -501,7 +546,7 @@ impl<C: Capacity> Hazards<C> {
         if self.past.put(at, *new) {
             return true;
         }
-        let age = |past: &Past| (past.states, past.valu, past.order());
+        let age = |past: &Past| (past.age.states, past.age.valu, past.order());
         let oldest = self.past.iter_mut().max_by_key(|past| age(past));
         match oldest.filter(|oldest| age(oldest) > age(new)) {
             Some(oldest) => {
@@ -527,7 +572,7 @@ impl Past {
 
     /// It is the same instruction, with the same registers, for the same rows: it differs by its distance at most.
     fn is_of(&self, other: &Past) -> bool {
-        let of = |past: &Past| (past.rows, past.armed, past.trans, past.msb, past.inherited);
+        let of = |past: &Past| (past.rows, past.armed, past.age.trans, past.msb, past.inherited);
         self.inst == other.inst && of(self) == of(other)
     }
 
@@ -538,7 +583,7 @@ impl Past {
 
     /// The longest distance has passed.
     fn is_far(&self) -> bool {
-        self.states >= self.last_states && self.valu >= self.last_valu
+        self.age.states >= self.last_states && self.age.valu >= self.last_valu
     }
 
     /// The worse of two.
@@ -547,23 +592,15 @@ impl Past {
             *self = *other;
             return;
         }
-        if other.states < self.states {
+        if other.age.states < self.age.states {
             self.place = other.place;
         }
         self.rows |= other.rows;
         self.armed |= other.armed;
-        self.states = self.states.min(other.states);
-        self.valu = self.valu.min(other.valu);
-        self.trans = self.trans.min(other.trans);
+        self.age.worsen(&other.age);
         self.last_states = self.last_states.max(other.last_states);
         self.last_valu = self.last_valu.max(other.last_valu);
     }
-}
-
-/// The registers, and the others of their aligned pairs.
-const fn pairs(registers: u128) -> u128 {
-    const EVEN: u128 = u128::MAX / 3;
-    registers | (registers & EVEN) << 1 | registers >> 1 & EVEN
 }
 
 /// The numbers of the bits that are set.

@@ -28,10 +28,24 @@ pub(crate) struct HazardTables {
     pub events: u128,
     /// The rows for which another instruction has to come between.
     pub thens: u128,
+    /// The rows that hold with XNACK only, and those in the expert mode only.
+    pub xnack: u128,
+    pub expert: u128,
+    /// What turns the expert mode on and off.
+    pub expert_on: &'static [Side],
+    pub expert_off: &'static [Side],
     /// The rows whose producer must access registers that were seen.
     pub asking: u128,
-    /// The operands of which registers are seen; `None` if no row asks.
-    pub seen: Option<Side>,
+    /// The operands of which registers are seen.
+    pub seen: &'static [Side],
+    /// The others of their aligned pairs are seen, too.
+    pub pairs: bool,
+    /// What is written is no longer seen.
+    pub until_written: bool,
+    /// The instructions that rows count.
+    pub counted: &'static [Side],
+    /// The rows with two producers.
+    pub again: u128,
     /// The bits of the constant of `s_nop` that count.
     pub nop: u16,
 }
@@ -42,6 +56,16 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Only of producers whose operands are all among its own.
     pub over: bool,
+    /// Only of producers behind which enough came.
+    pub upto: Option<Upto>,
+}
+
+/// Bits of the constant, and whether they count vector operations or accesses to memory.
+#[allow(dead_code)] // Not every set of targets has rules with it.
+pub(crate) struct Upto {
+    pub lsb: u8,
+    pub mask: u16,
+    pub valu: bool,
 }
 
 /// A rule for one kind of producer and one of consumer.
@@ -54,6 +78,14 @@ pub(crate) struct HazardRow {
     pub unit: Unit,
     /// So many transcendental operations end it.
     pub trans: u8,
+    /// So many wait states end it, unless one is strict.
+    pub lasts: u8,
+    /// So many of `HazardTables::counted` end it.
+    pub times: u8,
+    /// Another such producer comes behind, with no more vector operations between both.
+    pub again: Option<u8>,
+    /// One of `HazardTables::counted` has to come behind the first producer, and before the second one.
+    pub counted: bool,
     /// How much has to be between, by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
     /// The same on the safe side, where sources disagree.
@@ -87,6 +119,11 @@ pub(crate) mod class {
     pub const NOP: u8 = 4;
     /// Its registers are seen.
     pub const SEES: u8 = 8;
+    /// It may be one of those that are counted.
+    pub const COUNTED: u8 = 16;
+    pub const MEM: u8 = 32;
+    /// It may turn the expert mode on or off.
+    pub const EXPERT: u8 = 64;
 }
 
 /// Conditions for one of the two instructions, and its operands that the rule is about.
@@ -115,6 +152,8 @@ pub(crate) enum Condition {
     Dwords(u8),
     /// Its registers were seen before: `Hazards::issue` looks.
     Seen,
+    /// It writes a register that it reads.
+    Own,
 }
 
 /// Some operands of an instruction.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """mir.py PROGRAMS OUT: writes each instruction of a table as LLVM's machine IR, which llc reads: of
-tests/hazards/programs.txt into mir.txt beside it, of tests/waits/operations.txt into the mir.txt there.
+tests/hazards/programs.txt into mir.txt beside it, of tests/hazards/sequences.txt into sequences.mir.txt, of
+tests/waits/operations.txt into the mir.txt there.
 
 llvm-mc names the instruction of the encoding and its operands; the compiler's own has no suffix for the encoding, and lists
 the registers that no operand names, which llc's messages tell one by one."""
@@ -28,12 +29,18 @@ def candidates(name):
     return list(dict.fromkeys(out + [name]))
 
 
+def cpu(target):
+    """`gfx1100:wave64` is a processor and a size of waves."""
+    name, _, wave = target.partition(":")
+    return [f"-mcpu={name}"] + (["-mattr=+wavefrontsize64"] if wave else [])
+
+
 def llc(target, lines):
     body = "".join(f"    {line}\n" for line in lines)
     text = f"---\nname: f\nbody: |\n  bb.0:\n{body}    S_ENDPGM 0\n...\n"
     with tempfile.NamedTemporaryFile("w", suffix=".mir", delete=False) as file:
         file.write(text)
-    run = subprocess.run(LLC + [f"-mcpu={target}", file.name], capture_output=True, text=True)
+    run = subprocess.run(LLC + cpu(target) + [file.name], capture_output=True, text=True)
     os.unlink(file.name)
     return run
 
@@ -82,9 +89,13 @@ def main():
     for line in open(programs):
         if line.startswith("#") or " | " not in line:
             continue
-        _, spans, *insts = line.rstrip("\n").split(" | ")
+        rule, spans, *insts = line.rstrip("\n").split(" | ")
+        if {"24", "ends", "manual"} & set(rule.split(" ")):
+            continue
+        insts = [inst.removeprefix("* ") for inst in insts]
         for first, _, last in (span.partition("..") for span in spans.split(" ")):
-            for target in targets[targets.index(first) : targets.index(last or first) + 1]:
+            one = [first] if ":" in first else targets[targets.index(first) : targets.index(last or first) + 1]
+            for target in one:
                 texts.setdefault(target, {}).update((text, None) for text in insts)
     known = {}
     if os.path.exists(path):
@@ -95,7 +106,7 @@ def main():
     jobs = []
     for target, all in texts.items():
         new = [t for t in all if (target, t) not in known]
-        mc = ["llvm-mc-22", "-triple=amdgcn", f"-mcpu={target}", "-show-inst"]
+        mc = ["llvm-mc-22", "-triple=amdgcn", "-show-inst"] + cpu(target)
         for text in new:
             run = subprocess.run(mc, input=text + "\n", capture_output=True, text=True)
             name = re.search(r"<MCInst #\d+ (\w+)", run.stdout)

@@ -1,0 +1,167 @@
+//! Rules about more than two instructions: two producers, what is counted between, and registers that were seen before.
+
+use crate::hazards::pair::{Banked, holds, matches_two, scalars, written};
+use crate::hazards::state::Past;
+use crate::hazards::table::{HazardRow, HazardTables, Side, Upto, class};
+use crate::hazards::{Need, Rule};
+use crate::{Field, Inst};
+
+/// What came after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Age {
+    /// Wait states, vector operations, transcendental ones, accesses to memory.
+    pub states: u8,
+    pub valu: u8,
+    pub trans: u8,
+    pub mem: u8,
+    pub counted: Counted,
+}
+
+impl Age {
+    /// Nothing came.
+    pub const NEW: Age = Age { states: 0, valu: 0, trans: 0, mem: 0, counted: Counted::NONE };
+    /// More came than any rule counts.
+    pub const OLD: Age =
+        Age { states: u8::MAX, valu: u8::MAX, trans: Age::TRANS, mem: Age::MEM, counted: Counted::NONE };
+    /// More transcendental operations than any row counts.
+    const TRANS: u8 = 8;
+    /// More accesses to memory than a wait for all but some of them lets open.
+    const MEM: u8 = 63;
+
+    /// What one instruction adds: its wait states, its class, and how many of `HazardTables::counted` it is.
+    pub(super) fn step(states: u8, is: u8, counted: u8) -> Age {
+        let of = |flag: u8| u8::from(is & flag != 0);
+        let counted = Counted { fewest: counted, most: counted };
+        Age { states, valu: of(class::VALU), trans: of(class::TRANS), mem: of(class::MEM), counted }
+    }
+
+    /// More comes.
+    pub(super) fn pass(&mut self, more: &Age) {
+        self.states = self.states.saturating_add(more.states);
+        self.valu = self.valu.saturating_add(more.valu);
+        self.trans = self.trans.saturating_add(more.trans).min(Age::TRANS);
+        self.mem = self.mem.saturating_add(more.mem).min(Age::MEM);
+        self.counted.pass(more.counted);
+    }
+
+    /// The worse of two paths.
+    pub(super) fn worsen(&mut self, other: &Age) {
+        self.states = self.states.min(other.states);
+        self.valu = self.valu.min(other.valu);
+        self.trans = self.trans.min(other.trans);
+        self.mem = self.mem.min(other.mem);
+        self.counted.worsen(other.counted);
+    }
+}
+
+/// How many of `HazardTables::counted` came after an instruction: the fewest and the most of all paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    fewest: u8,
+    most: u8,
+}
+
+impl Counted {
+    /// More than any rule counts. Loops come to an end there.
+    const END: u8 = 15;
+    pub(super) const NONE: Counted = Counted { fewest: 0, most: 0 };
+
+    fn pass(&mut self, more: Counted) {
+        self.fewest = self.fewest.saturating_add(more.fewest).min(Counted::END);
+        self.most = self.most.saturating_add(more.most).min(Counted::END);
+    }
+
+    fn worsen(&mut self, other: Counted) {
+        self.fewest = self.fewest.min(other.fewest);
+        self.most = self.most.max(other.most);
+    }
+
+    /// At least so many came on every path.
+    pub(super) fn reaches(self, times: u8) -> bool {
+        self.fewest >= times
+    }
+}
+
+/// How many of those that the target's rules count the instruction is.
+pub(super) fn counts(tables: &HazardTables, is: u8, inst: &Inst) -> u8 {
+    let is_counted = || tables.counted.iter().any(|side| holds(side, inst));
+    u8::from(is & class::COUNTED != 0 && is_counted())
+}
+
+/// A wait until some are left ends what the instruction may do: enough of them came behind it, and they are done in the order of their
+/// issue. Transcendental operations among others are not.
+pub(super) fn reaches(upto: &Upto, (producer, age): (&Inst, &Age), inst: &Inst) -> bool {
+    let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
+    let is_trans = || HazardTables::of(inst).classes(producer).any(|class| class.is & class::TRANS != 0);
+    match upto.valu {
+        _ if left == 0 => true,
+        true => age.valu >= left && age.trans == if is_trans() { age.valu.min(Age::TRANS) } else { 0 },
+        false => age.mem >= left,
+    }
+}
+
+/// Whether the expert mode is on behind the instruction, if it says so.
+pub(super) fn turns_expert(tables: &HazardTables, inst: &Inst) -> Option<bool> {
+    let is = |sides: &[Side]| sides.iter().any(|side| holds(side, inst));
+    if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
+}
+
+/// What two producers demand together: the second one behind the first, and both near enough.
+pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: Banked<'_>) -> Option<Need> {
+    let [first, second] = both;
+    let between = first.age.valu.checked_sub(second.age.valu)?.checked_sub(1)?;
+    let missing = distance.saturating_sub(second.age.valu);
+    let is_counted = || first.age.counted.most > second.age.counted.fewest;
+    if missing == 0 || between > row.again? || row.counted && !is_counted() {
+        return None;
+    }
+    let register = matches_two(row, [(&first.inst, first.msb), (&second.inst, second.msb)], consumer)?;
+    Some(Need { rule: Rule(row.rule), missing, producer: first.inst, place: first.place, register: Some(register) })
+}
+
+/// The scalar registers that were seen, by their codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen(u128);
+
+impl Seen {
+    pub(super) const NOTHING: Seen = Seen(0);
+
+    /// At the beginning of a function that others call: every register may have been seen, if nothing but a read of it counts.
+    pub(super) const fn called(tables: &HazardTables) -> Seen {
+        if tables.until_written { Seen::NOTHING } else { Seen(u128::MAX) }
+    }
+
+    pub(super) fn join(&mut self, other: Seen) {
+        self.0 |= other.0;
+    }
+
+    /// The instruction is issued: whether registers of a producer were seen before. Where it is not the writes that end this, what the
+    /// instruction itself reads counts, too.
+    pub(super) fn issue(&mut self, tables: &HazardTables, is: u8, inst: &Inst) -> Seen {
+        let read = match is & class::SEES {
+            0 => 0,
+            _ => tables.seen.iter().fold(0, |set, side| set | scalars(side, inst)),
+        };
+        let before = self.0;
+        if tables.until_written && before != 0 {
+            self.0 &= !written(inst);
+        }
+        self.0 |= read;
+        match (tables.pairs, tables.until_written) {
+            (true, _) => Seen(pairs(self.0)),
+            (_, true) => Seen(before),
+            _ => *self,
+        }
+    }
+
+    /// Registers that the row's producer is about are among them.
+    pub(super) fn has(self, row: &HazardRow, inst: &Inst) -> bool {
+        scalars(&row.producer, inst) & self.0 != 0
+    }
+}
+
+/// The registers, and the others of their aligned pairs.
+const fn pairs(registers: u128) -> u128 {
+    const EVEN: u128 = u128::MAX / 3;
+    registers | (registers & EVEN) << 1 | registers >> 1 & EVEN
+}
