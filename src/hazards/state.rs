@@ -3,7 +3,7 @@
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{all_files, covers, holds, matches, matches_run, may_hold, passes, runs};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
-use crate::hazards::steps::{Age, Seen, counts, of_two, reaches, turns_expert};
+use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
@@ -207,7 +207,7 @@ impl<C: Capacity> Hazards<C> {
             self.of(past, passes, (inst, single), |row| matches(row, pair.0, pair.1), &mut take);
         }
         for (n, row) in bits(consumes & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            let of_row = || self.past.iter().filter(move |past| past.rows >> n & 1 == 1);
+            let of_row = || self.past.iter().filter(move |past| (past.rows & past.armed) >> n & 1 == 1);
             let distance = self.distance(row, None);
             let both = of_row().flat_map(|first| of_row().map(move |second| [first, second]));
             both.filter_map(|both| of_two(row, both, distance, (inst, self.msb))).for_each(&mut take);
@@ -385,6 +385,12 @@ impl<C: Capacity> Hazards<C> {
         }
         for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
             self.owe(n, row, &new);
+        }
+        for (n, row) in bits(new.rows & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            for past in self.past.iter_mut().filter(|past| past.rows >> n & 1 == 1 && follows(row, &past.age)) {
+                past.armed |= 1 << n;
+                new.armed |= 1 << n;
+            }
         }
         new.rows &= !tables.events;
         if new.rows != 0 {

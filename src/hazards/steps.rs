@@ -106,17 +106,21 @@ pub(super) fn turns_expert(tables: &HazardTables, inst: &Inst) -> Option<bool> {
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
 }
 
-/// What two producers demand together: the second one behind the first, and both near enough.
+/// What two producers demand together, of which each is one of such a pair: the second one behind the first, and both near enough.
 pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: Banked<'_>) -> Option<Need> {
     let [first, second] = both;
-    let between = first.age.valu.checked_sub(second.age.valu)?.checked_sub(1)?;
     let missing = distance.saturating_sub(second.age.valu);
-    let is_counted = || first.age.counted.most > second.age.counted.fewest;
-    if missing == 0 || between > row.again? || row.counted && !is_counted() {
+    let between = first.age.valu.checked_sub(second.age.valu)?.checked_sub(1)?;
+    if missing == 0 || between > row.again? {
         return None;
     }
     let register = matches_two(row, [(&first.inst, first.msb), (&second.inst, second.msb)], consumer)?;
     Some(Need { rule: Rule(row.rule), missing, producer: first.inst, place: first.place, register: Some(register) })
+}
+
+/// A second producer of a row is issued behind a first one that is as old as this: what the row counts came between, and not too much.
+pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
+    row.again.is_some_and(|again| age.valu <= again) && (!row.counted || age.counted.most > 0)
 }
 
 /// The scalar registers that were seen, by their codes.
