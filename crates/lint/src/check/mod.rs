@@ -176,6 +176,7 @@ impl<'s, 'a> Checker<'s, 'a> {
             producer: None,
             path: Vec::new(),
             repair: Vec::new(),
+            clause: None,
         }
     }
 
@@ -211,7 +212,8 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             for need in state.hazards.needs(&inst).iter() {
                 self.hazard(block, address, &inst, need);
             }
-            remedy::repair(self.found.get_mut(first..).unwrap_or_default(), &inst, &state.pending, &state.hazards);
+            let found = self.found.get_mut(first..).unwrap_or_default();
+            remedy::repair(found, &inst, insts.get(..n).unwrap_or_default(), &state.pending, &state.hazards);
             if inst.is_broken_branch() {
                 self.say(address, &inst, What::BrokenBranch);
             }
