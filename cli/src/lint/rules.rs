@@ -38,7 +38,7 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
         targets => targets.iter().map(|target| (Some(*target), rules::all(*target))).collect(),
     };
     for (target, list) in &lists {
-        let list = list.iter().filter(|rule| args.strict || !rule.is_strict());
+        let list = list.iter().filter(|rule| args.strict || !rule.is_strict);
         match format {
             Format::Json => list.clone().try_for_each(|rule| json_rule(&mut out, *target, rule))?,
             _ => {
@@ -54,7 +54,7 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
         out.styled(BOLD, "not checked");
         out.line()?;
     }
-    for unchecked in rules::UNCHECKED {
+    for unchecked in rules::unchecked() {
         if format == Format::Json {
             crate::json::write(&mut out.buf, &json!({ "unchecked": unchecked.what, "id": unchecked.id }))?;
         } else {
@@ -109,11 +109,10 @@ fn text_rule(out: &mut Out<impl Write>, rule: &RuleInfo) -> io::Result<()> {
 }
 
 fn json_rule(out: &mut Out<impl Write>, target: Option<Target>, rule: &RuleInfo) -> io::Result<()> {
-    let distance = rule.distance.map(|d| json!({ "least": d.least, "most": d.most, "strict": d.strict }));
     let unit = rule.hazard.map(|hazard| format!("{:?}", hazard.unit()).to_lowercase());
     let value = json!({
         "id": rule.id, "target": target.map(|target| target.name()), "severity": rule.severity.name(), "title": rule.title,
-        "text": rule.text, "help": rule.help, "needs": rule.needs(), "unit": unit, "distance": distance,
+        "text": rule.text, "help": rule.help, "needs": rule.needs(), "unit": unit, "distance": rule.distance.map(|distance| distance.to_string()), "is_strict": rule.is_strict,
         "ends": rule.ends(), "sources": rule.sources,
         "certainty": rule.hazard.map(|hazard| format!("{:?}", hazard.certainty()).to_lowercase()),
     });

@@ -12,7 +12,7 @@ pub fn in_order<T: Sync, R: Send>(
 ) -> io::Result<()> {
     const PIECES: usize = 8;
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let piece = list.len().div_ceil(cores * PIECES).max(64);
+    let piece = list.len().div_ceil(cores * PIECES).max(1);
     let work = &work;
     let pieces: Vec<&[T]> = list.chunks(piece).collect();
     for together in pieces.chunks(cores) {

@@ -201,10 +201,15 @@ fn rules_are_listed_for_the_target_of_a_file() {
     );
     assert!(!text.contains("[F02]"), "only --strict demands it");
     let strict = run(&["lint", "--rules", "--strict", "--target", "gfx942"], b"").ok();
-    assert!(strict.contains("error[F02]: wait states are missing between two instructions (5 wait states, if strict)"));
+    assert!(
+        strict.contains("error[F02]: wait states are missing between two instructions (wait states: 0 (5 if strict))")
+    );
     let all = objects(&run(&["lint", "--rules", "--json", "--target", "gfx942"], b"").ok());
     let rule = all.iter().find(|rule| rule["id"] == "F01").expect("F01");
-    assert_eq!((&rule["unit"], &rule["distance"]["most"]), (&"states".into(), &5.into()));
+    assert_eq!(
+        (&rule["unit"], &rule["distance"], &rule["needs"]),
+        (&"states".into(), &"5".into(), &"5 wait states".into())
+    );
     assert_eq!((&rule["severity"], &rule["certainty"]), (&"error".into(), &"agreed".into()));
     assert!(all.iter().any(|line| line["unchecked"].is_string()));
     // Without a target, all of them.

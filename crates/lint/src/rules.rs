@@ -11,11 +11,11 @@
 //! assert_eq!(rule.needs().unwrap(), "5 wait states");
 //! assert_eq!(rule.severity, Severity::Error);
 //! assert_eq!(rules::find("missing-wait").unwrap().title, "a wait for a counter is missing");
-//! assert!(rules::UNCHECKED.iter().any(|unchecked| unchecked.what.contains("through memory")));
+//! assert!(rules::unchecked().any(|unchecked| unchecked.what.contains("through memory")));
 //! ```
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::iter;
 
@@ -34,7 +34,7 @@ pub struct RuleInfo {
     /// What is wrong, in a few words.
     pub title: &'static str,
     /// What the rule says, in sentences.
-    pub text: &'static str,
+    pub text: String,
     /// What to do about a finding.
     pub help: &'static str,
     /// How bad a finding is.
@@ -43,6 +43,8 @@ pub struct RuleInfo {
     pub hazard: Option<Rule>,
     /// How much has to be between two instructions, if the rule is one of hazards and the target is known.
     pub distance: Option<Distance>,
+    /// Only a strict check demands it on the target: one source has it, and another one denies it.
+    pub is_strict: bool,
     /// Where the rule is from, one after the other; empty if it needs no source.
     pub sources: Vec<&'static str>,
 }
@@ -50,29 +52,22 @@ pub struct RuleInfo {
 impl RuleInfo {
     /// How much has to be between two instructions, such as `5 wait states`; `None` if there is no number.
     pub fn needs(&self) -> Option<String> {
-        let Distance { least, most, strict, .. } = self.distance?;
         let unit = match self.hazard?.unit() {
             Unit::States => "wait state",
             Unit::Valu => "vector instruction",
             _ => return None,
         };
-        let counted = |number: u8| format!("{unit}{}", if number == 1 { "" } else { "s" });
-        let to = |most| if least < most { format!("{least} to {most}") } else { format!("{most}") };
-        Some(match (most, strict) {
-            (0, strict) => format!("{strict} {}, if strict", counted(strict)),
-            (most, strict) if most < strict => format!("{} {}, {strict} if strict", to(most), counted(most)),
-            (most, _) => format!("{} {}", to(most), counted(most)),
+        let distance = self.distance?.to_string();
+        Some(match distance.parse::<u8>() {
+            Ok(1) => format!("1 {unit}"),
+            Ok(number) => format!("{number} {unit}s"),
+            Err(_) => format!("{unit}s: {distance}"),
         })
     }
 
     /// What else ends it, in words; empty if only distance does, or the rule is about one instruction.
     pub fn ends(&self) -> &'static str {
         self.hazard.map_or("", Rule::ends)
-    }
-
-    /// The target demands it only if the check is strict: one source demands it, and another one denies it.
-    pub fn is_strict(&self) -> bool {
-        self.distance.is_some_and(|distance| distance.most == 0)
     }
 }
 
@@ -140,11 +135,12 @@ fn hazard(rule: Rule, target: Option<Target>) -> RuleInfo {
     RuleInfo {
         id: rule.id(),
         title,
-        text: rule.text(),
+        text: format!("{}.", rule.text().trim_end_matches('.')),
         help,
         severity: severity(rule.id(), Some(rule.certainty())),
         hazard: Some(rule),
         distance: target.and_then(|target| rule.distance(target)),
+        is_strict: target.is_some_and(|target| rule.is_strict(target)),
         sources: [rule.source()].into_iter().filter(|source| !source.is_empty()).collect(),
     }
 }
@@ -171,7 +167,8 @@ impl Own {
         };
         sources.sort_unstable();
         sources.dedup();
-        RuleInfo { id, title, text, help, severity, hazard: None, distance: None, sources }
+        let (text, hazard, distance) = (text.into(), None, None);
+        RuleInfo { id, title, text, help, severity, hazard, distance, is_strict: false, sources }
     }
 }
 
@@ -321,17 +318,20 @@ const OWN: [Own; 19] = [
 ];
 
 /// What is not checked.
-pub const UNCHECKED: &[Unchecked] = &[
-    unchecked(
+pub fn unchecked() -> impl Iterator<Item = Unchecked> {
+    let is_open = |one: &&Unchecked| one.id.is_none_or(|id| Rule::all().all(|rule| rule.id() != id));
+    UNCHECKED.iter().filter(is_open).copied()
+}
+
+const UNCHECKED: &[Unchecked] = &[
+    about(
         "What one operation stores and another one loads in time, through memory or LDS: only registers are followed.",
     ),
-    unchecked(
-        "What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything.",
-    ),
-    unchecked(
+    about("What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything."),
+    about(
         "What a caller left outstanding: functions that are no kernels are taken to begin after a wait for everything.",
     ),
-    unchecked("Whether values are right: the check knows which registers are written, and not with what."),
+    about("Whether values are right: the check knows which registers are written, and not with what."),
     rule("F20", "Which scalar registers hold VCC depends on how many the wave has, which the code does not say."),
     rule("F26", "The rule holds only with XNACK, which the code does not say."),
     rule("F27", "The rule holds only with XNACK, which the code does not say."),
@@ -350,7 +350,7 @@ pub const UNCHECKED: &[Unchecked] = &[
     rule("Y14", "The rule holds only in a mode that the code does not say."),
 ];
 
-const fn unchecked(what: &'static str) -> Unchecked {
+const fn about(what: &'static str) -> Unchecked {
     Unchecked { id: None, what }
 }
 

@@ -153,6 +153,24 @@ fn what_is_advised_ends_the_finding() {
     }
 }
 
+/// Nothing else may be in a clause.
+#[test]
+fn what_is_advised_ends_a_clause() {
+    let target = Target::Gfx1010;
+    let advice = |length: u32| {
+        let clause = format!("s_clause {:#x}", length - 1);
+        let load = "global_load_dword v0, v1, s[0:1]";
+        let texts = [&*clause, load, load, "global_load_dword v2, v0, s[0:1]", "s_endpgm"];
+        let words = texts.iter().flat_map(|text| parse(target, text).expect(text).words().to_vec());
+        let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let found = check::image(&Image::bare(TargetId::parse("gfx1010"), 0x1000, &code), target);
+        found.iter().find(|finding| finding.severity() == Severity::Error).and_then(|finding| finding.advice())
+    };
+    let insert = "insert s_waitcnt vmcnt(0) before 0x1014";
+    assert_eq!(advice(3), Some(format!("{insert}, and end the clause of 0x1000 there")));
+    assert_eq!(advice(2), Some(insert.into()));
+}
+
 #[test]
 fn what_cannot_be_planned_is_an_error() {
     let code = around_a_wait();

@@ -36,6 +36,9 @@ pub struct Finding<'a> {
     pub path: Vec<u64>,
     /// Instructions that, in front of the instruction, are what is missing there; empty if nothing is, or nothing helps.
     pub repair: Vec<Inst>,
+    /// The address of the `s_clause` whose clause the instruction is in, if [`repair`](Finding::repair) is not empty: nothing else
+    /// may be in a clause, so that it has to end in front of what is inserted.
+    pub clause: Option<u64>,
 }
 
 /// An instruction and its address.
@@ -361,7 +364,8 @@ impl Finding<'_> {
         });
         let first = groups.next()?;
         let all = groups.fold(first, |all, one| format!("{all}; {one}"));
-        Some(format!("insert {all} before {:#x}", self.address))
+        let end = self.clause.map_or(String::new(), |at| format!(", and end the clause of {at:#x} there"));
+        Some(format!("insert {all} before {:#x}{end}", self.address))
     }
 }
 

@@ -183,6 +183,7 @@ impl<'s, 'a> Checker<'s, 'a> {
             producer: None,
             path: Vec::new(),
             repair: Vec::new(),
+            clause: None,
         }
     }
 
@@ -220,7 +221,8 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         if let Some(descriptor) = self.of.functions.kernel(flow, block).0.and_then(|kernel| kernel.descriptor) {
             self.descriptor(block, &descriptor);
         }
-        for (address, inst) in flow.insts(block) {
+        let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
+        for (n, &(address, inst)) in insts.iter().enumerate() {
             let first = self.found.len();
             for wait in state.now.pending.needs(&inst).iter() {
                 self.missing_wait(block, address, &inst, wait);
@@ -228,7 +230,8 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             for need in state.now.hazards.needs(&inst).iter() {
                 self.hazard(block, address, &inst, need);
             }
-            remedy::repair(self.found.get_mut(first..).unwrap_or_default(), &inst, &state.now);
+            let found = self.found.get_mut(first..).unwrap_or_default();
+            remedy::repair(found, &inst, insts.get(..n).unwrap_or_default(), &state.now);
             if inst.is_broken_branch() {
                 self.say(address, &inst, What::BrokenBranch);
             }

@@ -2,16 +2,17 @@
 
 use alloc::vec::Vec;
 
-use amdgpu_isa::Inst;
 use amdgpu_isa::hazards::{Need, Unit};
 use amdgpu_isa::imm::Waitcnt;
+use amdgpu_isa::{Field, Inst};
 
 use super::{Finding, What};
 use crate::edits::Now;
 use crate::mend;
 
-/// Adds to the findings about an instruction what each of them misses, each by itself.
-pub fn repair(found: &mut [Finding<'_>], inst: &Inst, now: &Now) {
+/// Adds to the findings about an instruction what each of them misses, each by itself. `before`: what is in its block in front
+/// of it, with addresses.
+pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &Now) {
     for finding in found {
         finding.repair = match &finding.what {
             What::MissingWait(wait) if wait.sure => {
@@ -20,7 +21,16 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, now: &Now) {
             What::Hazard(need) => distance(need, inst, now),
             _ => Vec::new(),
         };
+        finding.clause = if finding.repair.is_empty() { None } else { clause(before) };
     }
+}
+
+/// The clause that goes on behind these instructions.
+fn clause(before: &[(u64, Inst)]) -> Option<u64> {
+    // A clause has 64 instructions at most.
+    let (behind, (at, inst)) = before.iter().rev().take(64).enumerate().find(|(_, (_, inst))| mend::is_clause(inst))?;
+    let more = inst.get(Field::Simm16).unwrap_or(0) & 63;
+    (behind as u32 <= more).then_some(*at)
 }
 
 fn distance(need: &Need, inst: &Inst, now: &Now) -> Vec<Inst> {
