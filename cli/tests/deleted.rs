@@ -10,7 +10,8 @@
 //! | own | inline assembly, whose author knows more |
 //! | order | it is between accesses and a barrier, a release or an acquire: about other waves, not about registers |
 //! | unneeded | LLVM's passes would not insert it again either |
-//! | call | at the beginning or the end of a function, or before a call: the calling convention |
+//! | call | at the beginning or the end of a function, or before a call or a trap: the calling convention |
+//! | full | the counter cannot be greater: LLVM waits for one less than its most, which is always so |
 //! | disputed | one source demands it and another denies it: `Hazards::strict` knows |
 //! | replay | only if an access can be repeated after a page fault (XNACK) |
 //! | masks | masks of lanes on RDNA3, a rule that `docs/hazards.md` leaves |
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use amdgpu_isa::hazards::Hazards;
+use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::{Inst, Target, parse};
 use amdgpu_lint::check::{self, Severity};
 use amdgpu_object::Part;
@@ -57,9 +58,9 @@ const TARGETS: [(&str, &[&str]); 15] = [
 const OWN: [&str; 2] = ["calls", "order"];
 
 /// How a variant ended: a column of the file.
-const COLUMNS: [&str; 11] =
-    ["error", "hint", "own", "order", "unneeded", "call", "disputed", "replay", "masks", "bank", "gap"];
-const GAP: usize = 10;
+const COLUMNS: [&str; 12] =
+    ["error", "hint", "own", "order", "unneeded", "call", "full", "disputed", "replay", "masks", "bank", "gap"];
+const GAP: usize = 11;
 /// How many instructions before and behind a wait its reason is sought in.
 const NEAR: usize = 24;
 
@@ -205,7 +206,11 @@ impl Program {
         llc.args([PASSES, &format!("-mcpu={}", self.processor)]);
         run(llc.arg(file("mir")).arg("-o").arg(file("out")));
         let out = std::fs::read_to_string(file("out")).expect("it was written");
-        out.lines().filter(|line| is_place(line)).map(|line| line.trim().to_string()).collect()
+        // Run again, a pass may not see its own wait behind an instruction, and insert it twice.
+        let lines: Vec<&str> = out.lines().map(str::trim).collect();
+        let again = lines.iter().zip(std::iter::once(&"").chain(&lines));
+        let once = again.filter(|(line, before)| line != before).map(|(line, _)| line.to_string());
+        once.filter(|line| is_place(line)).collect()
     }
 
     /// The reason why there is no error, as the number of a column. `whole`: the waits that LLVM's passes leave without a variant.
@@ -233,8 +238,13 @@ impl Program {
             || after.starts_with("s_setpc")
             || after.starts_with("s_set_pc")
             || is_call(after)
+            || after.starts_with("s_trap")
         {
             column("call")
+        } else if self.is_full(variant.line) {
+            column("full")
+        } else if self.has_flat(variant.line) {
+            column("hint")
         } else if self.is_disputed(variant) {
             column("disputed")
         } else if self.is_for_replay(variant.line) {
@@ -301,9 +311,30 @@ impl Program {
 
     /// The function selects banks of registers.
     fn has_banks(&self, line: usize) -> bool {
+        self.has(line, "s_set_vgpr_msb")
+    }
+
+    /// The function has flat accesses, whose hints may have been there before.
+    fn has_flat(&self, line: usize) -> bool {
+        code(&self.text[line]).starts_with("s_waitcnt") && self.has(line, "flat_")
+    }
+
+    /// The function of a line has an instruction that begins so.
+    fn has(&self, line: usize, start: &str) -> bool {
         let before = self.text[..line].iter().rev().take_while(|line| !line.contains("; @"));
         let behind = self.text[line..].iter().take_while(|line| !line.contains(".Lfunc_end"));
-        before.chain(behind).any(|line| code(line).starts_with("s_set_vgpr_msb"))
+        before.chain(behind).any(|line| code(line).starts_with(start))
+    }
+
+    /// The wait is for one less than the counter's most, and for nothing else.
+    fn is_full(&self, line: usize) -> bool {
+        let mut pending = Pending::new(self.target);
+        pending.clear();
+        let Ok(inst) = parse(self.target, code(&self.text[line])) else { return false };
+        let wait = inst.waits();
+        let is_full =
+            |counter| pending.follows(counter) && wait.get(counter).is_some_and(|n| n + 1 == pending.most(counter));
+        !wait.counters().is_empty() && wait.counters().iter().all(is_full)
     }
 
     /// It is in the first block of a function, with nothing before it but waits.

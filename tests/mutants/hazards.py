@@ -26,26 +26,26 @@ def of_side(text):
         def put(new):
             return " or ".join(sides[:i] + [new] + sides[i + 1 :])
 
-        match = re.fullmatch(r"(\S+)((?: then \S+)?)((?: if .*?)?)((?: [rw]+:\S+)?)", side)
-        kind, then, if_, operand = match.groups()
+        match = re.fullmatch(r"(\S+)((?: if .*?)?)((?: [rw]+:\S+)?)((?: then \S+)?)", side)
+        kind, if_, operand, then = match.groups()
         if then:
             yield "condition", put(kind + if_ + operand)
         if if_:
             conditions = if_[len(" if ") :].split(" & ")
             for rest in without(conditions, " & ") or [""]:
-                yield "condition", put(kind + then + (" if " + rest if rest else "") + operand)
+                yield "condition", put(kind + (" if " + rest if rest else "") + operand + then)
         for new in {re.sub(r"@\S+", "", operand), re.sub(r"[<>]\d+", "", operand)} - {operand}:
-            yield "operand", put(kind + then + if_ + new)
+            yield "operand", put(kind + if_ + new + then)
         # Half of the accesses, and half of the files or fields.
         access, _, rest = operand.partition(":")
         if access == " rw":
-            yield "operand", put(kind + then + if_ + " r:" + rest)
-            yield "operand", put(kind + then + if_ + " w:" + rest)
+            yield "operand", put(kind + if_ + " r:" + rest + then)
+            yield "operand", put(kind + if_ + " w:" + rest + then)
         files, at, fields = rest.partition("@")
         for new in without(files.split(","), ","):
-            yield "operand", put(kind + then + if_ + f"{access}:{new}{at}{fields}")
+            yield "operand", put(kind + if_ + f"{access}:{new}{at}{fields}" + then)
         for new in without(fields.split(","), ","):
-            yield "operand", put(kind + then + if_ + f"{access}:{files}{at}{new}")
+            yield "operand", put(kind + if_ + f"{access}:{files}{at}{new}" + then)
 
 
 def of_rule(line):

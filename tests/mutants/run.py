@@ -4,10 +4,14 @@
     tests/mutants/run.py code  --count 300 --seed 16
     tests/mutants/run.py tables --count 300 --seed 16
     tests/mutants/run.py limits --few 2
+    tests/mutants/run.py hazards --count 100 --seed 16
 
 `limits` draws nothing: it changes each limit of the tables and each bound of the code to the numbers beside it, limits by a factor
 of two besides. `--list` shows all of them with their numbers. `--targets` and `--programs` try the bounds with some targets and
 programs of tests, which finds most of what is noticed in a fraction of the time; what is left has to meet all.
+
+`hazards` draws from all that could be taken from a rule in isa/hazards.isa: the rule, an alternative, a condition, an end, a wait
+state. Only the tests of hazards have to notice it.
 
 The tests are those of the README's command. CONTRIBUTING.md explains the output.
 """
@@ -27,6 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing in the working tree
+import hazards
 import limits
 import rust
 import suite
@@ -460,9 +465,80 @@ def limit_changes(options, work):
     return survivors, count
 
 
+class Alone:
+    """Changes of rules in one build of the tests of hazards alone, with a target of each generation."""
+
+    TARGETS = ("gfx600", "gfx700", "gfx803", "gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010-wave32",
+               "gfx1030-wave32", "gfx1100-wave32", "gfx1150-wave32", "gfx1200-wave32", "gfx1250")
+    MODULES = ("faults", "hazards")
+    COMMAND = ["cargo", "test", "--release", "--no-default-features", "--features", "text,alloc,all-targets"]
+
+    def __init__(self, options, work):
+        self.options, self.work, self.tree, self.target = options, work, work / "alone", work / "target-alone"
+        self.without = self.failures([])
+
+    def failures(self, mutants):
+        """The lines that the tests print with these changes: `None` if all pass."""
+        suite.copy(ROOT, self.tree, keep="isa/")
+        tables.apply(ROOT, self.tree, mutants)
+        only_targets(self.tree, self.TARGETS)
+        manifest = self.tree / "Cargo.toml"
+        manifest.write_text(manifest.read_text() + '\n[[test]]\nname = "alone"\npath = "tests/alone.rs"\n')
+        modules = "".join(f"mod {name};\n" for name in self.MODULES)
+        (self.tree / "tests/alone.rs").write_text(f"//! The tests of hazards.\n#![allow(dead_code)]\n{modules}")
+        built = suite.Suite(self.tree, self.target, {}, ("alone",), self.COMMAND)
+        if not built.good:
+            sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
+        passed, out, _ = built.run("alone", 0, 1800)
+        (self.work / "alone.txt").write_text(out)
+        return None if passed else out
+
+    def survivors(self, batch):
+        """Those changes of a batch that no test notices. What a test says names the rules that it finds wrong; while it names
+        some, the others are tried without them, and then by halves."""
+        out = self.failures(batch)
+        if out is None:
+            return batch
+        words = set(re.findall(r"(?<![\w-])[A-Z]\w+(?:-[DS]\d+)?", out))
+        named = [m for m in batch if m.names[0] in words]
+        for mutant in named:
+            say(f"{mutant.number}\t{mutant.kind}\tis caught\t{hazards.changed(mutant)}")
+        say(f"-- {len(named)} of {len(batch)} are named")
+        rest = [m for m in batch if m not in named]
+        if named:
+            return self.survivors(rest) if rest else []
+        if len(batch) == 1:
+            say(f"{batch[0].number}\t{batch[0].kind}\tis caught\t{hazards.changed(batch[0])}")
+            return []
+        half = len(batch) // 2
+        return self.survivors(batch[:half]) + self.survivors(batch[half:])
+
+
+def hazard_changes(options, work):
+    """Rules without something that they say."""
+    drawn = hazards.all_(ROOT)
+    if options.only:
+        drawn = [m for m in drawn if m.number in options.only]
+    say(f"{len(drawn)} possible changes of {hazards.PATH}")
+    random.Random(options.seed).shuffle(drawn)
+    left, refused, same = accepted(options, work, drawn, options.count, "screened-hazards.json")
+    if options.list:
+        for mutant in left:
+            say(f"{mutant.number}\t{mutant.kind}\t{hazards.changed(mutant)}")
+        sys.exit()
+    for mutant in same:
+        say(f"{mutant.number}\t{mutant.kind}\tis equivalent\t{hazards.changed(mutant)}")
+    alone, survivors = Alone(options, work), []
+    if alone.without is not None:
+        sys.exit(f"without a change:\n{alone.without}")
+    for batch in apart(left, options.batch):
+        survivors += alone.survivors(batch)
+    return [m.key() for m in survivors], len(left) + len(refused)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["code", "tables", "limits"])
+    parser.add_argument("what", choices=["code", "tables", "limits", "hazards"])
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", default="16")
     parser.add_argument("--jobs", type=int, default=2)
@@ -483,7 +559,7 @@ def main():
     options = parser.parse_args()
     options.work = options.work.resolve()
     options.work.mkdir(parents=True, exist_ok=True)
-    survivors, count = {"code": code, "tables": table_changes, "limits": limit_changes}[options.what](options, options.work)
+    survivors, count = {"code": code, "tables": table_changes, "limits": limit_changes, "hazards": hazard_changes}[options.what](options, options.work)
     say(f"\n{count - len(survivors)} of {count} are caught ({100 * (count - len(survivors)) / max(count, 1):.1f} %)"
         + (f", seed {options.seed}" if options.what != "limits" else ""))
     for key in survivors:
