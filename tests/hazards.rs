@@ -5,7 +5,7 @@ mod compiled;
 mod programs;
 mod sequences;
 
-use amdgpu_isa::hazards::{Hazards, Modes, Need, Unit};
+use amdgpu_isa::hazards::{Hazards, Modes, Need, Rule, Unit};
 use amdgpu_isa::{Inst, Reg, Target, parse};
 use programs::{Distances, EVENT, Program, programs};
 
@@ -47,7 +47,7 @@ fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, r
 }
 
 fn unit_of(rule: &str, target: &str) -> Unit {
-    let rules = amdgpu_isa::hazards::Rule::all();
+    let rules = Rule::all();
     let mut units =
         rules.filter(|r| r.id().trim_end_matches(|c: char| c.is_ascii_lowercase()) == rule).map(|r| r.unit());
     let first = units.next().unwrap_or_else(|| panic!("no rule {rule}"));
@@ -454,4 +454,41 @@ fn compiled_code_has_no_hazards() {
         }
     }
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// What people read of a rule is whole: a sentence without a full stop, words for what ends it, and a distance.
+#[test]
+fn rules_can_be_listed() {
+    for target in Target::ALL {
+        let rules: Vec<Rule> = Rule::of(*target).collect();
+        assert!(rules.windows(2).all(|both| both[0] < both[1]), "{target}: in order, each once");
+        for rule in rules {
+            let (text, ends) = (rule.text(), rule.ends());
+            let starts = text.starts_with(char::is_uppercase) || text.starts_with("s_") || text.starts_with("v_");
+            assert!(starts && !text.ends_with('.') && !text.contains(". "), "{text}");
+            assert!(rule.note().is_empty() || rule.note().ends_with('.'), "{}", rule.note());
+            assert!(!ends.contains("simm16") && !ends.contains("upto") && !ends.contains('&'), "{ends}");
+            let distance = rule.distance(*target);
+            assert_eq!(distance.is_none(), rule.unit() == Unit::Event, "{rule:?}");
+            assert!(distance.is_some() || !ends.is_empty(), "{rule:?}: nothing ends it");
+            assert!(distance.is_none_or(|distance| distance.strict(16) > 0 || distance.strict(2) > 0), "{rule:?}");
+        }
+    }
+    let ends = |target: &str, id: &str| {
+        let target: Target = target.parse().ok()?;
+        Some(Rule::of(target).find(|rule| rule.id() == id)?.ends())
+    };
+    let expected = "a vector operation, s_waitcnt 0, s_waitcnt_depctr vm_vsrc(0) or s_waitcnt_vscnt null, 0";
+    assert!(ends("gfx1010", "T01w").is_none_or(|found| found == expected));
+    assert!(ends("gfx1200", "W03").is_none_or(|found| found.starts_with("s_wait_alu depctr_sa_sdst(0), ")));
+    let distance = |target: &str, id: &str| {
+        let target: Target = target.parse().ok()?;
+        Some(Rule::of(target).find(|rule| rule.id() == id)?.distance(target)?.to_string())
+    };
+    for (id, expected) in
+        [("F01", "5"), ("M36", "passes + 3"), ("C02", "0 (2 if strict)"), ("M30", "2 with 2 passes, 0 with more")]
+    {
+        assert!(distance("gfx942", id).is_none_or(|found| found == expected), "{id} {:?}", distance("gfx942", id));
+    }
+    assert!(distance("gfx950", "M37").is_none_or(|found| found == "5 with 2 passes, passes + 4 with more"));
 }

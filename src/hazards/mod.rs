@@ -29,8 +29,8 @@ pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;
-pub use modes::Modes;
-pub use rule::{Certainty, Rule, Unit};
+pub use modes::{Mode, Modes};
+pub use rule::{Certainty, Distance, Rule, Unit};
 pub use state::Hazards;
 pub use waits::{Conflict, Wait, Waits};
 

@@ -49,7 +49,7 @@ pub(super) struct Past {
 const MEMS: u8 = 63;
 
 /// The numbers of passes that a row has a distance for.
-const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
+pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 const EMPTY: Past = Past {
     rows: 0,

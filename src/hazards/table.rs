@@ -1,16 +1,19 @@
 //! The rules of a target, as `build/emit/hazards.rs` writes them.
 
-use crate::hazards::{Certainty, Unit};
+use crate::hazards::{Certainty, Mode, Unit};
 use crate::table::paged;
 use crate::target::HAZARDS;
-use crate::{Field, Format, Inst};
+use crate::{Field, Format, Inst, Reg};
 
 /// What people read about a rule.
 pub(crate) struct RuleInfo {
     pub id: &'static str,
     pub text: &'static str,
     pub source: &'static str,
+    pub note: &'static str,
+    pub caution: &'static str,
     pub ends: &'static str,
+    pub mode: Option<Mode>,
     pub unit: Unit,
     pub certainty: Certainty,
 }
@@ -162,6 +165,8 @@ pub(crate) struct Accessed {
     pub writes: bool,
     /// As in `file`.
     pub files: u8,
+    /// This register alone, whatever the files.
+    pub only: Option<Reg>,
     /// All that a field names.
     pub named: bool,
     /// All that no field names.
