@@ -241,9 +241,9 @@ fn llvm_inserts_the_same() {
 }
 
 /// The needs of the last of some instructions after the others, by unit; `None` if the target is not in the build.
-fn after(target: &str, texts: &[&str]) -> Option<[u8; 3]> {
+fn after(start: fn(Target) -> Hazards, target: &str, texts: &[&str]) -> Option<[u8; 3]> {
     let target: Target = target.parse().ok()?;
-    let mut hazards = Hazards::new(target);
+    let mut hazards = start(target);
     let insts: Vec<Inst> =
         texts.iter().map(|text| parse(target, text).unwrap_or_else(|e| panic!("{text}: {e}"))).collect();
     let (last, before) = insts.split_last()?;
@@ -254,9 +254,43 @@ fn after(target: &str, texts: &[&str]) -> Option<[u8; 3]> {
 
 #[track_caller]
 fn check(target: &str, texts: &[&str], expected: [u8; 3]) {
-    if let Some(needs) = after(target, texts) {
+    if let Some(needs) = after(Hazards::new, target, texts) {
         assert_eq!(needs, expected, "{target}: {texts:?}");
     }
+}
+
+#[track_caller]
+fn strictly(target: &str, texts: &[&str], expected: [u8; 3]) {
+    if let Some(needs) = after(Hazards::strict, target, texts) {
+        assert_eq!(needs, expected, "{target}: {texts:?}");
+    }
+}
+
+/// Where a rule is only a caution, it is another one than where it is not.
+#[test]
+fn cautions_say_why() {
+    let rules = |target: &str, texts: &[&str]| {
+        let target: Target = target.parse().ok()?;
+        let (mut hazards, mut rules) = (Hazards::new(target), Vec::new());
+        for text in texts {
+            let inst = parse(target, text).unwrap();
+            rules.clear();
+            hazards.each(&inst, |need| rules.push((need.rule.id(), need.rule.caution().is_some())));
+            hazards.issue(&inst);
+        }
+        Some(rules)
+    };
+    let check = |target, texts: &[&str], expected| {
+        assert!(rules(target, texts).is_none_or(|found| found == [expected]), "{:?}", rules(target, texts));
+    };
+    let (write, read) = ("v_readfirstlane_b32 s4, v0", "v_add_u32_e32 v1, s4, v2");
+    check("gfx942", &[write, read], ("C01", false));
+    check("gfx942", &[write, "s_mov_b32 s5, s9", read], ("C01", false));
+    check("gfx942", &[write, "s_mov_b32 s4, s9", read], ("C01s", true));
+    let mov = "v_mov_b32_e32 v0, v1";
+    check("gfx942", &[mov, "v_add_f32_dpp v2, v0, v3 row_shr:1 row_mask:0xf bank_mask:0xf"], ("F06", false));
+    check("gfx942", &[mov, "v_add_f32_dpp v2, v3, v0 row_shr:1 row_mask:0xf bank_mask:0xf"], ("F06s", true));
+    check("gfx900", &["s_mov_b32 m0, s0", "ds_read_addtid_b32 v1"], ("F14", true));
 }
 
 #[test]
@@ -281,6 +315,16 @@ fn rules_about_three() {
     check("gfx1010", &[lds, load, branch, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, lds, load], [0, 0, 0]);
     check("gfx1030", &[lds, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, wait, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, "s_waitcnt_vscnt null, 0x1", load], [0, 0, 1]);
+    check("gfx1010", &[lds, branch, "s_waitcnt vmcnt(0) lgkmcnt(0)", load], [0, 0, 1]);
+    // LLVM counts flat instructions with vector memory, Mesa does not: they end the rule, and only who is strict waits for them.
+    let flat = "flat_load_dword v4, v[2:3]";
+    check("gfx1010", &[lds, flat, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, flat, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, flat], [0, 0, 0]);
+    strictly("gfx1010", &[lds, branch, flat], [0, 0, 1]);
+    strictly("gfx1010", &[flat, branch, lds], [0, 0, 1]);
 }
 
 #[test]

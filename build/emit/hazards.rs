@@ -102,13 +102,20 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             let (mask, valu) = ((1u32 << (high - low + 1)) - 1, what == "valu");
             format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, valu: {valu} }})")
         });
-        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {}, upto: {upto} }},", side(isa, t, of), of.over).unwrap();
+        write!(
+            w,
+            "Ender {{ rows: {rows:#x}, side: {}, over: {}, begins: {}, upto: {upto} }},",
+            side(isa, t, of),
+            of.over,
+            of.begins
+        )
+        .unwrap();
     }
     let set = |of: &dyn Fn(&HazardRow) -> bool| {
         tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
     };
     let events = set(&|row| row.rule.unit == "event");
-    let thens = set(&|row| row.rule.then.is_some());
+    let thens = set(&|row| row.rule.then.is_some() || row.rule.then_over.is_some());
     let asking = set(&|row| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen)));
     write!(w, "], ").unwrap();
     for mode in MODES {

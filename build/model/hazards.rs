@@ -76,6 +76,8 @@ pub struct HazardRule {
     pub producer: Vec<Side>,
     /// `then`: an instruction of this kind has to come between.
     pub then: Option<String>,
+    /// `then over salu w:s`: an instruction has to come between that overwrites the producer's registers.
+    pub then_over: Option<Side>,
     /// `then again within 2`: another such producer has to come, with no more vector operations between both.
     pub again: Option<u8>,
     /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if there is one.
@@ -121,6 +123,8 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: it ends a rule only if its operands cover those of the producer.
     pub over: bool,
+    /// It does not end rules: they begin behind it.
+    pub begins: bool,
     /// `upto simm16[15:12] valu`: only of producers behind which at least as many such instructions came as this field says.
     pub upto: Option<Upto>,
 }
@@ -191,7 +195,7 @@ impl Hazards {
 impl Side {
     /// Both are written alike.
     pub fn says_the_same(&self, other: &Side) -> bool {
-        let of = |side: &'_ Side| (side.kind.clone(), side.over);
+        let of = |side: &'_ Side| (side.kind.clone(), side.over, side.begins);
         of(self) == of(other)
             && (&self.conditions, &self.operands, &self.upto) == (&other.conditions, &other.operands, &other.upto)
     }

@@ -104,11 +104,12 @@ impl Parser {
         };
         let mut steps = producer.split(" then ").map(str::trim);
         let first = steps.next().unwrap_or("");
-        let (mut then, mut again, mut counted) = (None, None, false);
+        let (mut then, mut then_over, mut again, mut counted) = (None, None, None, false);
         for step in steps {
             match step.strip_prefix("again within ") {
                 Some(n) => again = Some(up_to(at, n, 99)? as u8),
                 None if step == "counted" => counted = true,
+                None if step.starts_with("over ") => then_over = Some(Side { begins: true, ..side(at, step)? }),
                 None => then = Some(step),
             }
         }
@@ -122,6 +123,7 @@ impl Parser {
             when,
             producer: sides(at, first)?,
             then: then.map(str::to_string),
+            then_over,
             again,
             counted,
             consumer: sides(at, consumer)?,
@@ -198,7 +200,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands, over, upto })
+    Ok(Side { kind, conditions, operands, over, begins: false, upto })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {

@@ -327,8 +327,10 @@ impl Hazards {
         let tables = HazardTables::of(inst);
         for past in self.past_mut() {
             for (n, row) in bits(past.rows & ender.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-                if covers((&ender.side, inst), (&row.producer, &past.inst)) {
-                    past.rows &= !(1 << n);
+                match covers((&ender.side, inst), (&row.producer, &past.inst)) {
+                    true if ender.begins => past.armed |= 1 << n,
+                    true => past.rows &= !(1 << n),
+                    false => {}
                 }
             }
         }

@@ -59,6 +59,8 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Only of producers whose operands are all among its own.
     pub over: bool,
+    /// The rows begin behind it, and do not end.
+    pub begins: bool,
     /// Only of producers behind which enough came.
     pub upto: Option<Upto>,
 }
