@@ -5,7 +5,7 @@ mod compiled;
 mod programs;
 mod sequences;
 
-use amdgpu_isa::hazards::{Hazards, Modes, Need, Unit};
+use amdgpu_isa::hazards::{Hazards, Modes, Need, Rule, Unit};
 use amdgpu_isa::{Inst, Reg, Target, parse};
 use programs::{Distances, EVENT, Program, programs};
 
@@ -47,7 +47,7 @@ fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, r
 }
 
 fn unit_of(rule: &str, target: &str) -> Unit {
-    let rules = amdgpu_isa::hazards::Rule::all();
+    let rules = Rule::all();
     let mut units =
         rules.filter(|r| r.id().trim_end_matches(|c: char| c.is_ascii_lowercase()) == rule).map(|r| r.unit());
     let first = units.next().unwrap_or_else(|| panic!("no rule {rule}"));
@@ -241,9 +241,9 @@ fn llvm_inserts_the_same() {
 }
 
 /// The needs of the last of some instructions after the others, by unit; `None` if the target is not in the build.
-fn after(target: &str, texts: &[&str]) -> Option<[u8; 3]> {
+fn after(start: fn(Target) -> Hazards, target: &str, texts: &[&str]) -> Option<[u8; 3]> {
     let target: Target = target.parse().ok()?;
-    let mut hazards = Hazards::new(target);
+    let mut hazards = start(target);
     let insts: Vec<Inst> =
         texts.iter().map(|text| parse(target, text).unwrap_or_else(|e| panic!("{text}: {e}"))).collect();
     let (last, before) = insts.split_last()?;
@@ -254,9 +254,43 @@ fn after(target: &str, texts: &[&str]) -> Option<[u8; 3]> {
 
 #[track_caller]
 fn check(target: &str, texts: &[&str], expected: [u8; 3]) {
-    if let Some(needs) = after(target, texts) {
+    if let Some(needs) = after(Hazards::new, target, texts) {
         assert_eq!(needs, expected, "{target}: {texts:?}");
     }
+}
+
+#[track_caller]
+fn strictly(target: &str, texts: &[&str], expected: [u8; 3]) {
+    if let Some(needs) = after(Hazards::strict, target, texts) {
+        assert_eq!(needs, expected, "{target}: {texts:?}");
+    }
+}
+
+/// Where a rule is only a caution, it is another one than where it is not.
+#[test]
+fn cautions_say_why() {
+    let rules = |target: &str, texts: &[&str]| {
+        let target: Target = target.parse().ok()?;
+        let (mut hazards, mut rules) = (Hazards::new(target), Vec::new());
+        for text in texts {
+            let inst = parse(target, text).unwrap();
+            rules.clear();
+            hazards.each(&inst, |need| rules.push((need.rule.id(), need.rule.caution().is_some())));
+            hazards.issue(&inst);
+        }
+        Some(rules)
+    };
+    let check = |target, texts: &[&str], expected| {
+        assert!(rules(target, texts).is_none_or(|found| found == [expected]), "{:?}", rules(target, texts));
+    };
+    let (write, read) = ("v_readfirstlane_b32 s4, v0", "v_add_u32_e32 v1, s4, v2");
+    check("gfx942", &[write, read], ("C01", false));
+    check("gfx942", &[write, "s_mov_b32 s5, s9", read], ("C01", false));
+    check("gfx942", &[write, "s_mov_b32 s4, s9", read], ("C01s", true));
+    let mov = "v_mov_b32_e32 v0, v1";
+    check("gfx942", &[mov, "v_add_f32_dpp v2, v0, v3 row_shr:1 row_mask:0xf bank_mask:0xf"], ("F06", false));
+    check("gfx942", &[mov, "v_add_f32_dpp v2, v3, v0 row_shr:1 row_mask:0xf bank_mask:0xf"], ("F06s", true));
+    check("gfx900", &["s_mov_b32 m0, s0", "ds_read_addtid_b32 v1"], ("F14", true));
 }
 
 #[test]
@@ -281,6 +315,16 @@ fn rules_about_three() {
     check("gfx1010", &[lds, load, branch, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, lds, load], [0, 0, 0]);
     check("gfx1030", &[lds, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, wait, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, "s_waitcnt_vscnt null, 0x1", load], [0, 0, 1]);
+    check("gfx1010", &[lds, branch, "s_waitcnt vmcnt(0) lgkmcnt(0)", load], [0, 0, 1]);
+    // LLVM counts flat instructions with vector memory, Mesa does not: they end the rule, and only who is strict waits for them.
+    let flat = "flat_load_dword v4, v[2:3]";
+    check("gfx1010", &[lds, flat, branch, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, flat, load], [0, 0, 0]);
+    check("gfx1010", &[lds, branch, flat], [0, 0, 0]);
+    strictly("gfx1010", &[lds, branch, flat], [0, 0, 1]);
+    strictly("gfx1010", &[flat, branch, lds], [0, 0, 1]);
 }
 
 #[test]
@@ -454,4 +498,41 @@ fn compiled_code_has_no_hazards() {
         }
     }
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// What people read of a rule is whole: a sentence without a full stop, words for what ends it, and a distance.
+#[test]
+fn rules_can_be_listed() {
+    for target in Target::ALL {
+        let rules: Vec<Rule> = Rule::of(*target).collect();
+        assert!(rules.windows(2).all(|both| both[0] < both[1]), "{target}: in order, each once");
+        for rule in rules {
+            let (text, ends) = (rule.text(), rule.ends());
+            let starts = text.starts_with(char::is_uppercase) || text.starts_with("s_") || text.starts_with("v_");
+            assert!(starts && !text.ends_with('.') && !text.contains(". "), "{text}");
+            assert!(rule.note().is_empty() || rule.note().ends_with('.'), "{}", rule.note());
+            assert!(!ends.contains("simm16") && !ends.contains("upto") && !ends.contains('&'), "{ends}");
+            let distance = rule.distance(*target);
+            assert_eq!(distance.is_none(), rule.unit() == Unit::Event, "{rule:?}");
+            assert!(distance.is_some() || !ends.is_empty(), "{rule:?}: nothing ends it");
+            assert!(distance.is_none_or(|distance| distance.strict(16) > 0 || distance.strict(2) > 0), "{rule:?}");
+        }
+    }
+    let ends = |target: &str, id: &str| {
+        let target: Target = target.parse().ok()?;
+        Some(Rule::of(target).find(|rule| rule.id() == id)?.ends())
+    };
+    let expected = "a vector operation, s_waitcnt 0, s_waitcnt_depctr vm_vsrc(0) or s_waitcnt_vscnt null, 0";
+    assert!(ends("gfx1010", "T01w").is_none_or(|found| found == expected));
+    assert!(ends("gfx1200", "W03").is_none_or(|found| found.starts_with("s_wait_alu depctr_sa_sdst(0), ")));
+    let distance = |target: &str, id: &str| {
+        let target: Target = target.parse().ok()?;
+        Some(Rule::of(target).find(|rule| rule.id() == id)?.distance(target)?.to_string())
+    };
+    for (id, expected) in
+        [("F01", "5"), ("M36", "passes + 3"), ("C02", "0 (2 if strict)"), ("M30", "2 with 2 passes, 0 with more")]
+    {
+        assert!(distance("gfx942", id).is_none_or(|found| found == expected), "{id} {:?}", distance("gfx942", id));
+    }
+    assert!(distance("gfx950", "M37").is_none_or(|found| found == "5 with 2 passes, passes + 4 with more"));
 }

@@ -17,8 +17,9 @@ pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"
 pub const MODES: [&str; 2] = ["xnack", "expert"];
 /// What is seen: `-`, what was read; in pairs; until it is written.
 const WAYS: [&str; 3] = ["-", "pairs", "until written"];
-/// Kinds that the generator knows: what counts as a vector operation, as a transcendental one, and as an access to memory.
-const KNOWN: [&str; 3] = ["valu", "trans", "mem"];
+/// Kinds that the generator knows: what counts as a vector operation, and as a transcendental one. `mem`, what counts as an access to
+/// memory, may be missing.
+const KNOWN: [&str; 2] = ["valu", "trans"];
 
 pub fn check(isa: &Isa) -> Result<()> {
     let all = &isa.hazards;
@@ -64,7 +65,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         if rule.producer.iter().chain(&rule.consumer).any(|side| side.over) || !rule.ends.iter().all(ends_by_operands) {
             return rule.at.err("`over` is for operands of what ends the rule");
         }
-        for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends) {
+        for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends).chain(&rule.then_over) {
             self::side(isa, &rule.at, side)?;
         }
         for entry in &rule.distance.entries {
@@ -110,7 +111,7 @@ fn kinds(isa: &Isa) -> Result<()> {
         let sides = all
             .rules
             .iter()
-            .flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends))
+            .flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends).chain(&r.then_over))
             .chain(seen)
             .chain(expert);
         let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));
@@ -151,6 +152,12 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
         known(at, "thing to count", &upto.what, &["valu", "mem"])?;
     }
     if let Some(operands) = &side.operands {
+        if let Some(name) = &operands.only {
+            let is_numbered = name.strip_prefix('s').is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 128));
+            if !is_numbered && !isa.codes.iter().any(|code| code.name == *name) {
+                return at.err(format!("unknown register {name}"));
+            }
+        }
         operands.files.iter().try_for_each(|file| known(at, "register file", file, &FILES))?;
         let names = operands.fields.iter().filter(|name| !["*", "-"].contains(&name.as_str()));
         names.into_iter().try_for_each(|name| field(isa, at, name))?;

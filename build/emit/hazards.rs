@@ -20,7 +20,7 @@ fn rules<'a>(isa: &'a Isa, targets: &[Target]) -> Vec<&'a HazardRule> {
 }
 
 /// Writes what people read about each rule.
-pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) {
+pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     let rules = rules(isa, targets);
     writeln!(w, "pub(crate) static RULES: [crate::hazards::table::RuleInfo; {}] = [", rules.len()).unwrap();
     for rule in rules {
@@ -33,13 +33,23 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) {
             (false, false) if has("reported") => "Reported",
             (false, false) => "Proposed",
         };
-        let HazardRule { id, text, source, ends_text, .. } = rule;
+        let HazardRule { id, text, note, caution, source, .. } = rule;
+        let has = |t: &&TargetRow| rule.distance.of(&t.name).is_some();
+        let names: Vec<&str> = isa.targets.iter().filter(has).map(|t| t.name.as_str()).collect();
+        let ends = isa.hazards.words(rule, &names)?;
+        let mode =
+            rule.when.as_ref().map_or("None".into(), |mode| format!("Some(crate::hazards::Mode::{})", camel(mode)));
         let unit = camel(&rule.unit);
         write!(w, "crate::hazards::table::RuleInfo {{ id: {id:?}, text: {text:?}, source: {source:?}, ").unwrap();
-        write!(w, "ends: {ends_text:?}, unit: crate::hazards::Unit::{unit}, ").unwrap();
+        write!(
+            w,
+            "note: {note:?}, caution: {caution:?}, mode: {mode}, ends: {ends:?}, unit: crate::hazards::Unit::{unit}, "
+        )
+        .unwrap();
         writeln!(w, "certainty: crate::hazards::Certainty::{certainty} }},").unwrap();
     }
     writeln!(w, "];").unwrap();
+    Ok(())
 }
 
 /// Writes `HazardTables` of one target.
@@ -92,13 +102,20 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             let (mask, valu) = ((1u32 << (high - low + 1)) - 1, what == "valu");
             format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, valu: {valu} }})")
         });
-        write!(w, "Ender {{ rows: {rows:#x}, side: {}, over: {}, upto: {upto} }},", side(isa, t, of), of.over).unwrap();
+        write!(
+            w,
+            "Ender {{ rows: {rows:#x}, side: {}, over: {}, begins: {}, upto: {upto} }},",
+            side(isa, t, of),
+            of.over,
+            of.begins
+        )
+        .unwrap();
     }
     let set = |of: &dyn Fn(&HazardRow) -> bool| {
         tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
     };
     let events = set(&|row| row.rule.unit == "event");
-    let thens = set(&|row| row.rule.then.is_some());
+    let thens = set(&|row| row.rule.then.is_some() || row.rule.then_over.is_some());
     let asking = set(&|row| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen)));
     write!(w, "], ").unwrap();
     for mode in MODES {
@@ -130,7 +147,11 @@ fn side(isa: &Isa, t: &Target, side: &Side) -> String {
     let conditions: Vec<String> = conditions.map(|c| format!("Condition::{c}")).collect();
     let operands = match &side.operands {
         None => "None".to_string(),
-        Some(Operands { reads, writes, files, fields, wider_than, narrower_than }) => {
+        Some(Operands { reads, writes, files, only, fields, wider_than, narrower_than }) => {
+            let only = only.as_ref().map_or("None".into(), |name| match name[1..].parse::<u8>() {
+                Ok(n) => format!("Some(crate::Reg::Sgpr({n}))"),
+                Err(_) => format!("Some(crate::Reg::Special(crate::Special::{}))", camel(name)),
+            });
             let files = files.iter().fold(0, |set, file| set | 1 << FILES.iter().position(|f| f == file).unwrap_or(7));
             let has = |name: &str| fields.is_empty() || fields.iter().any(|f| f == name);
             let (named, implicit) = (has("*"), has("-"));
@@ -140,7 +161,7 @@ fn side(isa: &Isa, t: &Target, side: &Side) -> String {
                 .map(|f| format!("Field::{}", camel(f)))
                 .collect();
             format!(
-                "Some(Accessed {{ reads: {reads}, writes: {writes}, files: {files}, named: {named}, \
+                "Some(Accessed {{ reads: {reads}, writes: {writes}, files: {files}, only: {only}, named: {named}, \
                  implicit: {implicit}, fields: &[{}], wider_than: {wider_than}, narrower_than: {narrower_than} }})",
                 list.join(", ")
             )

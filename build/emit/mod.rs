@@ -285,7 +285,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
     facts::common(&mut out, isa, &formats, &ops);
-    hazards::common(&mut out, isa, targets);
+    hazards::common(&mut out, isa, targets)?;
     names::common(&mut out, isa);
     codes::common(&mut out, isa)?;
     Ok(out + &builtin::all(&ops))

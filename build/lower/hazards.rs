@@ -85,7 +85,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
                 tables.rows.push(HazardRow { rule, producer, consumer, distance });
             }
         }
-        for side in rule.ends.iter().filter(there) {
+        for side in rule.ends.iter().chain(&rule.then_over).filter(there) {
             match tables.enders.iter_mut().find(|(_, other)| other.says_the_same(side)) {
                 Some((rows, _)) => *rows |= mask,
                 None => tables.enders.push((mask, side)),

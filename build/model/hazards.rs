@@ -14,6 +14,8 @@ pub struct Hazards {
     pub counted: Vec<Watched>,
     /// `expert on setreg if ...`, `expert off ...`: what turns this mode on and off.
     pub expert: Vec<(SourceLine, bool, Side)>,
+    /// `called valu = a vector operation`: what people call that which ends rules.
+    pub called: Vec<Called>,
 }
 
 /// `nop s_nop simm16 gfx6=3`: the instruction that waits, and how many bits of its constant count.
@@ -23,6 +25,16 @@ pub struct Nop {
     pub mnemonic: String,
     pub field: String,
     pub bits: Cells<u8>,
+}
+
+/// Words for a part of the column of what ends rules.
+#[derive(Debug)]
+pub struct Called {
+    pub at: SourceLine,
+    /// Only for rules that no other targets have; empty: for all.
+    pub only: Vec<String>,
+    pub what: String,
+    pub words: String,
 }
 
 /// Instructions that all rules of some targets watch.
@@ -64,6 +76,8 @@ pub struct HazardRule {
     pub producer: Vec<Side>,
     /// `then`: an instruction of this kind has to come between.
     pub then: Option<String>,
+    /// `then over salu w:s`: an instruction has to come between that overwrites the producer's registers.
+    pub then_over: Option<Side>,
     /// `then again within 2`: another such producer has to come, with no more vector operations between both.
     pub again: Option<u8>,
     /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if there is one.
@@ -82,7 +96,11 @@ pub struct HazardRule {
     pub from: Vec<String>,
     pub unit: String,
     pub distance: Cells<String>,
+    /// One sentence without its full stop, and those that follow.
     pub text: String,
+    pub note: String,
+    /// Why it is only a caution; empty: it is not.
+    pub caution: String,
     pub source: String,
 }
 
@@ -105,6 +123,8 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: it ends a rule only if its operands cover those of the producer.
     pub over: bool,
+    /// It does not end rules: they begin behind it.
+    pub begins: bool,
     /// `upto simm16[15:12] valu`: only of producers behind which at least as many such instructions came as this field says.
     pub upto: Option<Upto>,
 }
@@ -142,16 +162,40 @@ pub struct Operands {
     pub reads: bool,
     pub writes: bool,
     pub files: Vec<String>,
+    /// `=s102`: this register alone.
+    pub only: Option<String>,
     /// Empty: any; `*`: in any field; `-`: in no field.
     pub fields: Vec<String>,
     pub wider_than: u16,
     pub narrower_than: u16,
 }
 
+impl Hazards {
+    /// What ends a rule, in words; `targets`: those that have the rule.
+    pub fn words(&self, rule: &HazardRule, targets: &[&str]) -> Result<String> {
+        let only = |called: &&Called| targets.iter().all(|t| called.only.iter().any(|only| only == t));
+        let parts = rule.ends_text.split(" or ").filter(|part| !part.is_empty());
+        let words = parts.map(|part| {
+            let mut all = self.called.iter().filter(|called| called.what == part);
+            let own = all.clone().find(|called| !called.only.is_empty() && only(called));
+            match own.or_else(|| all.find(|called| called.only.is_empty())) {
+                Some(called) => Ok(called.words.as_str()),
+                None => rule.at.err(format!("nothing says what `{part}` is called")),
+            }
+        });
+        let mut words = words.collect::<Result<Vec<&str>>>()?;
+        words.dedup();
+        Ok(match words.split_last() {
+            Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+            _ => words.concat(),
+        })
+    }
+}
+
 impl Side {
     /// Both are written alike.
     pub fn says_the_same(&self, other: &Side) -> bool {
-        let of = |side: &'_ Side| (side.kind.clone(), side.over);
+        let of = |side: &'_ Side| (side.kind.clone(), side.over, side.begins);
         of(self) == of(other)
             && (&self.conditions, &self.operands, &self.upto) == (&other.conditions, &other.operands, &other.upto)
     }
@@ -159,6 +203,9 @@ impl Side {
 
 impl Hazards {
     pub fn resolve(&mut self, tree: &Tree, everywhere: &[Entry<()>]) -> Result<()> {
+        for called in self.called.iter_mut().filter(|called| !called.only.is_empty()) {
+            called.only = tree.targets_of(&called.at, &called.only)?;
+        }
         for rule in &mut self.rules {
             rule.distance.resolve(&rule.at, tree, everywhere)?;
         }

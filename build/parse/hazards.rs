@@ -33,6 +33,16 @@ impl Parser {
             all.expert.push((at.clone(), on == "on", side(at, text)?));
             return Ok(());
         }
+        if let Some(text) = line.strip_prefix("called ") {
+            let Some((what, words)) = text.rsplit_once(" = ") else { return at.err("expected: called WHAT = WORDS") };
+            let (only, what) = match what.split_once(' ') {
+                Some((node, what)) if self.nodes.iter().any(|n| n == node) => (vec![node.to_string()], what),
+                _ => (Vec::new(), what),
+            };
+            let (what, words) = (what.trim().to_string(), words.trim().to_string());
+            all.called.push(Called { at: at.clone(), only, what, words });
+            return Ok(());
+        }
         if let Some(text) = line.strip_prefix("counted ") {
             all.counted.push(self.watched(at, text)?);
             return Ok(());
@@ -66,6 +76,13 @@ impl Parser {
     /// `id | producer | consumer | registers | ends | from | unit cells ; text`
     fn hazard_rule(&self, at: &SourceLine, line: &str, source: String) -> Result<HazardRule> {
         let Some((columns, text)) = line.split_once(';') else { return at.err("expected: ... ; TEXT") };
+        let (text, caution) = text.split_once(" ; ").unwrap_or((text, ""));
+        // Sentences begin with a capital letter.
+        let ends = |(n, _): &(usize, &str)| text[n + 2..].starts_with(|c: char| c.is_ascii_uppercase());
+        let (text, note) = match text.match_indices(". ").find(ends) {
+            Some((n, _)) => (&text[..n], &text[n + 2..]),
+            None => (text.trim().trim_end_matches('.'), ""),
+        };
         let columns: Vec<&str> = columns.split('|').map(str::trim).collect();
         let [id, producer, consumer, registers, ends, from, distance] = columns[..] else {
             return at.err("expected: id | producer | consumer | registers | ends | from | unit and distance ; text");
@@ -87,11 +104,12 @@ impl Parser {
         };
         let mut steps = producer.split(" then ").map(str::trim);
         let first = steps.next().unwrap_or("");
-        let (mut then, mut again, mut counted) = (None, None, false);
+        let (mut then, mut then_over, mut again, mut counted) = (None, None, None, false);
         for step in steps {
             match step.strip_prefix("again within ") {
                 Some(n) => again = Some(up_to(at, n, 99)? as u8),
                 None if step == "counted" => counted = true,
+                None if step.starts_with("over ") => then_over = Some(Side { begins: true, ..side(at, step)? }),
                 None => then = Some(step),
             }
         }
@@ -105,6 +123,7 @@ impl Parser {
             when,
             producer: sides(at, first)?,
             then: then.map(str::to_string),
+            then_over,
             again,
             counted,
             consumer: sides(at, consumer)?,
@@ -118,6 +137,8 @@ impl Parser {
             unit: unit.to_string(),
             distance: self.cells(at, cells, |_, s| Ok(s.to_string()))?,
             text: text.trim().to_string(),
+            note: note.trim().to_string(),
+            caution: caution.trim().to_string(),
             source,
         })
     }
@@ -179,7 +200,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands, over, upto })
+    Ok(Side { kind, conditions, operands, over, begins: false, upto })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
@@ -191,9 +212,11 @@ fn operands(at: &SourceLine, word: &str) -> Result<Operands> {
         Some((files, fields)) => (files, list(fields)),
         None => (rest, Vec::new()),
     };
+    let only = files.strip_prefix('=').map(str::to_string);
+    let files = if only.is_some() { Vec::new() } else { list(files) };
     let wider_than = up_to(at, bits, 2048)? as u16;
     let (reads, writes) = (access.contains('r'), access.contains('w'));
-    Ok(Operands { reads, writes, files: list(files), fields, wider_than, narrower_than })
+    Ok(Operands { reads, writes, files, only, fields, wider_than, narrower_than })
 }
 
 fn condition(at: &SourceLine, word: &str) -> Result<Condition> {

@@ -19,7 +19,6 @@
 
 mod counters;
 mod held;
-mod listed;
 mod modes;
 mod owed;
 mod pair;
@@ -32,12 +31,11 @@ pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;
-pub use listed::Distance;
-pub use modes::Modes;
+pub use modes::{Mode, Modes};
 #[cfg(feature = "alloc")]
 pub use room::Unbounded;
 pub use room::{Bounded, Capacity};
-pub use rule::{Certainty, Rule, Unit};
+pub use rule::{Certainty, Distance, Rule, Unit};
 pub use state::Hazards;
 pub use waits::{Conflict, Wait, Waits};
 

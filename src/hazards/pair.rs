@@ -105,7 +105,9 @@ pub(crate) fn all_files(inst: &Inst) -> (u8, u8) {
 /// `holds` without the operands themselves: an instruction with registers in these files may be what the rule is about.
 pub(crate) fn may_hold(side: &Side, inst: &Inst, (reads, writes): (u8, u8)) -> bool {
     let accesses = |accessed: &Accessed| {
-        accessed.reads && reads & accessed.files != 0 || accessed.writes && writes & accessed.files != 0
+        accessed.only.is_some()
+            || accessed.reads && reads & accessed.files != 0
+            || accessed.writes && writes & accessed.files != 0
     };
     side.operands.as_ref().is_none_or(accesses) && side.conditions.iter().all(|c| condition_holds(c, inst))
 }
@@ -157,6 +159,7 @@ pub(crate) fn written(inst: &Inst) -> u128 {
         reads: false,
         writes: true,
         files: file::SCALAR,
+        only: None,
         named: true,
         implicit: true,
         fields: &[],
@@ -185,7 +188,17 @@ fn is_of(accessed: &Accessed, inst: &Inst, operand: &Operand) -> bool {
         && named
         && operand.bits > accessed.wider_than
         && operand.bits < accessed.narrower_than
-        && files(inst, operand) & accessed.files != 0
+        && match accessed.only {
+            None => files(inst, operand) & accessed.files != 0,
+            Some(only) => is_among(only, inst, operand),
+        }
+}
+
+/// The operand names the register, perhaps among others.
+fn is_among(reg: Reg, inst: &Inst, operand: &Operand) -> bool {
+    let mut set = RegSet::new(inst.target());
+    set.insert_operand(operand);
+    operand.value == Value::Reg(reg) || set.contains(reg)
 }
 
 /// The files that an operand is in.

@@ -57,7 +57,7 @@ pub struct Past {
 }
 
 /// The numbers of passes that a row has a distance for.
-const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
+pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 const EMPTY: Past = Past {
     rows: 0,
@@ -442,8 +442,10 @@ impl<C: Capacity> Hazards<C> {
         let tables = HazardTables::of(inst);
         for past in self.past.iter_mut() {
             for (n, row) in bits(past.rows & ender.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-                if covers((&ender.side, (inst, msb)), (&row.producer, (&past.inst, past.msb))) {
-                    past.rows &= !(1 << n);
+                match covers((&ender.side, (inst, msb)), (&row.producer, (&past.inst, past.msb))) {
+                    true if ender.begins => past.armed |= 1 << n,
+                    true => past.rows &= !(1 << n),
+                    false => {}
                 }
             }
         }

@@ -1,16 +1,19 @@
 //! The rules of a target, as `build/emit/hazards.rs` writes them.
 
-use crate::hazards::{Certainty, Unit};
+use crate::hazards::{Certainty, Mode, Unit};
 use crate::table::paged;
 use crate::target::HAZARDS;
-use crate::{Field, Format, Inst};
+use crate::{Field, Format, Inst, Reg};
 
 /// What people read about a rule.
 pub(crate) struct RuleInfo {
     pub id: &'static str,
     pub text: &'static str,
     pub source: &'static str,
+    pub note: &'static str,
+    pub caution: &'static str,
     pub ends: &'static str,
+    pub mode: Option<Mode>,
     pub unit: Unit,
     pub certainty: Certainty,
 }
@@ -56,6 +59,8 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Only of producers whose operands are all among its own.
     pub over: bool,
+    /// The rows begin behind it, and do not end.
+    pub begins: bool,
     /// Only of producers behind which enough came.
     pub upto: Option<Upto>,
 }
@@ -162,6 +167,8 @@ pub(crate) struct Accessed {
     pub writes: bool,
     /// As in `file`.
     pub files: u8,
+    /// This register alone, whatever the files.
+    pub only: Option<Reg>,
     /// All that a field names.
     pub named: bool,
     /// All that no field names.

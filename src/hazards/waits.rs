@@ -1,7 +1,7 @@
 //! Waits that instructions are, and that they need.
 
 use crate::target::COUNTS;
-use crate::{Counter, Field, Imm, Inst, Operand, Reg, Special, Value, Waitcnt};
+use crate::{Counter, Field, Imm, Inst, Operand, Reg, Special, Target, Value, Waitcnt};
 
 /// A wait that is missing: until the counter is at or below a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,24 @@ pub(crate) fn wait_of(inst: &Inst) -> Waitcnt {
     let constant = inst.get(Field::Simm16).unwrap_or(0) as u16;
     let counts = parts.iter().map(|&(counter, lsb, mask)| (counter, (constant >> lsb & mask) as u8));
     counts.fold(Waitcnt::new(), |all, (counter, count)| all.with(counter, count))
+}
+
+impl Counter {
+    /// The manuals that describe the counter; `None` if the target does not have it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_isa::facts::Counter;
+    /// assert!(Counter::Vmcnt.source(Target::Gfx942).unwrap().contains("CDNA"));
+    /// assert_eq!(Counter::Loadcnt.source(Target::Gfx942), None);
+    /// # }
+    /// ```
+    pub fn source(self, target: Target) -> Option<&'static str> {
+        let tables = COUNTS[target as usize];
+        let is_there = tables.max.get(self as usize).is_some_and(|max| *max > 0);
+        is_there.then(|| tables.sources.get(self as usize).copied()).flatten()
+    }
 }
 
 impl Inst {
