@@ -247,7 +247,9 @@ impl<W: Write> Job<'_, W> {
 
     fn image(&mut self, image: &Image<'_>, target: Target, source: &mut Source<'_>) -> Result<()> {
         for section in &image.sections {
-            for checker in Checker::of(section, target).map(|checker| checker.strict(self.args.strict)) {
+            let checkers = Checker::in_image(section, image, target).map(|checker| checker.strict(self.args.strict));
+            let checkers: Vec<Checker<'_, '_>> = checkers.collect();
+            for checker in &checkers {
                 self.functions += checker.count();
                 self.functions_here += checker.count();
                 let groups = checker.groups();
@@ -258,6 +260,9 @@ impl<W: Write> Job<'_, W> {
                     let base = section.address;
                     found.iter().try_for_each(|finding| self.finding(image.label, finding, base, source))
                 })?;
+            }
+            for finding in Checker::of_all(&checkers) {
+                self.finding(image.label, &finding, section.address, source)?;
             }
         }
         Ok(())

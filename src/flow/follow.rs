@@ -85,6 +85,10 @@ impl<C: Capacity> State for Hazards<C> {
         Hazards::join(self, other)
     }
 
+    fn returned(&mut self) {
+        Hazards::returned(self);
+    }
+
     fn enter(&mut self) {
         Hazards::enter(self);
     }

@@ -491,6 +491,12 @@ impl<C: Capacity> Hazards<C> {
         self
     }
 
+    /// A call has returned from a function that is not known, which may have read any scalar register as a mask.
+    pub fn returned(&mut self) {
+        self.seen.join(Seen::called(HAZARDS[self.target as usize]));
+        self.msb = VgprMsb::ENTRY;
+    }
+
     /// A function begins that was called: what came before it is the caller's.
     pub fn enter(&mut self) {
         self.before = BEFORE;

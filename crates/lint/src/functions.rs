@@ -6,21 +6,44 @@ use alloc::vec::Vec;
 use amdgpu_isa::Target;
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::facts::Counter;
-use amdgpu_object::{Section, Symbol, SymbolKind};
+use amdgpu_isa::hazards::Modes;
+use amdgpu_object::{Image, Section, Symbol, SymbolKind};
 
 use crate::edits::{Hazards, Now, Pending};
+
+/// The modes that a code object says. One that may be for any setting of XNACK has to run with each.
+fn modes(image: &Image<'_>) -> Modes {
+    let said = image.target.iter().flat_map(|target| &target.features).find(|(name, _)| name == XNACK);
+    // Bare code says nothing.
+    let has_header = image.sections.first().and_then(|section| image.offset_of(section)) != Some(0);
+    let xnack = said.map_or(if has_header { None } else { Some(false) }, |(_, is_on)| Some(*is_on));
+    Modes { xnack, ..Modes::NEITHER }
+}
+
+/// The name of the feature in a target id.
+const XNACK: &str = "xnack";
 
 /// The kernels and functions of a section, in the order of their addresses.
 #[derive(Clone)]
 pub struct Functions<'s, 'a> {
     section: &'s Section<'a>,
     symbols: Vec<&'s Symbol<'a>>,
+    /// Addresses in the code to which data points.
+    pointees: Vec<u64>,
+    modes: Modes,
 }
 
 impl<'s, 'a> Functions<'s, 'a> {
     pub fn of(section: &'s Section<'a>) -> Self {
         let symbols = section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
-        Functions { section, symbols }
+        Functions { section, symbols, pointees: Vec::new(), modes: Modes::NEITHER }
+    }
+
+    /// The same with what the code object says: to which places in the code its data points, and its modes.
+    pub fn in_image(section: &'s Section<'a>, image: &Image<'a>) -> Self {
+        let own = section.address..section.address.saturating_add(section.bytes.len() as u64);
+        let pointees = image.addresses.pointees().filter(|address| own.contains(address)).collect();
+        Functions { pointees, modes: modes(image), ..Functions::of(section) }
     }
 
     pub fn section(&self) -> &'s Section<'a> {
@@ -47,9 +70,11 @@ impl<'s, 'a> Functions<'s, 'a> {
             targets.push(target);
         }
         let Section { bytes, address, .. } = *self.section;
+        let pointees = self.pointees.clone();
         targets.into_iter().map(move |target| {
             let own = functions.iter().filter(|(of, _)| *of == target).map(|(_, address)| *address);
-            let entries = if functions.is_empty() { vec![address] } else { own.collect() };
+            let mut entries: Vec<u64> = if functions.is_empty() { vec![address] } else { own.collect() };
+            entries.extend_from_slice(&pointees);
             Flow::new(target, bytes, address, &entries)
         })
     }
@@ -75,6 +100,7 @@ impl<'s, 'a> Functions<'s, 'a> {
                 hazards = hazards.called();
             }
         }
+        hazards = hazards.with(self.modes);
         if strict {
             hazards = hazards.strictly();
         }

@@ -53,7 +53,10 @@ impl Plan {
 pub fn image(image: &Image<'_>, target: Target, repair: Repair) -> Result<Plan, Error> {
     match image.sections.iter().any(|section| section.address == 0) {
         true => Err(amdgpu_program::Error::Relocatable.into()),
-        false => Ok(sections(&image.sections, target, repair)),
+        false => {
+            let functions = image.sections.iter().map(|section| Functions::in_image(section, image));
+            Ok(all(functions, target, repair))
+        }
     }
 }
 
@@ -102,12 +105,16 @@ pub fn apply(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>
 /// # Ok::<(), amdgpu_lint::Error>(())
 /// ```
 pub fn section(section: &Section<'_>, target: Target, repair: Repair) -> Plan {
-    sections(core::slice::from_ref(section), target, repair)
+    all(core::iter::once(Functions::of(section)), target, repair)
 }
 
-fn sections(sections: &[Section<'_>], target: Target, repair: Repair) -> Plan {
+fn all<'s, 'a: 's>(
+    sections: impl Iterator<Item = Functions<'s, 'a>>,
+    target: Target,
+    repair: Repair,
+) -> Plan {
     let mut edits = Edits::default();
-    let all: Vec<_> = sections.iter().map(|section| one(section, target, repair, &mut edits)).collect();
+    let all: Vec<_> = sections.map(|functions| one(functions, target, repair, &mut edits)).collect();
     let first = |(functions, jumps): &(Functions<'_, '_>, Jumps)| jumps.first_unknown(functions, target, &edits);
     let unknown_jump = all.iter().find_map(first).filter(|_| !edits.is_empty());
     Plan { edits, unknown_jump }
@@ -115,12 +122,12 @@ fn sections(sections: &[Section<'_>], target: Target, repair: Repair) -> Plan {
 
 /// Plans the changes of one section.
 fn one<'s, 'a>(
-    section: &'s Section<'a>,
+    functions: Functions<'s, 'a>,
     target: Target,
     repair: Repair,
     edits: &mut Edits,
 ) -> (Functions<'s, 'a>, Jumps) {
-    let (functions, mut jumps) = (Functions::of(section), Jumps::default());
+    let (section, mut jumps) = (functions.section(), Jumps::default());
     for flow in functions.flows(target) {
         // Where sources disagree about a distance, nothing is taken away.
         let first = |block| functions.entry(&flow, block, repair == Repair::Trim);

@@ -89,12 +89,15 @@ pub struct Unchecked {
 /// assert_eq!(severity("missing-wait", None), Severity::Error);
 /// assert_eq!(severity("superfluous-nop", None), Severity::Hint);
 /// ```
-pub fn severity(id: &str, certainty: Option<Certainty>) -> Severity {
-    match certainty {
-        Some(Certainty::Agreed | Certainty::Llvm | Certainty::Manual | Certainty::Mesa) => Severity::Error,
+pub fn severity(id: &str, hazard: Option<Rule>) -> Severity {
+    let Some(hazard) = hazard else {
+        return OWN.iter().find(|own| own.id == id).map_or(Severity::Error, |own| own.severity);
+    };
+    match hazard.certainty() {
+        _ if hazard.caution().is_some() => Severity::Hint,
+        Certainty::Proposed => Severity::Hint,
         // A rule whose certainty is new is one nevertheless.
-        Some(_) => Severity::Error,
-        None => OWN.iter().find(|own| own.id == id).map_or(Severity::Error, |own| own.severity),
+        _ => Severity::Error,
     }
 }
 
@@ -137,7 +140,7 @@ fn hazard(rule: Rule, target: Option<Target>) -> RuleInfo {
         title,
         text: format!("{}.", rule.text().trim_end_matches('.')),
         help,
-        severity: severity(rule.id(), Some(rule.certainty())),
+        severity: severity(rule.id(), Some(rule)),
         hazard: Some(rule),
         distance: target.and_then(|target| rule.distance(target)),
         is_strict: target.is_some_and(|target| rule.is_strict(target)),
@@ -178,7 +181,7 @@ const ERROR: Severity = Severity::Error;
 const WARNING: Severity = Severity::Warning;
 const HINT: Severity = Severity::Hint;
 
-const OWN: [Own; 19] = [
+const OWN: [Own; 21] = [
     Own {
         id: "missing-wait",
         severity: ERROR,
@@ -272,6 +275,20 @@ const OWN: [Own; 19] = [
         title: "some ways through the code were not followed",
         text: "The code has more ways than the check follows: what is wrong on the others is not found.",
         help: "Split the function.",
+    },
+    Own {
+        id: "unreached-code",
+        severity: WARNING,
+        title: "no known way reaches some code",
+        text: "Neither a function, a branch, a known jump nor a pointer in data leads to the code, so that it was not checked.",
+        help: "Give the code a symbol of type function, or branch to it. Data in a section of code is reported, too.",
+    },
+    Own {
+        id: "split-instruction",
+        severity: ERROR,
+        title: "a branch leads into the middle of an instruction",
+        text: "Two ways read the same bytes as different instructions.",
+        help: "Correct the distance of the branch.",
     },
     Own {
         id: "unknown-call",

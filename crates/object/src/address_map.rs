@@ -100,6 +100,14 @@ impl<'a> AddressMap<'a> {
         self.arguments.get(kernel.as_bytes()).map(Vec::as_slice)
     }
 
+    /// The addresses that the loader writes somewhere, as far as the code object itself says them.
+    pub fn pointees(&self) -> impl Iterator<Item = u64> + '_ {
+        self.pointers.iter().filter_map(|(_, pointer)| match pointer {
+            Pointer::Address(goal) => Some(*goal),
+            Pointer::Symbol(..) => None,
+        })
+    }
+
     /// What the loader writes to an address: the address of a symbol or section, and the number of bytes added to it.
     pub fn pointer(&self, address: u64) -> Option<(Name<'a>, i64)> {
         let found = self.pointers.binary_search_by_key(&address, |(address, _)| *address).ok()?;

@@ -125,6 +125,20 @@ pub enum What {
     },
     /// More registers wait for results than are followed.
     NotFollowed,
+    /// Code that no known way reaches was not checked.
+    Unreached {
+        /// Its size in bytes, without what only fills the space between functions.
+        bytes: u64,
+        /// The addresses of its parts: where each begins, and where it ends.
+        parts: Vec<(u64, u64)>,
+    },
+    /// A way leads into the middle of an instruction that another way executes.
+    SplitInstruction {
+        /// The address of that instruction.
+        whole: u64,
+        /// The address in it.
+        part: u64,
+    },
     /// Some of the ways through the code were not followed.
     NotFinal,
     /// A call of a function that is not known.
@@ -159,8 +173,8 @@ pub enum What {
 impl What {
     /// How bad it is: [`rules::severity`] decides.
     pub fn severity(&self) -> Severity {
-        let certainty = if let What::Hazard(need) = self { Some(need.rule.certainty()) } else { None };
-        rules::severity(self.rule(), certainty)
+        let hazard = if let What::Hazard(need) = self { Some(need.rule) } else { None };
+        rules::severity(self.rule(), hazard)
     }
 
     /// A name for it: `missing-wait`, or that of the rule of a hazard.
@@ -178,6 +192,8 @@ impl What {
             What::NoScratch => "no-scratch",
             What::NoInstruction(_) => "no-instruction",
             What::LeavesSection { .. } => "leaves-section",
+            What::Unreached { .. } => "unreached-code",
+            What::SplitInstruction { .. } => "split-instruction",
             What::NotFollowed => "not-followed",
             What::NotFinal => "not-final",
             What::UnknownCall => "unknown-call",
@@ -245,6 +261,10 @@ impl fmt::Display for What {
             What::NoInstruction(error) => {
                 write!(f, "the code goes on with bytes that are no instruction: {error}")
             }
+            What::Unreached { bytes, parts } => unreached(*bytes, parts, f),
+            What::SplitInstruction { whole, part } => {
+                write!(f, "it leads to {part:#x}, into the middle of the instruction at {whole:#x}")
+            }
             What::LeavesSection { to } => write!(f, "the code goes on at {to:#x}, outside of the section"),
             What::NotFollowed => f.write_str(
                 "more registers wait for results than are followed: waits that are missing may not be found",
@@ -268,6 +288,20 @@ impl fmt::Display for What {
             What::SuperfluousNop { enough: None } => f.write_str("nothing needs the wait states"),
             What::UnwrittenRegister(registers) => unwritten(registers, f),
         }
+    }
+}
+
+/// How many parts a message names.
+const PARTS: usize = 8;
+
+fn unreached(bytes: u64, parts: &[(u64, u64)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "no known way reaches {bytes} bytes of code, which were not checked: ")?;
+    for (n, (start, end)) in parts.iter().take(PARTS).enumerate() {
+        write!(f, "{}{start:#x} to {end:#x}", if n > 0 { ", " } else { "" })?;
+    }
+    match parts.len().saturating_sub(PARTS) {
+        0 => Ok(()),
+        more => write!(f, ", and {more} more"),
     }
 }
 

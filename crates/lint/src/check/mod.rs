@@ -8,6 +8,7 @@ mod descriptor;
 mod finding;
 mod hints;
 mod path;
+mod reach;
 mod remedy;
 
 use alloc::collections::BTreeMap;
@@ -48,8 +49,8 @@ const TOGETHER: usize = 64;
 /// ```
 pub fn image<'a>(image: &Image<'a>, target: Target) -> Vec<Finding<'a>> {
     let mut found = Vec::new();
-    for one in &image.sections {
-        let Ok(_) = section(one, target, |finding| {
+    for section in &image.sections {
+        let Ok(_) = checkers(Checker::in_image(section, image, target), |finding| {
             found.push(finding);
             Ok::<(), Infallible>(())
         });
@@ -65,15 +66,23 @@ pub fn image<'a>(image: &Image<'a>, target: Target) -> Vec<Finding<'a>> {
 pub fn section<'a, E>(
     section: &Section<'a>,
     target: Target,
+    each: impl FnMut(Finding<'a>) -> Result<(), E>,
+) -> Result<usize, E> {
+    checkers(Checker::of(section, target), each)
+}
+
+fn checkers<'s, 'a: 's, E>(
+    checkers: impl Iterator<Item = Checker<'s, 'a>>,
     mut each: impl FnMut(Finding<'a>) -> Result<(), E>,
 ) -> Result<usize, E> {
-    let mut count = 0;
-    for checker in Checker::of(section, target) {
+    let (mut count, checkers): (usize, Vec<_>) = (0, checkers.collect());
+    for checker in &checkers {
         count += checker.count();
         for groups in checker.groups().chunks(TOGETHER) {
             checker.check(groups).into_iter().try_for_each(&mut each)?;
         }
     }
+    Checker::of_all(&checkers).into_iter().try_for_each(&mut each)?;
     Ok(count)
 }
 
@@ -104,11 +113,32 @@ pub struct Checker<'s, 'a> {
 impl<'s, 'a> Checker<'s, 'a> {
     /// A checker for each size that waves of the section have: nearly always one.
     pub fn of(section: &'s Section<'a>, target: Target) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
-        let functions = Functions::of(section);
+        Checker::new(Functions::of(section), target)
+    }
+
+    /// The same for a section of a code object, with what that says besides: places in the code to which data points, and modes.
+    pub fn in_image(
+        section: &'s Section<'a>,
+        image: &Image<'a>,
+        target: Target,
+    ) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
+        Checker::new(Functions::in_image(section, image), target)
+    }
+
+    fn new(
+        functions: Functions<'s, 'a>,
+        target: Target,
+    ) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
         functions.flows(target).map(move |flow| {
             let general = before::everything(flow.target());
             Checker { functions: functions.clone(), flow, general, is_strict: false }
         })
+    }
+
+    /// The findings about a section that no function has: code that no known way reaches, and ways into the middle of an
+    /// instruction. `checkers`: all of the section.
+    pub fn of_all(checkers: &[Checker<'s, 'a>]) -> Vec<Finding<'a>> {
+        reach::find(checkers)
     }
 
     /// The same; with `true`, it also demands what one source demands and another one denies.
