@@ -188,7 +188,7 @@ impl Program {
         (errors, hints)
     }
 
-    /// The waits after LLVM's passes have seen the machine IR with a variant.
+    /// The waits, and barriers, after LLVM's passes have seen the machine IR with a variant.
     fn passed(&self, variant: Option<&Variant>) -> Vec<String> {
         let mut mir = self.mir.clone();
         if let Some(variant) = variant {
@@ -209,8 +209,10 @@ impl Program {
         // Run again, a pass may not see its own wait behind an instruction, and insert it twice.
         let lines: Vec<&str> = out.lines().map(str::trim).collect();
         let again = lines.iter().zip(std::iter::once(&"").chain(&lines));
-        let once = again.filter(|(line, before)| line != before).map(|(line, _)| line.to_string());
-        once.filter(|line| is_place(line)).collect()
+        let once = again
+            .filter(|(line, before)| line != before || !line.starts_with("S_WAITCNT_DEPCTR"))
+            .map(|(line, _)| line.to_string());
+        once.filter(|line| is_place(line) || is_barrier(line)).collect()
     }
 
     /// The reason why there is no error, as the number of a column. `whole`: the waits that LLVM's passes leave without a variant.
@@ -229,8 +231,13 @@ impl Program {
             None => is_without_one(&passed, whole),
             Some(_) => passed != whole && passed.len() == whole.len(),
         };
+        let is_for_barrier = before_barriers(&passed) != before_barriers(whole);
         let is_atomic = |line: &str| line.contains("_atomic_") || line.contains("_store_") || line.contains("_load_");
-        if is_order(before) || is_order(after) || is_unneeded && (is_atomic(before) || is_atomic(after)) {
+        if is_order(before)
+            || is_order(after)
+            || is_for_barrier
+            || is_unneeded && (is_atomic(before) || is_atomic(after))
+        {
             column("order")
         } else if is_unneeded {
             column("unneeded")
@@ -316,7 +323,7 @@ impl Program {
 
     /// The function has flat accesses, whose hints may have been there before.
     fn has_flat(&self, line: usize) -> bool {
-        code(&self.text[line]).starts_with("s_waitcnt") && self.has(line, "flat_")
+        code(&self.text[line]).starts_with("s_waitcnt ") && self.has(line, "flat_")
     }
 
     /// The function of a line has an instruction that begins so.
@@ -350,7 +357,11 @@ impl Program {
     }
 
     fn show(&self, variant: &Variant) -> String {
-        let became = variant.inst.map_or("deleted".to_string(), |inst| inst.to_string());
+        let weaker = |inst: Inst| match inst.to_string() {
+            long if long.contains("depctr_hold_cnt") => format!("{} {:#x}", inst.mnemonic(), inst.words()[0] & 0xffff),
+            text => text,
+        };
+        let became = variant.inst.map_or("deleted".to_string(), weaker);
         let function = self.function(variant.line).trim_start_matches("__clang_ocl_kern_imp_");
         let [before, after] = [-1, 1].map(|step| match self.neighbour(variant.line, step) {
             "" => "a label",
@@ -411,6 +422,15 @@ fn with_operand(line: &str, value: u32) -> String {
     let at = numbers.map(|(at, _)| start + at).next().expect("a constant");
     let rest = line[at..].trim_start_matches(|c: char| c == '-' || c.is_ascii_digit());
     format!("{}{value}{rest}", &line[..at])
+}
+
+fn is_barrier(line: &str) -> bool {
+    line.starts_with("S_BARRIER")
+}
+
+/// The last wait before each barrier.
+fn before_barriers(lines: &[String]) -> Vec<&str> {
+    lines.windows(2).filter(|pair| is_barrier(&pair[1])).map(|pair| pair[0].as_str()).collect()
 }
 
 /// One wait is gone, and the others are the same.
@@ -484,7 +504,9 @@ fn measure(n: usize, target: &'static str, name: &'static str, scratch: &Path, f
         }
         if column == GAP {
             found.gaps.push(example);
-        } else if column > 0 && found.shortest.get(&column).is_none_or(|old| example.len() < old.len()) {
+        } else if column > 0
+            && found.shortest.get(&column).is_none_or(|old| (example.len(), &example) < (old.len(), old))
+        {
             found.shortest.insert(column, example);
         }
     }
