@@ -153,7 +153,7 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
     }
     if let Some(operands) = &side.operands {
         if let Some(name) = &operands.only {
-            let is_numbered = name.strip_prefix('s').is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 128));
+            let is_numbered = name.strip_prefix('s').is_some_and(|n| n.parse::<u8>().is_ok());
             if !is_numbered && !isa.codes.iter().any(|code| code.name == *name) {
                 return at.err(format!("unknown register {name}"));
             }
