@@ -1,5 +1,7 @@
 //! What the instructions before the next one leave behind.
 
+use crate::assembler::make;
+use crate::common::made;
 use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes};
 use crate::hazards::steps::{Counted, Seen, counts, of_two, reaches, turns_expert};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
@@ -122,6 +124,29 @@ impl Hazards {
     /// which matters on RDNA4.
     pub const fn called(self) -> Hazards {
         Hazards { seen: Seen::called(HAZARDS[self.target as usize]), ..self }
+    }
+
+    /// The same at the beginning of a kernel, for which some rules have something to say: there, [`Need::producer`] is an `s_nop`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1250")] {
+    /// use amdgpu_isa::hazards::Hazards;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let clause = decode_words(Target::Gfx1250, &[0xbf85_0001]).unwrap(); // s_clause 0x1
+    /// let load = decode_words(Target::Gfx1250, &[0xee05_0000, 0x0000_0000, 0x0000_0000]).unwrap(); // global_load_b32 v0, v0, s[0:1]
+    /// let mut hazards = Hazards::new(Target::Gfx1250).kernel();
+    /// hazards.issue(&clause);
+    /// assert!(hazards.needs(&load).event.unwrap().rule.caution().is_some());
+    /// # }
+    /// ```
+    pub fn kernel(mut self) -> Hazards {
+        let rows = HAZARDS[self.target as usize].begin & self.modes.rows(HAZARDS[self.target as usize]);
+        if let Ok(inst) = make(self.target, made::S_NOP, &[]) {
+            if rows != 0 {
+                self.merge(&Past { rows, inst, states: 0, valu: 0, trans: 0, mem: 0, ..EMPTY });
+            }
+        }
+        self
     }
 
     /// The target.
@@ -280,10 +305,11 @@ impl Hazards {
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
         };
         let counted = counts(tables, is, inst);
+        let passed = if is & class::ACCESS != 0 { tables.directly } else { 0 };
         let pass = |past: &mut Past| {
             past.counted.pass(counted);
             past.rows &= !ends;
-            past.armed |= past.rows & arms;
+            past.armed = past.armed & !passed | past.rows & arms;
             past.states = past.states.saturating_add(states);
             past.valu = past.valu.saturating_add(u8::from(is & class::VALU != 0));
             past.trans = past.trans.saturating_add(u8::from(is & class::TRANS != 0));
