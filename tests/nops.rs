@@ -7,7 +7,7 @@ use crate::programs;
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_isa::flow::{Flow, State};
-use amdgpu_isa::hazards::Hazards;
+use amdgpu_isa::hazards::{Hazards, Modes};
 use amdgpu_isa::{Field, Inst};
 use programs::{own_samples, sample};
 
@@ -95,7 +95,9 @@ fn what_is_taken_away_is_missed() {
         let flow = Flow::new(sample.target, &sample.code, sample.address, &sample.kernels);
         let insts: Vec<(u64, Inst)> = (0..flow.blocks().len()).flat_map(|block| flow.insts(block)).collect();
         let start = |hazards: Hazards| Changed { hazards, at: u32::MAX, new: None };
-        let starts = [start(Hazards::new(sample.target)), start(Hazards::strict(sample.target))];
+        // The samples run with and without XNACK.
+        let either = Modes { xnack: None, ..Modes::NEITHER };
+        let starts = [Hazards::new(sample.target), Hazards::strict(sample.target)].map(|all| start(all.with(either)));
         let before = starts.clone().map(|start| broken(&flow, &start));
         for (address, inst) in insts {
             for new in weaker(&inst) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::build::check::hazards::{DIFFERS, FILES, MODES, OVERLAPS};
+use crate::build::check::hazards::{BEGIN, DIFFERS, FILES, MODES, OVERLAPS};
 use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::lower::hazards as lower;
@@ -116,8 +116,10 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     };
     let events = set(&|row| row.rule.unit == "event");
     let thens = set(&|row| row.rule.then.is_some() || row.rule.then_over.is_some());
-    let asking = set(&|row| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen)));
     write!(w, "], ").unwrap();
+    write!(w, "directly: {:#x}, ", set(&|row| row.rule.directly)).unwrap();
+    write!(w, "begin: {:#x}, ", set(&|row| row.producer.kind == BEGIN)).unwrap();
+    let asking = set(&|row| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen)));
     for mode in MODES {
         write!(w, "{mode}: {:#x}, ", set(&|row| row.rule.when.as_deref() == Some(mode))).unwrap();
     }

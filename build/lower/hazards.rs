@@ -106,7 +106,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let then = |row: &HazardRow| row.rule.then.as_ref().map_or(usize::MAX, |kind| of_kind(kind));
     let thens: Vec<usize> = tables.rows.iter().map(then).collect();
     let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
-    let (valu, trans, mem) = (of_kind("valu"), of_kind("trans"), of_kind("mem"));
+    let [valu, trans, mem, access] = ["valu", "trans", "mem", "access"].map(of_kind);
     let numbered = numbered(all, &kinds, name);
     for operation in &t.operations {
         let Some(operation) = operation else {
@@ -134,6 +134,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             sides.any(|side| is.get(of_kind(&side.kind)) == Some(&true))
         };
         let turns = |(_, _, side): &(SourceLine, bool, Side)| is.get(of_kind(&side.kind)) == Some(&true);
+        class.is |= u8::from(is.get(access) == Some(&true)) << 7;
         class.is |= u8::from(is.get(mem) == Some(&true)) << 5 | u8::from(all.expert.iter().any(turns)) << 6;
         class.is |= u8::from(watches(&all.seen)) << 3 | u8::from(watches(&all.counted)) << 4;
         class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;

@@ -76,6 +76,8 @@ pub struct HazardRule {
     pub producer: Vec<Side>,
     /// `then`: an instruction of this kind has to come between.
     pub then: Option<String>,
+    /// `then directly KIND`: no other access to memory comes behind it.
+    pub directly: bool,
     /// `then over salu w:s`: an instruction has to come between that overwrites the producer's registers.
     pub then_over: Option<Side>,
     /// `then again within 2`: another such producer has to come, with no more vector operations between both.

@@ -104,13 +104,16 @@ impl Parser {
         };
         let mut steps = producer.split(" then ").map(str::trim);
         let first = steps.next().unwrap_or("");
-        let (mut then, mut then_over, mut again, mut counted) = (None, None, None, false);
+        let (mut then, mut then_over, mut again, mut counted, mut directly) = (None, None, None, false, false);
         for step in steps {
             match step.strip_prefix("again within ") {
                 Some(n) => again = Some(up_to(at, n, 99)? as u8),
                 None if step == "counted" => counted = true,
                 None if step.starts_with("over ") => then_over = Some(Side { begins: true, ..side(at, step)? }),
-                None => then = Some(step),
+                None => {
+                    directly = step.starts_with("directly ");
+                    then = Some(step.strip_prefix("directly ").unwrap_or(step));
+                }
             }
         }
         let mut registers = registers.split_whitespace();
@@ -123,6 +126,7 @@ impl Parser {
             when,
             producer: sides(at, first)?,
             then: then.map(str::to_string),
+            directly,
             then_over,
             again,
             counted,

@@ -1,5 +1,7 @@
 //! What the instructions before the next one leave behind.
 
+use crate::assembler::make;
+use crate::common::made;
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{all_files, covers, holds, matches, matches_run, may_hold, passes, runs};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
@@ -157,6 +159,35 @@ impl<C: Capacity> Hazards<C> {
     /// The modes, as far as they are known here.
     pub const fn modes(&self) -> Modes {
         self.modes
+    }
+
+    /// The same at the beginning of a kernel, for which some rules have something to say: there, [`Need::producer`] is an `s_nop`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1250")] {
+    /// use amdgpu_isa::hazards::Hazards;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let clause = decode_words(Target::Gfx1250, &[0xbf85_0001]).unwrap(); // s_clause 0x1
+    /// let load = decode_words(Target::Gfx1250, &[0xee05_0000, 0x0000_0000, 0x0000_0000]).unwrap(); // global_load_b32 v0, v0, s[0:1]
+    /// let mut hazards = Hazards::new(Target::Gfx1250).kernel();
+    /// hazards.issue(&clause);
+    /// assert!(hazards.needs(&load).event.unwrap().rule.caution().is_some());
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn kernel(mut self) -> Self {
+        let tables = HAZARDS[self.target as usize];
+        let rows = tables.begin & self.modes.rows(tables);
+        if let Some(inst) = make(self.target, made::S_NOP, &[]).ok().filter(|_| rows != 0) {
+            let new = Past { rows: rows & !tables.events, inst, age: Age::NEW, ..EMPTY };
+            for (n, row) in bits(rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+                self.owe(n, row, &new);
+            }
+            if new.rows != 0 {
+                self.merge(&new);
+            }
+        }
+        self
     }
 
     /// The target.
@@ -357,10 +388,11 @@ impl<C: Capacity> Hazards<C> {
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
         };
         let step = Age::step(states, is, counts(tables, is, inst));
+        let passed = if is & class::ACCESS != 0 { tables.directly } else { 0 };
         let pass = |past: &mut Past| {
             past.age.pass(&step);
             past.rows &= !ends;
-            past.armed |= past.rows & arms;
+            past.armed = past.armed & !passed | past.rows & arms;
         };
         self.past.iter_mut().for_each(pass);
         pass(&mut self.before);
@@ -379,7 +411,7 @@ impl<C: Capacity> Hazards<C> {
             };
             self.owed.keep(|owed| ends >> owed.row & 1 == 0 && !is_past(owed));
             for owed in self.owed.iter_mut() {
-                owed.armed |= arms >> owed.row & 1 == 1;
+                owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
                 owed.age.pass(&step);
             }
         }

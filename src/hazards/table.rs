@@ -47,6 +47,10 @@ pub(crate) struct HazardTables {
     pub until_written: bool,
     /// The instructions that rows count.
     pub counted: &'static [Side],
+    /// The rows for which no other access to memory comes behind what comes between.
+    pub directly: u128,
+    /// The rows whose producer is the beginning of a kernel.
+    pub begin: u128,
     /// The rows with two producers.
     pub again: u128,
     /// The bits of the constant of `s_nop` that count.
@@ -129,6 +133,8 @@ pub(crate) mod class {
     pub const MEM: u8 = 32;
     /// It may turn the expert mode on or off.
     pub const EXPERT: u8 = 64;
+    /// It accesses memory, perhaps for scalar registers.
+    pub const ACCESS: u8 = 128;
 }
 
 /// Conditions for one of the two instructions, and its operands that the rule is about.

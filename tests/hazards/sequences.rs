@@ -48,6 +48,7 @@ impl Sequence {
     fn start(&self, target: Target) -> Hazards {
         let xnack = if self.has("any") { None } else { Some(self.has("on")) };
         let start = Hazards::new(target).with(Modes { xnack, expert: self.has("expert") });
+        let start = if self.has("kernel") { start.kernel() } else { start };
         if self.has("strict") { start.strictly() } else { start }
     }
 }
@@ -72,6 +73,12 @@ fn each_star_is_demanded_and_nothing_else() {
                 }
             }
             let mut count = 0;
+            if sequence.has("kernel") && !rules.is_empty() {
+                // Nothing can be inserted between a clause and what is in it.
+                assert!(hazards.protect(inst, |_| ()).is_err());
+                hazards.issue(inst);
+                continue;
+            }
             match hazards.protect(inst, |_| count += 1) {
                 Ok(()) if (count > 1) == stars.contains(&n) => {}
                 other => wrong.push(format!("{} {target}: {other:?}, {count}: {:?}", sequence.rule, sequence.insts)),

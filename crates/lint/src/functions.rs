@@ -101,6 +101,9 @@ impl<'s, 'a> Functions<'s, 'a> {
             }
         }
         hazards = hazards.with(self.modes);
+        if self.kernel(flow, block).0.is_some() {
+            hazards = hazards.kernel();
+        }
         if strict {
             hazards = hazards.strictly();
         }
