@@ -70,7 +70,7 @@ static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// The instructions that programs are made of.
 fn pool(target: Target) -> Vec<Inst> {
-    TEXTS.iter().filter_map(|text| parse(target, text).ok()).filter(|inst| goes_on(inst)).collect()
+    TEXTS.iter().filter_map(|text| parse(target, text).ok()).filter(goes_on).collect()
 }
 
 /// Many different instructions that nothing ends for long.
