@@ -126,7 +126,10 @@ impl Inst {
                 continue;
             }
             match reg {
-                Reg::Vgpr(_) | Reg::Agpr(_) if even_tuples && code_of(self, field).is_some_and(|code| code % 2 == 1) => {
+                Reg::Vgpr(n) if even_tuples && n % 2 == 1 => {
+                    return Err(RuleError::MisalignedVector { field, register: reg });
+                }
+                Reg::Agpr(n) if even_tuples && n % 2 == 1 => {
                     return Err(RuleError::MisalignedVector { field, register: reg });
                 }
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {

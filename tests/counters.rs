@@ -206,13 +206,17 @@ fn interpolation_waits_itself() {
     expect("gfx1100", &text.replace('N', "1"), &["at 4: expcnt(0) for 0, Vgpr(4) Read"]);
 }
 
-/// More than 256 vector registers: the numbers in instructions do not say which is meant.
+/// More than 256 vector registers: upper bits of their numbers are followed, up to where ways with others meet.
 #[test]
-fn banks_of_registers_are_not_sure() {
+fn upper_bits_of_registers_are_followed() {
     let text = "global_load_b32 v0, v9, s[0:1]; v_mov_b32 v2, v0; s_endpgm";
     expect("gfx1250", text, &["at 12: loadcnt(0) for 0, Vgpr(0) Read"]);
-    let banked = format!("s_set_vgpr_msb 0x1; {text}");
-    expect("gfx1250", &banked, &["at 16: loadcnt(0) for 4, Vgpr(0) Read, perhaps"]);
+    // The load writes v0, and the move reads v256.
+    expect("gfx1250", &format!("s_set_vgpr_msb 0x1; {text}"), &[]);
+    let both = format!("s_set_vgpr_msb 0x41; {text}");
+    expect("gfx1250", &both, &["at 16: loadcnt(0) for 4, Vgpr(256) Read"]);
+    let some = "s_cbranch_scc0 L; s_set_vgpr_msb 0x41; L:; global_load_b32 v0, v9, s[0:1]; v_mov_b32 v2, v0; s_endpgm";
+    expect("gfx1250", some, &["at 20: loadcnt(0) for 8, Vgpr(0) Read, perhaps"]);
     // Scalar registers have no banks.
     let text = "s_set_vgpr_msb 0x1; s_load_b32 s4, s[0:1], 0x0; s_mov_b32 s5, s4; s_endpgm";
     expect("gfx1250", text, &["at 12: kmcnt(0) for 4, Sgpr(4) Read"]);
@@ -229,7 +233,7 @@ fn what_is_not_sure_stays() {
         pending
     };
     let load = "global_load_b32 v0, v9, s[0:1]; global_load_b32 v1, v9, s[0:1]";
-    let read = pending(&format!("s_set_vgpr_msb 0x1; {load}; v_mov_b32 v2, v0"));
+    let read = pending(&format!("s_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE), 0; {load}; v_mov_b32 v2, v0"));
     assert_eq!((read.most(Counter::Loadcnt), read.is_banked()), (2, true));
     let read = pending(&format!("{load}; v_mov_b32 v2, v0"));
     assert_eq!((read.most(Counter::Loadcnt), read.is_banked()), (1, false));

@@ -201,7 +201,8 @@ fn sets_are_joined_and_subtracted() {
         assert!(a.intersects(&b) && !(a - b).intersects(&b) && (a - a).is_empty());
         assert!(a.contains(Reg::Vcc) && b.contains(Reg::Vcc) && !b.contains(Reg::VCC_HI));
         // Every register has its own name, and comes back.
-        let all = (0..=255).flat_map(|n| [Reg::Vgpr(n.into()), Reg::Agpr(n)]);
+        let others = (0..=255).map(Reg::Agpr).filter(|_| target.vgprs() == 256);
+        let all = (0..target.vgprs()).map(Reg::Vgpr).chain(others);
         let all = all.chain((0..96).map(Reg::Sgpr)).chain((0..12).map(Reg::Ttmp)).chain([
             Reg::Scc,
             Reg::Mode,

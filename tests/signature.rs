@@ -142,7 +142,10 @@ fn aligned(inst: &Inst, operands: &[OperandSignature]) {
         let (said, field) = (&operands[n], o.role.expect("it is named"));
         let code = || inst.get(field).expect("it has the field") as u16 * u16::from(said.scale) + said.first;
         match o.value {
-            Value::Reg(register @ (Reg::Vgpr(_) | Reg::Agpr(_))) if code() % u16::from(said.vector_alignment()) != 0 => {
+            Value::Reg(register @ Reg::Vgpr(n)) if n % u16::from(said.vector_alignment()) != 0 => {
+                Some(RuleError::MisalignedVector { field, register })
+            }
+            Value::Reg(register @ Reg::Agpr(n)) if n % said.vector_alignment() != 0 => {
                 Some(RuleError::MisalignedVector { field, register })
             }
             // The operand has the aligned register below, the error the one that the field names.

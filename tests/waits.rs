@@ -8,9 +8,7 @@ use crate::programs;
 mod reasons;
 
 use amdgpu_isa::Target;
-use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::Flow;
-use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_lint::edits::{Edits, Now};
 use amdgpu_lint::plan;

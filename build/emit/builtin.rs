@@ -5,6 +5,9 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 
+/// The operation that gives the numbers of vector registers upper bits.
+pub const BANKS: &str = "s_set_vgpr_msb";
+
 const MADE: &[&str] = &[
     "s_add_u32",
     "s_addc_u32",
@@ -16,7 +19,7 @@ const MADE: &[&str] = &[
     "s_mov_b32",
     "s_mov_b64",
     "s_nop",
-    "s_set_vgpr_msb",
+    BANKS,
     "s_setpc_b64",
     "s_swappc_b64",
     "s_wait_idle",

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use crate::build::check::facts::COUNTERS;
+use crate::build::emit::builtin;
 use crate::build::emit::tables::flag_bits;
 use crate::build::emit::{camel, names};
 use crate::build::lower::{NONE, Target};
@@ -118,7 +119,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let specials = names::special_codes(isa, &t.row.name);
     let bus = t.row.bus;
     let mut rows = isa.formats.iter().flat_map(|format| &format.rows);
-    let banked = rows.any(|row| row.mnemonic == "s_set_vgpr_msb" && row.opcode.of(&t.row.name).is_some());
+    let banked = rows.any(|row| row.mnemonic == builtin::BANKS && row.opcode.of(&t.row.name).is_some());
     writeln!(
         w,
         "], returns: &[{returns}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",

@@ -28,8 +28,8 @@ impl Flow<'_> {
         self.after(self.entries(), false, &mut Marks::new(self.blocks().len())).1
     }
 
-    /// Groups of blocks such that edges and known calls are only inside of groups, each in the order of [`Flow::function`], with
-    /// functions behind their callers: functions, and functions together that share blocks or call each other.
+    /// Groups of blocks such that edges and known calls are only inside of groups, each in the order of [`Flow::function`]:
+    /// functions, and functions together that share blocks or call each other.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut group = self.union();
         for block in 0..self.blocks().len() {

@@ -32,7 +32,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     owed: C::Owed,
     /// What had no room: the first instruction stands for all of them.
     lost: Past,
-    /// What came since the function began: an instruction before it that produces every row.
+    /// What came since the function began, for who follows calls: an instruction before it that produces every row.
     before: Past,
 }
 
@@ -73,7 +73,7 @@ const EMPTY: Past = Past {
     last_valu: 0,
 };
 
-/// What a function begins with: nothing came, and nothing ended.
+/// What a function begins with for who follows calls: nothing came, and nothing ended.
 const BEFORE: Past = Past { rows: u128::MAX, age: Age::NEW, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
 
 impl Default for Past {
@@ -112,7 +112,7 @@ impl Hazards {
             past: Few::new(EMPTY),
             owed: Few::new(Owed::NONE),
             lost: EMPTY,
-            before: BEFORE,
+            before: EMPTY,
         }
     }
 
@@ -395,11 +395,16 @@ impl<C: Capacity> Hazards<C> {
             past.armed = past.armed & !passed | past.rows & arms;
         };
         self.past.iter_mut().for_each(pass);
-        pass(&mut self.before);
+        if self.before.rows != 0 {
+            pass(&mut self.before);
+        }
         if self.lost.rows != 0 {
             pass(&mut self.lost);
             if self.lost.is_far() {
                 self.lost.rows &= tables.events;
+            }
+            if self.lost.rows == 0 {
+                self.lost = EMPTY;
             }
         }
         self.past.keep(|past| !past.is_over());
@@ -413,6 +418,7 @@ impl<C: Capacity> Hazards<C> {
             for owed in self.owed.iter_mut() {
                 owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
                 owed.age.pass(&step);
+                owed.age.cut();
             }
         }
         for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
@@ -563,6 +569,7 @@ impl<C: Capacity> Hazards<C> {
         for owed in self.owed.iter_mut() {
             owed.armed |= since.armed >> owed.row & 1 == 1;
             owed.age.pass(&since.age);
+            owed.age.cut();
         }
         (self.seen, self.msb, self.modes) = (exit.seen, exit.msb, exit.modes);
         if exit.lost.rows != 0 {

@@ -44,6 +44,12 @@ impl Age {
         self.counted.pass(more.counted);
     }
 
+    /// The same as far as it makes a difference where only waits for some of what came end a row.
+    pub(super) fn cut(&mut self) {
+        self.states = self.states.min(Age::MEM);
+        self.valu = self.valu.min(Age::MEM);
+    }
+
     /// The worse of two paths.
     pub(super) fn worsen(&mut self, other: &Age) {
         self.states = self.states.min(other.states);
@@ -118,9 +124,9 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     Some(Need { rule: Rule(row.rule), missing, producer: first.inst, place: first.place, register: Some(register) })
 }
 
-/// A second producer of a row is issued behind a first one that is as old as this: what the row counts came between, and not too much.
+/// A second producer of a row has been issued behind a first one that is as old as this now: what the row counts came between, and not too much.
 pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
-    row.again.is_some_and(|again| age.valu <= again) && (!row.counted || age.counted.most > 0)
+    row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }
 
 /// The scalar registers that were seen, by their codes.
