@@ -134,7 +134,7 @@ pub(crate) mod class {
     /// It may turn the expert mode on or off.
     pub const EXPERT: u8 = 64;
     /// It accesses memory, perhaps for scalar registers.
-    pub const ACCESS: u8 = 128;
+    pub const ACCESS: u8 = 1 << 7;
 }
 
 /// Conditions for one of the two instructions, and its operands that the rule is about.
