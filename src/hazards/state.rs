@@ -213,6 +213,8 @@ impl Hazards {
             let both = of_row().flat_map(|first| of_row().map(move |second| [first, second]));
             both.filter_map(|both| of_two(row, both, distance, inst)).for_each(&mut take);
         }
+        // Of two producers, one that is lost says too little.
+        let consumes = consumes & !tables.again;
         if self.lost.rows & consumes != 0 {
             let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
             self.of(&self.lost, None, (inst, consumes), matches, &mut take);
