@@ -3,7 +3,7 @@
 use crate::assembler::make;
 use crate::common::made;
 use crate::hazards::pair::{all_files, covers, holds, matches, may_hold, passes};
-use crate::hazards::steps::{Counted, Seen, counts, of_two, reaches, turns_expert};
+use crate::hazards::steps::{Counted, Seen, are_near, counts, of_two, reaches, turns_expert};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::target::HAZARDS;
@@ -210,7 +210,9 @@ impl Hazards {
         for (n, row) in bits(consumes & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
             let of_row = || self.past().iter().filter(move |past| past.rows >> n & 1 == 1);
             let distance = if self.strict { row.most } else { row.distance }[0];
-            let both = of_row().flat_map(|first| of_row().map(move |second| [first, second]));
+            // Both were near each other on one path.
+            let seconds = move || of_row().filter(move |past| past.armed >> n & 1 == 1);
+            let both = of_row().flat_map(|first| seconds().map(move |second| [first, second]));
             both.filter_map(|both| of_two(row, both, distance, inst)).for_each(&mut take);
         }
         // Of two producers, one that is lost says too little.
@@ -325,6 +327,12 @@ impl Hazards {
             }
         }
         self.remove(|past| past.is_over(tables));
+        for (n, row) in bits(new.rows & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            let mut firsts = self.past().iter().filter(|past| past.rows >> n & 1 == 1);
+            if firsts.any(|first| are_near(row, [first, &new])) {
+                new.armed |= 1 << n;
+            }
+        }
         if new.rows != 0 {
             for n in bits(new.rows & tables.events) {
                 let Some(row) = tables.rows.get(n) else { continue };

@@ -58,12 +58,18 @@ pub(super) fn turns_expert(tables: &HazardTables, inst: &Inst) -> Option<bool> {
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
 }
 
+/// The second producer came soon behind the first one, and what is counted between both.
+pub(super) fn are_near(row: &HazardRow, [first, second]: [&Past; 2]) -> bool {
+    let between = first.valu.checked_sub(second.valu).and_then(|n| n.checked_sub(1));
+    let is_near = between.zip(row.again).is_some_and(|(between, most)| between <= most);
+    is_near && (!row.counted || first.counted.most > second.counted.fewest)
+}
+
 /// What two producers demand together: the second one behind the first, and both near enough.
 pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, inst: &Inst) -> Option<Need> {
     let [first, second] = both;
-    let between = first.valu.checked_sub(second.valu)?.checked_sub(1)?;
     let missing = distance.saturating_sub(second.valu);
-    if missing == 0 || between > row.again? || row.counted && first.counted.most <= second.counted.fewest {
+    if missing == 0 || !are_near(row, both) {
         return None;
     }
     let register = matches_two(row, [&first.inst, &second.inst], inst)?;
