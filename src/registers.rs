@@ -200,6 +200,11 @@ impl Target {
     pub fn vgprs(self) -> u16 {
         RegSet::new(self).vgprs() as u16
     }
+
+    /// The numbers of vector registers have upper bits that another instruction gives them.
+    pub(crate) fn has_banks(self) -> bool {
+        FACTS[self as usize].banked
+    }
 }
 
 impl RegSet {
@@ -458,7 +463,7 @@ impl RegSet {
     }
 
     fn is_banked(&self) -> bool {
-        FACTS[self.target as usize].banked
+        self.target.has_banks()
     }
 
     /// The number of vector registers that instructions can access.

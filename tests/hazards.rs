@@ -29,7 +29,7 @@ fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, r
     let filler = parse(producer.target(), filler).unwrap();
     hazards.issue(producer);
     let mut enough = (EVENT, EVENT);
-    for between in 0..=40 {
+    for between in 0..=80 {
         let (mut any, mut this) = (false, false);
         hazards.each(consumer, |need: Need| {
             // The filler can break a rule of its own; or one that any instruction breaks.
@@ -80,11 +80,11 @@ fn equal_states_need_the_same_and_all_become_equal() {
         let filler = parse(target, "v_nop").unwrap();
         let mut hazards = Hazards::new(target);
         hazards.issue(&producer);
-        for between in 0..=40 {
+        for between in 0..=80 {
             let before = hazards;
             hazards.issue(&filler);
             let is_same = before == hazards;
-            assert!(is_same || between < 40, "{target}: {producer} and ever more");
+            assert!(is_same || between < 80, "{target}: {producer} and ever more");
             assert!(
                 !is_same || before.needs(&consumer) == hazards.needs(&consumer),
                 "{target}: {producer}; {consumer}"

@@ -262,7 +262,9 @@ impl<C: Capacity> Hazards<C> {
 
     /// What may be missing for instructions that had no room.
     pub(crate) fn each_lost(&self, inst: &Inst, mut take: impl FnMut(Need)) {
-        if let Some((_, consumes)) = self.consumes(inst, self.lost.rows) {
+        if let Some((tables, consumes)) = self.consumes(inst, self.lost.rows) {
+            // Of two producers, one that is lost says too little.
+            let consumes = consumes & !tables.again;
             let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
             self.of(&self.lost, None, (inst, consumes), matches, &mut take);
         }
