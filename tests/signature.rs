@@ -274,8 +274,9 @@ fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature],
 /// All values that any operand may have.
 fn universe() -> Vec<Value> {
     let bytes = || 0..=255u8;
-    let registers = bytes()
-        .flat_map(|n| [Reg::Sgpr(n), Reg::Vgpr(n.into()), Reg::VgprHigh(n), Reg::Agpr(n), Reg::Ttmp(n)].map(Value::Reg));
+    let registers = bytes().flat_map(|n| {
+        [Reg::Sgpr(n), Reg::Vgpr(n.into()), Reg::VgprHigh(n), Reg::Agpr(n), Reg::Ttmp(n)].map(Value::Reg)
+    });
     let specials = Special::ALL.iter().map(|&special| Value::Reg(Reg::Special(special)));
     let floats = InlineFloat::ALL.iter().map(|&float| Value::Float(float));
     let constants = (-16..=64).map(Value::Int).chain(floats);

@@ -182,7 +182,8 @@ impl<C: Capacity> Pending<C> {
             conflict,
             register: reads.reg_of(bit),
             producer: held.producer,
-            sure: !(held.doubt || (held.any_bank || self.any_bank()) && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
+            sure: !(held.doubt
+                || (held.any_bank || self.any_bank()) && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
         })

@@ -1,7 +1,7 @@
 //! Whether two instructions are what a rule is about.
 
-use crate::hazards::table::{Accessed, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
 use crate::hazards::owed::Owed;
+use crate::hazards::table::{Accessed, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
 use crate::shared::NONE;
 use crate::target::FACTS;
 use crate::{Field, Hwreg, Inst, Operand, Reg, RegSet, Special, Value, VgprMsb};

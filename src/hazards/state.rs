@@ -133,7 +133,6 @@ impl Hazards<super::Unbounded> {
 }
 
 impl<C: Capacity> Hazards<C> {
-
     /// The same, but from here on it demands what [`Hazards::strict`] does.
     #[must_use]
     pub fn strictly(mut self) -> Self {
@@ -420,7 +419,9 @@ impl<C: Capacity> Hazards<C> {
             for owed in self.owed.iter_mut() {
                 owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
                 owed.age.pass(&step);
-                owed.age.cut();
+                if let Some(row) = tables.rows.get(usize::from(owed.row)) {
+                    owed.age.cut(row, tables.expert >> owed.row & 1 == 1);
+                }
             }
         }
         for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
@@ -460,9 +461,8 @@ impl<C: Capacity> Hazards<C> {
 
     /// The instruction waits until so many are left, and ends rows of producers with more behind them.
     fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
-        let ends = |producer: &Inst, age: &Age| {
-            ender.upto.as_ref().is_some_and(|upto| reaches(upto, (producer, age), inst))
-        };
+        let ends =
+            |producer: &Inst, age: &Age| ender.upto.as_ref().is_some_and(|upto| reaches(upto, (producer, age), inst));
         for past in self.past.iter_mut().filter(|past| ends(&past.inst, &past.age)) {
             past.rows &= !ender.rows;
         }
@@ -560,7 +560,7 @@ impl<C: Capacity> Hazards<C> {
     /// A call returns with this state of the function that was called, which began with [`Hazards::enter`] and perhaps other
     /// states of other callers.
     pub fn returned_from(&mut self, exit: &Self) {
-        let since = exit.before;
+        let (since, tables) = (exit.before, HAZARDS[self.target as usize]);
         for past in self.past.iter_mut().chain([&mut self.before]) {
             past.rows &= since.rows;
             past.armed |= past.rows & since.armed;
@@ -571,7 +571,9 @@ impl<C: Capacity> Hazards<C> {
         for owed in self.owed.iter_mut() {
             owed.armed |= since.armed >> owed.row & 1 == 1;
             owed.age.pass(&since.age);
-            owed.age.cut();
+            if let Some(row) = tables.rows.get(usize::from(owed.row)) {
+                owed.age.cut(row, tables.expert >> owed.row & 1 == 1);
+            }
         }
         (self.seen, self.msb, self.modes) = (exit.seen, exit.msb, exit.modes);
         if exit.lost.rows != 0 {

@@ -44,10 +44,17 @@ impl Age {
         self.counted.pass(more.counted);
     }
 
-    /// The same as far as it makes a difference where only waits for some of what came end a row.
-    pub(super) fn cut(&mut self) {
-        self.states = self.states.min(Age::MEM);
-        self.valu = self.valu.min(Age::MEM);
+    /// The same as far as it makes a difference for a row that no distance ends: `is_counted`, if waits for some of what came
+    /// end it.
+    pub(super) fn cut(&mut self, row: &HazardRow, is_counted: bool) {
+        self.states = if row.lasts == u8::MAX { 0 } else { self.states.min(row.lasts) };
+        self.valu = if is_counted { self.valu.min(Age::MEM) } else { 0 };
+        if !is_counted {
+            (self.trans, self.mem) = (0, 0);
+        }
+        if row.times == u8::MAX && !row.counted {
+            self.counted = Counted::NONE;
+        }
     }
 
     /// The worse of two paths.

@@ -28,7 +28,13 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
         // Halves of registers: the upper bit of the field selects them, or another field.
         Value::Reg(register @ (Reg::Vgpr(_) | Reg::VgprHigh(_))) if operand.bits == 16 => {
-            let n = if let Reg::Vgpr(n) = register { n as u8 } else if let Reg::VgprHigh(n) = register { n } else { 0 };
+            let n = if let Reg::Vgpr(n) = register {
+                n as u8
+            } else if let Reg::VgprHigh(n) = register {
+                n
+            } else {
+                0
+            };
             field.is_some_and(|v| [v as u8, v as u8 & 127].contains(&n))
         }
         Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) && inst.format() == Format::Vopd => {

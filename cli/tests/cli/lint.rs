@@ -37,7 +37,7 @@ fn a_missing_wait_is_an_error_with_its_reason() {
                   source: Vega ISA 4.4; CDNA1 to CDNA4 ISA 4.4; RDNA1 and RDNA2 ISA 4.4; RDNA3 ISA 5.6\n";
     assert_eq!(run.out, wanted);
     let message = run.fails(1);
-    assert!(message.contains("standard input: 1 function checked: 1 error, 0 warnings, 1 hint"), "{message}");
+    assert!(message.contains("standard input: 1 function checked: 1 error, 0 warnings, 0 hints"), "{message}");
     let run = lint(&[], &[LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM]);
     assert_eq!((run.code, run.out.as_str()), (Some(0), ""));
     assert!(run.err.contains("0 errors"), "{}", run.err);
@@ -276,8 +276,10 @@ fn wait_states_that_nothing_needs_are_a_hint() {
     let found = json(&words(6));
     assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"superfluous-nop".into(), &"hint".into()), "{found:?}");
     assert_eq!(found[0]["message"], "it is longer than anything needs: s_nop 4 is enough");
-    let found = json(&[S_NOP, S_ENDPGM]);
-    assert_eq!((found.len(), &found[0]["message"]), (1, &"nothing needs the wait states".into()));
+    // Of two, one is enough. What no rule explains may be there for a reason that no rule knows.
+    let found = json(&[0xd0c9_0000, 0x0002_0300, S_NOP | 4, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
+    assert_eq!(found[0]["message"], "nothing needs the wait states");
+    assert_eq!(json(&[S_NOP, S_ENDPGM]), [] as [Value; 0]);
 }
 
 /// A code object whose kernel has these numbers of registers, and this code.

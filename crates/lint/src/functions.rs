@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
-use amdgpu_isa::flow::Flow;
 use amdgpu_isa::facts::Counter;
+use amdgpu_isa::flow::Flow;
 use amdgpu_isa::hazards::Modes;
 use amdgpu_object::{Image, Section, Symbol, SymbolKind};
 

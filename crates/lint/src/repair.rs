@@ -108,11 +108,7 @@ pub fn section(section: &Section<'_>, target: Target, repair: Repair) -> Plan {
     all(core::iter::once(Functions::of(section)), target, repair)
 }
 
-fn all<'s, 'a: 's>(
-    sections: impl Iterator<Item = Functions<'s, 'a>>,
-    target: Target,
-    repair: Repair,
-) -> Plan {
+fn all<'s, 'a: 's>(sections: impl Iterator<Item = Functions<'s, 'a>>, target: Target, repair: Repair) -> Plan {
     let mut edits = Edits::default();
     let all: Vec<_> = sections.map(|functions| one(functions, target, repair, &mut edits)).collect();
     let first = |(functions, jumps): &(Functions<'_, '_>, Jumps)| jumps.first_unknown(functions, target, &edits);

@@ -346,7 +346,7 @@ const UNCHECKED: &[Unchecked] = &[
     ),
     about("What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything."),
     about(
-        "What a caller left outstanding: functions that are no kernels are taken to begin after a wait for everything.",
+        "What callers outside of the code left outstanding: for them, functions are taken to begin after a wait for everything.",
     ),
     about("Whether values are right: the check knows which registers are written, and not with what."),
     rule("F20", "Which scalar registers hold VCC depends on how many the wave has, which the code does not say."),

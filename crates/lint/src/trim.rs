@@ -185,7 +185,8 @@ impl Trim<'_, '_> {
                     let (with, without) = (pair.with.needs(&inst), pair.without.needs(&inst));
                     for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
                         // The operation was this much younger at the wait, or less.
-                        let count = need.at_most.checked_sub(pair.raised).filter(|_| need.counter == counter && need.sure)?;
+                        let count =
+                            need.at_most.checked_sub(pair.raised).filter(|_| need.counter == counter && need.sure)?;
                         if count <= at_most {
                             return None;
                         }
@@ -287,5 +288,6 @@ struct Pair {
 /// The order of this instruction and others' accesses to memory may matter.
 fn orders(inst: &Inst) -> bool {
     let flags = inst.flags();
-    flags.is_wave_barrier() || flags.is_atomic() || flags.is_store() || flags.has_side_effects() && !flags.is_wait()
+    let has_effects = flags.has_side_effects() && !flags.is_wait() && !flags.is_terminator();
+    flags.is_wave_barrier() || flags.is_atomic() || flags.is_store() || has_effects
 }

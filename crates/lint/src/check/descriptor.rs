@@ -1,8 +1,8 @@
 //! Kernel descriptors: whether they give what the code uses.
 
-use amdgpu_isa::{Reg, VgprMsb};
 use amdgpu_isa::facts::{RegSet, Space};
 use amdgpu_isa::kernel::{KernelDescriptor, Registers};
+use amdgpu_isa::{Reg, VgprMsb};
 
 use super::{Check, What};
 

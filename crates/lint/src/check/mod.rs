@@ -125,10 +125,7 @@ impl<'s, 'a> Checker<'s, 'a> {
         Checker::new(Functions::in_image(section, image), target)
     }
 
-    fn new(
-        functions: Functions<'s, 'a>,
-        target: Target,
-    ) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
+    fn new(functions: Functions<'s, 'a>, target: Target) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
         functions.flows(target).map(move |flow| {
             let general = before::everything(flow.target());
             Checker { functions: functions.clone(), flow, general, is_strict: false }

@@ -79,7 +79,10 @@ fn is_before(flow: &Flow<'_>, producer: u64, (block, consumer): (usize, u64)) ->
 fn next<'f>(flow: &'f Flow<'_>, block: usize) -> impl Iterator<Item = usize> + 'f {
     let exit = flow.blocks().get(block).map(|block| block.exit);
     let returns = matches!(exit, Some(Exit::Indirect { .. })).then(|| flow.return_sites(block));
-    flow.callee(block).into_iter().chain(flow.successors(block).iter().copied()).chain(returns.unwrap_or(&[]).iter().copied())
+    flow.callee(block)
+        .into_iter()
+        .chain(flow.successors(block).iter().copied())
+        .chain(returns.unwrap_or(&[]).iter().copied())
 }
 
 fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usize) -> Vec<u64> {

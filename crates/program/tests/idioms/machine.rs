@@ -100,7 +100,7 @@ struct Run<'m> {
     pc: u64,
     scalars: [u32; 128],
     /// By register and lane.
-    vectors: BTreeMap<(u8, u32), u32>,
+    vectors: BTreeMap<(u16, u32), u32>,
     scc: bool,
     seen: Vec<u32>,
 }
@@ -131,7 +131,7 @@ impl Run<'_> {
         }
     }
 
-    fn lane(&self, inst: &Inst, vector: &Operand, lane: &Operand) -> (u8, u32) {
+    fn lane(&self, inst: &Inst, vector: &Operand, lane: &Operand) -> (u16, u32) {
         let Value::Reg(Reg::Vgpr(n)) = vector.value else { panic!("{inst}") };
         (n, self.value(inst, lane) as u32)
     }
