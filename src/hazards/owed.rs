@@ -5,7 +5,7 @@ use super::steps::Age;
 use crate::{Inst, VgprMsb};
 
 /// A run of registers, or no register at all, about which an earlier instruction and a rule demand that something comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Owed {
     /// The number of the row.
     pub row: u8,
@@ -24,6 +24,16 @@ pub struct Owed {
     /// What came after it.
     pub age: Age,
 }
+
+/// Which of several instructions it is that demands something is only for messages.
+impl PartialEq for Owed {
+    fn eq(&self, other: &Owed) -> bool {
+        let of = |owed: &Owed| (owed.row, owed.armed, owed.inherited, owed.first, owed.count, owed.age);
+        of(self) == of(other)
+    }
+}
+
+impl Eq for Owed {}
 
 impl Default for Owed {
     fn default() -> Owed {

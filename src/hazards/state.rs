@@ -415,12 +415,13 @@ impl<C: Capacity> Hazards<C> {
                 let lasts = tables.rows.get(usize::from(owed.row)).map_or(u8::MAX, |row| row.lasts);
                 owed.age.states >= lasts && !strict
             };
+            let waited = tables.waited();
             self.owed.keep(|owed| ends >> owed.row & 1 == 0 && !is_past(owed));
             for owed in self.owed.iter_mut() {
                 owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
                 owed.age.pass(&step);
                 if let Some(row) = tables.rows.get(usize::from(owed.row)) {
-                    owed.age.cut(row, tables.expert >> owed.row & 1 == 1);
+                    owed.age.cut(row, waited >> owed.row & 1 == 1);
                 }
             }
         }
@@ -561,6 +562,7 @@ impl<C: Capacity> Hazards<C> {
     /// states of other callers.
     pub fn returned_from(&mut self, exit: &Self) {
         let (since, tables) = (exit.before, HAZARDS[self.target as usize]);
+        let waited = tables.waited();
         for past in self.past.iter_mut().chain([&mut self.before]) {
             past.rows &= since.rows;
             past.armed |= past.rows & since.armed;
@@ -572,7 +574,7 @@ impl<C: Capacity> Hazards<C> {
             owed.armed |= since.armed >> owed.row & 1 == 1;
             owed.age.pass(&since.age);
             if let Some(row) = tables.rows.get(usize::from(owed.row)) {
-                owed.age.cut(row, tables.expert >> owed.row & 1 == 1);
+                owed.age.cut(row, waited >> owed.row & 1 == 1);
             }
         }
         (self.seen, self.msb, self.modes) = (exit.seen, exit.msb, exit.modes);

@@ -232,6 +232,11 @@ impl HazardTables {
         HAZARDS[inst.target() as usize]
     }
 
+    /// The rows that a wait for some of what came ends.
+    pub(crate) fn waited(&self) -> u128 {
+        self.enders.iter().filter(|ender| ender.upto.is_some()).fold(0, |rows, ender| rows | ender.rows)
+    }
+
     /// The class of the instruction's operation; of both, where it has two, the second is another.
     pub(crate) fn classes(&self, inst: &Inst) -> impl Iterator<Item = &'static HazardClass> + use<> {
         let (pages, class_of, classes) = (self.pages, self.class_of, self.classes);
