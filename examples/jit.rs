@@ -118,7 +118,7 @@ impl Jit<'_> {
     /// An operation on two values: uses scalars and constants directly if the instruction accepts them, else copies in
     /// vector registers. Only the builder knows which applies on each target.
     fn binary(&mut self, opcode: Opcode, left: Argument, right: Argument) -> Result<Argument, AssembleError> {
-        let to = Vgpr(self.temporary);
+        let to = Vgpr(self.temporary.into());
         match self.op(opcode).vdst(to).src0(left).src1(right).build() {
             Ok(inst) => self.asm.emit(inst)?,
             Err(BuildError::Operand { .. } | NoLiteral { .. } | ConstantBus(_) | TwoLiterals(_)) => {
@@ -132,7 +132,7 @@ impl Jit<'_> {
     }
 
     fn end(&mut self, value: Argument) -> Result<(), AssembleError> {
-        let result = Vgpr(self.temporary);
+        let result = Vgpr(self.temporary.into());
         self.mov(result, value)?;
         self.access(POINTERS[2], result, true)?;
         self.asm.bind(self.done)?;

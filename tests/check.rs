@@ -284,7 +284,7 @@ fn one_register_that_must_be_even() {
         (Target::Gfx950, [0xd81a_0000, 1], true), // ds_write_b32 v1, v0
     ] {
         let inst = amdgpu_isa::decode_words(target, &words).expect("it is an instruction");
-        let register = amdgpu_isa::Reg::Vgpr(inst.get(Field::Addr).expect("it has one") as u8);
+        let register = amdgpu_isa::Reg::Vgpr(inst.get(Field::Addr).expect("it has one") as u16);
         let expected = if good { Ok(()) } else { Err(RuleError::MisalignedVector { field: Field::Addr, register }) };
         assert_eq!(inst.check(), expected, "{inst}");
     }

@@ -175,7 +175,7 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
 /// How many registers `reads()` counts for an image address, the most for any dimensions if the words have them; none if
 /// the operation has no such address, or names each register.
 fn address_registers(inst: &Inst) -> Option<usize> {
-    const ADDRESS: u8 = 100;
+    const ADDRESS: u16 = 100;
     /// Those of images without samples, on which every operation works.
     const DIMENSIONS: [u32; 6] = [0, 1, 2, 3, 4, 5];
     let inst = inst.with(Field::Vdata, 0).and_then(|inst| inst.with(Field::Vaddr, ADDRESS.into()));

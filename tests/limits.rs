@@ -402,8 +402,8 @@ fn registers_of_a_set_are_counted_from_the_first() {
         let has_offset = ["CDNA2", "CDNA3", "CDNA4"].contains(&target.generation());
         assert_eq!(count(&[]), (0, 4, 0), "{target}");
         assert_eq!(count(&[Reg::Sgpr(0)]), (0, 4, 1), "{target}");
-        for vgpr in [0u8, 1, 2, 3, 4, 7, 8, 254, 255] {
-            let vgprs = u16::from(vgpr) + 1;
+        for vgpr in [0u16, 1, 2, 3, 4, 7, 8, 254, 255] {
+            let vgprs = vgpr + 1;
             let offset = if has_offset { vgprs.div_ceil(4) * 4 } else { 4 };
             assert_eq!(count(&[Reg::Vgpr(vgpr)]), (vgprs, offset, 0), "{target} {vgpr}");
             for agpr in [0u8, 1, 2, 9, 255].into_iter().filter(|_| has_offset || target.name() == "gfx908") {
@@ -641,7 +641,7 @@ fn all_vector_registers_are_kept_in_lanes_that_are_off() {
     let Some(target) = targets(["gfx942"]).next() else { return };
     for n in [0u8, 1, 63, 64, 127, 128, 191, 192, 254, 255] {
         for (register, write, read) in [
-            (Reg::Vgpr(n), format!("v_mov_b32 v{n}, 0"), format!("v_mov_b32 v3, v{n}")),
+            (Reg::Vgpr(n.into()), format!("v_mov_b32 v{n}, 0"), format!("v_mov_b32 v3, v{n}")),
             (Reg::Agpr(n), format!("v_accvgpr_write_b32 a{n}, 0"), format!("v_accvgpr_read_b32 v3, a{n}")),
         ] {
             let live = |mask: &str| {
@@ -663,7 +663,7 @@ fn all_vector_registers_are_kept_in_lanes_that_are_off() {
 fn an_odd_number_of_packed_components_leaves_half_of_a_register() {
     let Some(target) = targets(["gfx1030", "gfx1100"]).next() else { return };
     for (dmask, last, kept) in
-        [(0u32, 1u8, true), (1, 1, true), (2, 1, true), (3, 1, false), (7, 2, true), (15, 2, false)]
+        [(0u32, 1u16, true), (1, 1, true), (2, 1, true), (3, 1, false), (7, 2, true), (15, 2, false)]
     {
         let data = if last == 1 { "v1".to_string() } else { format!("v[1:{last}]") };
         let load = format!("image_load {data}, v[4:5], s[0:7] dmask:0x{dmask:x} dim:SQ_RSRC_IMG_2D d16");
@@ -748,7 +748,7 @@ fn inline_integers_are_minus_16_to_64() {
         for n in [0, 1, 254, 255] {
             let mov = inst(target, &format!("v_mov_b32 v{n}, v{n}"));
             assert_eq!(mov.words()[0] & 0x1ff, 256 + n, "{target} {n}");
-            assert_eq!(mov.operands().nth(1).map(|o| o.value), Some(Value::Reg(Reg::Vgpr(n as u8))), "{target} {n}");
+            assert_eq!(mov.operands().nth(1).map(|o| o.value), Some(Value::Reg(Reg::Vgpr(n as u16))), "{target} {n}");
         }
     }
 }

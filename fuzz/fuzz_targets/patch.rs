@@ -169,7 +169,7 @@ fn value(kind: u8, number: u32) -> Value {
     let n = number as u8;
     match kind % 11 {
         0 => Value::Reg(Reg::Sgpr(n)),
-        1 => Value::Reg(Reg::Vgpr(n)),
+        1 => Value::Reg(Reg::Vgpr(n.into())),
         2 => Value::Reg(Reg::Agpr(n)),
         3 => Value::Reg(Reg::Ttmp(n)),
         4 => Value::Reg(Reg::Special(Special::ALL[usize::from(n) % Special::ALL.len()])),

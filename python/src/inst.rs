@@ -30,7 +30,7 @@ pub struct Operand {
 }
 
 /// Registers of a file: its name as in text, the first number, and the count.
-type Run = (&'static str, u8, u16);
+type Run = (&'static str, u16, u16);
 
 /// The files whose registers have numbers.
 const FILES: [&str; 4] = ["s", "v", "a", "ttmp"];
@@ -62,10 +62,11 @@ impl Operand {
 fn run(operand: &amdgpu_isa::Operand) -> Option<Run> {
     let [s, v, a, ttmp] = FILES;
     let (file, number) = match operand.value {
-        Value::Reg(Reg::Sgpr(number)) => (s, number),
-        Value::Reg(Reg::Vgpr(number) | Reg::VgprHigh(number)) => (v, number),
-        Value::Reg(Reg::Agpr(number)) => (a, number),
-        Value::Reg(Reg::Ttmp(number)) => (ttmp, number),
+        Value::Reg(Reg::Sgpr(number)) => (s, u16::from(number)),
+        Value::Reg(Reg::Vgpr(number)) => (v, number),
+        Value::Reg(Reg::VgprHigh(number)) => (v, number.into()),
+        Value::Reg(Reg::Agpr(number)) => (a, number.into()),
+        Value::Reg(Reg::Ttmp(number)) => (ttmp, number.into()),
         _ => return None,
     };
     Some((file, number, operand.bits.div_ceil(32).max(1)))
@@ -79,7 +80,7 @@ pub fn _operand(
     bits: u16,
     reads: bool,
     writes: bool,
-    register: Option<(String, u8, u16)>,
+    register: Option<(String, u16, u16)>,
 ) -> PyResult<Operand> {
     let role = role.map(field).transpose()?.map(|field| field.name());
     let file = |name: &str| FILES.iter().find(|file| **file == name).copied();

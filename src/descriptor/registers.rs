@@ -34,7 +34,7 @@ impl Registers {
         let mut accumulation = 0;
         for reg in set.iter() {
             match reg {
-                Reg::Vgpr(n) => found.vgprs = found.vgprs.max(u16::from(n) + 1),
+                Reg::Vgpr(n) => found.vgprs = found.vgprs.max(n + 1),
                 Reg::Agpr(n) => accumulation = accumulation.max(u16::from(n) + 1),
                 Reg::Sgpr(n) => found.sgprs = found.sgprs.max(u16::from(n) + 1),
                 _ => {}

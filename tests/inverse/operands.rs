@@ -133,7 +133,7 @@ fn the_last_register_can_be_returned() {
                 let inst =
                     amdgpu_isa::decode_words(target, &words(last)).unwrap_or_else(|e| panic!("{target} {last}: {e}"));
                 let returned = inst.operands().next().expect("it returns something");
-                assert_eq!(returned.value, Value::Reg(Reg::Vgpr(last as u8)), "{inst:?}");
+                assert_eq!(returned.value, Value::Reg(Reg::Vgpr(last as u16)), "{inst:?}");
                 assert_eq!(u32::from(returned.bits), 32 * (dwords + tfe), "{inst:?}");
                 for beyond in last + 1..256 {
                     assert!(amdgpu_isa::decode_words(target, &words(beyond)).is_err(), "{target}: v{beyond}");
