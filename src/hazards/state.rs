@@ -237,9 +237,10 @@ impl<C: Capacity> Hazards<C> {
             self.of(past, passes, (inst, single), |row| matches(row, pair.0, pair.1), &mut take);
         }
         for (n, row) in bits(consumes & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            let of_row = || self.past.iter().filter(move |past| (past.rows & past.armed) >> n & 1 == 1);
+            let firsts = || self.past.iter().filter(move |past| past.rows >> n & 1 == 1);
+            let seconds = move || firsts().filter(move |past| past.armed >> n & 1 == 1);
             let distance = self.distance(row, None);
-            let both = of_row().flat_map(|first| of_row().map(move |second| [first, second]));
+            let both = firsts().flat_map(|first| seconds().map(move |second| [first, second]));
             both.filter_map(|both| of_two(row, both, distance, (inst, self.msb))).for_each(&mut take);
         }
         for owed in self.owed.iter().filter(|owed| consumes >> owed.row & 1 == 1) {
@@ -429,13 +430,18 @@ impl<C: Capacity> Hazards<C> {
             self.owe(n, row, &new);
         }
         for (n, row) in bits(new.rows & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            for past in self.past.iter_mut().filter(|past| past.rows >> n & 1 == 1 && follows(row, &past.age)) {
-                past.armed |= 1 << n;
+            // It is the second one of a pair.
+            if self.past.iter().any(|past| past.rows >> n & 1 == 1 && follows(row, &past.age)) {
                 new.armed |= 1 << n;
             }
         }
         new.rows &= !tables.events;
         if new.rows != 0 {
+            // What no row of it counts makes no difference.
+            let counts = |unit: Unit| bits(new.rows).any(|n| tables.rows.get(n).is_some_and(|row| row.unit == unit));
+            let (states, valu) = (counts(Unit::States), counts(Unit::Valu));
+            new.last_states = if states { new.last_states } else { 0 };
+            new.last_valu = if valu { new.last_valu } else { 0 };
             self.merge(&new);
         }
     }

@@ -119,7 +119,7 @@ pub(super) fn turns_expert(tables: &HazardTables, inst: &Inst) -> Option<bool> {
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
 }
 
-/// What two producers demand together, of which each is one of such a pair: the second one behind the first, and both near enough.
+/// What two producers demand together, of which the second one is that of some pair: it is behind the first, and both are near enough.
 pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: Banked<'_>) -> Option<Need> {
     let [first, second] = both;
     let missing = distance.saturating_sub(second.age.valu);
