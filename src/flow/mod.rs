@@ -185,7 +185,12 @@ impl<'c> Flow<'c> {
     /// # }
     /// ```
     pub fn insts(&self, block: usize) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
-        let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start, block.end));
+        self.insts_from(block, 0)
+    }
+
+    /// The same from the instruction of the block at an address on, or from the first one.
+    pub fn insts_from(&self, block: usize, address: u64) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
+        let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start.max(address), block.end));
         let bytes = match (self.offset(start), self.offset(end)) {
             (Some(start), Some(end)) => self.code.get(start..end).unwrap_or(&[]),
             _ => &[],

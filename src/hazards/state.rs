@@ -343,6 +343,15 @@ impl<C: Capacity> Hazards<C> {
 
     /// The instruction is issued. `place` is what [`Need::place`] says of it, such as its address.
     pub fn issue_at(&mut self, inst: &Inst, place: u32) {
+        self.step(inst, place, true);
+    }
+
+    /// The instruction is issued, and what it demands of later ones is left out: for who only asks what those before it demand.
+    pub fn pass(&mut self, inst: &Inst) {
+        self.step(inst, 0, false);
+    }
+
+    fn step(&mut self, inst: &Inst, place: u32, produces: bool) {
         if inst.target() != self.target {
             return;
         }
@@ -364,7 +373,9 @@ impl<C: Capacity> Hazards<C> {
                 }
             }
             is |= class.is;
-            new.rows |= class.produces & self.modes.rows(tables);
+            if produces {
+                new.rows |= class.produces & self.modes.rows(tables);
+            }
             (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
         }
         let files = if new.rows == 0 { (0, 0) } else { all_files(inst) };

@@ -171,7 +171,7 @@ impl Trim<'_, '_> {
                 }
                 seen.push((block, pair.clone()));
             }
-            for (at, old) in self.flow.insts(block).skip_while(|(at, _)| behind.is_some_and(|behind| *at <= behind)) {
+            for (at, old) in self.flow.insts_from(block, behind.unwrap_or(0)).skip(usize::from(behind.is_some())) {
                 if pair.with == pair.without {
                     break;
                 }
@@ -229,9 +229,15 @@ impl Trim<'_, '_> {
         let offset = address.wrapping_sub(self.base) as u32;
         let mut with = before.clone().in_function();
         let mut without = with.clone();
-        with.issue_at(old, offset);
+        // Of wait states, only what came before matters.
+        let is_nop = mend::is_nop(old);
+        let issue = |hazards: &mut Hazards, inst: &Inst, offset: u32| match is_nop {
+            true => hazards.pass(inst),
+            false => hazards.issue_at(inst, offset),
+        };
+        issue(&mut with, old, offset);
         if let Some(new) = new {
-            without.issue_at(new, offset);
+            issue(&mut without, new, offset);
         }
         let mut open = vec![(block, Some(address), with, without)];
         let mut left = NEAR;
@@ -243,7 +249,7 @@ impl Trim<'_, '_> {
                 }
                 seen.push((block, with.clone(), without.clone()));
             }
-            for (at, old) in self.flow.insts(block).skip_while(|(at, _)| behind.is_some_and(|behind| *at <= behind)) {
+            for (at, old) in self.flow.insts_from(block, behind.unwrap_or(0)).skip(usize::from(behind.is_some())) {
                 if with == without {
                     break;
                 }
@@ -254,9 +260,9 @@ impl Trim<'_, '_> {
                     if without.needs(&inst) != with.needs(&inst) {
                         return false;
                     }
-                    with.issue_at(&inst, offset);
+                    issue(&mut with, &inst, offset);
                     if !(alone && mend::is_nop(&inst)) {
-                        without.issue_at(&inst, offset);
+                        issue(&mut without, &inst, offset);
                     }
                 }
             }

@@ -26,7 +26,7 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64
     let mut block = first;
     let mut left = MOST;
     for _ in 0..MOST {
-        for (address, inst) in flow.insts(block).skip_while(|(address, _)| *address < from) {
+        for (address, inst) in flow.insts_from(block, from) {
             let Some(fewer) = left.checked_sub(1) else { return Vec::new() };
             left = fewer;
             if address == consumer && state.needs(&inst).iter().any(|wait| wait.producer == 1) {
