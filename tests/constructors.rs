@@ -6,6 +6,7 @@
 
 mod arbitrary;
 mod built;
+mod guard;
 mod mend;
 mod pair;
 mod refused;

@@ -253,6 +253,12 @@ impl<C: Capacity> Pending<C> {
         self
     }
 
+    /// Everything was waited for: what had no room, too.
+    pub(super) fn forget(&mut self) {
+        self.lost = false;
+        self.held.cut(0);
+    }
+
     /// A function begins that was called: what is outstanding is the caller's.
     pub fn enter(&mut self) {
         self.held.iter_mut().for_each(|held| held.inherited = true);

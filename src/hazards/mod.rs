@@ -18,6 +18,7 @@
 //! ```
 
 mod counters;
+mod guard;
 mod held;
 mod modes;
 mod owed;
@@ -31,6 +32,7 @@ pub(crate) mod table;
 mod waits;
 
 pub use counters::Pending;
+pub use guard::Guard;
 pub use modes::{Mode, Modes};
 #[cfg(feature = "alloc")]
 pub use room::Unbounded;

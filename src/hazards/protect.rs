@@ -46,6 +46,11 @@ impl<C: Capacity> Hazards<C> {
     /// # }
     /// ```
     pub fn protect(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
+        if self.next_need(inst).is_none() {
+            self.issue(inst);
+            take(inst);
+            return Ok(());
+        }
         // What nothing helps is found before anything is passed on.
         self.clone().fill(inst, |_| {})?;
         self.fill(inst, &mut take)?;

@@ -1,0 +1,172 @@
+//! Waits and distances for who emits code.
+
+use crate::assembler::make;
+use crate::common::made;
+use crate::hazards::{Hazards, Modes, Need, Pending};
+use crate::target::COUNTS;
+use crate::{Counter, Field, Imm, Inst, Reg, Special, Target, Value, Waitcnt};
+
+/// What emitted code owes the hardware: [`Pending`] and [`Hazards`] in one. Before each instruction, [`Guard::before`] makes the
+/// instructions that have to come first.
+///
+/// It is a bounded value without a heap. Where it has no room for something, it waits for more than is needed.
+///
+/// Where branches meet, [`Guard::join`] takes the worst of both: keep a copy at a branch, and join it at its label. A loop goes back to
+/// code that is emitted already: there, [`Guard::settle`] waits for everything, once in front of the label and once in front of
+/// the branch that goes back. Or emit without, and let `amdgpu_lint::repair` insert what is missing along all ways.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::hazards::Guard;
+/// use amdgpu_isa::{Target, decode_words};
+/// let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
+/// let add = decode_words(Target::Gfx942, &[0x0204_0500]).unwrap(); // v_add_f32_e32 v2, v0, v2
+/// let (mut guard, mut code) = (Guard::new(Target::Gfx942), Vec::new());
+/// for inst in [load, add] {
+///     guard.before(&inst, |extra| code.extend_from_slice(extra.words())).unwrap();
+///     code.extend_from_slice(inst.words());
+/// }
+/// assert_eq!(code, [0xdc50_8000, 0x0000_0001, 0xbf8c_0f70, 0x0204_0500]); // s_waitcnt vmcnt(0)
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    pending: Pending,
+    hazards: Hazards,
+}
+
+impl Guard {
+    /// Nothing has been emitted yet.
+    pub const fn new(target: Target) -> Guard {
+        Guard { pending: Pending::new(target), hazards: Hazards::new(target) }
+    }
+
+    /// The same, but it also keeps the distances that one source demands and another one denies.
+    pub const fn strict(target: Target) -> Guard {
+        Guard { pending: Pending::new(target), hazards: Hazards::strict(target) }
+    }
+
+    /// The same in other modes than [`Modes::NEITHER`].
+    #[must_use]
+    pub fn with(self, modes: Modes) -> Guard {
+        Guard { hazards: self.hazards.with(modes), ..self }
+    }
+
+    /// The operations that are outstanding.
+    pub const fn pending(&self) -> &Pending {
+        &self.pending
+    }
+
+    /// The operations that the next ones may come too close to.
+    pub const fn hazards(&self) -> &Hazards {
+        &self.hazards
+    }
+
+    /// Passes to `take` the instructions that have to come before this one, which is the next one: waits, `s_nop`, `v_nop` and
+    /// others. Then it is issued. `take` does not get the instruction itself, so that labels can be put in front of it.
+    ///
+    /// # Errors
+    /// A need that no instruction ends. Waits may have been passed on by then.
+    pub fn before(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
+        if self.pending.is_incomplete() {
+            self.settle(&mut take);
+        }
+        let needs = self.pending.needs(inst);
+        if !needs.is_empty() {
+            self.wait(&needs.waitcnt(), &mut take);
+        }
+        let pending = &mut self.pending;
+        let mut last = None;
+        self.hazards.protect(inst, |next| {
+            if let Some(filler) = last.replace(*next) {
+                pending.issue(&filler, 0);
+                take(&filler);
+            }
+        })?;
+        self.pending.issue(inst, 0);
+        Ok(())
+    }
+
+    /// Passes on the waits for everything that is outstanding.
+    pub fn settle(&mut self, mut take: impl FnMut(&Inst)) {
+        let is_open = |counter: &&Counter| self.pending.most(**counter) > 0 && self.pending.follows(**counter);
+        let all = Counter::ALL.iter().filter(is_open).fold(Waitcnt::new(), |all, counter| all.with(*counter, 0));
+        self.wait(&all, &mut take);
+        self.pending.forget();
+    }
+
+    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed.
+    pub fn join(&mut self, other: &Guard) -> bool {
+        self.pending.join(&other.pending) | self.hazards.join(&other.hazards)
+    }
+
+    /// A function that waits for everything has been called and has returned, or begins.
+    pub fn called(&mut self) {
+        self.pending.clear();
+        self.hazards.returned();
+    }
+
+    fn wait(&mut self, wanted: &Waitcnt, take: &mut impl FnMut(&Inst)) {
+        let (pending, hazards) = (&mut self.pending, &mut self.hazards);
+        wanted.each_inst(pending.target(), |wait| {
+            pending.issue(wait, 0);
+            hazards.issue(wait);
+            take(wait);
+        });
+    }
+}
+
+impl Waitcnt {
+    /// The instructions that wait for these counters on a target, as few as are enough: `s_waitcnt` for all that it can wait for, and
+    /// others for the rest. Counters that the target lacks are left out.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1200-wave32")] {
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_isa::facts::Counter;
+    /// use amdgpu_isa::imm::Waitcnt;
+    /// let mut words = Vec::new();
+    /// let wait = Waitcnt::new().with(Counter::Loadcnt, 0).with(Counter::Dscnt, 1).with(Counter::Kmcnt, 0);
+    /// wait.each_inst(Target::Gfx1200, |inst| words.extend_from_slice(inst.words()));
+    /// assert_eq!(words, [0xbfc8_0001, 0xbfc7_0000]); // s_wait_loadcnt_dscnt 0x1; s_wait_kmcnt 0x0
+    /// # }
+    /// ```
+    pub fn each_inst(&self, target: Target, mut take: impl FnMut(&Inst)) {
+        let mut left = *self;
+        let is_one = |counter: &Counter| left.only(*counter).encode(target).is_ok();
+        let first = left
+            .counters()
+            .iter()
+            .filter(is_one)
+            .fold(Waitcnt::new(), |all, counter| all.with(counter, left.get(counter).unwrap_or(0)));
+        let simm16 = (!first.counters().is_empty()).then(|| first.encode(target).ok()).flatten();
+        let all = simm16.and_then(|bits| make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
+        if let Some(inst) = all.filter(|inst| matches!(inst.imm(), Some(Imm::Waitcnt(_)))) {
+            take(&inst);
+            left = first.counters().iter().fold(left, |left, counter| left.without(counter));
+        }
+        // Of those that wait for one or two counters, the one for most.
+        while let Some((inst, waits)) = left.next_inst(target) {
+            take(&inst);
+            left = waits.counters().iter().fold(left, |left, counter| left.without(counter));
+        }
+    }
+
+    fn only(&self, counter: Counter) -> Waitcnt {
+        self.get(counter).map_or(Waitcnt::new(), |count| Waitcnt::new().with(counter, count))
+    }
+
+    fn next_inst(&self, target: Target) -> Option<(Inst, Waitcnt)> {
+        let rows = COUNTS[target as usize].waits.iter().filter(|(_, parts)| !parts.is_empty());
+        let wanted = rows.filter(|(_, parts)| parts.iter().all(|(counter, ..)| self.get(*counter).is_some()));
+        let (opcode, parts) = wanted.max_by_key(|(_, parts)| parts.len())?;
+        let bits = parts.iter().try_fold(0, |bits, (counter, lsb, mask)| {
+            let count = u16::from(self.get(*counter)?);
+            (count <= *mask).then_some(bits | count << lsb)
+        })?;
+        let inst = make(target, Some(*opcode), &[(Field::Simm16, bits.into())]).ok()?;
+        let null = Value::Reg(Reg::Special(Special::Null));
+        let inst = inst.with_operand(Field::Sdst, null).unwrap_or(inst);
+        Some((inst, inst.waits())).filter(|(_, waits)| !waits.counters().is_empty())
+    }
+}

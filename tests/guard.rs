@@ -1,0 +1,89 @@
+//! What `Guard` emits before instructions is what they need: straight programs of any instructions, of all targets.
+
+use amdgpu_isa::arbitrary::valid;
+use amdgpu_isa::hazards::{Guard, Hazards, Pending};
+use amdgpu_isa::{Inst, Target, parse};
+use arbitrary::Unstructured;
+
+/// Instructions that only go on with the next one.
+fn program(target: Target, random: &mut u64) -> Vec<Inst> {
+    let mut next = || {
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        random.to_le_bytes()
+    };
+    let bytes: Vec<u8> = (0..300).flat_map(|_| next()).collect();
+    let mut u = Unstructured::new(&bytes);
+    let mut insts = Vec::new();
+    while insts.len() < 60 && !u.is_empty() {
+        let Ok(inst) = valid(target, &mut u) else { continue };
+        let flags = inst.flags();
+        if !flags.is_branch() && !flags.is_terminator() && !flags.is_call() && !flags.is_indirect_branch() {
+            insts.push(inst);
+        }
+    }
+    insts
+}
+
+#[test]
+fn guarded_programs_need_nothing() {
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let (mut all, mut extra, mut helpless) = (0, 0, 0);
+    for &target in Target::ALL {
+        for _ in 0..12 {
+            let (mut guard, mut code) = (Guard::new(target), Vec::new());
+            for inst in program(target, &mut random) {
+                let before = code.len();
+                match guard.before(&inst, |extra| code.push(*extra)) {
+                    Ok(()) => code.push(inst),
+                    Err(_) => helpless += 1,
+                }
+                extra += code.len().saturating_sub(before + 1);
+                all += 1;
+            }
+            let (mut pending, mut hazards) = (Pending::unbounded(target), Hazards::unbounded(target));
+            for (n, inst) in code.iter().enumerate() {
+                let waits = pending.needs(inst);
+                assert!(waits.is_empty(), "{target} {n} {inst}: {waits:?}");
+                let needs = hazards.needs(inst);
+                assert!(needs.is_empty(), "{target} {n} {inst}: {needs:?}");
+                pending.issue(inst, 0);
+                hazards.issue(inst);
+            }
+        }
+    }
+    assert!(extra * 20 > all && helpless * 50 < all, "{extra} before {all}, {helpless} without help");
+}
+
+/// In front of a loop, and where it goes back, everything is waited for.
+#[test]
+fn nothing_is_outstanding_where_a_guard_settles() {
+    for (target, load, wanted) in [
+        ("gfx942", "global_load_dword v0, v1, s[0:1]", "s_waitcnt vmcnt(0)"),
+        ("gfx1010", "global_store_dword v1, v0, s[0:1]", "s_waitcnt_vscnt null, 0x0"),
+        ("gfx1200", "global_load_b32 v0, v1, s[0:1]", "s_wait_loadcnt 0x0"),
+    ] {
+        let Ok(target) = target.parse::<Target>() else { continue };
+        let mut guard = Guard::new(target);
+        guard.before(&parse(target, load).unwrap(), |_| {}).unwrap();
+        let mut said = Vec::new();
+        guard.settle(|wait| said.push(wait.to_string()));
+        assert_eq!(said, [wanted], "{target}");
+        guard.settle(|wait| said.push(wait.to_string()));
+        assert_eq!(said.len(), 1, "{target}");
+    }
+}
+
+#[test]
+fn joined_guards_wait_for_both() {
+    let Ok(target) = "gfx942".parse::<Target>() else { return };
+    let inst = |text: &str| parse(target, text).unwrap();
+    let (mut one, mut other) = (Guard::new(target), Guard::new(target));
+    one.before(&inst("global_load_dword v0, v1, s[0:1]"), |_| {}).unwrap();
+    other.before(&inst("ds_read_b32 v2, v1"), |_| {}).unwrap();
+    assert!(one.join(&other) && !one.join(&other));
+    let mut said = Vec::new();
+    one.before(&inst("v_add_f32 v3, v0, v2"), |extra| said.push(extra.to_string())).unwrap();
+    assert_eq!(said, ["s_waitcnt vmcnt(0) lgkmcnt(0)"]);
+}
