@@ -41,11 +41,13 @@ impl VgprMsb {
 
     /// What is known behind an instruction, if the next one is executed after it.
     pub fn after(self, inst: &Inst) -> VgprMsb {
+        if !inst.target().has_banks() {
+            return self;
+        }
         match inst.opcode() {
             opcode if Some(opcode) == made::S_SET_VGPR_MSB => {
                 VgprMsb(inst.get(Field::Simm16).map(|constant| constant as u8))
             }
-            _ if !inst.target().has_banks() => self,
             // Nothing says what the callee leaves.
             _ if inst.flags().is_call() => VgprMsb::UNKNOWN,
             // Other bits of MODE have other meanings.

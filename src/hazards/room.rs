@@ -63,8 +63,9 @@ pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefM
     where
         T: Copy,
     {
-        let mut kept = 0;
-        for n in 0..self.len() {
+        // Mostly, all stay.
+        let Some(mut kept) = self.iter().position(|item| !stays(item)) else { return };
+        for n in kept + 1..self.len() {
             if let Some(item) = self.get(n).copied().filter(|item| stays(item)) {
                 if let Some(place) = self.get_mut(kept) {
                     *place = item;
