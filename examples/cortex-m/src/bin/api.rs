@@ -248,7 +248,7 @@ fn change<C: amdgpu_isa::patch::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u
     let other = **inst;
     let fields = [Field::Src0, Field::Simm16, Field::Vdst, Field::Sdst, Field::Offset, Field::Op];
     let field = fields.get(n as usize % 8).copied().unwrap_or(Field::Literal);
-    let registers = [Reg::Sgpr(n as u8), Reg::Vgpr(n as u8), Reg::Agpr(n as u8), Reg::VgprHigh(n as u8), Reg::Vcc];
+    let registers = [Reg::Sgpr(n as u8), Reg::Vgpr(n as u16), Reg::Agpr(n as u8), Reg::VgprHigh(n as u8), Reg::Vcc];
     let register = registers.get(n as usize % 8).copied().unwrap_or(Reg::Ttmp(n as u8));
     let values = [Value::Imm(n as i32), Value::Literal(n), Value::Int(n as i8), Value::Label(n as i16), Value::Off];
     let value = values.get(n as usize % 8).copied().unwrap_or(Value::Float(InlineFloat::InvTwoPi));
