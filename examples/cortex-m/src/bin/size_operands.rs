@@ -13,7 +13,8 @@ extern "C" fn app() -> ! {
         for operand in inst.operands() {
             keep(u32::from(operand.access.reads()) << 16 | u32::from(operand.bits));
             match operand.value {
-                Value::Reg(Reg::Vgpr(n) | Reg::Sgpr(n)) => keep(n.into()),
+                Value::Reg(Reg::Vgpr(n)) => keep(n.into()),
+                Value::Reg(Reg::Sgpr(n)) => keep(n.into()),
                 Value::Literal(v) => keep(v),
                 Value::Imm(v) => keep(v as u32),
                 _ => keep(operand.role.map_or(0, |field| field as u32)),
