@@ -53,7 +53,7 @@ fn guarded_programs_need_nothing() {
             }
         }
     }
-    assert!(extra * 20 > all && helpless * 50 < all, "{extra} before {all}, {helpless} without help");
+    assert!(extra * 40 > all && helpless * 50 < all, "{extra} before {all}, {helpless} without help");
 }
 
 /// In front of a loop, and where it goes back, everything is waited for.
