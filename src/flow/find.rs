@@ -61,7 +61,7 @@ struct Finder<'c> {
     leaders: Dwords,
     /// Where functions begin.
     entries: Dwords,
-    /// Those of them that were given.
+    /// The entries that were given.
     roots: Dwords,
     /// The addresses that jumps and calls through registers lead to, by the address of the instruction.
     known: BTreeMap<u64, u64>,
@@ -84,10 +84,22 @@ pub(super) fn flow<'c>(target: Target, code: &'c [u8], address: u64, entries: &[
     for _ in 0..ROUNDS {
         let flow = finder.blocks();
         if !finder.resolve(&flow) {
-            return flow;
+            return with_calls(flow);
         }
     }
-    finder.blocks()
+    with_calls(finder.blocks())
+}
+
+/// The flow with its functions, and the blocks behind their calls.
+fn with_calls(mut flow: Flow<'_>) -> Flow<'_> {
+    flow.functions = flow.find_functions();
+    for call in 0..flow.blocks.len() {
+        let function = flow.callee(call).and_then(|callee| flow.functions.get(callee).copied());
+        if let Some(function) = function {
+            flow.return_sites.entry(function).or_default().extend_from_slice(flow.successors.of(call));
+        }
+    }
+    flow
 }
 
 impl<'c> Finder<'c> {
@@ -238,17 +250,7 @@ impl<'c> Finder<'c> {
         let is_root = |block: &Block| self.dword(block.start).is_some_and(|dword| self.roots.has(dword));
         let roots = (0..blocks.len()).filter(|n| blocks.get(*n).is_some_and(is_root)).collect();
         let (functions, return_sites) = (Vec::new(), BTreeMap::new());
-        let mut flow =
-            Flow { target, code, address, blocks, successors, predecessors, entries, roots, functions, return_sites };
-        flow.functions = flow.find_functions();
-        for call in 0..flow.blocks.len() {
-            let function = flow.callee(call).and_then(|callee| flow.functions.get(callee).copied());
-            if let Some(function) = function {
-                let sites = flow.return_sites.entry(function).or_default();
-                sites.extend_from_slice(flow.successors.of(call));
-            }
-        }
-        flow
+        Flow { target, code, address, blocks, successors, predecessors, entries, roots, functions, return_sites }
     }
 
     /// Looks for the addresses of jumps and calls through registers. Returns whether any is new, or not known any more.

@@ -22,6 +22,7 @@
 mod constants;
 mod find;
 mod follow;
+mod following;
 mod live;
 mod order;
 
@@ -30,7 +31,8 @@ use alloc::vec::Vec;
 
 use crate::{DecodeError, Decoded, Decoder, Inst, Target};
 
-pub use follow::{Following, State};
+pub use follow::State;
+pub use following::Following;
 pub use live::{Lanes, Liveness};
 
 /// Instructions that run one after the other.
@@ -89,7 +91,7 @@ pub struct Flow<'c> {
     successors: Lists,
     predecessors: Lists,
     entries: Vec<usize>,
-    /// Those of them that were given: they have callers that are not known.
+    /// The entries that were given: they have callers that are not known.
     roots: Vec<usize>,
     /// The function of each block, as the number of a block of it: functions that share blocks are one.
     functions: Vec<usize>,
@@ -188,7 +190,7 @@ impl<'c> Flow<'c> {
         self.insts_from(block, 0)
     }
 
-    /// The same from the instruction of the block at an address on, or from the first one.
+    /// The instructions of a block from the one at an address on, or all if the block begins behind it.
     pub fn insts_from(&self, block: usize, address: u64) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
         let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start.max(address), block.end));
         let bytes = match (self.offset(start), self.offset(end)) {

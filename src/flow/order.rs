@@ -49,7 +49,7 @@ impl Flow<'_> {
             .collect()
     }
 
-    /// The first block of the function that each block is in; of functions that share blocks, the first of all.
+    /// The first block of each block's function; functions that share blocks are one.
     pub(super) fn find_functions(&self) -> Vec<usize> {
         let mut group = self.union();
         (0..self.blocks().len()).map(|block| group.of(block)).collect()

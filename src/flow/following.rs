@@ -1,0 +1,228 @@
+//! A state that is followed along all paths of some functions.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Exit, Flow, State};
+
+/// How often a block is passed at most. What the library follows needs a few times.
+const MOST: u16 = 1000;
+/// How often a block is passed before a value that grows there with each turn of a loop becomes the greatest one.
+const AGAIN: u16 = 3;
+
+/// A state that is followed through a group of functions, and can be followed on after a change.
+///
+/// [`Flow::follow_groups`] follows once. If [`State::step`] then does something else in some blocks, which makes states worse,
+/// [`Following::touch`] and [`Following::settle`] follow the difference.
+pub struct Following<'f, 'c, S, F> {
+    flow: &'f Flow<'c>,
+    group: &'f [usize],
+    /// Each block with its place in the group, in the order of the blocks.
+    places: Vec<(usize, usize)>,
+    first: F,
+    /// The state in front of each place where paths meet; a block to which one way leads gets its state from that.
+    before: Vec<Option<Box<S>>>,
+    /// The places whose state changed.
+    open: BTreeSet<usize>,
+    /// The end of each function that returns or is called.
+    exits: BTreeMap<usize, Exited<S>>,
+    /// How often each block was passed.
+    passed: Vec<u16>,
+}
+
+/// The end of a function.
+struct Exited<S> {
+    state: Option<Box<S>>,
+    /// Nothing is known of a return: calls of the function are like those of unknown functions.
+    is_unknown: bool,
+    /// Places from which a way leads to a call of it.
+    callers: BTreeSet<usize>,
+}
+
+impl<S> Default for Exited<S> {
+    fn default() -> Self {
+        Exited { state: None, is_unknown: false, callers: BTreeSet::new() }
+    }
+}
+
+impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
+    /// A state that is to be followed. `group`: one of [`Flow::groups`]; `first`: the state at the beginning of a function.
+    pub fn new(flow: &'f Flow<'c>, group: &'f [usize], first: F) -> Self {
+        let mut places: Vec<(usize, usize)> = group.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let (before, passed) = (vec![None; group.len()], vec![0; group.len()]);
+        let (open, exits) = (BTreeSet::new(), BTreeMap::new());
+        let mut following = Following { flow, group, places, first, before, open, exits, passed };
+        for (place, block) in group.iter().enumerate().filter(|(_, block)| flow.is_root(**block)) {
+            following.reach(place, &(following.first)(*block));
+        }
+        following
+    }
+
+    /// Follows until nothing changes. Returns whether every state is final: it is not if [`State::join`] does not come to an
+    /// end.
+    pub fn settle(&mut self) -> bool {
+        self.passed.iter_mut().for_each(|times| *times = 0);
+        let (mut is_final, mut looked) = (true, 0);
+        loop {
+            while let Some(place) = self.open.pop_first() {
+                is_final &= self.pass(place);
+            }
+            // Calls of functions that do not return.
+            for exited in self.exits.values_mut().filter(|exited| exited.state.is_none() && !exited.is_unknown) {
+                exited.is_unknown = true;
+                self.open.extend(&exited.callers);
+            }
+            if !self.open.is_empty() {
+                continue;
+            }
+            // Functions whose calls no way reaches any more.
+            let is_entry = |block: &usize| self.flow.blocks().get(*block).is_some_and(|block| block.is_entry);
+            let mut rest = self.group.iter().zip(&self.before).enumerate().skip(looked);
+            let left = rest.find(|(_, (block, before))| before.is_none() && is_entry(block));
+            let Some((place, (&block, _))) = left else { break };
+            looked = place + 1;
+            self.reach(place, &(self.first)(block));
+        }
+        is_final
+    }
+
+    /// The number of places of the group, where paths meet or functions begin: one for each block, in the order of the group.
+    pub fn len(&self) -> usize {
+        self.group.len()
+    }
+
+    /// The group has no block.
+    pub fn is_empty(&self) -> bool {
+        self.group.is_empty()
+    }
+
+    /// Calls `each` with the blocks that follow a place up to where paths meet, and the state in front of each. `each` may change
+    /// what [`State::step`] does in its block: the next blocks get the state after the change.
+    pub fn from_place(&self, place: usize, each: &mut impl FnMut(usize, &S)) {
+        let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return };
+        let mut way = vec![(block, S::clone(state))];
+        while let Some((block, mut state)) = way.pop() {
+            each(block, &state);
+            let mut alone = self.flow.successors(block).iter().filter(|next| !self.flow.is_meeting(**next)).peekable();
+            if alone.peek().is_some() {
+                self.flow.run(block, &mut state);
+                if self.goes_on(block, &mut state) {
+                    way.extend(alone.map(|next| (*next, state.clone())));
+                }
+            }
+        }
+    }
+
+    /// Calls `each` with every block that is reached, and the state in front of it.
+    pub fn each(&self, each: &mut impl FnMut(usize, &S)) {
+        (0..self.group.len()).for_each(|place| self.from_place(place, each));
+    }
+
+    /// The blocks that follow a place have changed: [`Following::settle`] follows them again.
+    pub fn touch(&mut self, place: usize) {
+        self.open.insert(place);
+    }
+
+    /// Joins a state to that of a place.
+    fn reach(&mut self, place: usize, state: &S) {
+        let is_again = self.passed.get(place).is_some_and(|times| *times >= AGAIN);
+        let changed = match self.before.get_mut(place) {
+            Some(Some(old)) if is_again => old.join_again(state),
+            Some(Some(old)) => old.join(state),
+            Some(new) => {
+                *new = Some(Box::new(state.clone()));
+                true
+            }
+            None => false,
+        };
+        if changed {
+            self.open.insert(place);
+        }
+    }
+
+    /// Follows the state in front of a place up to where paths meet. Returns `false` if it gives up.
+    fn pass(&mut self, place: usize) -> bool {
+        let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return true };
+        let mut is_final = true;
+        let mut way = vec![(block, S::clone(state))];
+        while let Some((block, mut state)) = way.pop() {
+            let at = self.place(block);
+            if let Some(times) = self.passed.get_mut(at) {
+                *times += 1;
+                if *times > MOST {
+                    is_final = false;
+                    continue;
+                }
+            }
+            self.flow.run(block, &mut state);
+            match self.flow.blocks().get(block).map(|block| block.exit) {
+                Some(Exit::Call { .. }) => self.call(block, place, &state),
+                Some(Exit::Indirect { .. }) => self.leave(block, state.clone()),
+                _ => {}
+            }
+            if !self.goes_on(block, &mut state) {
+                continue;
+            }
+            for &next in self.flow.successors(block) {
+                match self.flow.is_meeting(next) {
+                    false => way.push((next, state.clone())),
+                    true => self.reach(self.place(next), &state),
+                }
+            }
+        }
+        is_final
+    }
+
+    /// Passes the state of a call on to the function. `place`: where the way to the call begins.
+    fn call(&mut self, block: usize, place: usize, state: &S) {
+        let Some(callee) = self.flow.callee(block) else { return };
+        let mut entered = state.clone();
+        entered.enter();
+        let function = self.function(callee);
+        self.reach(self.place(callee), &entered);
+        self.exits.entry(function).or_default().callers.insert(place);
+    }
+
+    /// Adds the state at a return to the end of the block's function.
+    fn leave(&mut self, block: usize, mut state: S) {
+        state.leave();
+        let function = self.function(block);
+        let exited = self.exits.entry(function).or_default();
+        let changed = match &mut exited.state {
+            Some(old) => old.join(&state),
+            new => {
+                *new = Some(Box::new(state));
+                true
+            }
+        };
+        if changed {
+            self.open.extend(&exited.callers);
+        }
+    }
+
+    /// Makes the state at the end of a block that in front of its successors. Returns `false` if they are not reached yet.
+    fn goes_on(&self, block: usize, state: &mut S) -> bool {
+        if !matches!(self.flow.blocks().get(block).map(|block| block.exit), Some(Exit::Call { .. })) {
+            return true;
+        }
+        let exited = self.flow.callee(block).and_then(|callee| self.exits.get(&self.function(callee)));
+        match exited {
+            Some(Exited { state: Some(exit), .. }) => state.returned_from(exit),
+            Some(Exited { is_unknown: false, .. }) => return false,
+            _ => state.returned(),
+        }
+        true
+    }
+
+    fn place(&self, block: usize) -> usize {
+        let found = self.places.binary_search_by_key(&block, |(block, _)| *block).ok();
+        found.and_then(|n| self.places.get(n)).map_or(usize::MAX, |(_, place)| *place)
+    }
+
+    fn function(&self, block: usize) -> usize {
+        self.flow.functions.get(block).copied().unwrap_or(usize::MAX)
+    }
+}
