@@ -17,7 +17,7 @@ const VGPRS: usize = INT as usize;
 const AGPRS: usize = VGPRS + VECTORS;
 const OTHERS: usize = VGPRS + BANKS * VECTORS;
 const VECTORS: usize = VECTOR_LAST as usize + 1;
-/// The numbers of vector registers have two upper bits at most.
+/// The number of values of the upper bits of vector registers' numbers.
 const BANKS: usize = 4;
 /// Bits of an operand that is a half of a vector register.
 const HALF: u16 = 16;
@@ -83,7 +83,7 @@ impl Inst {
         self.reads_in(VgprMsb::ENTRY)
     }
 
-    /// The same where the numbers of vector registers have these upper bits. If they are unknown, those of the fields count.
+    /// The registers that it reads where the numbers of vector registers have these upper bits. Unknown bits count as 0.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")] {
@@ -175,7 +175,7 @@ impl Inst {
         self.writes_in(VgprMsb::ENTRY)
     }
 
-    /// The same where the numbers of vector registers have these upper bits: see [`Inst::reads_in`].
+    /// The registers that it writes where the numbers of vector registers have these upper bits: see [`Inst::reads_in`].
     pub fn writes_in(&self, msb: VgprMsb) -> RegSet {
         self.accessed(msb, |operand| operand.access.writes().then_some(*operand))
     }
@@ -201,7 +201,7 @@ impl Target {
         RegSet::new(self).vgprs() as u16
     }
 
-    /// The numbers of vector registers have upper bits that another instruction gives them.
+    /// Whether another instruction gives the numbers of vector registers upper bits.
     pub(crate) fn has_banks(self) -> bool {
         FACTS[self as usize].banked
     }
@@ -275,7 +275,7 @@ impl RegSet {
         (first, dwords.min(end.saturating_sub(first)))
     }
 
-    /// The same where the numbers of vector registers have these upper bits.
+    /// [`RegSet::run`] where the numbers of vector registers have these upper bits.
     pub(crate) fn run_in(&self, inst: &Inst, msb: VgprMsb, operand: &Operand) -> (usize, usize) {
         let (first, count) = self.run(operand);
         if msb == VgprMsb::ENTRY || !RegSet::is_vector(first) || !self.is_banked() {

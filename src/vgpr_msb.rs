@@ -62,7 +62,7 @@ impl VgprMsb {
         }
     }
 
-    /// What is known where two ways meet.
+    /// The bits where two ways meet: unknown if they differ.
     pub fn joined(self, other: VgprMsb) -> VgprMsb {
         if self == other { self } else { VgprMsb::UNKNOWN }
     }

@@ -8,15 +8,13 @@ use std::sync::LazyLock;
 
 use amdgpu_isa::flow::{Exit, Flow};
 use amdgpu_isa::hazards::{Capacity, Hazards, Pending, Wait};
-use amdgpu_isa::{Inst, Reg, Target, decode_words, parse};
+use amdgpu_isa::{Inst, Reg, Target, VgprMsb, decode_words, parse};
 
 use crate::words::Rng;
 
 /// Programs of this many instructions have fewer producers than a state has room for.
 const SHORT: usize = 24;
-const LONG: usize = 120;
-/// One program of so many may need too much or too little at most.
-const RARE: u64 = 500;
+const LONG: usize = 400;
 /// Ways through one program. Those that have more are left out.
 const WAYS: usize = 64;
 /// Instructions that need something or are needed, besides those of the tables of the tests.
@@ -158,7 +156,7 @@ fn note<C: Capacity>(hazards: &Hazards<C>, (address, inst): (u64, Inst), needs: 
 }
 
 fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
-    let (mut joined, mut single) = (HashMap::new(), HashMap::new());
+    let (mut joined, mut single, mut is_known) = (HashMap::new(), HashMap::new(), true);
     flow.follow(
         |_| Hazards::unbounded(flow.target()),
         |block, before| {
@@ -166,6 +164,7 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
             for (address, inst) in flow.insts(block) {
                 note(&hazards, (address, inst), &mut joined);
                 hazards.issue(&inst);
+                is_known &= hazards.msb() != VgprMsb::UNKNOWN;
             }
         },
     );
@@ -207,7 +206,11 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     counts.unfounded += u64::from(!above(&bounded, &joined).is_empty());
     counts.forgotten += u64::from(!is_incomplete && bounded != joined);
     counts.full += u64::from(is_incomplete);
-    let (too_much, too_little) = (above(&joined, &single), above(&single, &joined));
+    let (too_much, mut too_little) = (above(&joined, &single), above(&single, &joined));
+    // Of registers whose upper bits differ on two ways, nothing is known.
+    if !is_known {
+        too_little.clear();
+    }
     counts.too_much += u64::from(!too_much.is_empty());
     counts.too_little += u64::from(!too_little.is_empty());
     if !(too_much.is_empty() && too_little.is_empty()) && std::env::var_os("AMDGPU_ISA_SHOW").is_some() {
@@ -301,7 +304,7 @@ fn joined_states_need_what_the_ways_need() {
     println!("hazards {hazards:?}, waits {waits:?}");
     assert!(hazards.needy > hazards.programs / 4 && waits.needy > waits.programs / 2, "{hazards:?}, {waits:?}");
     assert_eq!((waits.too_much, waits.too_little), (0, 0), "{waits:?}");
-    assert!(hazards.too_much.max(hazards.too_little) * RARE <= hazards.programs, "{hazards:?}");
+    assert_eq!((hazards.too_much, hazards.too_little), (0, 0), "{hazards:?}");
     assert_eq!((hazards.unfounded, hazards.forgotten), (0, 0), "{hazards:?}");
 }
 
@@ -311,6 +314,7 @@ fn full_states_say_so_and_report_nothing_that_is_not_needed() {
     let each = (programs() / 5).div_ceil(Target::ALL.len() as u64);
     let [hazards, _] = try_programs(LONG, each, 2);
     println!("hazards {hazards:?}");
-    assert!(hazards.too_much.max(hazards.too_little) * RARE <= hazards.programs, "{hazards:?}");
+    assert!(hazards.full > 0, "{hazards:?}");
+    assert_eq!((hazards.too_much, hazards.too_little), (0, 0), "{hazards:?}");
     assert_eq!((hazards.unfounded, hazards.forgotten), (0, 0), "{hazards:?}");
 }

@@ -83,9 +83,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             // The first of two producers is further away.
             rows.flat_map(|(_, row)| row.distance.map(|d| d.1 + row.rule.again.map_or(0, |n| n + 1))).max().unwrap_or(0)
         };
-        let lasting = tables.rows.iter().enumerate().filter(|(n, _)| class.produces >> n & 1 == 1);
-        let lasting = lasting.filter_map(|(_, row)| row.rule.lasts).max().unwrap_or(0);
-        let (states, valu) = (longest("states").max(lasting), longest("valu"));
+        let (states, valu) = (longest("states"), longest("valu"));
         let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is } = class;
         write!(
             w,
@@ -114,7 +112,9 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let set = |of: &dyn Fn(&HazardRow) -> bool| {
         tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
     };
-    let events = set(&|row| row.rule.unit == "event");
+    let [events, valu] = ["event", "valu"].map(|unit| set(&|row| row.rule.unit == unit));
+    let waits = tables.enders.iter().filter(|(_, of)| of.upto.is_some());
+    let waited = waits.fold(0u128, |set, (rows, _)| set | rows);
     let thens = set(&|row| row.rule.then.is_some() || row.rule.then_over.is_some());
     write!(w, "], ").unwrap();
     write!(w, "directly: {:#x}, ", set(&|row| row.rule.directly)).unwrap();
@@ -137,7 +137,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let how = watched(&isa.hazards.seen, &t.row.name).map_or("-", |watched| &watched.how);
     write!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written").unwrap();
     write!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some())).unwrap();
-    writeln!(w, ", events: {events:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask).unwrap();
+    writeln!(
+        w,
+        ", events: {events:#x}, valu: {valu:#x}, waited: {waited:#x}, thens: {thens:#x}, nop: {:#x} }};",
+        tables.nop_mask
+    )
+    .unwrap();
     Ok(())
 }
 

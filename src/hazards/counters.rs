@@ -44,17 +44,17 @@ use crate::{Counter, Inst, Reg, RegSet, Target, VgprMsb, Waitcnt};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending<C: Capacity = Bounded> {
-    target: Target,
+    pub(super) target: Target,
     /// In the order of their keys.
-    held: C::Held,
-    /// Some had no room.
-    lost: bool,
+    pub(super) held: C::Held,
+    /// Some operations had no room.
+    pub(super) lost: bool,
     /// The upper bits of the numbers of vector registers.
-    msb: VgprMsb,
+    pub(super) msb: VgprMsb,
     /// The most that each counter can be.
-    most: [u8; Counter::ALL.len()],
-    /// For each event, what happened since the function began; empty if nobody asks.
-    passed: C::Passed,
+    pub(super) most: [u8; Counter::ALL.len()],
+    /// For each event, the effect of the function so far; empty in a bounded state.
+    pub(super) passed: C::Passed,
 }
 
 impl Copy for Pending {}
@@ -75,7 +75,7 @@ impl Pending {
 
 #[cfg(feature = "alloc")]
 impl Pending<super::Unbounded> {
-    /// Nothing is outstanding, and there is room for everything that will be.
+    /// A state without outstanding operations, with room for any number of them.
     pub fn unbounded(target: Target) -> Self {
         let events = COUNTS[target as usize].events.len();
         let passed = alloc::vec![Passed::NOTHING; events];
@@ -121,7 +121,7 @@ impl<C: Capacity> Pending<C> {
         self.msb
     }
 
-    /// The upper bits of some registers' numbers are not known, so that waits for these are not sure.
+    /// Whether the upper bits of some registers' numbers are unknown, so that waits for these are not sure.
     pub fn is_banked(&self) -> bool {
         self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank)
     }
@@ -246,58 +246,10 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// The same for a comparison within a function: without what happened since it began.
-    #[must_use]
-    pub fn in_function(mut self) -> Self {
-        self.passed.cut(0);
-        self
-    }
-
-    /// Everything was waited for: what had no room, too.
+    /// Removes all operations, as after a wait for everything.
     pub(super) fn forget(&mut self) {
         self.lost = false;
         self.held.cut(0);
-    }
-
-    /// A function begins that was called: what is outstanding is the caller's.
-    pub fn enter(&mut self) {
-        self.held.iter_mut().for_each(|held| held.inherited = true);
-        // What the function itself held is now the same as what it inherited.
-        let all = core::mem::replace(&mut self.held, C::Held::empty());
-        for held in all.iter() {
-            self.merge(held);
-        }
-        self.passed.iter_mut().for_each(|passed| *passed = Passed::NOTHING);
-    }
-
-    /// A function returns to its caller, who knows what was outstanding before.
-    pub fn leave(&mut self) {
-        self.held.keep(|held| !held.inherited);
-    }
-
-    /// A call returns with this state of the function that was called, which began with [`Pending::enter`] and perhaps other
-    /// states of other callers.
-    pub fn returned_from(&mut self, exit: &Pending<C>) {
-        let target = self.target;
-        let passed = |held: &Held| exit.passed.get(usize::from(held.event));
-        let of = |held: &Held| event(target, held.event).zip(passed(held).copied());
-        self.retain(|held| of(held).is_none_or(|(event, passed)| u16::from(held.at_most(event)) < passed.done_at));
-        for held in self.held.iter_mut() {
-            let Some((event, passed)) = of(held) else { continue };
-            held.doubt |= event.order != NONE && u16::from(held.age) >= passed.done_at;
-            let max = COUNTS[target as usize].max.get(event.counter as usize).copied().unwrap_or(0);
-            (held.age, held.loose) =
-                (held.age.saturating_add(passed.age).min(max), held.loose.saturating_add(passed.loose).min(max));
-        }
-        for (number, (own, passed)) in (0..).zip(self.passed.iter_mut().zip(exit.passed.iter())) {
-            if let Some(event) = event(target, number) {
-                own.then(passed, event);
-            }
-        }
-        for held in exit.held().filter(|held| !held.inherited) {
-            self.merge(held);
-        }
-        (self.most, self.msb, self.lost) = (exit.most, exit.msb, self.lost | exit.lost);
     }
 
     /// Waits as an instruction with these numbers does.
@@ -357,7 +309,7 @@ impl<C: Capacity> Pending<C> {
         self.retain(|held| of(held).is_none_or(|event| at_most > 0 && held.at_most(event) < at_most));
     }
 
-    /// Notes a wait for those who ask what happened since the function began.
+    /// Notes a wait in the effect of the function.
     fn pass(&mut self, at_most: u8, is: impl Fn(&Event) -> bool) {
         for (number, passed) in (0..).zip(self.passed.iter_mut()) {
             if let Some(event) = event(self.target, number).filter(|event| is(event)) {
@@ -427,62 +379,11 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it until
-    /// nothing does ends.
-    pub fn join(&mut self, other: &Pending<C>) -> bool {
-        let msb = self.msb.joined(other.msb);
-        let mut changed = other.lost && !self.lost || msb != self.msb;
-        self.lost |= other.lost;
-        self.msb = msb;
-        for (most, other) in self.most.iter_mut().zip(other.most) {
-            changed |= other > *most;
-            *most = other.max(*most);
-        }
-        for (passed, other) in self.passed.iter_mut().zip(other.passed.iter()) {
-            let before = *passed;
-            passed.join(other);
-            changed |= *passed != before;
-        }
-        other.held().for_each(|new| changed |= self.merge(new));
-        changed
-    }
-
-    /// The same in a loop that was passed a few times: a counter that grows with each turn may be at its greatest value.
-    pub fn join_again(&mut self, other: &Pending<C>) -> bool {
-        let before = self.most;
-        let changed = self.join(other);
-        for ((most, before), max) in self.most.iter_mut().zip(before).zip(COUNTS[self.target as usize].max) {
-            if *most > before {
-                *most = max;
-            }
-        }
-        changed
-    }
-
-    /// Adds what an operation holds on another path, or takes the worse of two that hold the same. Returns whether anything
-    /// changed.
-    fn merge(&mut self, new: &Held) -> bool {
-        let place = match self.place(new) {
-            Ok(place) => place,
-            // What has no room stays out: otherwise it would push out another one, which comes back.
-            Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
-        };
-        let Some(old) = self.held.get_mut(place) else { return false };
-        let before = *old;
-        if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
-            (old.age, old.loose, old.producer) = (new.age, new.loose, new.producer);
-        }
-        old.twin |= new.twin;
-        old.doubt &= new.doubt;
-        old.any_bank &= new.any_bank;
-        *old != before
-    }
-
-    fn held(&self) -> impl Iterator<Item = &Held> {
+    pub(super) fn held(&self) -> impl Iterator<Item = &Held> {
         self.held.iter()
     }
 
-    fn place(&self, held: &Held) -> Result<usize, usize> {
+    pub(super) fn place(&self, held: &Held) -> Result<usize, usize> {
         self.held.binary_search_by_key(&held.key(), Held::key)
     }
 
@@ -503,7 +404,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Forgets the oldest one.
+    /// Removes the oldest operation.
     fn make_room(&mut self) {
         self.lost = true;
         let oldest = self.held().max_by_key(|held| held.age).map(Held::key);
@@ -511,7 +412,7 @@ impl<C: Capacity> Pending<C> {
     }
 
     /// Removes those that do not stay. What the other counter of a pair still holds is not certain then.
-    fn retain(&mut self, mut stays: impl FnMut(&Held) -> bool) {
+    pub(super) fn retain(&mut self, mut stays: impl FnMut(&Held) -> bool) {
         // First the pairs, of which both may go.
         let mut n = 0;
         while let Some(held) = self.held.get(n).copied() {

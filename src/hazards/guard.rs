@@ -1,4 +1,4 @@
-//! Waits and distances for who emits code.
+//! Waits and distances for emitters of code.
 
 use crate::assembler::make;
 use crate::common::made;
@@ -6,8 +6,8 @@ use crate::hazards::{Hazards, Modes, Need, Pending};
 use crate::target::COUNTS;
 use crate::{Counter, Field, Imm, Inst, Reg, Special, Target, Value, Waitcnt};
 
-/// What emitted code owes the hardware: [`Pending`] and [`Hazards`] in one. Before each instruction, [`Guard::before`] makes the
-/// instructions that have to come first.
+/// [`Pending`] and [`Hazards`] in one, for emitters of code: before each instruction, [`Guard::before`] makes the instructions that
+/// have to come first.
 ///
 /// It is a bounded value without a heap. Where it has no room for something, it waits for more than is needed.
 ///
@@ -36,17 +36,17 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Nothing has been emitted yet.
+    /// A guard of code that is still empty.
     pub const fn new(target: Target) -> Guard {
         Guard { pending: Pending::new(target), hazards: Hazards::new(target) }
     }
 
-    /// The same, but it also keeps the distances that one source demands and another one denies.
+    /// A guard that also keeps the distances that one source demands and another one denies.
     pub const fn strict(target: Target) -> Guard {
         Guard { pending: Pending::new(target), hazards: Hazards::strict(target) }
     }
 
-    /// The same in other modes than [`Modes::NEITHER`].
+    /// The guard in other modes than [`Modes::NEITHER`].
     #[must_use]
     pub fn with(self, modes: Modes) -> Guard {
         Guard { hazards: self.hazards.with(modes), ..self }
@@ -63,7 +63,7 @@ impl Guard {
     }
 
     /// Passes to `take` the instructions that have to come before this one, which is the next one: waits, `s_nop`, `v_nop` and
-    /// others. Then it is issued. `take` does not get the instruction itself, so that labels can be put in front of it.
+    /// others. Then it issues the instruction. `take` does not get the instruction itself, so that labels can be put in front of it.
     ///
     /// # Errors
     /// A need that no instruction ends. Waits may have been passed on by then.
@@ -100,7 +100,7 @@ impl Guard {
         self.pending.join(&other.pending) | self.hazards.join(&other.hazards)
     }
 
-    /// A function that waits for everything has been called and has returned, or begins.
+    /// Notes that a function which waits for everything has been called and has returned, or begins.
     pub fn called(&mut self) {
         self.pending.clear();
         self.hazards.returned();

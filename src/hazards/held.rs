@@ -22,17 +22,17 @@ pub struct Held {
     /// It is done if flat operations did what this asks for: the other counter says that it is done, but which of the two
     /// counts is not known; or no flat operation was done before older ones.
     pub doubt: bool,
-    /// The upper bits of the registers' numbers are not known.
+    /// The upper bits of the registers' numbers are unknown.
     pub any_bank: bool,
     pub producer: u32,
 }
 
-/// What happened to the operations of an event since a function began.
+/// The effect of a function so far on the operations of an event that were outstanding at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Passed {
-    /// An operation that was outstanding then is done if its `Held::at_most` was this much, or more.
+    /// The lowest `Held::at_most` of the operations that are done now.
     pub done_at: u16,
-    /// By how much it is older.
+    /// The increase of `Held::age` and `Held::loose` of the others.
     pub age: u8,
     pub loose: u8,
 }
@@ -40,7 +40,7 @@ pub struct Passed {
 impl Passed {
     pub const NOTHING: Passed = Passed { done_at: u16::MAX, age: 0, loose: 0 };
 
-    /// A wait that leaves fewer operations than `at_most` of those that are as old.
+    /// Notes a wait until at most `at_most` operations of the counter are left.
     pub(super) fn wait(&mut self, at_most: u8, event: &Event) {
         let older = if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 };
         // Of an event without an order, `Held::at_most` is 0.
@@ -55,7 +55,7 @@ impl Passed {
         self.loose = self.age.saturating_sub(certain);
     }
 
-    /// What happened in a function, and then in one that it called.
+    /// Adds the effect of a function that was called.
     pub(super) fn then(&mut self, other: &Passed, event: &Event) {
         let older = if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 };
         self.done_at = self.done_at.min(match other.done_at {
@@ -91,7 +91,7 @@ impl Held {
 }
 
 impl Event {
-    /// A wait for some operations of the kind leaves the younger ones.
+    /// Whether a wait that leaves some operations of the kind leaves the youngest ones.
     pub fn keeps_order(&self) -> bool {
         self.order != NONE && self.holds != Holds::Loose
     }

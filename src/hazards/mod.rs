@@ -17,12 +17,15 @@
 //! # }
 //! ```
 
+mod calls;
 mod counters;
 mod guard;
 mod held;
+mod join;
 mod modes;
 mod owed;
 mod pair;
+mod past;
 mod protect;
 mod room;
 mod rule;
@@ -65,7 +68,7 @@ pub struct Need {
     pub missing: u8,
     /// The earlier instruction.
     pub producer: Inst,
-    /// What [`Hazards::issue_at`] was told of it; 0 if nothing.
+    /// The place that [`Hazards::issue_at`] was given for it; 0 if none.
     pub place: u32,
     /// A register that both access, if the rule is about registers.
     pub register: Option<Reg>,
@@ -86,7 +89,7 @@ impl Needs {
         self.states.is_none() && self.valu.is_none() && self.event.is_none()
     }
 
-    /// Adds one, if it is the most of its unit.
+    /// Adds a need, if it is the greatest of its unit.
     fn add(&mut self, need: Need) {
         let most = match need.rule.unit() {
             Unit::States => &mut self.states,

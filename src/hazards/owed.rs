@@ -1,17 +1,17 @@
-//! What is owed until an instruction pays it: rules that no distance ends.
+//! Instructions after which something else has to come: rules that no distance ends.
 
 use super::room::Room;
 use super::steps::Age;
 use crate::{Inst, VgprMsb};
 
-/// A run of registers, or no register at all, about which an earlier instruction and a rule demand that something comes.
+/// An earlier instruction after which, by a rule, something else has to come before other uses of some registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Owed {
     /// The number of the row.
     pub row: u8,
-    /// What has to come between came.
+    /// The required intermediate instruction has been seen.
     pub armed: bool,
-    /// The instruction is one of the caller.
+    /// The caller issued the instruction.
     pub inherited: bool,
     /// The first register, as a bit of `RegSet`, and how many there are; none if the row is not about registers.
     pub first: u16,
@@ -19,13 +19,13 @@ pub struct Owed {
     /// The earlier instruction.
     pub inst: Inst,
     pub msb: VgprMsb,
-    /// What `Hazards::issue_at` was told of it.
+    /// The place that `Hazards::issue_at` was given for it.
     pub place: u32,
-    /// What came after it.
+    /// The instructions after it.
     pub age: Age,
 }
 
-/// Which of several instructions it is that demands something is only for messages.
+/// The instruction, its registers' upper bits and its place are only for messages.
 impl PartialEq for Owed {
     fn eq(&self, other: &Owed) -> bool {
         let of = |owed: &Owed| (owed.row, owed.armed, owed.inherited, owed.first, owed.count, owed.age);
@@ -62,7 +62,7 @@ impl Owed {
         self.first + self.count
     }
 
-    /// What is left of it without some registers: in front of them, and behind them.
+    /// The two runs that remain without some registers: below them, and above them.
     fn without(&self, (first, count): (u16, u16)) -> [Option<Owed>; 2] {
         let before = Owed { count: first.saturating_sub(self.first).min(self.count), ..*self };
         let from = (first + count).clamp(self.first, self.end());
@@ -70,12 +70,12 @@ impl Owed {
         [before, after].map(|rest| (rest.count > 0).then_some(rest))
     }
 
-    /// Whoever has to wait for this one has to wait for the other one as well.
+    /// Whether this one demands all that the other one demands of the same registers.
     fn replaces(&self, other: &Owed) -> bool {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }
 
-    /// The same, if it is one of another path: transcendental operations behind it make a difference to waits.
+    /// Whether this one, on another path, can stand for both: waits tell how many transcendental operations came after each.
     fn includes(&self, other: &Owed) -> bool {
         self.replaces(other) && self.age.trans == other.age.trans
     }
@@ -95,12 +95,12 @@ impl Owed {
     }
 }
 
-/// Adds an instruction that is issued: of older ones, what it replaces goes. Returns whether there was room.
+/// Adds an instruction that is issued, in place of older ones with the same registers. Returns whether there was room.
 pub fn add(all: &mut impl Room<Owed>, new: Owed) -> bool {
     put(all, new, |old| new.replaces(old))
 }
 
-/// Adds an instruction, in place of what is meant.
+/// Adds an instruction, in place of those that `is_meant` selects, as far as they have the same registers.
 fn put(all: &mut impl Room<Owed>, new: Owed, is_meant: impl Fn(&Owed) -> bool) -> bool {
     if new.count == 0 {
         all.keep(|old| !(is_meant(old) && old.count == 0));
@@ -111,7 +111,7 @@ fn put(all: &mut impl Room<Owed>, new: Owed, is_meant: impl Fn(&Owed) -> bool) -
     all.put(at, new)
 }
 
-/// Takes registers away from those that are meant.
+/// Takes registers away from the instructions that `is_meant` selects.
 pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed) -> bool) {
     let mut n = 0;
     while let Some(old) = all.get(n).copied() {
@@ -138,7 +138,7 @@ pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed)
 /// A row that no table has.
 const GONE: u8 = u8::MAX;
 
-/// Adds one of another path, but for what the others say already. Returns whether anything is new, and whether there was room.
+/// Adds an instruction of another path, as far as the others do not demand the same. Returns whether anything is new, and whether there was room.
 pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     if new.count == 0 {
         let known = all.iter_mut().find(|old| old.count == 0 && old.includes(new));

@@ -1,29 +1,29 @@
-//! Room for what instructions leave behind: a part of the value itself, or memory that grows.
+//! Storage of [`Pending`](super::Pending) and [`Hazards`](super::Hazards): in the value itself, or in memory that grows.
 
 use core::fmt::Debug;
 use core::ops::{Deref, DerefMut};
 
 use super::held::{Held, Passed};
 use super::owed::Owed;
-use super::state::Past;
+use super::past::Past;
 
 /// How much [`Pending`](super::Pending) and [`Hazards`](super::Hazards) can hold: [`Bounded`] or `Unbounded`.
 pub trait Capacity: Clone + Debug + PartialEq + Eq {
     /// Outstanding operations.
     #[doc(hidden)]
     type Held: Room<Held>;
-    /// Instructions that the next ones must keep a distance from.
+    /// Instructions from which the next ones must keep a distance.
     #[doc(hidden)]
     type Past: Room<Past>;
-    /// Instructions after which something has to come.
+    /// Instructions after which something else has to come.
     #[doc(hidden)]
     type Owed: Room<Owed>;
-    /// What happened since a function began, which only control flow needs.
+    /// Effects of the function so far, which only control flow needs.
     #[doc(hidden)]
     type Passed: Room<Passed>;
 }
 
-/// A part of the value, which is `Copy`: without a heap. What does not fit is said to be unknown.
+/// Storage in the value itself, which is `Copy` and needs no heap. A state that is full says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounded;
 
@@ -34,7 +34,7 @@ impl Capacity for Bounded {
     type Passed = Few<Passed, 0>;
 }
 
-/// Memory that grows: nothing is forgotten.
+/// Storage in memory that grows, so that a state is never full.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unbounded;

@@ -1,9 +1,10 @@
-//! What the instructions before the next one leave behind.
+//! The instructions that the next one must keep a distance from, or something else in between.
 
 use crate::assembler::make;
 use crate::common::made;
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{all_files, covers, holds, matches, matches_run, may_hold, passes, runs};
+use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
 use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
@@ -18,83 +19,28 @@ use crate::{Field, Inst, Reg, Target, VgprMsb};
 /// [`Hazards::protect`] inserts more than is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazards<C: Capacity = Bounded> {
-    target: Target,
+    pub(super) target: Target,
     /// Also what one source demands and another denies.
-    strict: bool,
-    modes: Modes,
+    pub(super) strict: bool,
+    pub(super) modes: Modes,
     /// The upper bits of the numbers of vector registers.
-    msb: VgprMsb,
-    /// The scalar registers that `HazardTables::seen` is about.
-    seen: Seen,
+    pub(super) msb: VgprMsb,
+    /// Scalar registers that instructions of `HazardTables::seen` have accessed.
+    pub(super) seen: Seen,
     /// The earlier instructions that distances are about, in the order of `Past::order`.
-    past: C::Past,
-    /// Those that an event is about.
-    owed: C::Owed,
-    /// What had no room: the first instruction stands for all of them.
-    lost: Past,
-    /// What came since the function began, for who follows calls: an instruction before it that produces every row.
-    before: Past,
+    pub(super) past: C::Past,
+    /// The earlier instructions after which something else has to come.
+    pub(super) owed: C::Owed,
+    /// All instructions that had no room, as if they were the first of them.
+    pub(super) lost: Past,
+    /// A stand-in for the instructions before the function: what came after it is what the function has done. For calls.
+    pub(super) before: Past,
 }
 
 impl Copy for Hazards {}
 
-/// An instruction that was issued.
-#[derive(Clone, Copy, Debug)]
-pub struct Past {
-    /// The rows of which it is a producer, and which nothing ended.
-    rows: u128,
-    /// Those of them for which what has to come between came.
-    armed: u128,
-    pub(super) inst: Inst,
-    pub(super) msb: VgprMsb,
-    /// What `Hazards::issue_at` was told.
-    pub(super) place: u32,
-    /// It is one of the caller.
-    inherited: bool,
-    /// What came after it.
-    pub(super) age: Age,
-    /// The longest distances among its rows.
-    last_states: u8,
-    last_valu: u8,
-}
-
 /// The numbers of passes that a row has a distance for.
 pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
-
-const EMPTY: Past = Past {
-    rows: 0,
-    armed: 0,
-    inst: Inst::of(0, 0, 0),
-    msb: VgprMsb::ENTRY,
-    place: 0,
-    inherited: false,
-    age: Age::OLD,
-    last_states: 0,
-    last_valu: 0,
-};
-
-/// What a function begins with for who follows calls: nothing came, and nothing ended.
-const BEFORE: Past = Past { rows: u128::MAX, age: Age::NEW, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
-
-impl Default for Past {
-    fn default() -> Past {
-        EMPTY
-    }
-}
-
-/// What came after the longest distance makes no difference.
-impl PartialEq for Past {
-    fn eq(&self, other: &Past) -> bool {
-        let of = |past: &Past| {
-            let last = (past.last_states, past.last_valu);
-            let Age { states, valu, .. } = past.age;
-            (Age { states: states.min(last.0), valu: valu.min(last.1), ..past.age }, last)
-        };
-        of(self) == of(other) && self.is_of(other)
-    }
-}
-
-impl Eq for Past {}
 
 impl Hazards {
     /// How many earlier instructions it can hold.
@@ -128,7 +74,7 @@ impl Hazards<super::Unbounded> {
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);
-        Hazards { target, strict: false, modes, msb, seen, past, owed, lost: EMPTY, before: BEFORE }
+        Hazards { target, strict: false, modes, msb, seen, past, owed, lost: EMPTY, before: super::past::BEFORE }
     }
 }
 
@@ -218,7 +164,7 @@ impl<C: Capacity> Hazards<C> {
         needs
     }
 
-    /// The same, and what may be missing for instructions that had no room.
+    /// [`Hazards::needs`], and all that may be missing because of instructions that had no room.
     pub(crate) fn needs_at_most(&self, inst: &Inst) -> Needs {
         let mut needs = self.needs(inst);
         self.each_lost(inst, |need| needs.add(need));
@@ -260,7 +206,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// What may be missing for instructions that had no room.
+    /// Everything that may be missing because of instructions that had no room.
     pub(crate) fn each_lost(&self, inst: &Inst, mut take: impl FnMut(Need)) {
         if let Some((tables, consumes)) = self.consumes(inst, self.lost.rows) {
             // Of two producers, one that is lost says too little.
@@ -270,7 +216,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Those of some rows that the instruction may be a consumer of; `None` if there is none.
+    /// The rows among `possible` of which the instruction may be a consumer; `None` if there is none.
     fn consumes(&self, inst: &Inst, possible: u128) -> Option<(&'static HazardTables, u128)> {
         if possible == 0 || inst.target() != self.target {
             return None;
@@ -297,12 +243,12 @@ impl<C: Capacity> Hazards<C> {
         of_passes.map(|(distance, _)| *distance).max().unwrap_or(distances[0])
     }
 
-    /// What came after an instruction ends a row, whatever it was.
+    /// Whether so much came after an instruction that a row has ended.
     fn is_past(&self, row: &HazardRow, age: &Age) -> bool {
         age.counted.reaches(row.times) || age.states >= row.lasts && !self.strict
     }
 
-    /// What one earlier instruction demands.
+    /// Calls `take` with the needs that one earlier instruction causes.
     fn of(
         &self,
         past: &Past,
@@ -341,12 +287,12 @@ impl<C: Capacity> Hazards<C> {
         self.issue_at(inst, 0);
     }
 
-    /// The instruction is issued. `place` is what [`Need::place`] says of it, such as its address.
+    /// Issues the instruction. [`Need::place`] returns `place`, such as the address of the instruction.
     pub fn issue_at(&mut self, inst: &Inst, place: u32) {
         self.step(inst, place, true);
     }
 
-    /// The instruction is issued, and what it demands of later ones is left out: for who only asks what those before it demand.
+    /// Issues the instruction without its own demands on later ones: for questions about the instructions before it.
     pub fn pass(&mut self, inst: &Inst) {
         self.step(inst, 0, false);
     }
@@ -427,13 +373,12 @@ impl<C: Capacity> Hazards<C> {
                 let lasts = tables.rows.get(usize::from(owed.row)).map_or(u8::MAX, |row| row.lasts);
                 owed.age.states >= lasts && !strict
             };
-            let waited = tables.waited();
             self.owed.keep(|owed| ends >> owed.row & 1 == 0 && !is_past(owed));
             for owed in self.owed.iter_mut() {
                 owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
                 owed.age.pass(&step);
                 if let Some(row) = tables.rows.get(usize::from(owed.row)) {
-                    owed.age.cut(row, waited >> owed.row & 1 == 1);
+                    owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
                 }
             }
         }
@@ -448,16 +393,18 @@ impl<C: Capacity> Hazards<C> {
         }
         new.rows &= !tables.events;
         if new.rows != 0 {
-            // What no row of it counts makes no difference.
-            let counts = |unit: Unit| bits(new.rows).any(|n| tables.rows.get(n).is_some_and(|row| row.unit == unit));
-            let (states, valu) = (counts(Unit::States), counts(Unit::Valu));
-            new.last_states = if states { new.last_states } else { 0 };
-            new.last_valu = if valu { new.last_valu } else { 0 };
+            // A unit that none of its rows counts makes no difference.
+            if new.rows & !tables.valu == 0 {
+                new.last_states = 0;
+            }
+            if new.rows & tables.valu == 0 {
+                new.last_valu = 0;
+            }
             self.merge(&new);
         }
     }
 
-    /// The instruction is issued to which a row says that something has to come.
+    /// Adds an instruction after which, by a row, something else has to come.
     fn owe(&mut self, number: usize, row: &HazardRow, new: &Past) {
         let armed = new.armed >> number & 1 == 1;
         let Past { inst, msb, place, .. } = *new;
@@ -477,7 +424,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// The instruction waits until so many are left, and ends rows of producers with more behind them.
+    /// Ends rows of producers after which more came than the instruction, a wait, leaves outstanding.
     fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
         let ends =
             |producer: &Inst, age: &Age| ender.upto.as_ref().is_some_and(|upto| reaches(upto, (producer, age), inst));
@@ -488,11 +435,6 @@ impl<C: Capacity> Hazards<C> {
         if ends(&self.lost.inst, &self.lost.age) {
             self.lost.rows &= !ender.rows;
         }
-    }
-
-    /// What had no room is not forgotten.
-    fn lose(&mut self, past: &Past) {
-        self.lost.worsen(past);
     }
 
     /// The instruction ends rows of producers whose registers are all among its own.
@@ -513,169 +455,6 @@ impl<C: Capacity> Hazards<C> {
                 owed::take(&mut self.owed, (first as u16, count as u16), is_meant);
             }
         }
-    }
-
-    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating
-    /// it until nothing does ends.
-    pub fn join(&mut self, other: &Self) -> bool {
-        let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.lost, state.before);
-        let before = simple(self);
-        self.strict |= other.strict;
-        self.modes = self.modes.worse(other.modes);
-        self.seen.join(other.seen);
-        self.msb = self.msb.joined(other.msb);
-        self.before.worsen(&other.before);
-        if other.lost.rows != 0 {
-            self.lose(&other.lost);
-        }
-        let mut changed = false;
-        for past in other.past.iter().filter(|past| !past.is_over()) {
-            changed |= self.merge(past);
-        }
-        for owed in other.owed.iter() {
-            let (is_new, has_room) = owed::join(&mut self.owed, owed);
-            changed |= is_new && has_room;
-            if !has_room {
-                self.lose(&Past { rows: 1 << owed.row, inst: owed.inst, age: owed.age, ..EMPTY });
-            }
-        }
-        changed || simple(self) != before
-    }
-
-    /// The same for a comparison within a function: without what happened since it began.
-    #[must_use]
-    pub fn in_function(mut self) -> Self {
-        self.before = EMPTY;
-        self
-    }
-
-    /// A call has returned from a function that is not known, which may have read any scalar register as a mask.
-    pub fn returned(&mut self) {
-        self.seen.join(Seen::called(HAZARDS[self.target as usize]));
-        self.msb = VgprMsb::ENTRY;
-    }
-
-    /// A function begins that was called: what came before it is the caller's.
-    pub fn enter(&mut self) {
-        self.before = BEFORE;
-        let (past, owed) = (self.past.clone(), self.owed.clone());
-        self.past.cut(0);
-        self.owed.cut(0);
-        for past in past.iter() {
-            self.merge(&Past { inherited: true, ..*past });
-        }
-        for owed in owed.iter() {
-            owed::join(&mut self.owed, &Owed { inherited: true, ..*owed });
-        }
-    }
-
-    /// A function returns to its caller, who knows what came before.
-    pub fn leave(&mut self) {
-        self.past.keep(|past| !past.inherited);
-        self.owed.keep(|owed| !owed.inherited);
-    }
-
-    /// A call returns with this state of the function that was called, which began with [`Hazards::enter`] and perhaps other
-    /// states of other callers.
-    pub fn returned_from(&mut self, exit: &Self) {
-        let (since, tables) = (exit.before, HAZARDS[self.target as usize]);
-        let waited = tables.waited();
-        for past in self.past.iter_mut().chain([&mut self.before]) {
-            past.rows &= since.rows;
-            past.armed |= past.rows & since.armed;
-            past.age.pass(&since.age);
-        }
-        self.past.keep(|past| !past.is_over());
-        self.owed.keep(|owed| since.rows >> owed.row & 1 == 1);
-        for owed in self.owed.iter_mut() {
-            owed.armed |= since.armed >> owed.row & 1 == 1;
-            owed.age.pass(&since.age);
-            if let Some(row) = tables.rows.get(usize::from(owed.row)) {
-                owed.age.cut(row, waited >> owed.row & 1 == 1);
-            }
-        }
-        (self.seen, self.msb, self.modes) = (exit.seen, exit.msb, exit.modes);
-        if exit.lost.rows != 0 {
-            self.lose(&exit.lost);
-        }
-        for past in exit.past.iter().filter(|past| !past.inherited) {
-            self.merge(past);
-        }
-        for owed in exit.owed.iter().filter(|owed| !owed.inherited) {
-            owed::join(&mut self.owed, owed);
-        }
-    }
-
-    /// Adds an instruction, or the worse of two that are the same. If there is no room, that of the longest past is lost.
-    /// Returns whether anything changed.
-    fn merge(&mut self, new: &Past) -> bool {
-        let order = new.order();
-        let at = self.past.partition_point(|past| past.order() < order);
-        let alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order);
-        let mut alike = alike;
-        if let Some(same) = alike.find(|past| past.is_of(new)) {
-            // The newer one, if both are on one path.
-            let before = *same;
-            same.worsen(new);
-            return *same != before;
-        }
-        if self.past.put(at, *new) {
-            return true;
-        }
-        let age = |past: &Past| (past.age.states, past.age.valu, past.order());
-        let oldest = self.past.iter_mut().max_by_key(|past| age(past));
-        match oldest.filter(|oldest| age(oldest) > age(new)) {
-            Some(oldest) => {
-                let lost = core::mem::replace(oldest, EMPTY);
-                self.lose(&lost);
-                self.past.keep(|past| past.rows != 0);
-                self.merge(new)
-            }
-            None => {
-                let before = self.lost;
-                self.lose(new);
-                self.lost != before
-            }
-        }
-    }
-}
-
-impl Past {
-    /// What an order of instructions compares.
-    fn order(&self) -> impl Ord + Copy + use<> {
-        (self.inst.order(), self.msb.bits(), self.inherited)
-    }
-
-    /// It is the same instruction, with the same registers, for the same rows: it differs by its distance at most.
-    fn is_of(&self, other: &Past) -> bool {
-        let of = |past: &Past| (past.rows, past.armed, past.age.trans, past.msb, past.inherited);
-        self.inst == other.inst && of(self) == of(other)
-    }
-
-    /// Nothing depends on it any more.
-    fn is_over(&self) -> bool {
-        self.rows == 0 || self.is_far()
-    }
-
-    /// The longest distance has passed.
-    fn is_far(&self) -> bool {
-        self.age.states >= self.last_states && self.age.valu >= self.last_valu
-    }
-
-    /// The worse of two.
-    fn worsen(&mut self, other: &Past) {
-        if self.rows == 0 {
-            *self = *other;
-            return;
-        }
-        if other.age.states < self.age.states {
-            self.place = other.place;
-        }
-        self.rows |= other.rows;
-        self.armed |= other.armed;
-        self.age.worsen(&other.age);
-        self.last_states = self.last_states.max(other.last_states);
-        self.last_valu = self.last_valu.max(other.last_valu);
     }
 }
 

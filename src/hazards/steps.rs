@@ -1,12 +1,12 @@
 //! Rules about more than two instructions: two producers, what is counted between, and registers that were seen before.
 
 use crate::hazards::pair::{Banked, holds, matches_two, scalars, written};
-use crate::hazards::state::Past;
+use crate::hazards::past::Past;
 use crate::hazards::table::{HazardRow, HazardTables, Side, Upto, class};
 use crate::hazards::{Need, Rule};
 use crate::{Field, Inst};
 
-/// What came after an instruction.
+/// The instructions after an earlier one, as far as rules count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
     /// Wait states, vector operations, transcendental ones, accesses to memory.
@@ -18,9 +18,9 @@ pub struct Age {
 }
 
 impl Age {
-    /// Nothing came.
+    /// The age of an instruction that has just been issued.
     pub const NEW: Age = Age { states: 0, valu: 0, trans: 0, mem: 0, counted: Counted::NONE };
-    /// More came than any rule counts.
+    /// An age greater than any rule counts.
     pub const OLD: Age =
         Age { states: u8::MAX, valu: u8::MAX, trans: Age::TRANS, mem: Age::MEM, counted: Counted::NONE };
     /// More transcendental operations than any row counts.
@@ -28,14 +28,14 @@ impl Age {
     /// More accesses to memory than a wait for all but some of them lets open.
     const MEM: u8 = 63;
 
-    /// What one instruction adds: its wait states, its class, and how many of `HazardTables::counted` it is.
+    /// The age that one instruction adds. `is`: the flags of its class; `counted`: how many of `HazardTables::counted` it is.
     pub(super) fn step(states: u8, is: u8, counted: u8) -> Age {
         let of = |flag: u8| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
         Age { states, valu: of(class::VALU), trans: of(class::TRANS), mem: of(class::MEM), counted }
     }
 
-    /// More comes.
+    /// Adds the age of further instructions.
     pub(super) fn pass(&mut self, more: &Age) {
         self.states = self.states.saturating_add(more.states);
         self.valu = self.valu.saturating_add(more.valu);
@@ -44,8 +44,8 @@ impl Age {
         self.counted.pass(more.counted);
     }
 
-    /// The same as far as it makes a difference for a row that no distance ends: `is_counted`, if waits for some of what came
-    /// end it.
+    /// Leaves out all that makes no difference to a row that no distance ends. `is_counted`: whether waits for some of the
+    /// instructions end it.
     pub(super) fn cut(&mut self, row: &HazardRow, is_counted: bool) {
         self.states = if row.lasts == u8::MAX { 0 } else { self.states.min(row.lasts) };
         self.valu = if is_counted { self.valu.min(Age::MEM) } else { 0 };
@@ -57,7 +57,7 @@ impl Age {
         }
     }
 
-    /// The worse of two paths.
+    /// Takes the worse of two paths.
     pub(super) fn worsen(&mut self, other: &Age) {
         self.states = self.states.min(other.states);
         self.valu = self.valu.min(other.valu);
@@ -119,7 +119,7 @@ pub(super) fn turns_expert(tables: &HazardTables, inst: &Inst) -> Option<bool> {
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
 }
 
-/// What two producers demand together, of which the second one is that of some pair: it is behind the first, and both are near enough.
+/// The need that two producers cause together, if the second one came soon enough after the first.
 pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: Banked<'_>) -> Option<Need> {
     let [first, second] = both;
     let missing = distance.saturating_sub(second.age.valu);
@@ -131,7 +131,8 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     Some(Need { rule: Rule(row.rule), missing, producer: first.inst, place: first.place, register: Some(register) })
 }
 
-/// A second producer of a row has been issued behind a first one that is as old as this now: what the row counts came between, and not too much.
+/// Whether a producer of a row that has just been issued makes a pair with an earlier one of this age: what the row counts came
+/// between, and not too much.
 pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }

@@ -27,8 +27,11 @@ pub(crate) struct HazardTables {
     pub class_of: &'static [u8],
     /// Instructions that end some rows, but only under conditions.
     pub enders: &'static [Ender],
-    /// The rows that only an instruction ends, not a distance.
+    /// The rows that only an instruction ends, not a distance; and those whose distance counts vector operations.
     pub events: u128,
+    pub valu: u128,
+    /// The rows that a wait for some of what came ends.
+    pub waited: u128,
     /// The rows for which another instruction has to come between.
     pub thens: u128,
     /// The rows that hold with XNACK only, and those in the expert mode only.
@@ -230,11 +233,6 @@ pub(crate) enum Differs {
 impl HazardTables {
     pub(crate) fn of(inst: &Inst) -> &'static HazardTables {
         HAZARDS[inst.target() as usize]
-    }
-
-    /// The rows that a wait for some of what came ends.
-    pub(crate) fn waited(&self) -> u128 {
-        self.enders.iter().filter(|ender| ender.upto.is_some()).fold(0, |rows, ender| rows | ender.rows)
     }
 
     /// The class of the instruction's operation; of both, where it has two, the second is another.

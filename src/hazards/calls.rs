@@ -1,0 +1,126 @@
+//! States at calls of functions, and at their ends.
+
+use super::held::{Held, Passed, event};
+use super::owed::{self, Owed};
+use super::past::{BEFORE, EMPTY, Past};
+use super::room::{Capacity, Room};
+use super::steps::Seen;
+use super::{Hazards, Pending};
+use crate::VgprMsb;
+use crate::table::NONE;
+use crate::target::{COUNTS, HAZARDS};
+
+impl<C: Capacity> Pending<C> {
+    /// The state without its record of what happened since the function began: for a comparison within a function.
+    #[must_use]
+    pub fn in_function(mut self) -> Self {
+        self.passed.cut(0);
+        self
+    }
+
+    /// A function begins that was called: the operations that are outstanding become the caller's.
+    pub fn enter(&mut self) {
+        self.held.iter_mut().for_each(|held| held.inherited = true);
+        // Own and inherited operations may hold the same now.
+        let all = core::mem::replace(&mut self.held, C::Held::empty());
+        for held in all.iter() {
+            self.merge(held);
+        }
+        self.passed.iter_mut().for_each(|passed| *passed = Passed::NOTHING);
+    }
+
+    /// A function returns: operations of its callers are taken out, since each caller knows its own.
+    pub fn leave(&mut self) {
+        self.held.keep(|held| !held.inherited);
+    }
+
+    /// A call returns. `exit`: the state at the end of the function, which began with [`Pending::enter`], perhaps joined with the
+    /// states of other callers.
+    pub fn returned_from(&mut self, exit: &Pending<C>) {
+        let target = self.target;
+        let passed = |held: &Held| exit.passed.get(usize::from(held.event));
+        let of = |held: &Held| event(target, held.event).zip(passed(held).copied());
+        self.retain(|held| of(held).is_none_or(|(event, passed)| u16::from(held.at_most(event)) < passed.done_at));
+        for held in self.held.iter_mut() {
+            let Some((event, passed)) = of(held) else { continue };
+            held.doubt |= event.order != NONE && u16::from(held.age) >= passed.done_at;
+            let max = COUNTS[target as usize].max.get(event.counter as usize).copied().unwrap_or(0);
+            (held.age, held.loose) =
+                (held.age.saturating_add(passed.age).min(max), held.loose.saturating_add(passed.loose).min(max));
+        }
+        for (number, (own, passed)) in (0..).zip(self.passed.iter_mut().zip(exit.passed.iter())) {
+            if let Some(event) = event(target, number) {
+                own.then(passed, event);
+            }
+        }
+        for held in exit.held().filter(|held| !held.inherited) {
+            self.merge(held);
+        }
+        (self.most, self.msb, self.lost) = (exit.most, exit.msb, self.lost | exit.lost);
+    }
+}
+
+impl<C: Capacity> Hazards<C> {
+    /// The state without its record of what happened since the function began: for a comparison within a function.
+    #[must_use]
+    pub fn in_function(mut self) -> Self {
+        self.before = EMPTY;
+        self
+    }
+
+    /// A function that is not known returns: it may have read any scalar register.
+    pub fn returned(&mut self) {
+        self.seen.join(Seen::called(HAZARDS[self.target as usize]));
+        self.msb = VgprMsb::ENTRY;
+    }
+
+    /// A function begins that was called: the instructions before it become the caller's.
+    pub fn enter(&mut self) {
+        self.before = BEFORE;
+        let (past, owed) = (self.past.clone(), self.owed.clone());
+        self.past.cut(0);
+        self.owed.cut(0);
+        for past in past.iter() {
+            self.merge(&Past { inherited: true, ..*past });
+        }
+        for owed in owed.iter() {
+            owed::join(&mut self.owed, &Owed { inherited: true, ..*owed });
+        }
+    }
+
+    /// A function returns: instructions of its callers are taken out, since each caller knows its own.
+    pub fn leave(&mut self) {
+        self.past.keep(|past| !past.inherited);
+        self.owed.keep(|owed| !owed.inherited);
+    }
+
+    /// A call returns. `exit`: the state at the end of the function, which began with [`Hazards::enter`], perhaps joined with the
+    /// states of other callers.
+    pub fn returned_from(&mut self, exit: &Self) {
+        let (since, tables) = (exit.before, HAZARDS[self.target as usize]);
+        for past in self.past.iter_mut().chain([&mut self.before]) {
+            past.rows &= since.rows;
+            past.armed |= past.rows & since.armed;
+            past.age.pass(&since.age);
+        }
+        self.past.keep(|past| !past.is_over());
+        self.owed.keep(|owed| since.rows >> owed.row & 1 == 1);
+        for owed in self.owed.iter_mut() {
+            owed.armed |= since.armed >> owed.row & 1 == 1;
+            owed.age.pass(&since.age);
+            if let Some(row) = tables.rows.get(usize::from(owed.row)) {
+                owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
+            }
+        }
+        (self.seen, self.msb, self.modes) = (exit.seen, exit.msb, exit.modes);
+        if exit.lost.rows != 0 {
+            self.lose(&exit.lost);
+        }
+        for past in exit.past.iter().filter(|past| !past.inherited) {
+            self.merge(past);
+        }
+        for owed in exit.owed.iter().filter(|owed| !owed.inherited) {
+            owed::join(&mut self.owed, owed);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! States where paths meet.
+
+use super::held::Held;
+use super::owed;
+use super::past::{EMPTY, Past};
+use super::room::{Capacity, Room};
+use super::{Hazards, Pending};
+use crate::target::COUNTS;
+
+impl<C: Capacity> Pending<C> {
+    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it until
+    /// nothing does ends.
+    pub fn join(&mut self, other: &Pending<C>) -> bool {
+        let msb = self.msb.joined(other.msb);
+        let mut changed = other.lost && !self.lost || msb != self.msb;
+        self.lost |= other.lost;
+        self.msb = msb;
+        for (most, other) in self.most.iter_mut().zip(other.most) {
+            changed |= other > *most;
+            *most = other.max(*most);
+        }
+        for (passed, other) in self.passed.iter_mut().zip(other.passed.iter()) {
+            let before = *passed;
+            passed.join(other);
+            changed |= *passed != before;
+        }
+        other.held().for_each(|new| changed |= self.merge(new));
+        changed
+    }
+
+    /// [`Pending::join`] in a loop that was passed a few times: a counter that grows with each turn may be at its greatest value.
+    pub fn join_again(&mut self, other: &Pending<C>) -> bool {
+        let before = self.most;
+        let changed = self.join(other);
+        for ((most, before), max) in self.most.iter_mut().zip(before).zip(COUNTS[self.target as usize].max) {
+            if *most > before {
+                *most = max;
+            }
+        }
+        changed
+    }
+
+    /// Adds what an operation holds on another path, or takes the worse of two that hold the same. Returns whether anything
+    /// changed.
+    pub(super) fn merge(&mut self, new: &Held) -> bool {
+        let place = match self.place(new) {
+            Ok(place) => place,
+            // What has no room stays out: otherwise it would push out another one, which comes back.
+            Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
+        };
+        let Some(old) = self.held.get_mut(place) else { return false };
+        let before = *old;
+        if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
+            (old.age, old.loose, old.producer) = (new.age, new.loose, new.producer);
+        }
+        old.twin |= new.twin;
+        old.doubt &= new.doubt;
+        old.any_bank &= new.any_bank;
+        *old != before
+    }
+}
+
+impl<C: Capacity> Hazards<C> {
+    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating
+    /// it until nothing does ends.
+    pub fn join(&mut self, other: &Self) -> bool {
+        let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.lost, state.before);
+        let before = simple(self);
+        self.strict |= other.strict;
+        self.modes = self.modes.worse(other.modes);
+        self.seen.join(other.seen);
+        self.msb = self.msb.joined(other.msb);
+        self.before.worsen(&other.before);
+        if other.lost.rows != 0 {
+            self.lose(&other.lost);
+        }
+        let mut changed = false;
+        for past in other.past.iter().filter(|past| !past.is_over()) {
+            changed |= self.merge(past);
+        }
+        for owed in other.owed.iter() {
+            let (is_new, has_room) = owed::join(&mut self.owed, owed);
+            changed |= is_new && has_room;
+            if !has_room {
+                self.lose(&Past { rows: 1 << owed.row, inst: owed.inst, age: owed.age, ..EMPTY });
+            }
+        }
+        changed || simple(self) != before
+    }
+
+    /// Adds an instruction, or the worse of two that are the same. If there is no room, that of the longest past is lost.
+    /// Returns whether anything changed.
+    pub(super) fn merge(&mut self, new: &Past) -> bool {
+        let order = new.order();
+        let at = self.past.partition_point(|past| past.order() < order);
+        let mut alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order);
+        if let Some(same) = alike.find(|past| past.is_of(new)) {
+            // The newer one, if both are on one path.
+            let before = *same;
+            same.worsen(new);
+            return *same != before;
+        }
+        if self.past.put(at, *new) {
+            return true;
+        }
+        let age = |past: &Past| (past.age.states, past.age.valu, past.order());
+        let oldest = self.past.iter_mut().max_by_key(|past| age(past));
+        match oldest.filter(|oldest| age(oldest) > age(new)) {
+            Some(oldest) => {
+                let lost = core::mem::replace(oldest, EMPTY);
+                self.lose(&lost);
+                self.past.keep(|past| past.rows != 0);
+                self.merge(new)
+            }
+            None => {
+                let before = self.lost;
+                self.lose(new);
+                self.lost != before
+            }
+        }
+    }
+    /// Notes an instruction that has no room.
+    pub(super) fn lose(&mut self, past: &Past) {
+        self.lost.worsen(past);
+    }
+}

@@ -1,0 +1,99 @@
+//! Instructions from which the next ones must keep a distance.
+
+use crate::hazards::steps::Age;
+use crate::{Inst, VgprMsb};
+
+/// An instruction that was issued.
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// The rows of which it is a producer and that nothing ended.
+    pub(super) rows: u128,
+    /// The rows whose required intermediate instruction has been seen.
+    pub(super) armed: u128,
+    pub(super) inst: Inst,
+    pub(super) msb: VgprMsb,
+    /// The place that `Hazards::issue_at` was given.
+    pub(super) place: u32,
+    /// The caller issued it.
+    pub(super) inherited: bool,
+    /// The instructions after it.
+    pub(super) age: Age,
+    /// The longest distances among its rows.
+    pub(super) last_states: u8,
+    pub(super) last_valu: u8,
+}
+
+pub(super) const EMPTY: Past = Past {
+    rows: 0,
+    armed: 0,
+    inst: Inst::of(0, 0, 0),
+    msb: VgprMsb::ENTRY,
+    place: 0,
+    inherited: false,
+    age: Age::OLD,
+    last_states: 0,
+    last_valu: 0,
+};
+
+/// A stand-in for the instructions before a function: nothing came after it, and nothing ended its rows.
+pub(super) const BEFORE: Past =
+    Past { rows: u128::MAX, age: Age::NEW, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
+
+impl Default for Past {
+    fn default() -> Past {
+        EMPTY
+    }
+}
+
+/// Instructions after the longest distance make no difference.
+impl PartialEq for Past {
+    fn eq(&self, other: &Past) -> bool {
+        let of = |past: &Past| {
+            let last = (past.last_states, past.last_valu);
+            let Age { states, valu, .. } = past.age;
+            (Age { states: states.min(last.0), valu: valu.min(last.1), ..past.age }, last)
+        };
+        of(self) == of(other) && self.is_of(other)
+    }
+}
+
+impl Eq for Past {}
+
+impl Past {
+    /// A value by which instructions are sorted.
+    pub(super) fn order(&self) -> impl Ord + Copy + use<> {
+        (self.inst.order(), self.msb.bits(), self.inherited)
+    }
+
+    /// Whether both are the same instruction, with the same registers, for the same rows: they differ by what came after at most.
+    pub(super) fn is_of(&self, other: &Past) -> bool {
+        let of = |past: &Past| (past.rows, past.armed, past.age.trans, past.msb, past.inherited);
+        self.inst == other.inst && of(self) == of(other)
+    }
+
+    /// Whether nothing depends on it any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.rows == 0 || self.is_far()
+    }
+
+    /// Whether the longest distance has passed.
+    pub(super) fn is_far(&self) -> bool {
+        self.age.states >= self.last_states && self.age.valu >= self.last_valu
+    }
+
+    /// Takes the worse of two.
+    pub(super) fn worsen(&mut self, other: &Past) {
+        if self.rows == 0 {
+            *self = *other;
+            return;
+        }
+        if other.age.states < self.age.states {
+            self.place = other.place;
+        }
+        self.rows |= other.rows;
+        self.armed |= other.armed;
+        self.age.worsen(&other.age);
+        self.last_states = self.last_states.max(other.last_states);
+        self.last_valu = self.last_valu.max(other.last_valu);
+    }
+}
