@@ -5,9 +5,7 @@ use std::io::{self, Write};
 
 use amdgpu_lint::edits::Edits;
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{Image, Name, Part, Section};
-use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object as _, ObjectSection as _};
+use amdgpu_object::{Image, Part};
 
 use super::Args;
 use crate::error::{Error, Result};
@@ -42,8 +40,8 @@ fn once(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<
     let mut counts = [0; 3];
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {
-            let section = Section::new(Name::from("(raw)"), args.base, bytes);
-            let plan = repair::section(&section, selection.target, repair);
+            let image = Image::bare(selection.id.clone(), args.base, bytes);
+            let plan = repair::image(&image, selection.target, repair).map_err(|e| Error::input(e.to_string()))?;
             let new = plan.edits.apply(selection.target, bytes, args.base);
             let new = new.map_err(|error| Error::input(error.to_string()))?;
             leads_nowhere_new(args, plan.unknown_jump)?;
@@ -116,7 +114,7 @@ fn image_of(
     add(counts, &plan.edits);
     let new = repair::apply(image, target, &plan.edits).map_err(input)?;
     leads_nowhere_new(args, plan.unknown_jump)?;
-    if has_lines(image.bytes) {
+    if image.has_lines() {
         let _ = writeln!(
             anstream::stderr(),
             "{}note:{} {}",
@@ -129,12 +127,6 @@ fn image_of(
         );
     }
     Ok(Some(new))
-}
-
-/// Whether a code object has a table of lines for debuggers.
-fn has_lines(bytes: &[u8]) -> bool {
-    let file = ElfFile64::<LittleEndian>::parse(bytes);
-    file.is_ok_and(|file| file.section_by_name(".debug_line").is_some_and(|section| section.size() > 0))
 }
 
 /// What is to be done with a code object whose place in another file cannot take a changed one.

@@ -110,6 +110,23 @@ fn clauses_become_shorter() {
     assert_eq!(changed("--fix", "gfx1200", &words(&old)), words(&new));
 }
 
+/// Whether accesses are repeated after page faults, the target of bare code says.
+#[test]
+fn bare_code_is_mended_for_its_setting_of_xnack() {
+    if "gfx942".parse::<Target>().is_err() {
+        return;
+    }
+    // global_load_dword v38, v[38:39], off; global_load_dword v39, v[40:41], off; s_endpgm
+    let loads = [0xdc50_8000, 0x267f_0026, 0xdc50_8000, 0x277f_0028, S_ENDPGM];
+    let waits = [&loads[..2], &[S_NOP], &loads[2..]].concat();
+    let fixed = |target: &str| changed("--fix", target, &loads);
+    assert_eq!(fixed("gfx942:xnack-"), loads);
+    assert_eq!(fixed("gfx942:xnack+"), waits);
+    for target in ["gfx942:xnack-", "gfx942:xnack+"] {
+        assert_eq!(changed("--trim", target, &waits), waits, "{target}");
+    }
+}
+
 #[test]
 fn what_is_superfluous_is_taken_away() {
     let trimmed = |words: &[u32]| changed("--trim", "gfx942", words);

@@ -25,7 +25,7 @@ pub struct Now {
 }
 
 impl Now {
-    /// Nothing has run yet.
+    /// The state before the first instruction.
     pub fn new(target: Target) -> Now {
         let (pending, hazards) = (Pending::unbounded(target), Hazards::unbounded(target));
         Now { pending, hazards, memory: [false; Counter::ALL.len()] }

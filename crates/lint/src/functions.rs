@@ -39,7 +39,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         Functions { section, symbols, pointees: Vec::new(), modes: Modes::NEITHER }
     }
 
-    /// The same with what the code object says: to which places in the code its data points, and its modes.
+    /// The functions of a section, with knowledge of the code object: places in the code to which data points, and modes.
     pub fn in_image(section: &'s Section<'a>, image: &Image<'a>) -> Self {
         let own = section.address..section.address.saturating_add(section.bytes.len() as u64);
         let pointees = image.addresses.pointees().filter(|address| own.contains(address)).collect();
@@ -88,7 +88,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         (symbol, symbol.is_none() && !self.symbols.is_empty())
     }
 
-    /// What unknown callers of a function may have left behind. `strict`: also what one source demands and another denies.
+    /// The state in front of a function for unknown callers. `strict`: distances that one source demands and another denies count.
     pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> Now {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);

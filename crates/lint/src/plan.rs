@@ -1,4 +1,4 @@
-//! Which changes make code clean.
+//! Changes that make code clean.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;

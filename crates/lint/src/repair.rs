@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
-use amdgpu_object::{Image, Section};
+use amdgpu_object::{Image, Section, elf};
 
 use crate::edits::Edits;
 use crate::functions::Functions;
@@ -45,13 +45,14 @@ impl Plan {
     }
 }
 
-/// Plans the repair of a linked code object. `target`: the one to read the code for, of which each function has the waves that
+/// Plans the repair of a linked code object, or of bare code. `target`: the one to read the code for, of which each function has the waves that
 /// its descriptor says.
 ///
 /// # Errors
 /// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
 pub fn image(image: &Image<'_>, target: Target, repair: Repair) -> Result<Plan, Error> {
-    match image.sections.iter().any(|section| section.address == 0) {
+    let is_relocatable = elf::is_elf(image.bytes) && image.sections.iter().any(|section| section.address == 0);
+    match is_relocatable {
         true => Err(amdgpu_program::Error::Relocatable.into()),
         false => {
             let functions = image.sections.iter().map(|section| Functions::in_image(section, image));

@@ -81,7 +81,7 @@ pub struct Unchecked {
     pub what: &'static str,
 }
 
-/// How bad a finding of a rule is. `certainty`: that of a rule of hazards.
+/// The severity of a rule's findings. `hazard`: the rule of hazards, if it is one; a caution is a hint.
 ///
 /// ```
 /// use amdgpu_lint::check::Severity;
@@ -181,7 +181,7 @@ const ERROR: Severity = Severity::Error;
 const WARNING: Severity = Severity::Warning;
 const HINT: Severity = Severity::Hint;
 
-const OWN: [Own; 21] = [
+const OWN: [Own; 20] = [
     Own {
         id: "missing-wait",
         severity: ERROR,
@@ -261,13 +261,6 @@ const OWN: [Own; 21] = [
         title: "the code goes on outside of its section",
         text: "A way through the code leads out of the section, where it is not followed.",
         help: "End the way, with s_endpgm or a branch.",
-    },
-    Own {
-        id: "not-followed",
-        severity: WARNING,
-        title: "more registers wait for results than are followed",
-        text: "More operations are outstanding than the check holds: waits that are missing may not be found behind this place.",
-        help: "Read the code behind this place yourself, or wait once in front of it.",
     },
     Own {
         id: "not-final",

@@ -1,4 +1,4 @@
-//! Waits and `s_nop` that can be weaker, or go, because nothing that follows can tell.
+//! Waits and `s_nop` that can be weaker, or taken away, because no later instruction needs them.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,9 +12,9 @@ use amdgpu_isa::{Field, Inst};
 use crate::edits::{Edits, Hazards, Now, Pending, Run, Slot};
 use crate::mend;
 
-/// How many instructions behind a wait are looked at for one that needs it.
+/// The number of instructions after a wait that are searched for one that needs it.
 const AHEAD: usize = 512;
-/// How many instructions behind a change are looked at for one that it comes too close to.
+/// The number of instructions after a change that are searched for one that comes too soon then.
 const NEAR: usize = 128;
 
 /// Plans all changes of a control flow that make waits weaker and take wait states away. `first`: the state at the beginning of a
@@ -43,7 +43,7 @@ pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> Now, edits: &mu
     *edits = planned.into_inner();
 }
 
-/// Looks whether an instruction that only takes time can be another one.
+/// Replacements for instructions that only take time.
 pub struct Trim<'a, 'c> {
     /// The control flow of the code.
     pub flow: &'a Flow<'c>,
@@ -53,12 +53,12 @@ pub struct Trim<'a, 'c> {
     pub base: u64,
 }
 
-/// A wait for a counter that would do.
+/// The weakest sufficient wait for a counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Enough {
-    /// The greatest value that is low enough; `None` if no wait for the counter is needed.
+    /// The greatest sufficient number; `None` if no wait for the counter is needed.
     pub at_most: Option<u8>,
-    /// The address of the instruction that needs it, or the first one that does.
+    /// The address of an instruction that needs it.
     pub needed_at: Option<u64>,
 }
 
@@ -83,7 +83,7 @@ impl Trim<'_, '_> {
         }
     }
 
-    /// The instruction that does in place of one; `Some(None)` if none is needed.
+    /// The weakest sufficient instruction in place of one that waits; `Some(None)` if none is needed, `None` if it has to stay.
     fn shorter(&self, block: usize, n: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
         if mend::is_nop(inst) {
             return (n > 0 || !self.follows_branch(block)).then(|| self.shorter_nop(block, address, now, inst))?;
@@ -91,13 +91,13 @@ impl Trim<'_, '_> {
         inst.flags().is_wait().then(|| self.weaker_wait(block, address, now, inst))?
     }
 
-    /// Some assemblers put an `s_nop` behind a branch whose offset a generation cannot take.
+    /// Whether a block follows a branch: some assemblers put an `s_nop` behind one whose offset a generation cannot take.
     pub fn follows_branch(&self, block: usize) -> bool {
         let exit = |block: &usize| self.flow.blocks().get(*block).map(|block| block.exit);
         self.flow.predecessors(block).iter().any(|from| !matches!(exit(from), Some(Exit::Next)))
     }
 
-    /// The shortest `s_nop` that does in place of one whose wait states a rule needs; `Some(None)` if none is needed. `None` if it
+    /// The shortest sufficient `s_nop` in place of one whose wait states a rule needs; `Some(None)` if none is needed. `None` if it
     /// has to stay: a rule needs all of it, or none of the rules explains it.
     pub fn shorter_nop(&self, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
         let states = inst.get(Field::Simm16)?;
@@ -111,7 +111,7 @@ impl Trim<'_, '_> {
         shorter.take_while(does).last()
     }
 
-    /// The wait that does in place of one, with as much less as possible; `Some(None)` if none is needed.
+    /// The weakest sufficient wait in place of one; `Some(None)` if none is needed.
     fn weaker_wait(&self, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
         // Some registers may be others than is known.
         if now.pending.is_banked() {
@@ -143,8 +143,8 @@ impl Trim<'_, '_> {
         self.keeps_distance(block, address, &now.hazards, (inst, new.as_ref()), false).then_some(new)
     }
 
-    /// What is enough of a counter in place of a wait: `None` if nothing weaker is. `wait`: the instruction's own, as far as it is
-    /// not weaker yet.
+    /// The weakest sufficient wait for a counter in place of the one at an address; `None` if nothing weaker is enough. `wait`: the
+    /// instruction's wait, with the counters that are weaker already.
     pub fn enough(
         &self,
         block: usize,
@@ -216,8 +216,8 @@ impl Trim<'_, '_> {
         Some(enough)
     }
 
-    /// Behind an instruction, nothing comes too close to anything if another one runs in its place, or none. If `alone`, also
-    /// without the wait states of each `s_nop` that follows.
+    /// Whether the needs after an instruction stay the same with another one in its place, or none. If `alone`, the wait states of
+    /// each `s_nop` that follows do not count for the latter.
     fn keeps_distance(
         &self,
         block: usize,
@@ -282,7 +282,7 @@ impl Trim<'_, '_> {
     }
 }
 
-/// What is outstanding with a wait, and without it.
+/// The outstanding operations with a wait, and without it.
 #[derive(Clone, PartialEq)]
 struct Pair {
     with: Pending,
@@ -291,7 +291,7 @@ struct Pair {
     raised: u8,
 }
 
-/// The order of this instruction and others' accesses to memory may matter.
+/// Whether the order of an instruction and of others' accesses to memory may matter.
 fn orders(inst: &Inst) -> bool {
     let flags = inst.flags();
     let has_effects = flags.has_side_effects() && !flags.is_wait() && !flags.is_terminator();

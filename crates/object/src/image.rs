@@ -7,7 +7,7 @@ use core::fmt;
 
 use amdgpu_isa::kernel::KernelDescriptor;
 
-use crate::{AddressMap, Error, Name, TargetId};
+use crate::{AddressMap, Error, Name, TargetId, elf};
 
 /// A part of a file, as [`visit`](crate::visit) finds it.
 #[non_exhaustive]
@@ -154,6 +154,15 @@ impl<'a> Image<'a> {
     pub fn kernels(&self) -> impl Iterator<Item = &Symbol<'a>> {
         let symbols = self.sections.iter().flat_map(|section| &section.symbols);
         symbols.filter(|symbol| symbol.kind == SymbolKind::Kernel)
+    }
+
+    /// Whether it has a table of lines for debuggers (`.debug_line`), which does not follow when code changes.
+    pub fn has_lines(&self) -> bool {
+        let Ok(file) = elf::File::parse(self.bytes) else { return false };
+        let (sections, _) = file.sections();
+        let names = file.section_names(&sections);
+        let is_lines = |section: &elf::Section| elf::text(names, section.name) == Some(b".debug_line");
+        sections.iter().any(|section| section.size > 0 && is_lines(section))
     }
 
     /// Where the bytes of a section begin in those of the image: who changes code finds its place by it. `None` if they are not

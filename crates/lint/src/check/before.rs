@@ -17,7 +17,7 @@ pub struct Before {
 }
 
 impl Before {
-    /// What holds in front of a function that unknown callers call.
+    /// The state in front of a function for unknown callers.
     pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize, strict: bool) -> Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);

@@ -123,8 +123,6 @@ pub enum What {
         /// The address where it goes on.
         to: u64,
     },
-    /// More registers wait for results than are followed.
-    NotFollowed,
     /// Code that no known way reaches was not checked.
     Unreached {
         /// Its size in bytes, without what only fills the space between functions.
@@ -194,7 +192,6 @@ impl What {
             What::LeavesSection { .. } => "leaves-section",
             What::Unreached { .. } => "unreached-code",
             What::SplitInstruction { .. } => "split-instruction",
-            What::NotFollowed => "not-followed",
             What::NotFinal => "not-final",
             What::UnknownCall => "unknown-call",
             What::UnknownJump => "unknown-jump",
@@ -266,9 +263,6 @@ impl fmt::Display for What {
                 write!(f, "it leads to {part:#x}, into the middle of the instruction at {whole:#x}")
             }
             What::LeavesSection { to } => write!(f, "the code goes on at {to:#x}, outside of the section"),
-            What::NotFollowed => f.write_str(
-                "more registers wait for results than are followed: waits that are missing may not be found",
-            ),
             What::NotFinal => f.write_str("some of the ways through the code were not followed"),
             What::UnknownCall => {
                 f.write_str("the function that it calls is not known: it is taken to wait for everything")
@@ -291,7 +285,7 @@ impl fmt::Display for What {
     }
 }
 
-/// How many parts a message names.
+/// The number of parts that a message names.
 const PARTS: usize = 8;
 
 fn unreached(bytes: u64, parts: &[(u64, u64)], f: &mut fmt::Formatter<'_>) -> fmt::Result {

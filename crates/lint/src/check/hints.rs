@@ -13,7 +13,7 @@ use crate::mend;
 use crate::trim::Trim;
 
 impl Check<'_, '_, '_> {
-    /// Waits and `s_nop` that nothing needs, or not as much of.
+    /// Reports waits and `s_nop` that are not needed, or not in full.
     pub fn superfluous(&mut self, block: usize, address: u64, inst: &Inst, now: &Now) {
         let (is_wait, is_nop) = (inst.flags().is_wait(), mend::is_nop(inst));
         if !is_wait && !is_nop {
@@ -47,7 +47,7 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// Registers that nothing wrote.
+    /// Reports registers that nothing wrote.
     pub fn unwritten(&mut self, address: u64, inst: &Inst, pending: &Pending, written: &RegSet) {
         if pending.is_banked() {
             return;

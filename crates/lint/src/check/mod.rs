@@ -25,7 +25,7 @@ use crate::functions::Functions;
 use before::Before;
 pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
-/// How many findings of a check have a way through the code.
+/// The number of findings of a check that get a way through the code.
 const WAYS: usize = 500;
 /// How many groups of functions [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
@@ -116,7 +116,8 @@ impl<'s, 'a> Checker<'s, 'a> {
         Checker::new(Functions::of(section), target)
     }
 
-    /// The same for a section of a code object, with what that says besides: places in the code to which data points, and modes.
+    /// A checker for each size of waves, as [`Checker::of`], with knowledge of the code object: places in the code to which data
+    /// points, and modes.
     pub fn in_image(
         section: &'s Section<'a>,
         image: &Image<'a>,
@@ -186,7 +187,9 @@ impl<'s, 'a> Checker<'s, 'a> {
                 found.push(self.finding(self.section().address, self.inst(self.section().address), What::NotFinal));
             }
             let mut check = Check { of: self, found, ways: WAYS, banked: BTreeMap::new() };
-            following.each(&mut |block, before: &Before| check.note_banks(block, before.now.pending.msb()));
+            if self.flow.target().vgprs() > 256 {
+                following.each(&mut |block, before: &Before| check.note_banks(block, before.now.pending.msb()));
+            }
             following.each(&mut |block, before: &Before| check.block(block, before));
             found = check.found;
         }
@@ -228,7 +231,7 @@ impl<'s, 'a> Checker<'s, 'a> {
 struct Check<'k, 's, 'a> {
     of: &'k Checker<'s, 'a>,
     found: Vec<Finding<'a>>,
-    /// How many ways are still searched.
+    /// The number of ways that may still be searched.
     ways: usize,
     /// The upper bits of vector registers' numbers in front of each block of the group where they are not 0.
     banked: BTreeMap<usize, VgprMsb>,
@@ -284,7 +287,7 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         self.found.push(finding);
     }
 
-    /// Another way may be searched.
+    /// Takes one of the ways that may still be searched.
     fn goes_a_way(&mut self) -> bool {
         self.ways.checked_sub(1).map(|fewer| self.ways = fewer).is_some()
     }

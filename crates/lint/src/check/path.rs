@@ -9,7 +9,7 @@ use amdgpu_isa::flow::{Exit, Flow};
 
 use crate::edits::Pending;
 
-/// How many blocks and instructions are searched: the way is for the reader.
+/// The number of blocks and instructions that are searched: a way is only for the reader.
 const MOST: usize = 10_000;
 
 /// The addresses where blocks begin on a way from one instruction to another on which the first one is still outstanding: the
@@ -70,12 +70,12 @@ pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) 
     Vec::new()
 }
 
-/// Both are in the block, and the first one comes first.
+/// Whether both are in the block, the producer first.
 fn is_before(flow: &Flow<'_>, producer: u64, (block, consumer): (usize, u64)) -> bool {
     flow.blocks().get(block).is_some_and(|block| (block.start..consumer).contains(&producer))
 }
 
-/// The blocks that run next, through calls, too. Behind the end of a function that was called come all that call it.
+/// The blocks that run next, also through calls: behind the end of a function, those behind all its calls.
 fn next<'f>(flow: &'f Flow<'_>, block: usize) -> impl Iterator<Item = usize> + 'f {
     let exit = flow.blocks().get(block).map(|block| block.exit);
     let returns = matches!(exit, Some(Exit::Indirect { .. })).then(|| flow.return_sites(block));

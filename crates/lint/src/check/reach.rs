@@ -1,4 +1,4 @@
-//! What the ways through a section leave out, or reach twice.
+//! Code that the ways through a section leave out, or read in two ways.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ pub fn find<'a>(checkers: &[Checker<'_, 'a>]) -> Vec<Finding<'a>> {
     found
 }
 
-/// Code that no known way reaches.
+/// The finding about code that no known way reaches.
 fn unreached<'a>(checkers: &[Checker<'_, 'a>]) -> Option<Finding<'a>> {
     let checker = checkers.first()?;
     let section = checker.section();
@@ -37,7 +37,7 @@ fn unreached<'a>(checkers: &[Checker<'_, 'a>]) -> Option<Finding<'a>> {
     Some(checker.finding(first, checker.inst(first), What::Unreached { bytes, parts }))
 }
 
-/// The addresses of some dwords, without what only fills space: the same dword again and again, or instructions that do nothing.
+/// The addresses of some dwords without padding: a dword that is repeated, or instructions that do nothing.
 fn without_padding(checker: &Checker<'_, '_>, first: usize, end: usize) -> Option<(u64, u64)> {
     let section = checker.section();
     let words: Vec<&[u8]> = section.bytes.get(first * 4..(end * 4).min(section.bytes.len()))?.chunks(4).collect();
@@ -56,7 +56,7 @@ fn is_neutral(checker: &Checker<'_, '_>, address: u64) -> bool {
     checker.inst(address).is_some_and(|inst| inst.words().len() == 1 && mend::is_neutral(&inst))
 }
 
-/// Ways into the middle of instructions.
+/// The findings about ways into the middle of instructions.
 fn split<'a>(checker: &Checker<'_, 'a>) -> Vec<Finding<'a>> {
     let flow = &checker.flow;
     let mut found = Vec::new();

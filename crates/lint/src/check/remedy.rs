@@ -1,4 +1,4 @@
-//! What is missing in front of an instruction, for messages.
+//! Instructions that are missing in front of one, for messages.
 
 use alloc::vec::Vec;
 
@@ -10,8 +10,8 @@ use super::{Finding, What};
 use crate::edits::Now;
 use crate::mend;
 
-/// Adds to the findings about an instruction what each of them misses, each by itself. `before`: what is in its block in front
-/// of it, with addresses.
+/// Adds to each finding about an instruction the instructions that are missing. `before`: the instructions of its block in front of
+/// it, with their addresses.
 pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &Now) {
     for finding in found {
         finding.repair = match &finding.what {
