@@ -45,8 +45,8 @@ impl Plan {
     }
 }
 
-/// Plans the repair of a linked code object, or of bare code. `target`: the one to read the code for, of which each function has the waves that
-/// its descriptor says.
+/// Plans the repair of a linked code object, or of bare code. `target`: the one to read the code for, of which each function has
+/// the waves that its descriptor says.
 ///
 /// # Errors
 /// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
