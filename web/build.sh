@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the web explorer: one file, target/web/index.html, which needs neither a server nor the network.
+# Builds the page for the browser: one file, target/web/index.html, which needs neither a server nor the network.
 #
 # `web/build.sh --quick` builds the same larger and sooner, and `--few` with three targets only: for who works on the page.
 set -euo pipefail

@@ -2,6 +2,7 @@
 //! doctest, links lead somewhere, numbers and names are current, and each statement about tests names one that is there.
 #![cfg(unix)]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,10 +24,12 @@ fn pages() -> Vec<PathBuf> {
     let summary = read("docs/SUMMARY.md");
     let listed = summary.lines().filter_map(|line| Some(line.split_once("](")?.1.trim_end_matches(')')));
     let pages: Vec<PathBuf> = listed.map(|page| Path::new("docs").join(page)).collect();
-    for file in fs::read_dir(root().join("docs")).expect("the pages are there") {
-        let path = Path::new("docs").join(file.expect("a file").file_name());
-        let is_page = path.extension().is_some_and(|e| e == "md") && !path.ends_with("SUMMARY.md");
-        assert!(!is_page || pages.contains(&path), "docs/SUMMARY.md does not list {}", path.display());
+    for directory in [Path::new("docs"), Path::new("docs/commands")] {
+        for file in fs::read_dir(root().join(directory)).expect("the pages are there") {
+            let path = directory.join(file.expect("a file").file_name());
+            let is_page = path.extension().is_some_and(|e| e == "md") && !path.ends_with("SUMMARY.md");
+            assert!(!is_page || pages.contains(&path), "docs/SUMMARY.md does not list {}", path.display());
+        }
     }
     [vec!["README.md".into()], pages].concat()
 }
@@ -52,8 +55,14 @@ fn commands_print_what_is_shown() {
     let mut commands = 0;
     for block in pages().iter().flat_map(|page| blocks(page, "console")) {
         for part in block.split("$ ").skip(1) {
-            let (command, shown) = part.split_once('\n').expect("a command has a line");
-            let printed = shell(command);
+            let (mut line, mut shown) = part.split_once('\n').expect("a command has a line");
+            let mut command = String::new();
+            while let Some(start) = line.strip_suffix('\\') {
+                command += start;
+                (line, shown) = shown.strip_prefix("> ").and_then(|rest| rest.split_once('\n')).expect("it goes on");
+            }
+            command += line;
+            let printed = shell(&command);
             // Three dots stand for any number of lines.
             let mut rest = printed.as_str();
             for (n, piece) in shown.split("...\n").enumerate() {
@@ -119,7 +128,8 @@ fn links_lead_somewhere() {
             }
             let target = page.parent().expect("a file").join(path);
             assert!(root().join(&target).exists(), "{}: {link}", page.display());
-            let leaves = page.starts_with("docs") && path.contains("..");
+            let above = path.matches("../").count();
+            let leaves = page.starts_with("docs") && above + 1 >= page.components().count();
             assert!(!leaves, "{}: {link} is not in the book", page.display());
             links += 1;
         }
@@ -129,20 +139,77 @@ fn links_lead_somewhere() {
 
 #[test]
 fn numbers_are_current() {
+    let words = |path: &str| read(path).split_whitespace().collect::<Vec<_>>().join(" ");
     let classes = read("tests/llvm/differences.txt").lines().filter(|l| l.starts_with("class:")).count();
     let said = format!("one of the {classes} classes");
-    assert!(read("docs/proof.md").contains(&said), "docs/proof.md does not say \"{said}\"");
+    assert!(words("docs/proof.md").contains(&said), "docs/proof.md does not say \"{said}\"");
 
-    let readme = read("README.md");
-    assert!(readme.lines().count() <= 150);
+    assert!(read("README.md").lines().count() <= 150);
+    let readme = words("README.md");
     let measured = read("docs/performance.md");
     for (said, row) in [
         ("4.4 ns", "| decode | floor's time | 2 or less | 4.38 |"),
-        ("12.5 ns, 69\n", "| LLVM, instructions/s | 60 or more | 12.5 | 69 |"),
+        ("12.5 ns, 69 times", "| LLVM, instructions/s | 60 or more | 12.5 | 69 |"),
         ("3.1 times", "| decode + operands | iced-x86 decode + info, instructions/s | 3 or more | 9.35 | 3.11 |"),
     ] {
         assert!(readme.contains(said), "the README does not say {said:?}");
         assert!(measured.contains(row), "docs/performance.md has no row {row}");
+    }
+}
+
+/// The words that begin with two dashes.
+fn long_options(text: &str) -> BTreeSet<String> {
+    let words = text.split([' ', '`', ',']).filter(|word| word.starts_with("--"));
+    words.map(str::to_string).collect()
+}
+
+#[test]
+fn the_page_of_a_command_lists_its_options() {
+    for command in ["dis", "explain", "batch", "asm", "lint", "isa", "matrix", "prove"] {
+        let help = shell(&format!("amdgpu-isa {command} -h"));
+        let names = help.lines().filter(|line| line.trim_start().starts_with('-'));
+        let mut options: BTreeSet<String> =
+            names.filter_map(|line| long_options(line.trim_start().split("  ").next()?).pop_first()).collect();
+        // The page of all commands has these.
+        options.retain(|option| !["--color", "--help"].contains(&option.as_str()));
+        let page = read(format!("docs/commands/{command}.md"));
+        let rows = page.lines().filter(|line| line.starts_with("| `-"));
+        let listed: BTreeSet<String> =
+            rows.flat_map(|row| long_options(row.split(" | ").next().unwrap_or(""))).collect();
+        assert_eq!(options, listed, "docs/commands/{command}.md");
+    }
+}
+
+#[test]
+fn every_fuzz_target_is_described() {
+    let page = read("fuzz/README.md");
+    for file in fs::read_dir(root().join("fuzz/fuzz_targets")).expect("the targets are there") {
+        let file = file.expect("a file").path();
+        let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
+        // `input.rs` is what they share.
+        assert!(name == "input" || page.contains(&format!("| `{name}` |")), "fuzz/README.md does not describe {name}");
+    }
+}
+
+/// Lines of Markdown have at most 120 characters, apart from rows of tables.
+#[test]
+fn lines_are_short() {
+    let others = [
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "benches/NOTES.md",
+        "fuzz/README.md",
+        "isa/README.md",
+        "python/README.md",
+        "tests/README.md",
+        "tests/mutants/README.md",
+        "tests/samples/README.md",
+    ];
+    for page in pages().into_iter().chain(others.map(PathBuf::from)) {
+        for (n, line) in read(&page).lines().enumerate() {
+            let is_short = line.starts_with('|') || line.chars().count() <= 120;
+            assert!(is_short, "{}:{}: more than 120 characters", page.display(), n + 1);
+        }
     }
 }
 

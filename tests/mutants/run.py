@@ -13,7 +13,7 @@ programs of tests, which finds most of what is noticed in a fraction of the time
 `hazards` draws from all that could be taken from a rule in isa/hazards.isa: the rule, an alternative, a condition, an end, a wait
 state. Only the tests of hazards have to notice it.
 
-The tests are those of the README's command. CONTRIBUTING.md explains the output.
+The tests are those of the README's command. README.md explains the output.
 """
 
 import argparse
