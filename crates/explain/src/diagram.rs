@@ -1,10 +1,10 @@
-//! Which bits belong to which field, dword by dword: what each rendering draws.
+//! The bits of an instruction and their fields, dword by dword, as each rendering draws them.
 
 use amdgpu_isa::Inst;
 
 use crate::{FieldView, facts, fields};
 
-/// An instruction, or a dword that is none, to be drawn.
+/// The drawing of an instruction, or of a dword that is not an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
     /// The instruction's text.
@@ -13,7 +13,7 @@ pub struct Diagram {
     pub subtitle: String,
     /// The dwords.
     pub words: Vec<u32>,
-    /// What the bits mean; empty for what is no instruction.
+    /// The fields; empty if the dword is not an instruction.
     pub fields: Vec<FieldView>,
     /// Further facts, one per line: a heading, and the fact.
     pub facts: Vec<(&'static str, String)>,
@@ -24,7 +24,7 @@ pub struct Diagram {
 pub struct Cell {
     /// Lowest bit within the dword, 0 to 31.
     pub lsb: u32,
-    /// How many bits it has.
+    /// The width in bits.
     pub width: u32,
     /// Index into `Diagram::fields`; `None` for bits that no field names.
     pub field: Option<usize>,
@@ -114,7 +114,8 @@ impl Diagram {
         }
     }
 
-    /// Bits that are set but that no field names. They get a line of their own, because they are ignored or reserved.
+    /// The bits that are set but that no field names. They get a line of their own, because they are ignored or
+    /// reserved.
     pub fn unnamed_set_bits(&self) -> Vec<u32> {
         if self.fields.is_empty() {
             return Vec::new();
@@ -199,7 +200,7 @@ mod tests {
         let bit = |lsb| FieldView { pieces: vec![(lsb, 1)], ..field.clone() };
         diagram.fields = (0..64).map(bit).collect();
         let keys = diagram.keys(|_, _| false);
-        // All letters and digits, and then stars.
+        // First all letters and digits, then stars.
         assert_eq!(keys.iter().flatten().filter(|key| key.is_ascii_alphanumeric()).collect::<BTreeSet<_>>().len(), 62);
         assert_eq!(keys.iter().filter(|key| **key == Some('*')).count(), 2);
     }

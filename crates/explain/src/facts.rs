@@ -15,7 +15,7 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
         format!("{how} {}", format!("{:?}", m.space).to_lowercase())
     });
     let raised = inst.counters().iter().map(|counter| counter.to_string());
-    // Another line shows the memory.
+    // Another line shows this memory.
     let flags = inst.flags().iter().filter(|flag| ![Flag::Load, Flag::Store].contains(flag));
     let flags = flags.map(|flag| flag.name().replace('_', " "));
     let behind = inst.extension().filter(|e| *e != Format::Literal);

@@ -1,4 +1,4 @@
-//! The fields of an instruction, in the form that the pictures of `explain` need.
+//! The fields of an instruction, as the pictures of `explain` show them.
 
 use amdgpu_isa::Inst;
 
@@ -7,8 +7,8 @@ use amdgpu_isa::Inst;
 pub struct FieldView {
     /// Name as in the manual, such as `ssrc0`.
     pub name: String,
-    /// `(lsb, width)` in bits of the whole instruction, from the low end of the value to its high end.
-    /// More than one piece is a split field.
+    /// The pieces, `(lsb, width)` in bits of the whole instruction, from the low end of the value to its high end. A
+    /// split field has more than one.
     pub pieces: Vec<(u32, u32)>,
     /// The bits of all pieces, those of the first one lowest.
     pub value: u64,

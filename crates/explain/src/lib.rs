@@ -1,5 +1,6 @@
-//! What an instruction is made of, for people who look at it: its [`fields`] with their meaning, [`facts`] that no operand shows,
-//! a [`Diagram`] of its bits, and that as a picture ([`svg`]). [`words`] reads what people copy from listings and manuals.
+//! The parts of an instruction, for people who look at it: its [`fields`] with their meaning, [`facts`] that no operand
+//! shows, a [`Diagram`] of its bits, and a picture of the diagram ([`svg`]). [`words`] reads words in the forms that
+//! people copy from listings and manuals.
 //!
 //! ```
 //! use amdgpu_explain::{Diagram, svg};

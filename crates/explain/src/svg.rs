@@ -1,4 +1,4 @@
-//! The diagram as a picture: one self-contained SVG, readable on light and on dark pages.
+//! The diagram as a picture: one self-contained SVG that suits light and dark pages.
 
 use std::fmt::Write as _;
 
@@ -15,10 +15,10 @@ const ROW: u32 = 20;
 /// Advance of one character of the 12 px monospaced font, rounded up.
 const CHAR: u32 = 8;
 
-/// Hues in degrees; neighbours differ clearly. Fields take them in turn.
+/// The hues in degrees. Neighbours differ clearly, and fields take them in turn.
 const HUES: [u32; 8] = [210, 35, 140, 275, 0, 180, 55, 320];
 
-/// Follows the reader's colour scheme; a renderer without media queries gets the light one.
+/// The style sheet. It follows the reader's colour scheme; a renderer without media queries gets the light one.
 const STYLE: &str = "
 svg { --ink: #1c2430; --faint: #66707f; --card: #ffffff; --line: #c4cbd4; --none: #eef0f3 }
 @media (prefers-color-scheme: dark) {
@@ -47,7 +47,7 @@ pub fn render(diagrams: &[Diagram]) -> String {
     page(WIDTH, y, &label, &body)
 }
 
-/// A picture with what all have: the card, and the colours.
+/// A picture with the parts that all pictures have: the card and the colours.
 pub fn page(width: u32, height: u32, label: &str, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
@@ -71,7 +71,7 @@ pub fn tint(field: Option<usize>) -> String {
     field.map_or("none".into(), |i| format!("f{}", i % HUES.len()))
 }
 
-/// Draws at `y`, returns where it ends.
+/// Draws at `y`, and returns the lower end of the drawing.
 fn one(svg: &mut String, diagram: &Diagram, mut y: u32) -> u32 {
     let long = if diagram.title.chars().count() > 85 { " long" } else { "" };
     let title = escape(&diagram.title);
@@ -174,7 +174,7 @@ fn legend(svg: &mut String, diagram: &Diagram, keys: &[Option<char>], mut y: u32
     y
 }
 
-/// Text as XML has it.
+/// The text with the characters escaped that XML reserves.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -202,7 +202,7 @@ mod tests {
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.contains("op_sel_hi:[0,1,1] &lt;&amp;&gt;"));
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
-        // One digit for each of the 2 + 5 dwords' bits.
+        // There is one digit for each of the 2 + 5 dwords' bits.
         let digits = svg.matches(">0</text>").count() + svg.matches(">1</text>").count();
         assert!(digits >= 7 * 32, "{digits}");
         assert!(!svg.contains("http://") || svg.matches("http://").count() == 1, "only the namespace");

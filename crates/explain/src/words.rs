@@ -30,7 +30,7 @@ fn parse_one(word: &str, as_bytes: bool, bytes: &mut Vec<u8>) -> Result<(), Stri
         match (digits.len(), bare.is_some()) {
             (2, _) => hex::parse(digits.as_bytes(), &mut part)?,
             (8, _) if as_bytes => hex::parse(digits.as_bytes(), &mut part)?,
-            // With missing digits the result would be another instruction.
+            // If digits were missing, the result would be another instruction.
             (1..=7, true) => {
                 return Err(format!("a dword has eight digits, and this has {}: write 0x{digits:0>8}", digits.len()));
             }

@@ -1,20 +1,20 @@
-//! What a code object knows of addresses: its sections, symbols and pointers, and the arguments of its kernels.
+//! The addresses of a code object: its sections, symbols and pointers, and the arguments of its kernels.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::{Name, elf};
 
-/// What the addresses of a code object stand for. A relocatable one has no addresses yet.
+/// A map from the addresses of a code object to what they stand for. A relocatable code object has no addresses yet.
 #[derive(Clone, Debug, Default)]
 pub struct AddressMap<'a> {
-    /// In the order of their addresses.
+    /// Symbols and sections, in the order of their addresses.
     sections: Vec<Extent<'a>>,
     /// In the order of their addresses.
     symbols: Vec<Extent<'a>>,
-    /// The addresses that a loader fills in, with what they are the address of; in order.
+    /// The addresses that a loader fills in, each with its value, in order.
     pub(crate) pointers: Vec<(u64, Pointer<'a>)>,
-    /// The arguments of kernels, by the kernels' names; in the order of their offsets.
+    /// The arguments of kernels by the kernels' names, in the order of their offsets.
     pub(crate) arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
 }
 
@@ -26,10 +26,10 @@ struct Extent<'a> {
     name: Name<'a>,
 }
 
-/// What the loader writes to a place.
+/// The value that the loader writes to a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pointer<'a> {
-    /// The address of a symbol, and what is added to it.
+    /// The address of a symbol, and the number added to it.
     Symbol(Name<'a>, i64),
     Address(u64),
 }
@@ -40,11 +40,11 @@ pub(crate) enum Pointer<'a> {
 pub struct Argument<'a> {
     /// Its number in the list of the metadata, from 0.
     pub index: u64,
-    /// Its own name, or what it is if the runtime adds it (`hidden_…`).
+    /// Its own name, or its kind (`hidden_…`) if the runtime adds it.
     pub name: Option<Name<'a>>,
-    /// In bytes, from the beginning of the kernel's arguments.
+    /// The offset from the beginning of the kernel's arguments, in bytes.
     pub offset: u64,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -78,19 +78,20 @@ impl<'a> AddressMap<'a> {
 
     pub(crate) fn sort(&mut self) {
         self.sections.sort_by_key(|part| part.address);
-        // Of several the first by name, as in the listing. Global symbols are in two tables.
+        // Of several symbols at an address the first by name counts, as in the listing. Global symbols are in two
+        // tables.
         self.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
         self.symbols.dedup_by(|a, b| (a.address, a.name) == (b.address, b.name));
         self.pointers.sort_by_key(|(address, _)| *address);
     }
 
-    /// The symbol that an address is in, or else the section, and how many bytes it is after its beginning.
+    /// The symbol that an address is in, or else the section, and the distance from its beginning in bytes.
     pub fn name(&self, address: u64) -> Option<(Name<'a>, i64)> {
         let of = |part: &Extent<'a>| (part.address, part.size);
         let section = before(&self.sections, address).filter(|part| address - part.address <= part.size)?;
         let symbol = before(&self.symbols, address).filter(|symbol| symbol.address >= section.address);
         let (start, size) = symbol.map_or((0, 0), of);
-        // A symbol without a size goes on to the next one.
+        // A symbol without a size extends to the next one.
         let part = symbol.filter(|_| address == start || size == 0 || address - start < size).unwrap_or(section);
         Some((part.name, (address - part.address) as i64))
     }
@@ -100,7 +101,7 @@ impl<'a> AddressMap<'a> {
         self.arguments.get(kernel.as_bytes()).map(Vec::as_slice)
     }
 
-    /// The addresses that the loader writes somewhere, as far as the code object itself says them.
+    /// The addresses that the loader writes somewhere, as far as the code object itself states them.
     pub fn pointees(&self) -> impl Iterator<Item = u64> + '_ {
         self.pointers.iter().filter_map(|(_, pointer)| match pointer {
             Pointer::Address(goal) => Some(*goal),
@@ -108,7 +109,8 @@ impl<'a> AddressMap<'a> {
         })
     }
 
-    /// What the loader writes to an address: the address of a symbol or section, and the number of bytes added to it.
+    /// The value that the loader writes to an address: the address of a symbol or section, and the number of bytes
+    /// added to it.
     pub fn pointer(&self, address: u64) -> Option<(Name<'a>, i64)> {
         let found = self.pointers.binary_search_by_key(&address, |(address, _)| *address).ok()?;
         match &self.pointers.get(found)?.1 {

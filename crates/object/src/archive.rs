@@ -1,4 +1,4 @@
-//! Archives (`.a`), in the variants of GNU and BSD: members of any kind that can be visited, and others.
+//! Archives (`.a`), in the variants of GNU and BSD. Their members are files of any kind, of which some can be visited.
 //!
 //! ```text
 //! "!<arch>\n"  { name:16 date:12 uid:6 gid:6 mode:8 size:10 "`\n"  ...bytes, padded to two }*      (numbers are text)
@@ -103,10 +103,10 @@ fn member(data: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>
     if elf::is_elf(data) {
         let file = elf::File::parse(data)?;
         if file.machine != EM_AMDGPU {
-            // Most members of a library for the host have no GPU code, which is not worth a word.
+            // Most members of a library for the host have no GPU code. They are skipped without a message.
             return host::visit(&file, label, true, nesting, each);
         }
     }
-    // Members can be anything, such as texts.
+    // Members can be anything, such as texts. They are skipped.
     if is_known(data) { visit_part(data, label, nesting, each) } else { Ok(()) }
 }

@@ -14,16 +14,16 @@ use crate::{Part, Result, SkipReason, TargetId, Visitor, is_amdgpu, visit_as, vi
 
 pub const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// The listing shows the id of the entry with each section of an image. Longer ids exist only in files made to waste
-/// time.
+/// The longest id that is accepted. The listing shows the id of the entry with each section of an image, and longer ids
+/// exist only in files made to waste time.
 pub const MAX_ID: usize = 1024;
 
-/// What the id of an entry says.
+/// The meaning of an entry's id.
 pub enum Id<'a> {
     Host,
     /// For an AMD GPU.
     Device(&'a str),
-    /// Something else, or nothing that can be understood: the id as it is shown, and why its entry is skipped.
+    /// For something else, or an id that cannot be understood: the id as it is shown, and why its entry is skipped.
     Unknown(String, SkipReason),
 }
 
@@ -42,7 +42,7 @@ pub fn read_id(bytes: &[u8]) -> Id<'_> {
     }
 }
 
-/// Whether an id has only characters that ids have.
+/// Whether an id has only characters that are allowed in ids.
 pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_graphic())
 }
@@ -52,7 +52,7 @@ pub fn target_of(id: &str) -> Option<TargetId> {
     id.split_once('-').and_then(|(_, triple)| TargetId::in_triple(triple))
 }
 
-/// What a table lacks bytes for.
+/// The error for a table that is cut off.
 struct Short {
     what: &'static str,
     needed: u64,
@@ -60,7 +60,7 @@ struct Short {
 }
 
 impl Short {
-    /// The error about an entry of so many, or about the table itself.
+    /// The error about an entry by its number, or about the table itself.
     fn of(self, entry: Option<(u64, u64)>) -> ErrorKind {
         ErrorKind::Truncated { what: self.what, entry, needed: self.needed, left: self.left }
     }
@@ -91,10 +91,10 @@ impl<'a> Reader<'a> {
 /// An entry of the table.
 pub struct Entry<'a> {
     pub id: &'a [u8],
-    /// Where its bytes begin in the bundle.
+    /// The offset of its bytes in the bundle.
     pub offset: u64,
     pub size: u64,
-    /// Where the entry begins in the table, which is where its offset and its size are.
+    /// The offset of the entry in the table, which has the offset and size of its bytes.
     pub at: usize,
 }
 
@@ -110,7 +110,7 @@ fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>, Short> {
 pub fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     let mut table = Reader { bytes, at: MAGIC.len() };
     let count = table.u64("the number of entries").ok()?;
-    // It ends with the bytes, whatever `count` claims.
+    // The table ends with the bytes, whatever `count` claims.
     (0..count).map(|_| entry(&mut table).ok()).collect()
 }
 
@@ -120,7 +120,7 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     let mut table = Reader { bytes, at: MAGIC.len() };
     *end = table.at;
     let count = table.u64("the number of entries").map_err(|short| short.of(None))?;
-    // What entries may still contain: those that overlap would be shown again and again.
+    // The bytes that entries may still claim: entries that overlap would be shown again and again.
     let mut left = bytes.len();
     let mut entries = Vec::new();
     let mut broken = Ok(());

@@ -51,7 +51,7 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor
     Ok(())
 }
 
-/// Where another bundle begins after `at`.
+/// The beginning of another bundle after `at`.
 fn next(bytes: &[u8], at: usize) -> Option<usize> {
     let begins = |&at: &usize| {
         bytes.get(at..).is_some_and(|rest| match rest.first() {
@@ -63,7 +63,7 @@ fn next(bytes: &[u8], at: usize) -> Option<usize> {
     (at + 1..bytes.len()).find(begins)
 }
 
-/// Visits a compressed bundle, or what can be decompressed of it.
+/// Visits a compressed bundle, or the part of it that can be decompressed.
 fn decompress(bytes: &[u8], label: &str, end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     if nesting.is_decompressed {
         return Err(ErrorKind::CompressedTwice.into());

@@ -19,7 +19,7 @@ use crate::{Image, Name, NewerVersion, Part, Result, Section, SkipReason, Target
 /// `EI_OSABI` of code objects for the HSA runtime. Only these have the newer feature bits.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 
-/// Bits of `e_flags` in version 2, which has no number of a processor there. Numbers of GCN processors are greater.
+/// Bits of `e_flags` in version 2, where `e_flags` has no processor number. Numbers of GCN processors are greater.
 const XNACK_V2: u32 = 1;
 const FIRST_GCN_MACH: u32 = 0x20;
 
@@ -76,11 +76,11 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
     Ok(named?)
 }
 
-/// What is damaged in one code object. A file can have tens of thousands of faults.
+/// The damage in one code object. A file can have tens of thousands of faults.
 pub struct Faults(Vec<ErrorKind>);
 
 impl Faults {
-    /// How many are told apart.
+    /// The number of faults that are reported one by one.
     const MOST: usize = 8;
 
     pub fn add(&mut self, fault: impl FnOnce() -> (ElfPart, ElfFault)) {
@@ -99,7 +99,7 @@ fn section_part(name: &[u8]) -> ElfPart {
     ElfPart::Section(shortened(name))
 }
 
-/// The version of the generic processor of a code object that a newer compiler made.
+/// The version of the generic processor, if the code object was made by a compiler that knows a newer one.
 fn newer_version(flags: u32) -> Option<NewerVersion> {
     let known = Processor::from_e_flags(flags)?.generic_version()?.into();
     let version = flags >> 24;
@@ -156,7 +156,7 @@ fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
     Some(TargetId { processor: processor.name().to_string(), features })
 }
 
-/// The numbers of sections with code in the list of them, by their numbers in the file.
+/// The numbers of the sections with code in the list of them, by their numbers in the file.
 pub type Indices = BTreeMap<usize, usize>;
 
 fn code_sections<'a>(
@@ -186,7 +186,8 @@ fn code_sections<'a>(
     Ok((indices, sections))
 }
 
-/// A code object copied out of a running process may have lost its section headers; the loader needs only these.
+/// The code of the segments. A code object copied out of a running process may have lost its section headers, and the
+/// loader needs only program headers.
 fn executable_segments<'a>(file: &elf::File<'a>, faults: &mut Faults) -> Vec<Section<'a>> {
     let (segments, missing) = file.segments();
     faults.0.extend(missing);

@@ -21,7 +21,7 @@ pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Whether a bundle seems to begin here, in the middle of a damaged one: the magic number and a version that is known.
+/// Whether a bundle seems to begin here, after a damaged one: there are the magic number and a known version.
 pub fn is_likely(bytes: &[u8]) -> bool {
     is_compressed(bytes) && matches!(bytes.get(4..6), Some([1..=3, 0]))
 }
@@ -56,7 +56,7 @@ fn header(bytes: &[u8]) -> Result<Header, ErrorKind> {
 /// Decompressed data.
 pub struct Plain {
     pub bytes: Vec<u8>,
-    /// What is wrong with the bundle, if `bytes` is only what could be read of it.
+    /// The damage, if `bytes` is only the part that could be read.
     pub damage: Option<ErrorKind>,
 }
 
@@ -104,7 +104,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// What is wrong with a stream that should have so many bytes.
+    /// The error for a stream that should have so many bytes.
     fn damage(&self, promised: u64) -> Option<ErrorKind> {
         let held = self.bytes.len() as u64;
         match held.cmp(&promised) {
@@ -116,11 +116,12 @@ impl Stream {
     }
 }
 
-/// How many bytes a buffer grows by at least.
+/// The least number of bytes by which a buffer grows.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const STEP: usize = 64 << 10;
 
-/// Makes a buffer larger as its data grows, up to a byte more than promised. Returns whether it has room behind `len` bytes.
+/// Makes a buffer larger as its data grows, up to a byte more than promised. Returns whether there is room after the
+/// first `len` bytes.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 fn grow(buffer: &mut Vec<u8>, len: usize, promised: u64) -> bool {
     if len == buffer.len() {

@@ -1,7 +1,8 @@
-//! ELF files, read so that damage to one part does not hide the others: every table and section is read for itself, and
-//! what reaches past the end of the file is read up to there.
+//! ELF files, read so that damage to one part does not hide the others: every table and section is read for itself, up
+//! to the end of the file if it reaches beyond.
 //!
-//! This is the layer below [`visit`](crate::visit), for who needs headers, tables of symbols and relocations as they are.
+//! This is the layer below [`visit`](crate::visit), for programs that need headers, symbol tables and relocations as
+//! they are.
 
 use alloc::vec::Vec;
 
@@ -15,7 +16,7 @@ pub const SHT_SYMTAB: u32 = 2;
 pub const SHT_RELA: u32 = 4;
 /// The table of symbols that a loader reads.
 pub const SHT_DYNSYM: u32 = 11;
-/// The table of what a loader has to know.
+/// The table that tells a loader what to load and relocate.
 pub const SHT_DYNAMIC: u32 = 6;
 /// A section without bytes in the file.
 pub const SHT_NOBITS: u32 = 8;
@@ -62,7 +63,7 @@ pub struct File<'a> {
     names: usize,
 }
 
-/// Where the headers of the sections or segments are.
+/// The place of the headers of the sections or segments.
 struct Table {
     offset: u64,
     entry: usize,
@@ -72,57 +73,57 @@ struct Table {
 /// The header of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Where its name begins in the table of names.
+    /// The offset of its name in the table of names.
     pub name: u32,
-    /// What it is, such as [`SHT_NOTE`].
+    /// Its type, such as [`SHT_NOTE`].
     pub kind: u32,
     /// A sum of flags, such as [`SHF_ALLOC`].
     pub flags: u64,
     /// The address of its first byte.
     pub address: u64,
-    /// Where its bytes begin in the file.
+    /// The offset of its bytes in the file.
     pub offset: u64,
-    /// In bytes.
+    /// Its size in bytes.
     pub size: u64,
     /// The number of a section that belongs to it, such as that with the names of symbols.
     pub link: usize,
     /// Another number, such as that of the section that relocations are for.
     pub info: usize,
-    /// Its address is a multiple of this.
+    /// Its alignment: its address is a multiple of this.
     pub align: u64,
 }
 
 /// The header of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// What it is, such as [`PT_LOAD`].
+    /// Its type, such as [`PT_LOAD`].
     pub kind: u32,
     /// A sum of flags, such as [`PF_X`].
     pub flags: u32,
     /// The address of its first byte.
     pub address: u64,
-    /// Where its bytes begin in the file.
+    /// The offset of its bytes in the file.
     pub offset: u64,
-    /// Its bytes in the file.
+    /// The number of its bytes in the file.
     pub size: u64,
-    /// Its bytes in memory.
+    /// The number of its bytes in memory.
     pub memory_size: u64,
 }
 
 /// A symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Where its name begins in the table of names.
+    /// The offset of its name in the table of names.
     pub name: u32,
-    /// What it names, such as [`STT_SECTION`].
+    /// The type of the named thing, such as [`STT_SECTION`].
     pub kind: u8,
-    /// Who can see it, `st_bind`, and how, `st_other`.
+    /// Its binding, `st_bind`, and its visibility, `st_other`.
     pub scope: (u8, u8),
     /// The number of its section.
     pub section: u16,
     /// Its address; in a file for a linker, its offset in the section.
     pub address: u64,
-    /// In bytes.
+    /// Its size in bytes.
     pub size: u64,
 }
 
@@ -146,11 +147,11 @@ impl Section {
     }
 }
 
-/// Some bytes of the file, or those of them that exist.
+/// A range of bytes of the file, or the part of it that exists.
 pub struct Data<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
-    /// What is wrong, if some do not exist.
+    /// The error, if some bytes do not exist.
     pub missing: Option<ElfFault>,
 }
 
@@ -183,7 +184,7 @@ impl<'a> File<'a> {
         };
         let read = |at, width| file.number(bytes, at, width).ok_or_else(cut);
         let (kind, machine) = (read(16, 2)? as u16, read(18, 2)? as u16);
-        // The fields from the entry point on, of four or eight bytes.
+        // The fields from the entry point on have four or eight bytes.
         let word = if is_64 { 8 } else { 4 };
         let flags_at = 24 + 3 * word;
         let segments = Table {
@@ -218,7 +219,7 @@ impl<'a> File<'a> {
         Some(if self.is_little { field.iter().rev().fold(0, add) } else { field.iter().fold(0, add) })
     }
 
-    /// The complete headers of a table, and whether some are not.
+    /// The complete headers of a table, and whether there should be more.
     fn headers(&self, table: &Table) -> (impl Iterator<Item = &'a [u8]> + use<'a>, Option<ElfFault>) {
         let size = (table.entry as u64).saturating_mul(table.count);
         let data = self.data(table.offset, size);
@@ -231,17 +232,17 @@ impl<'a> File<'a> {
         (bytes.chunks_exact(table.entry.max(1)), missing)
     }
 
-    /// Where the header of a section is in the file.
+    /// The offset of a section's header in the file.
     pub fn section_header(&self, number: usize) -> u64 {
         self.sections.offset.saturating_add((self.sections.entry as u64).saturating_mul(number as u64))
     }
 
-    /// Where the header of a segment is in the file.
+    /// The offset of a segment's header in the file.
     pub fn segment_header(&self, number: usize) -> u64 {
         self.segments.offset.saturating_add((self.segments.entry as u64).saturating_mul(number as u64))
     }
 
-    /// The section headers that exist, and what is wrong with the others.
+    /// The section headers that exist, and the error about the others.
     pub fn sections(&self) -> (Vec<Section>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.sections);
         let missing = missing.map(|fault| ErrorKind::elf(ElfPart::SectionHeaders(self.sections.offset), fault));
@@ -264,7 +265,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The program headers that exist, and what is wrong with the others.
+    /// The program headers that exist, and the error about the others.
     pub fn segments(&self) -> (Vec<Segment>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.segments);
         let missing = missing.map(|fault| ErrorKind::elf(ElfPart::ProgramHeaders(self.segments.offset), fault));
@@ -292,12 +293,12 @@ impl<'a> File<'a> {
         (headers.map_while(segment).collect(), missing)
     }
 
-    /// The symbols of a table. Only of files of 64 bits.
+    /// The symbols of a table. Only 64-bit files are read.
     pub fn symbols(&self, table: &'a [u8]) -> impl Iterator<Item = Symbol> + use<'_, 'a> {
         table.chunks_exact(24).map_while(|entry| self.read_symbol(entry))
     }
 
-    /// A symbol of a table by its number. Only of files of 64 bits.
+    /// A symbol of a table by its number. Only 64-bit files are read.
     pub fn symbol(&self, table: &[u8], number: u32) -> Option<Symbol> {
         let at = usize::try_from(number).ok()?.checked_mul(24)?;
         self.read_symbol(table.get(at..at.checked_add(24)?)?)
@@ -314,7 +315,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The relocations of a table. Only of files of 64 bits.
+    /// The relocations of a table. Only 64-bit files are read.
     pub fn relocations(&self, table: &'a [u8]) -> impl Iterator<Item = Relocation> + use<'_, 'a> {
         table.chunks_exact(24).map_while(|entry| {
             Some(Relocation {
@@ -331,7 +332,7 @@ impl<'a> File<'a> {
         sections.get(self.names).map_or(&[], |section| texts(self.contents(section).bytes))
     }
 
-    /// The bytes of a section; none, if it has none in the file.
+    /// The bytes of a section; empty if it has none in the file.
     pub fn contents(&self, section: &Section) -> Data<'a> {
         if section.kind == SHT_NOBITS {
             return Data { bytes: &[], missing: None };
@@ -339,21 +340,21 @@ impl<'a> File<'a> {
         self.data(section.offset, section.size)
     }
 
-    /// Bytes of the file.
+    /// A range of bytes of the file.
     pub fn data(&self, offset: u64, size: u64) -> Data<'a> {
         let len = self.bytes.len();
         let from = usize::try_from(offset).unwrap_or(len).min(len);
         let rest = self.bytes.get(from..).unwrap_or_default();
         match usize::try_from(size).ok().and_then(|size| rest.get(..size)) {
-            // An empty part lies nowhere.
+            // An empty part has no place.
             Some(bytes) if size == 0 || offset <= len as u64 => Data { bytes, missing: None },
             _ => Data { bytes: rest, missing: Some(ElfFault::Cut { size, offset, len }) },
         }
     }
 }
 
-/// The part of a table of texts that contains them: each ends with a zero byte. The search for an end that is not there
-/// would take as long as the table, for each text.
+/// The part of a table of texts up to its last zero byte, with which each text ends. Without this cut, each search for
+/// a missing end would take as long as the table.
 pub fn texts(table: &[u8]) -> &[u8] {
     let end = table.iter().rposition(|&b| b == 0).map_or(0, |last| last + 1);
     table.get(..end).unwrap_or_default()

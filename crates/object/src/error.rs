@@ -1,4 +1,4 @@
-//! What is wrong with a file, and where.
+//! Errors: the damage to a file, and its place.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,12 +6,12 @@ use core::fmt;
 
 /// Damage to a file or to a part of it: the part, its offset, and the reason.
 ///
-/// `Display` writes one line without the name of the file. Names of parts stand in it as they are in the file.
+/// `Display` writes one line without the name of the file. It contains the names of parts as they are in the file.
 ///
 /// ```
 /// use amdgpu_object::{Error, ErrorKind, Part};
 /// let mut damage = Vec::new();
-/// // A bundle that is cut off behind its magic number.
+/// A bundle that is cut off after its magic number.
 /// let result = amdgpu_object::visit(b"__CLANG_OFFLOAD_BUNDLE__", None, |part| {
 ///     if let Part::Damaged(error) = part {
 ///         damage.push(error);
@@ -30,14 +30,14 @@ pub struct Error {
     pub kind: ErrorKind,
 }
 
-/// A part of a file that contains what an error is about.
+/// A part of a file that contains the damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it is.
+    /// The kind of the part.
     pub container: Container,
-    /// Where it begins in the file, or in the decompressed data, in bytes.
+    /// The offset of its beginning in the file, or in the decompressed data, in bytes.
     pub offset: u64,
-    /// Whether the offset is one of decompressed data.
+    /// Whether the offset refers to decompressed data.
     pub is_decompressed: bool,
 }
 
@@ -65,84 +65,84 @@ pub enum Container {
 pub enum ErrorKind {
     /// The file has no bytes.
     Empty,
-    /// The bytes begin like no container that can be read.
+    /// The bytes do not begin like a container that can be read.
     UnknownFormat,
-    /// Containers lie in each other more deeply than real ones do.
+    /// Containers are nested more deeply than real ones.
     TooDeep,
     /// Decompressing it would go beyond the limit, in bytes.
     TooMuch {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Something else stands where another bundle should begin.
+    /// Other bytes stand where another bundle should begin.
     NotABundle {
-        /// Where, as the offset of a [`Step`].
+        /// The offset, as in a [`Step`].
         offset: u64,
-        /// Whether the offset is one of decompressed data.
+        /// Whether the offset refers to decompressed data.
         is_decompressed: bool,
     },
-    /// A compressed bundle lies in a compressed bundle.
+    /// A compressed bundle is inside a compressed bundle.
     CompressedTwice,
-    /// The archive only names its members.
+    /// The archive is thin: it only names its members.
     ThinArchive,
-    /// Something else stands where the header of a member should.
+    /// Other bytes stand where the header of a member should.
     NotAMember {
-        /// Where, as the offset of a [`Step`].
+        /// The offset, as in a [`Step`].
         offset: u64,
-        /// Whether the offset is one of decompressed data.
+        /// Whether the offset refers to decompressed data.
         is_decompressed: bool,
     },
     /// The member goes beyond the end of the archive.
     MemberCut {
-        /// Its bytes, by its header.
+        /// The size of the member in its header.
         claimed: u64,
-        /// The bytes that are there.
+        /// The number of bytes that exist.
         left: usize,
     },
     /// A table of a bundle ends too early.
     Truncated {
-        /// What is read.
+        /// The part of the table that is read.
         what: &'static str,
-        /// The entry that it belongs to, counted from 0, and their number.
+        /// The entry that the part belongs to, counted from 0, and the number of entries.
         entry: Option<(u64, u64)>,
-        /// How many bytes it needs.
+        /// The number of bytes that it needs.
         needed: u64,
-        /// The bytes that are there.
+        /// The number of bytes that exist.
         left: usize,
     },
     /// The bytes of an entry go beyond the end of its container.
     EntryCut {
-        /// Its bytes, by the table.
+        /// The size of the entry in the table.
         claimed: u64,
-        /// Where they begin in the container.
+        /// The offset of the entry in the container.
         offset: u64,
-        /// The bytes of the container.
+        /// The size of the container.
         len: usize,
         /// The container.
         of: &'static str,
     },
-    /// The bytes of an entry are those of other entries, too.
+    /// The bytes of an entry belong to other entries, too.
     Overlap {
-        /// What the others are called.
+        /// The name for the other entries.
         of: &'static str,
     },
-    /// The container ends inside of its header.
+    /// The container ends inside its header.
     HeaderCut {
-        /// The bytes that are there.
+        /// The number of bytes that exist.
         len: usize,
     },
     /// The version of the container's format.
     Version {
         /// The number in the header.
         version: u32,
-        /// Those that can be read.
+        /// The versions that can be read.
         known: &'static str,
     },
     /// The container goes beyond the end of the file.
     ContainerCut {
-        /// Its bytes, by its header.
+        /// The size of the container in its header.
         claimed: u64,
-        /// The bytes that are there.
+        /// The number of bytes that exist.
         len: usize,
     },
     /// The method of compression.
@@ -150,43 +150,43 @@ pub enum ErrorKind {
         /// Its number.
         method: u16,
     },
-    /// This build cannot read the method of compression.
+    /// This build cannot decompress the method.
     NotInThisBuild {
-        /// The feature of the package that can.
+        /// The feature of the package that decompresses it.
         feature: &'static str,
     },
     /// The compressed data is damaged.
     Compressed {
-        /// The decompressor's words.
+        /// The message of the decompressor.
         reason: String,
     },
-    /// The decompressed data has another size than the header says.
+    /// The decompressed data has a size other than that in the header.
     Size {
-        /// The bytes by the header.
+        /// The size in the header.
         promised: u64,
-        /// The bytes that there are; `None`: more than promised.
+        /// The size of the data; `None` if it is more than promised.
         held: Option<u64>,
     },
-    /// A part of an offload binary is not in its bytes.
+    /// A part of an offload binary reaches beyond its bytes.
     Missing {
         /// The part.
         what: &'static str,
     },
-    /// An entry of an offload binary is not in its bytes.
+    /// An entry of an offload binary reaches beyond its bytes.
     MissingEntry {
         /// Its number, counted from 0.
         number: u64,
-        /// How many entries there are, by the header.
+        /// The number of entries in the header.
         count: u64,
     },
     /// The ELF header names no byte order.
     ByteOrder {
-        /// Its number for it.
+        /// The value in the header.
         order: u8,
     },
     /// The ELF header names neither 32 nor 64 bits.
     Class {
-        /// Its number for it.
+        /// The value in the header.
         class: u8,
     },
     /// A part of an ELF file is damaged.
@@ -216,7 +216,7 @@ pub enum ElfPart {
     Symbols(u64),
 }
 
-/// What is wrong with a part of an ELF file.
+/// The fault of a part of an ELF file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ElfFault {
@@ -225,29 +225,29 @@ pub enum ElfFault {
         /// The bytes of the file.
         len: usize,
     },
-    /// Entries of a table are too small for what they must hold.
+    /// Entries of a table are too small for their contents.
     EntrySize(usize),
     /// Bytes go beyond the end of the file.
     Cut {
-        /// How many bytes there should be.
+        /// The number of bytes that there should be.
         size: u64,
-        /// Where they begin.
+        /// The offset of the first of them.
         offset: u64,
-        /// The bytes of the file.
+        /// The size of the file.
         len: usize,
     },
     /// There is no table of names.
     NoNames,
     /// Names of symbols begin outside of the table of names.
     NamesOutside {
-        /// How many.
+        /// The number of such names.
         count: u64,
     },
     /// All names together are longer than the file could hold.
     NamesTooLong,
     /// A section overlaps others.
     Overlap,
-    /// More is wrong than is told.
+    /// There are more faults than are reported.
     More,
 }
 
@@ -272,7 +272,7 @@ impl ErrorKind {
     }
 }
 
-/// An offset, and what it is one of.
+/// An offset, and what it refers to.
 struct Offset(u64, bool);
 
 impl fmt::Display for Offset {

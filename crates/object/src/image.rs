@@ -59,9 +59,9 @@ pub struct Image<'a> {
     pub bytes: &'a [u8],
     /// The processor and its features; `None` if the code object does not state it.
     pub target: Option<TargetId>,
-    /// The sections with code, those that are not empty.
+    /// The sections with code that are not empty.
     pub sections: Vec<Section<'a>>,
-    /// What its addresses stand for.
+    /// The addresses of the code object.
     pub addresses: AddressMap<'a>,
     /// The version of its generic processor, if this library knows only older ones.
     pub newer: Option<NewerVersion>,
@@ -86,9 +86,9 @@ pub struct Section<'a> {
     pub address: u64,
     /// Its contents.
     pub bytes: &'a [u8],
-    /// Its symbols, sorted by address, and then by name.
+    /// Its symbols, sorted by address, then by name.
     pub symbols: Vec<Symbol<'a>>,
-    /// What a linker has to fill in, sorted by address. Empty if the file is linked.
+    /// The places that a linker has to fill in, sorted by address; empty if the file is linked.
     pub relocations: Arc<[Relocation<'a>]>,
 }
 
@@ -100,17 +100,18 @@ pub struct Symbol<'a> {
     pub name: Name<'a>,
     /// Its address.
     pub address: u64,
-    /// In bytes; 0 if it is not known.
+    /// The size in bytes; 0 if it is not known.
     pub size: u64,
-    /// What it names.
+    /// The kind of the named thing.
     pub kind: SymbolKind,
-    /// Lanes of a wave, if the file has a descriptor: the kernel's own, or that of the kernel before it, or of the first one.
+    /// The lanes of a wave, if the file has a descriptor: the kernel's own, else that of the kernel before it, else the
+    /// first one.
     pub lanes: Option<u16>,
     /// The kernel's descriptor, of code objects from version 3 on.
     pub descriptor: Option<KernelDescriptor>,
 }
 
-/// What a symbol names.
+/// The kind of thing that a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
     /// A kernel: a kernel descriptor (`NAME.kd`) names it as its entry point.
@@ -165,8 +166,8 @@ impl<'a> Image<'a> {
         sections.iter().any(|section| section.size > 0 && is_lines(section))
     }
 
-    /// Where the bytes of a section begin in those of the image: who changes code finds its place by it. `None` if they are not
-    /// among them.
+    /// The offset of a section's bytes in those of the image, at which a program that changes code finds them. `None`
+    /// if they are not among the image's bytes.
     ///
     /// ```
     /// use amdgpu_object::{Error, Part};

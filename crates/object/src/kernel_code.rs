@@ -1,4 +1,4 @@
-//! Descriptors of version 2 and of Mesa, `amd_kernel_code_t`: they are among the code, in front of their kernels.
+//! Descriptors of version 2 and of Mesa, `amd_kernel_code_t`, which are among the code, before their kernels.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -6,7 +6,7 @@ use core::{iter, mem};
 
 use crate::Section;
 
-/// Size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which is in front of the kernel's code.
+/// The size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which precedes the kernel's code.
 const KERNEL_CODE: u64 = 256;
 /// The bytes of its field `kernel_code_entry_byte_offset`.
 const KERNEL_CODE_ENTRY: Range<usize> = 16..24;
@@ -22,7 +22,7 @@ fn at_address<'a>(section: &Section<'a>, address: u64, len: u64) -> Option<&'a [
     section.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
 }
 
-/// The descriptor of version 2 that a kernel's symbol points to: where the code begins after it, and its lanes.
+/// The descriptor of version 2 that a kernel's symbol points to: the offset of the code after it, and its lanes.
 pub fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u16>)> {
     let descriptor = at_address(section, address, KERNEL_CODE)?;
     if !descriptor.starts_with(&KERNEL_CODE_MAJOR) || descriptor.get(8..10)? != KERNEL_CODE_MACHINE {
@@ -39,7 +39,7 @@ pub fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u
     Some((start, lanes))
 }
 
-/// Takes the descriptors out of the sections, which are data: the code between two of them becomes a section.
+/// Takes the descriptors, which are data, out of the sections: the code between two of them becomes a section.
 pub fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>) {
     if descriptors.iter().all(Vec::is_empty) {
         return;
@@ -55,7 +55,7 @@ pub fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>)
                 .ok()
                 .zip(usize::try_from(hole.start.max(from) - section.address).ok());
             let bytes = offsets.and_then(|(from, to)| section.bytes.get(from..to)).unwrap_or_default();
-            // What points into a descriptor is no code.
+            // A symbol that points into a descriptor does not name code.
             while symbols.next_if(|symbol| symbol.address < from).is_some() {}
             let mut its = Vec::new();
             while let Some(symbol) = symbols.next_if(|symbol| symbol.address < hole.start) {

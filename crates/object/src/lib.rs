@@ -1,8 +1,9 @@
 //! Finds the machine code of AMD GPUs in the bytes of a file: recognizes the container, and visits its contents.
 //!
-//! Code objects (ELF files for `amdgpu`, linked or not), clang's offload bundles, compressed or not, offload binaries, archives,
-//! and host programs that hold any of these. [`visit`] gives them one by one as an [`Image`]: sections with code, symbols,
-//! kernel descriptors, relocations, and what addresses stand for. Needs an allocator, and nothing else of the system.
+//! The files are code objects (ELF files for `amdgpu`, linked or not), clang's offload bundles, compressed or not,
+//! offload binaries, archives, and host programs that hold any of these. [`visit`] gives them one by one as an
+//! [`Image`]: sections with code, symbols, kernel descriptors, relocations, and a map of addresses. The package needs
+//! an allocator, and nothing else of the system.
 //!
 //! No header is trusted. Offsets are checked against the existing bytes, parts of a container may not
 //! overlap (so that a small file cannot name the same bytes a million times), and decompression stops
@@ -77,11 +78,11 @@ use nesting::{Budget, Nesting};
 /// memory.
 type Visitor<'v> = dyn FnMut(Part<'_>) -> Result<()> + 'v;
 
-/// Why a visit ends early.
+/// The reason why a visit ends early.
 enum Stop {
     /// The part that is being read is damaged.
     Damage(Error),
-    /// The visitor has enough; its own error is kept elsewhere.
+    /// The visitor has seen enough; its own error is kept elsewhere.
     Visitor,
 }
 
@@ -98,12 +99,12 @@ pub const EM_AMDGPU: u16 = 224;
 
 /// Visits all machine code in the bytes of a file, part by part.
 ///
-/// All decompressed data together may have `max_decompressed` bytes; `None`: 64 MiB, and 256 bytes for each byte of the
-/// file.
+/// All decompressed data together may have `max_decompressed` bytes. `None` stands for 64 MiB, plus 256 bytes for each
+/// byte of the file.
 ///
 /// # Errors
-/// What is wrong with the file as a whole, or the error of `each`, which ends the visit. Damage to parts of the file is given to
-/// `each`.
+/// The damage to the file as a whole, or the error of `each`, which ends the visit. Damage to parts of the file is
+/// given to `each`.
 pub fn visit<E: From<Error>>(
     bytes: &[u8],
     max_decompressed: Option<u64>,
@@ -153,7 +154,7 @@ fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visito
     }
 }
 
-/// Whether the bytes are a container or something that can be in one.
+/// Whether the bytes are a container or a part of one.
 fn is_known(bytes: &[u8]) -> bool {
     elf::is_elf(bytes) || bundles::is_any(bytes) || archive::is_archive(bytes) || is_bitcode(bytes)
 }

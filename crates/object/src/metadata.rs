@@ -1,10 +1,10 @@
-//! MessagePack, in which metadata is written.
+//! MessagePack, the encoding of metadata.
 
-/// The bytes from a value on, of MessagePack or others.
+/// The bytes from a value on, whether they are MessagePack or not.
 #[derive(Clone, Copy)]
 pub struct Reader<'a>(pub &'a [u8]);
 
-/// A value of MessagePack; of a list or a map the number of elements, which follow.
+/// A value of MessagePack. For a list or a map, it is the number of elements, which follow.
 pub enum Head<'a> {
     Number(u64),
     Text(&'a [u8]),
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         self.take(len).map(|_| Head::Other)
     }
 
-    /// Reads a value, or the head of a list or map; `None` if it is cut off or no MessagePack.
+    /// Reads a value, or the head of a list or map; `None` if it is cut off or not MessagePack.
     pub fn head(&mut self) -> Option<Head<'a>> {
         let first = self.number(1)? as u8;
         match first {
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over a value with all that it contains.
+    /// Passes over a value with its contents.
     pub fn skip(&mut self) -> Option<()> {
         let mut left = 1u64;
         // Each turn takes a byte at least.

@@ -7,8 +7,8 @@ use core::{fmt, str};
 
 /// A name as the file has it: bytes, which nearly always are UTF-8, and can be anything.
 ///
-/// `Display` writes text as it is, control characters included, and U+FFFD in place of bytes that are not UTF-8: whoever writes
-/// to a terminal escapes it. `Debug` escapes.
+/// `Display` writes text as it is, with control characters, and U+FFFD in place of bytes that are not UTF-8. Programs
+/// that write to a terminal escape it. `Debug` escapes.
 ///
 /// ```
 /// use amdgpu_object::Name;

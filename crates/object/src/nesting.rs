@@ -1,4 +1,4 @@
-//! The place of a part in a file, and what reading the file may still cost.
+//! The place of a part in a file, and the budget that is left for reading the file.
 
 use alloc::format;
 use alloc::string::String;
@@ -17,7 +17,7 @@ pub fn usual_limit(compressed: usize) -> u64 {
     (compressed as u64).saturating_mul(PER_BYTE).saturating_add(FLOOR)
 }
 
-/// How many bytes compressed bundles may still decompress to.
+/// The number of bytes to which compressed bundles may still decompress.
 pub struct Budget {
     limit: u64,
     left: Cell<u64>,
@@ -64,7 +64,7 @@ impl NameBudget {
     }
 }
 
-/// The parts that a part is in, from the inside out.
+/// The containers of a part, from the inside out.
 pub struct Path<'a> {
     outer: Option<&'a Path<'a>>,
     step: Step,
@@ -74,12 +74,12 @@ pub struct Path<'a> {
 #[derive(Clone, Copy)]
 pub struct Nesting<'a> {
     pub depth: u8,
-    /// Where the part begins in the file, or in the decompressed data.
+    /// The offset of the part in the file, or in the decompressed data.
     pub base: u64,
     pub is_decompressed: bool,
-    /// The parts that it is in, for errors.
+    /// The containers of the part, for errors.
     pub path: Option<&'a Path<'a>>,
-    /// The member of an archive that it is in, for labels.
+    /// The archive member that contains the part, for labels.
     pub outer: &'a str,
     pub budget: &'a Budget,
 }
@@ -102,7 +102,7 @@ impl<'a> Nesting<'a> {
         Nesting { depth: self.depth + 1, base: self.offset(at), path: Some(path), ..self }
     }
 
-    /// Where a byte of the part is in the file, or in the decompressed data.
+    /// The offset of a byte of the part in the file, or in the decompressed data.
     pub fn offset(self, at: usize) -> u64 {
         self.base.saturating_add(at as u64)
     }
@@ -112,7 +112,7 @@ impl<'a> Nesting<'a> {
         if self.outer.is_empty() { id.into() } else { format!("{}: {id}", self.outer) }
     }
 
-    /// The parts that the part is in, from the outside in.
+    /// The containers of the part, from the outside in.
     fn steps(self) -> Vec<Step> {
         let inwards = core::iter::successors(self.path, |path| path.outer);
         let mut steps: Vec<Step> = inwards.map(|path| path.step.clone()).collect();
@@ -125,7 +125,7 @@ impl<'a> Nesting<'a> {
         each(Part::Damaged(error.into().within(self.steps())))
     }
 
-    /// Reports damage, so that other parts are still visited. Only a stop of the visitor itself is passed on.
+    /// Reports damage, so that other parts are still visited. Only a stop by the visitor itself is passed on.
     pub fn contain(self, result: Result<()>, each: &mut Visitor<'_>) -> Result<()> {
         match result {
             Err(Stop::Damage(error)) => self.report(error, each),

@@ -23,7 +23,7 @@ pub struct Notes<'a> {
     pub arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
 }
 
-/// More than real pipelines have.
+/// A limit above the number in real pipelines.
 const MAX_ENTRIES: usize = 64;
 
 impl<'a> Notes<'a> {
@@ -96,7 +96,7 @@ fn arguments(mut list: Reader<'_>) -> Vec<Argument<'_>> {
     let Some(Head::List(count)) = list.head() else { return all };
     for index in 0..count {
         let own = list.text_of(b".name").filter(|name| !name.is_empty());
-        // What the runtime adds has no name, but a kind.
+        // An argument that the runtime adds has no name, but a kind.
         let kind = list.text_of(b".value_kind").filter(|kind| kind.starts_with(b"hidden_"));
         let name = own.or(kind).map(Name::from);
         if let (Some(offset), Some(size)) = (list.number_of(b".offset"), list.number_of(b".size")) {
@@ -112,7 +112,7 @@ fn arguments(mut list: Reader<'_>) -> Vec<Argument<'_>> {
 
 fn text(bytes: &[u8]) -> Option<&str> {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    // Longer ids than any real one.
+    // A limit above the length of real ids.
     core::str::from_utf8(bytes.get(..end)?).ok().filter(|id| id.len() <= bundle::MAX_ID)
 }
 

@@ -39,7 +39,7 @@ fn text_at(bytes: &[u8], at: usize) -> Result<&[u8], ErrorKind> {
     Ok(tail.get(..end).unwrap_or_default())
 }
 
-/// What the texts of an entry say.
+/// The meaning of an entry's texts.
 #[derive(Default)]
 struct Names<'a> {
     triple: &'a [u8],
@@ -92,7 +92,7 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
         let Some(entry) = entry else {
             return Err(ErrorKind::MissingEntry { number, count }.into());
         };
-        // An entry has a handful of texts.
+        // A limit: entries have a handful of texts.
         texts = match usize_at(entry, 16, "an entry")?.checked_mul(16).and_then(|used| texts.checked_sub(used)) {
             Some(texts) => texts,
             None => return Err(cut("a table with so many texts").into()),
@@ -110,7 +110,7 @@ fn image(
     nesting: Nesting<'_>,
     each: &mut Visitor<'_>,
 ) -> Result<()> {
-    // A value of version 2 has its size beside it. Whether it does shows in the texts.
+    // A value of version 2 has its size beside it. The texts show whether it has.
     let widths: &[usize] = if version == 1 { &[16] } else { &[24, 16] };
     let read = |&width: &usize| names(bytes, entry, width);
     let names =

@@ -12,7 +12,7 @@ use crate::{Name, Relocation, elf};
 const ABS64: u32 = 3;
 const RELATIVE64: u32 = 13;
 
-/// The names of symbols by their numbers, each of which is read once, and the relocations of sections.
+/// The relocations of sections, and the names of symbols by their numbers. Each name is read once.
 pub struct Names<'n, 'a> {
     file: &'n elf::File<'a>,
     headers: &'n [elf::Section],
@@ -24,7 +24,7 @@ pub struct Names<'n, 'a> {
     strings: BTreeMap<usize, &'a [u8]>,
     /// The relocations of each section.
     tables: BTreeMap<usize, &'n elf::Section>,
-    /// How many bytes of tables may still be read: those that overlap would be read again and again.
+    /// The number of bytes of tables that may still be read: tables that overlap would be read again and again.
     left: usize,
 }
 
@@ -91,10 +91,10 @@ impl<'n, 'a> Names<'n, 'a> {
         Ok(all)
     }
 
-    /// What a loader fills in, of a file that is linked.
+    /// The places that a loader fills in, of a linked file.
     pub fn pointers(&mut self, map: &mut AddressMap<'a>) -> Result<(), ErrorKind> {
         let is_loaded = |table: &&elf::Section| table.kind == elf::SHT_RELA && table.flags & elf::SHF_ALLOC != 0;
-        // A file has one of them.
+        // A file has only one such table.
         let Some(table) = self.headers.iter().find(is_loaded).filter(|_| self.file.kind != elf::ET_REL) else {
             return Ok(());
         };

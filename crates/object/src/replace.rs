@@ -1,14 +1,15 @@
-//! Another code object in the place of one in a file.
+//! Replaces a code object in a file.
 
 use alloc::vec::Vec;
 
 use crate::bundle::{self, Entry};
 use crate::elf;
 
-/// The file with other bytes in place of the code object that begins at an offset, as [`Image::offset`](crate::Image::offset) says
-/// it. Entries of a bundle that come after it move by a multiple of what they are aligned to.
+/// The file with other bytes in place of the code object that begins at an offset, which is
+/// [`Image::offset`](crate::Image::offset). Later entries of a bundle move by a multiple of their alignment.
 ///
-/// `None` if the place cannot take another size: in archives and host programs, and where nothing begins at the offset.
+/// `None` if the place cannot take another size, as in archives and host programs, or if no code object begins at the
+/// offset.
 ///
 /// ```
 /// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
@@ -27,7 +28,7 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     let size = usize::try_from(entry.size).ok()?;
     let old = i64::try_from(entry.size).ok()?;
     let grows = i64::try_from(new.len()).ok()?.checked_sub(old)?;
-    // What follows an entry stays aligned. After the last one nothing need follow.
+    // Entries after this one stay aligned. No entry need follow the last one.
     let is_last = entries.iter().all(|other| other.offset <= from) && at.checked_add(size) == Some(file.len());
     let shift = if is_last {
         grows
@@ -48,7 +49,7 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The bundle that holds a byte of a file of bundles: where it begins, and its entries.
+/// The bundle, among several in a file, that holds a byte: its offset, and its entries.
 fn bundle_around(file: &[u8], at: usize) -> Option<(usize, Vec<Entry<'_>>)> {
     let mut start = 0;
     while let Some(rest) = file.get(start..).filter(|rest| rest.starts_with(bundle::MAGIC)) {
@@ -65,7 +66,7 @@ fn bundle_around(file: &[u8], at: usize) -> Option<(usize, Vec<Entry<'_>>)> {
     None
 }
 
-/// The largest power of two, up to a page, that divides the places of all entries.
+/// The largest power of two, up to a page, that divides the offsets of all entries.
 fn alignment(start: usize, entries: &[Entry<'_>]) -> i64 {
     const PAGE: u64 = 0x1000;
     let all = entries.iter().filter(|entry| entry.size > 0).fold(PAGE, |all, entry| all | entry.offset | start as u64);

@@ -1,4 +1,4 @@
-//! The symbols of code: kernels by their descriptors, functions, and others.
+//! The symbols of code: kernels with their descriptors, functions, and others.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -14,7 +14,7 @@ use crate::kernel_code::kernel_code;
 use crate::nesting::NameBudget;
 use crate::{Result, Section, Symbol, SymbolKind, elf};
 
-/// `st_info` of kernels in version 2, whose symbols are those of descriptors that precede the code.
+/// `st_info` of kernels in version 2. Their symbols name the descriptors that precede the code.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
 const STT_NOTYPE: u8 = 0;
 const STT_OBJECT: u8 = 1;
@@ -32,7 +32,7 @@ impl<'a> Tables<'_, 'a> {
     /// Calls `each` with every symbol that has a name, of both symbol tables.
     fn each(&mut self, mut each: impl FnMut(&elf::Symbol, &'a [u8])) -> Result<(), ErrorKind> {
         for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
-            // A file has one of each.
+            // A file has only one table of each kind.
             let Some(table) = self.headers.iter().find(|section| section.kind == kind) else { continue };
             let data = self.file.contents(table);
             let strings = self.headers.get(table.link).map(|strings| self.file.contents(strings));
@@ -60,11 +60,11 @@ impl<'a> Tables<'_, 'a> {
 
 #[derive(Default)]
 struct Kernels<'a> {
-    /// Lanes of a wave, by the kernels' names.
+    /// The lanes of a wave, by the kernels' names.
     names: BTreeMap<&'a [u8], Option<u16>>,
-    /// Descriptors, by the kernels' names.
+    /// The descriptors, by the kernels' names.
     descriptors: BTreeMap<&'a [u8], KernelDescriptor>,
-    /// Names by entry address. The order lets a section find its own without a search through all of them.
+    /// The names by entry address. A section finds its own names by a range, without a search through all of them.
     entries: BTreeMap<u64, &'a [u8]>,
 }
 
@@ -106,7 +106,7 @@ pub fn symbols<'a>(
         }
         let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
         kernels.names.insert(kernel, descriptor.map(lanes));
-        // In a relocatable object the offset is still a relocation, so use the name alone.
+        // In a relocatable object the offset is still a relocation, so the name alone is used.
         if file.kind == elf::ET_REL {
             return;
         }
@@ -156,7 +156,7 @@ pub fn symbols<'a>(
         // Global symbols are in both tables.
         section.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
         section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
-        // Functions that are no kernels are most likely called by their neighbours.
+        // Functions that are not kernels are most likely called by their neighbours.
         let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
         for symbol in &mut section.symbols {
             symbol.lanes = symbol.lanes.or(lanes);

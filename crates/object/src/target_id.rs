@@ -18,7 +18,8 @@ use amdgpu_isa::processor::Processor;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TargetId {
-    /// LLVM's name if it is a name of one of LLVM's processors (`gfx942` for `amdgpu9.42`), otherwise as it was written.
+    /// The processor: LLVM's name if LLVM has this processor (`gfx942` for `amdgpu9.42`), otherwise the name as it was
+    /// written.
     pub processor: String,
     /// Names of features and whether they are on, in alphabetical order, as LLVM writes them.
     pub features: Vec<(String, bool)>,

@@ -1,6 +1,7 @@
-//! Addresses that code makes from its own: an instruction that reads the program counter, and additions to what it got.
+//! Addresses that code makes relative to itself: an instruction reads the program counter, and others add to the
+//! result.
 //!
-//! The parts that instructions have in this are the column `address=` of the tables, [`AddressStep`].
+//! The column `address=` of the tables, [`AddressStep`], says which part an instruction has in this.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,9 +9,9 @@ use alloc::vec::Vec;
 use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
 
-/// The most instructions from the one that reads its address to the one that finishes the address.
+/// The most instructions from the one that reads the program counter to the one that finishes the address.
 const NEAR: usize = 40;
-/// The number of instructions after a finished address that are searched for a use of it.
+/// The number of instructions after a finished address that are searched for its use.
 const AFTER: usize = 64;
 
 /// An address that code makes.
@@ -18,13 +19,14 @@ const AFTER: usize = 64;
 pub struct MadeAddress {
     /// The address of the instruction that reads the program counter.
     pub reader: u64,
-    /// What it reads: the address of the next instruction.
+    /// The value that it reads: the address of the next instruction.
     pub pc: u64,
-    /// The address that is made.
+    /// The finished address.
     pub goal: u64,
     /// The numbers that are added, by their instructions.
     pub parts: Vec<Part>,
-    /// Whether code computes with the address, or reads memory there: nothing but the address itself can then be known to follow.
+    /// Whether code computes with the address, or reads memory there. Then only the address itself is known to follow a
+    /// change.
     pub goes_on: bool,
 }
 
@@ -33,7 +35,7 @@ pub struct MadeAddress {
 pub struct Part {
     /// The address of the instruction.
     pub address: u64,
-    /// Where the number is, and which half it is for.
+    /// The place of the number, and the half that it is added to.
     pub kind: PartKind,
 }
 
@@ -54,12 +56,13 @@ pub enum PartKind {
 struct Distance<'c> {
     parts: Vec<Part>,
     value: u64,
-    /// What follows the last addition.
+    /// The offset after the last addition.
     rest: &'c [u8],
 }
 
 impl MadeAddress {
-    /// The address that is made from what an instruction reads, if that is known. `after`: the code after the instruction.
+    /// The address that is made from the value that an instruction reads, if it is known. `after` is the code after the
+    /// instruction.
     ///
     /// ```
     /// use amdgpu_isa::{Target, decode};
@@ -105,7 +108,7 @@ fn addition(inst: &Inst) -> Option<(u8, Operand)> {
     Some((register(&to).filter(|_| is_same)?, number))
 }
 
-/// Whether an instruction replaces the upper bits of the high half with its sign, which leaves a near distance as it is.
+/// Whether an instruction replaces the upper bits of the high half with its sign. A near address stays the same.
 fn extends(inst: &Inst, high: u8) -> bool {
     let is_step = matches!(inst.address_step(), Some(AddressStep::Sign8 | AddressStep::Sign16));
     is_step && inst.operands().take(2).all(|operand| register(&operand) == Some(high))
@@ -116,7 +119,7 @@ fn touches(inst: &Inst, pair: u8) -> bool {
     touched.contains(Reg::Sgpr(pair)) || touched.contains(Reg::Sgpr(pair.saturating_add(1)))
 }
 
-/// What is added to the address in a pair of registers.
+/// The number that is added to the address in a pair of registers.
 fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) -> Option<Distance<'c>> {
     let high = pair.checked_add(1)?;
     let mut low: Option<(Part, u64)> = None;
@@ -127,7 +130,7 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
         match (inst.address_step(), number, low.take()) {
             (Some(AddressStep::Sum), Some((to, place, value)), None) if to == pair => {
                 let kind = match place {
-                    // A literal of 32 bits has its sign.
+                    // A literal of 32 bits is extended with its sign.
                     Value::Literal(_) => PartKind::Low,
                     Value::Literal64 => PartKind::Whole,
                     _ => return None,
@@ -163,9 +166,9 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
     None
 }
 
-/// Whether code computes with an address that is finished, or reads memory there.
+/// Whether code computes with a finished address, or reads memory there.
 fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
-    // The scalar registers with a half of it.
+    // The scalar registers that hold a half of it.
     let mut halves = 3u128 << pair.min(126);
     for _ in 0..AFTER {
         let Ok(inst) = decode(target, rest) else { return false };
@@ -195,7 +198,8 @@ fn scalars(operand: &Operand) -> u128 {
     register(operand).map_or(0, |n| ((1u128 << count) - 1).checked_shl(n.into()).unwrap_or(0))
 }
 
-/// Whether an instruction that reads an address, and is no copy, makes another one of it, or reads or writes what is there.
+/// Whether an instruction that reads an address, other than a copy, makes another address of it, or accesses memory
+/// there.
 fn computes(inst: &Inst) -> bool {
     let is_scalar = |operand: Operand| operand.access.writes() && register(&operand).is_some();
     let has_sum = || ["add", "sub", "mad"].iter().any(|sum| inst.mnemonic().contains(sum));

@@ -1,4 +1,4 @@
-//! The code with its changes made.
+//! Writes the code of a section with its changes.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::addresses::{MadeAddress, PartKind};
 use crate::layout::Layout;
 use crate::{Edits, Error, Slot};
 
-/// The code of a section with the changes made, and everything in it that is relative to its own place.
+/// The changed code of a section, in which everything relative to its own place has been adjusted.
 pub fn rewrite(section: &Section<'_>, target: Target, layout: &Layout<'_, '_>) -> Result<Vec<u8>, Error> {
     let edits = layout.edits();
     let mut writer = Writer { section, target, layout, edits, out: Vec::new(), made: Vec::new(), left: edits.len() };
@@ -39,12 +39,12 @@ struct Writer<'w, 'a> {
     out: Vec<u8>,
     /// The addresses that the code makes.
     made: Vec<MadeAddress>,
-    /// How many changes are still to be met.
+    /// The number of changes that have not been reached yet.
     left: usize,
 }
 
 impl Writer<'_, '_> {
-    /// Writes the instruction at an offset, and returns where the next one is.
+    /// Writes the instruction at an offset, and returns the offset of the next one.
     fn step(&mut self, target: Target, at: usize, end: usize) -> Result<usize, Error> {
         let address = self.section.address.wrapping_add(at as u64);
         if let Some(gap) = self.edits.gap(address) {
@@ -80,7 +80,7 @@ impl Writer<'_, '_> {
         inst.words().iter().for_each(|word| self.out.extend_from_slice(&word.to_le_bytes()));
     }
 
-    /// Writes a branch that leads where it led. One that need not change is the same, unused bits included.
+    /// Writes a branch to the same target. A branch that need not change stays the same, unused bits included.
     fn branch(&mut self, address: u64, goal: u64, inst: &Inst) -> Result<(), Error> {
         let (here, there) =
             (self.section.address.wrapping_add(self.out.len() as u64), self.layout.address_in(self.layout.code, goal));
@@ -96,7 +96,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes more of the padding that is in front of an address: the dword that is there already twice, or else `s_nop`.
+    /// Writes more of the padding before an address: the dword that is there twice already, or else `s_nop`.
     fn pad(&mut self, address: u64) {
         let pad = self.edits.pad(address);
         if pad == 0 {
@@ -119,7 +119,7 @@ impl Writer<'_, '_> {
 fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<(), Error> {
     let edits = layout.edits();
     let unknown = || Error::UnknownAddress { address: made.reader };
-    // Between two places of code nothing else can be known to stay as far apart.
+    // Only between two places of code is the distance known to follow.
     if made.goes_on && layout.is_code(made.goal) && !edits.is_empty() {
         return Err(unknown());
     }
@@ -148,7 +148,7 @@ fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, ou
             PartKind::Sign => (new >> 32 == old >> 32).then_some(()),
         };
         written.ok_or_else(unknown)?;
-        // A literal of 32 bits alone has its sign.
+        // A literal of 32 bits alone is extended with its sign.
         let is_alone = made.parts.len() == 1 && part.kind == PartKind::Low;
         if is_alone && i64::from(low as i32) != new as i64 {
             return Err(unknown());

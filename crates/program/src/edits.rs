@@ -1,4 +1,4 @@
-//! Changes to code that are not made yet: what comes before instructions, and in place of them.
+//! Changes to code that have not been made yet: instructions to insert before others, and replacements.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -13,14 +13,14 @@ use amdgpu_object::Symbol;
 
 use crate::Error;
 
-/// What changes at an instruction.
+/// The change at an instruction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edit {
-    /// Runs before it, whatever way leads to it.
+    /// Instructions that run before it, on every path to it.
     pub before: Vec<Inst>,
-    /// Runs in its place; nothing, if this is empty.
+    /// Instructions that run in its place; empty to remove it.
     pub instead: Option<Vec<Inst>>,
-    /// By how many bytes the code becomes longer.
+    /// The number of bytes by which the code becomes longer.
     grows: i64,
 }
 
@@ -28,18 +28,19 @@ pub struct Edit {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     edits: BTreeMap<u64, Edit>,
-    /// How many bytes of padding come in front of the labels at an address.
+    /// The number of padding bytes before the labels at an address.
     pads: BTreeMap<u64, u64>,
-    /// How many bytes of padding, from an address on, are taken away.
+    /// The number of padding bytes that are removed from an address on.
     gaps: BTreeMap<u64, u64>,
     sums: [Sums; 3],
 }
 
-/// The sums of some changes up to each of their addresses, which are made anew when they are asked for after a change.
+/// The sums of some changes up to each of their addresses. A change invalidates them, and the next query computes them
+/// anew.
 #[derive(Clone, Debug, Default)]
 struct Sums(OnceCell<Vec<(u64, i64)>>);
 
-/// They follow from the changes.
+/// The sums, which follow from the changes.
 impl PartialEq for Sums {
     fn eq(&self, _: &Sums) -> bool {
         true
@@ -47,7 +48,7 @@ impl PartialEq for Sums {
 }
 
 impl Sums {
-    /// The sum of those in front of an address. `all`: each with its address, in order.
+    /// The sum of the changes before an address. `all` has each with its address, in order.
     fn before(&self, address: u64, all: impl Iterator<Item = (u64, i64)>) -> i64 {
         let sums = self.0.get_or_init(|| {
             let mut sum = 0i64;
@@ -62,19 +63,20 @@ impl Sums {
     }
 }
 
-/// Where an instruction is that runs: in front of the one at an address, or there.
+/// A position in the edited code: before the instruction at an address, or in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// The instruction with this number of those in front of the one at this address.
+    /// The instruction with this number among those inserted before the address.
     Before(u64, usize),
-    /// The one at this address, or what runs in its place.
+    /// The instruction at this address, or its replacement.
     At(u64),
 }
 
-/// How far behind a kernel's entry its code begins for hardware that has read arguments into registers already; `None` if there is
-/// no such place. What is in front of it reads them, for firmware that does not know how to.
+/// The distance from a kernel's entry to the place at which hardware starts that has already read arguments into
+/// registers; `None` if there is no such place. The code between the two reads them, for firmware that cannot.
 pub fn second_entry(target: Target, kernel: &KernelDescriptor) -> Option<u64> {
-    // Targets whose accumulation registers follow the vector registers have such firmware; later ones always read arguments.
+    // Such firmware exists for targets whose accumulation registers follow the vector registers. Later firmware always
+    // reads arguments.
     let has_prologue = kernel.preload().length() > 0 && target.accum_granule().is_some();
     has_prologue.then_some(KernelDescriptor::ENTRY_ALIGN)
 }
@@ -84,12 +86,12 @@ fn bytes(insts: &[Inst]) -> i64 {
 }
 
 impl Edits {
-    /// Whether nothing changes.
+    /// Whether there is no change.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// How many instructions change, by where they are.
+    /// The number of instructions that change, by their positions.
     pub fn len(&self) -> usize {
         self.edits.len()
     }
@@ -99,7 +101,7 @@ impl Edits {
         self.edits.get(&address)
     }
 
-    /// The first change behind an address.
+    /// The first change after an address.
     pub fn next(&self, address: u64) -> Option<u64> {
         let from = address.saturating_add(1)..;
         let edit = self.edits.range(from.clone()).next().map(|(next, _)| *next);
@@ -107,7 +109,7 @@ impl Edits {
         edit.into_iter().chain(gap).min()
     }
 
-    /// Adds instructions in front of one, behind those that are to be there already.
+    /// Adds instructions before one, after those that are already inserted there.
     pub fn insert(&mut self, address: u64, insts: &[Inst]) {
         self.sums = Default::default();
         let edit = self.edits.entry(address).or_default();
@@ -115,7 +117,7 @@ impl Edits {
         edit.grows += bytes(insts);
     }
 
-    /// Puts another instruction in place of one, or none. `old` is what the code has at the address.
+    /// Replaces an instruction by another one, or removes it. `old` is the instruction at the address.
     pub fn replace(&mut self, slot: Slot, old: &Inst, new: Option<Inst>) {
         let (Slot::Before(address, _) | Slot::At(address)) = slot;
         self.sums = Default::default();
@@ -139,7 +141,7 @@ impl Edits {
         }
     }
 
-    /// What runs where the code has an instruction.
+    /// The instructions that run in the place of an instruction.
     pub fn run(&self, address: u64, inst: &Inst) -> Vec<(Slot, Inst)> {
         let Some(edit) = self.at(address) else { return vec![(Slot::At(address), *inst)] };
         let before = edit.before.iter().enumerate().map(|(n, inst)| (Slot::Before(address, n), *inst));
@@ -150,7 +152,8 @@ impl Edits {
         before.chain(instead.into_iter().map(|inst| (Slot::At(address), inst))).collect()
     }
 
-    /// Keeps a kernel's label at the offset that it has from a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes. `padding`: how many bytes in front of it
+    /// Keeps a kernel's label at its offset from a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes. `padding` is
+    /// the number of bytes before it that can go.
     /// can go.
     pub fn keep(&mut self, address: u64, padding: u64) {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
@@ -171,26 +174,27 @@ impl Edits {
         }
     }
 
-    /// Keeps where a kernel begins for hardware that has read its arguments already, as far behind its label as it is, if it has
-    /// such a place. `padding`: how many bytes in front of that can go.
+    /// Keeps the place at which hardware starts a kernel whose arguments it has already read, if there is one, at its
+    /// distance from the label. `padding` is the number of bytes before it that can go.
     pub fn keep_second_entry(&mut self, target: Target, kernel: &Symbol<'_>, padding: impl Fn(u64) -> u64) {
         let Some(distance) = kernel.descriptor.and_then(|descriptor| second_entry(target, &descriptor)) else { return };
         let place = kernel.address.saturating_add(distance);
-        // Code of less than half of the distance that becomes shorter gets padding.
+        // The code that reads arguments gets padding even if it becomes shorter, as long as it has at least half of the
+        // distance.
         self.keep(place, padding(place).min(distance / 2));
     }
 
-    /// Bytes of padding in front of the labels here.
+    /// The number of padding bytes before the labels here.
     pub fn pad(&self, address: u64) -> u64 {
         self.pads.get(&address).copied().unwrap_or(0)
     }
 
-    /// Bytes of padding from here on that go.
+    /// The number of padding bytes from here on that go.
     pub fn gap(&self, address: u64) -> Option<u64> {
         self.gaps.get(&address).copied()
     }
 
-    /// Where a label at this address comes to be.
+    /// The new address of a label at this address.
     pub fn moved(&self, address: u64) -> u64 {
         if self.edits.is_empty() {
             return address;
@@ -202,19 +206,19 @@ impl Edits {
         address.wrapping_add_signed(grows.wrapping_add(pads).wrapping_sub(gaps))
     }
 
-    /// Whether something in a range of addresses comes to be elsewhere.
+    /// Whether something in a range of addresses moves.
     pub fn moves(&self, range: Range<u64>) -> bool {
         let grows = |at: u64| self.edits.range(at..range.end).any(|(_, edit)| edit.grows != 0);
         self.moved(range.start) != range.start || grows(range.start)
     }
 
-    /// Where the instruction at this address comes to be, behind what is inserted.
+    /// The new address of the instruction at this address, after the inserted ones.
     pub fn moved_inst(&self, address: u64) -> u64 {
         let before = self.at(address).map_or(0, |edit| bytes(&edit.before));
         self.moved(address).wrapping_add_signed(before)
     }
 
-    /// How many instructions are inserted, changed and taken away.
+    /// The numbers of instructions that are inserted, changed and removed.
     pub fn counts(&self) -> (usize, usize, usize) {
         let inserted = self.edits.values().map(|edit| edit.before.len()).sum();
         let replaced = || self.edits.values().filter_map(|edit| edit.instead.as_ref());
@@ -222,7 +226,8 @@ impl Edits {
         (inserted, replaced().count() - gone, gone)
     }
 
-    /// Bare code with the changes made, without padding. Branches lead where they led. What is no instruction stays.
+    /// Bare code with the changes made, without padding. Branches keep their targets. Words that are not an instruction
+    /// stay.
     ///
     /// # Errors
     /// A branch does not reach its target any more, or a change is not where an instruction begins.

@@ -1,33 +1,34 @@
-//! Why code is not changed.
+//! Reasons for not changing code.
 
 use core::fmt;
 
 use amdgpu_isa::patch::PatchError;
 use amdgpu_object::ErrorKind;
 
-/// Why code is not changed.
+/// The reason why code is not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The instruction at this address reads its own address, and bare code does not say what becomes of it.
+    /// The instruction at this address reads its own address, and bare code does not show how the address is used.
     ReadsAddress {
-        /// Where the instruction is.
+        /// The address of the instruction.
         address: u64,
     },
-    /// The instruction at this address reads its own address, and code makes something of it that cannot be followed.
+    /// The instruction at this address reads its own address, and the code does something with it that cannot be
+    /// followed.
     UnknownAddress {
-        /// Where the instruction is.
+        /// The address of the instruction.
         address: u64,
     },
     /// The branch at this address does not reach its target any more.
     Branch {
-        /// Where the branch was.
+        /// The address of the branch.
         address: u64,
-        /// Why it cannot.
+        /// The reason.
         reason: PatchError,
     },
-    /// The kernel at this address begins in two places, for hardware that has read its arguments and for hardware that has not, and
-    /// the second comes to be elsewhere than hardware takes it to be.
+    /// The kernel at this address begins in two places, for hardware that has read its arguments and for hardware that
+    /// has not, and the second one would not be at the distance that hardware expects.
     SecondEntry {
         /// The address of the kernel.
         address: u64,
@@ -36,13 +37,13 @@ pub enum Error {
     JumpsIntoInstructions,
     /// The file is damaged.
     Damaged(ErrorKind),
-    /// The file is for a linker: what is in it has no addresses yet.
+    /// The file is a relocatable object, whose contents have no addresses yet.
     Relocatable,
     /// The file has descriptors among its code, as version 2 has them.
     Version2,
     /// The file has several sections of code, and one of the first changes.
     ManySections,
-    /// Parts of the file lie so that code cannot become longer or shorter.
+    /// The layout of the file does not allow code to become longer or shorter.
     Layout,
 }
 

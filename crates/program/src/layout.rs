@@ -1,4 +1,4 @@
-//! Where the parts of a code object come to be when its code changes its length.
+//! The layout of a code object after its code has changed its length.
 
 use alloc::vec::Vec;
 
@@ -8,10 +8,10 @@ use amdgpu_object::{Image, Section};
 use crate::{Edits, Error};
 
 const PAGE: u64 = 0x1000;
-/// A segment that is read-only once it is loaded.
+/// A segment that is read-only after loading.
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 
-/// How many bytes there are from an address to the end of its page.
+/// The number of bytes from an address to the end of its page.
 pub fn fills(address: u64) -> u64 {
     (PAGE - address % PAGE) % PAGE
 }
@@ -24,18 +24,18 @@ pub struct Layout<'f, 'a> {
     /// The number of the section with code.
     pub code: usize,
     edits: &'f Edits,
-    /// Where the code begins and ends, as addresses.
+    /// The addresses of the beginning and end of the code.
     start: u64,
     end: u64,
-    /// By how much everything after the code moves, in the file and in memory.
+    /// The distance by which everything after the code moves, in the file and in memory.
     shift: i64,
-    /// By how much the code becomes longer.
+    /// The number of bytes by which the code becomes longer.
     grows: i64,
 }
 
 impl<'f, 'a> Layout<'f, 'a> {
     /// # Errors
-    /// The file is damaged, or is not one whose code can change.
+    /// The file is damaged, or does not allow its code to change.
     pub fn new(file: &'f File<'a>, image: &Image<'_>, edits: &'f Edits) -> Result<Layout<'f, 'a>, Error> {
         let (sections, damaged) = file.sections();
         let (segments, damaged_too) = file.segments();
@@ -64,7 +64,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         self.sections.get(self.code).ok_or(Error::Layout)
     }
 
-    /// By how much everything after the code moves: a multiple of what any of it is aligned to.
+    /// The distance by which everything after the code moves: a multiple of all alignments there.
     fn shift(&self) -> Result<i64, Error> {
         let header = self.header()?;
         let code_end = header.offset.checked_add(header.size).ok_or(Error::Layout)?;
@@ -75,7 +75,7 @@ impl<'f, 'a> Layout<'f, 'a> {
                 true => section.address >= self.end,
                 false => section.offset >= code_end,
             };
-            // What is after the code in memory is after it in the file, too, and nothing overlaps it.
+            // The parts after the code in memory are after it in the file, too, and do not overlap it.
             let has_bytes = section.kind != elf::SHT_NOBITS && section.size > 0;
             let is_clear = match is_after {
                 true => section.offset >= code_end,
@@ -93,7 +93,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         steps.checked_mul(align).ok_or(Error::Layout)
     }
 
-    /// Whether a section begins with a page, up to which what is in front of it is filled.
+    /// Whether a section begins with a page. The page before it is filled.
     fn begins_page(&self, section: &elf::Section) -> bool {
         let fills_up_to = |filler: &elf::Section| {
             filler.address.wrapping_add(filler.size) == section.address && self.is_filler(filler)
@@ -102,7 +102,8 @@ impl<'f, 'a> Layout<'f, 'a> {
         begins && self.sections.iter().any(fills_up_to)
     }
 
-    /// Whether a section fills the last page of what is read-only once it is loaded; it has no bytes if that ends with a page.
+    /// Whether a section fills the last page of a segment that is read-only after loading. It has no bytes if the data
+    /// before it ends with a page.
     pub fn is_filler(&self, section: &elf::Section) -> bool {
         let end = section.address.wrapping_add(section.size);
         let is_end = |segment: &elf::Segment| {
@@ -113,17 +114,17 @@ impl<'f, 'a> Layout<'f, 'a> {
         has_no_bytes && is_full && self.segments.iter().any(is_end)
     }
 
-    /// How many zeros follow the code.
+    /// The number of zeros after the code.
     pub fn padding(&self) -> u64 {
         self.shift.wrapping_sub(self.grows).try_into().unwrap_or(0)
     }
 
-    /// Where an address comes to be that points to something.
+    /// The new value of an address that points to something.
     pub fn address(&self, address: u64) -> u64 {
         self.address_in(if self.is_code(address) { self.code } else { usize::MAX }, address)
     }
 
-    /// Whether an address points into the code. That of its end does, unless another section begins there.
+    /// Whether an address points into the code. The end of the code counts, unless another section begins there.
     pub fn is_code(&self, address: u64) -> bool {
         let begins = |section: &elf::Section| {
             section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && section.address == address
@@ -134,8 +135,8 @@ impl<'f, 'a> Layout<'f, 'a> {
         }
     }
 
-    /// Where an address of a section comes to be: what begins where the code ends moves with what follows, the end itself does
-    /// not. One beyond the end that is said to be of the code stays as far from the end.
+    /// The new value of an address of a section. A section that begins where the code ends moves with the rest of the
+    /// file; the end itself does not. An address beyond the end that belongs to the code stays as far from the end.
     pub fn address_in(&self, section: usize, address: u64) -> u64 {
         let is_code = section == self.code;
         match address {
@@ -147,7 +148,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         }
     }
 
-    /// Where a byte of the file comes to be.
+    /// The new offset of a byte of the file.
     pub fn offset(&self, offset: u64) -> Result<u64, Error> {
         let header = self.header()?;
         Ok(match offset {
@@ -157,7 +158,8 @@ impl<'f, 'a> Layout<'f, 'a> {
         })
     }
 
-    /// The length of a part that begins at an offset or an address. `code`: where the code begins and ends, in the same terms.
+    /// The new length of a part that begins at an offset or an address. `code` is the beginning and end of the code, in
+    /// the same terms.
     pub fn len(&self, start: u64, len: u64, code: (u64, u64)) -> u64 {
         let end = start.saturating_add(len);
         match code {
@@ -172,7 +174,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         (self.start, self.end)
     }
 
-    /// Whether an address is that of a byte that is loaded, or of the end of a part that is.
+    /// Whether an address is that of a loaded byte, or of the end of a loaded part.
     pub fn is_loaded(&self, address: u64) -> bool {
         let end = |section: &elf::Section| section.address.saturating_add(section.size);
         let holds = |section: &elf::Section| (section.address..=end(section)).contains(&address);

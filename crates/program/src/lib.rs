@@ -1,9 +1,10 @@
-//! AMD GPU code objects that are changed in memory: code grows and shrinks, and everything that points into it follows.
+//! Changes AMD GPU code objects in memory: code grows and shrinks, and everything that points into it follows.
 //!
-//! [`Edits`] says what comes before instructions and in their place. [`rewrite`] makes a code object with the changes: branches,
-//! addresses that code makes from its own, kernel descriptors, symbols, pointers that a loader fills in, and the tables of the file
-//! follow; all other bytes stay as they are. [`validate`] proves of two files, by means of its own, that one is the other with nothing
-//! but neutral instructions added and taken away. Needs an allocator, and nothing else of the system.
+//! [`Edits`] collects instructions to insert before others, and replacements. [`rewrite`] makes a code object with the
+//! changes: branches, addresses that code makes relative to itself, kernel descriptors, symbols, pointers that a loader
+//! fills in, and the tables of the file follow; all other bytes stay as they are. [`validate`] proves, independently,
+//! that one file is the other with only neutral instructions added and removed. The package needs an allocator, and
+//! nothing else of the system.
 //!
 //! ```
 //! use amdgpu_isa::{Target, parse};

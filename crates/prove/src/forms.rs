@@ -17,9 +17,9 @@ const WIDE_MODIFIERS: [&str; 1] = ["dpp_ctrl"];
 pub struct Form {
     /// All fields without a fixed value. Their bits count from the start of the instruction.
     pub fields: Vec<FieldInfo>,
-    /// Those of the fields that name registers or constants.
+    /// The fields that name registers or constants.
     pub operands: Vec<FieldInfo>,
-    /// Those of the fields that are flags, selects and other small values.
+    /// The fields that are flags, selects and other small values.
     pub modifiers: Vec<FieldInfo>,
     /// For each rule that ties several fields: these fields, with the values of each to try.
     pub ties: Vec<Vec<(FieldBits, Vec<u32>)>>,
@@ -28,11 +28,11 @@ pub struct Form {
     pub layout: Layout,
     class: DecodingClass,
     signatures: [u16; 2],
-    /// In bytes.
+    /// The length in bytes.
     length: usize,
 }
 
-/// The formats of the base words and of the dword behind them, and the field and the code that announce that dword.
+/// The formats of the base words and of the dword after them, and the field and the code that announce that dword.
 pub type Layout = (Format, Option<Format>, Option<(Field, u16)>);
 
 pub type Class<'a> = (Layout, DecodingClass, Option<[u16; 2]>, &'a [FieldInfo], &'a [FieldInfo]);
@@ -43,8 +43,8 @@ impl Form {
         self.length == 4
     }
 
-    /// The same for all forms whose products are the same words, apart from the opcode, and are decoded alike, and if
-    /// they are all printed, printed alike.
+    /// The class: equal for all forms whose products of fields are the same words, apart from the opcode, and which are
+    /// decoded alike. If all products are printed, these forms are printed alike, too.
     pub fn class(&self) -> Class<'_> {
         let signatures = self.is_a_dword().then_some(self.signatures);
         (self.layout, self.class, signatures, &self.operands, &self.modifiers)
@@ -126,8 +126,8 @@ fn form(
     })
 }
 
-/// All values of the bits that a rule restricts. Of others, which it compares with a value: this value, and those with one
-/// bit changed; all, if they are few.
+/// The values to try of the bits that a rule restricts: all, if they are few. Of the bits that a rule compares with a
+/// value: this value, and those with one bit changed.
 fn tie(runs: &[TiedBits]) -> Vec<(FieldBits, Vec<u32>)> {
     let values = |(n, &(lsb, width, value)): (usize, &TiedBits)| {
         let value = u32::from(value);

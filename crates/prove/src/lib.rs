@@ -1,5 +1,5 @@
-//! A proof that decoding and encoding are inverses, for every first dword and for the fields of every form of every operation;
-//! and what it is made of, which tests use too: [`words`] to try, and the [`check`]s of an instruction.
+//! The proof that decoding and encoding are inverses, for every first dword and for the fields of every form of every
+//! operation. Its parts are public for tests: [`words`] to try, and the [`check`]s of an instruction.
 //!
 //! ```no_run
 //! use amdgpu_isa::Target;
@@ -77,12 +77,12 @@ impl FromStr for Part {
     }
 }
 
-/// How much is tried.
+/// The extent of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The words that are tried.
+    /// The part of the words that is tried.
     pub part: Part,
-    /// The text of one in so many of the instructions is compared whose texts are not all compared; at least 1.
+    /// One in so many of the instructions whose texts are not all compared has its text compared; at least 1.
     pub text: u64,
     /// The number of threads; `None`: one for each core.
     pub threads: Option<u16>,
@@ -95,36 +95,36 @@ impl Default for Options {
     }
 }
 
-/// How far a pass has come.
+/// The progress of a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// The target and the pass.
     pub what: &'a str,
-    /// What is done of `total`, in units of about the same time.
+    /// The work that is done, of `total`, in units of about the same time.
     pub done: u64,
-    /// All that is to do.
+    /// The whole work.
     pub total: u64,
 }
 
-/// What a pass has found.
+/// The result of a pass.
 #[derive(Clone)]
 pub struct Summary {
     /// The target that was tried.
     pub target: Target,
-    /// What was tried, in words.
+    /// The words that were tried, described in words.
     pub what: String,
     /// The counts, and the first faults.
     pub tally: Tally,
 }
 
-/// The system gives no more threads.
+/// The error that the system gives no more threads.
 #[derive(Debug)]
 pub struct TooFewThreads {
-    /// Threads that have started.
+    /// The number of threads that have started.
     pub started: u16,
-    /// Threads that were wanted.
+    /// The number of threads that were wanted.
     pub wanted: u16,
-    /// What the system says.
+    /// The system's error.
     pub reason: io::Error,
 }
 
@@ -183,14 +183,14 @@ fn prove_subject(
 
 /// The threads that do a pass.
 struct Workers<P> {
-    /// `None`: one for each core.
+    /// The number of threads; `None`: one for each core.
     threads: Option<u16>,
     target: Target,
     progress: P,
 }
 
 impl<P: FnMut(Progress<'_>)> Workers<P> {
-    /// Does pieces of work on all threads. `sizes`: about how large each of them is, compared with the others.
+    /// Does pieces of work on all threads. `sizes` has the approximate size of each piece, relative to the others.
     fn run(
         &mut self,
         what: &str,

@@ -1,16 +1,16 @@
-//! Text is the third inverse: what the library prints, it parses to the same words. `tests/parse.rs` checks this for some
-//! words of each operation, and `prove` for those that it prints.
+//! Text is the third inverse: the library parses what it prints to the same words. `tests/parse.rs` checks this for
+//! some words of each operation, and `prove` for the words that it prints.
 
 use amdgpu_isa::text::{ParseError, ParseErrorKind};
 use amdgpu_isa::{Field, Format, Inst, Operand, Value};
 
-/// Checks what the text of an instruction was parsed to. Instructions that break a rule (`Inst::check`) may be refused.
+/// Checks the instruction to which a text was parsed. Instructions that break a rule (`Inst::check`) may be refused.
 pub fn check(inst: &Inst, parsed: &Result<Inst, ParseError>) -> Result<(), &'static str> {
     match (parsed, inst.check()) {
         (Ok(parsed), Ok(())) if parsed.words() == inst.words() => Ok(()),
         (Ok(parsed), Ok(())) if is_another_length(inst, parsed) || is_the_same(inst, parsed) => Ok(()),
         (Ok(_), Ok(())) => Err("its text parses to other words"),
-        // The text shows an aligned tuple, whatever the words hold.
+        // The text shows an aligned tuple, whatever number the words have.
         (Ok(parsed), Err(_)) if parsed.words() != inst.words() => Ok(()),
         (Ok(_), Err(_)) => Err("its text parses although it breaks a rule"),
         // The other source has a literal of 32 bits.
@@ -20,13 +20,13 @@ pub fn check(inst: &Inst, parsed: &Result<Inst, ParseError>) -> Result<(), &'sta
     }
 }
 
-/// Whether it has a literal of 32 bits for an operand of 64 bits, which in text can mean a literal of 64 bits, as in LLVM.
+/// Whether an operand of 64 bits has a literal of 32 bits. In text this can mean a literal of 64 bits, as in LLVM.
 fn grows(inst: &Inst) -> bool {
     let is_wide = |o: &Operand| o.bits == 64 && matches!(o.value, Value::Literal(_));
     inst.target().layouts().iter().any(|l| l.format == Format::Literal64) && inst.operands().any(|o| is_wide(&o))
 }
 
-/// Whether other words have the same text: a longer literal, or VOPD for VOPD3.
+/// Whether other words have the same text: those with a longer literal, or VOPD instead of VOPD3.
 fn is_another_length(inst: &Inst, parsed: &Inst) -> bool {
     let shorter = inst.format() == Format::Vopd3 && parsed.format() == Format::Vopd;
     let longer = || parsed.literal64().is_some_and(|long| Some(long) == inst.get(Field::Literal).map(u64::from));
@@ -46,8 +46,8 @@ fn keeps_literal(inst: &Inst, parsed: &Inst) -> bool {
     literal.is_some() && literal == parsed.get(Field::Literal)
 }
 
-/// Whether they differ only in sources of 16 bits, of which the text shows the lower half of the literal, and which then
-/// are the inline constants of the same value, while another source keeps the literal.
+/// Whether the two differ only in 16-bit sources. The text shows the lower half of their literal, and the parser makes
+/// it an inline constant of the same value, while another source keeps the literal.
 fn has_its_half(inst: &Inst, parsed: &Inst) -> bool {
     // The text does not show bits that have no effect.
     let inst = &inst.canonical();
@@ -67,12 +67,12 @@ fn has_its_half(inst: &Inst, parsed: &Inst) -> bool {
         })
 }
 
-/// Whether two instructions differ only in what the text does not show, which has no effect.
+/// Whether the two instructions differ only in bits that the text does not show and that have no effect.
 pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if parsed.opcode() != inst.opcode() {
         return false;
     }
-    // The text of some fields is empty, whatever they hold: `off`, no result, no second scalar, halves of constants.
+    // The text of these fields is empty, whatever they hold: `off`, no result, no second scalar, halves of constants.
     let is_hidden = |field: &Field| inst.field_text(*field).to_string().is_empty();
     let differs = |field: &Field| inst.get(*field) != parsed.get(*field) && !is_hidden(field);
     let text = inst.to_string();
@@ -83,7 +83,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
         if dropped || has_its_half(inst, parsed) {
             return true;
         }
-        // Two bit masks for the same permutation of lanes.
+        // Two bit masks can mean the same permutation of lanes.
         let lanes = |inst: &Inst| inst.operands().map(|o| o.value).collect::<Vec<_>>();
         return inst.mnemonic() == "ds_swizzle_b32" && lanes(inst) == lanes(parsed);
     }
@@ -92,7 +92,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
         return true;
     }
     let mut fields: Vec<Field> = inst.fields().map(|held| held.info.field).filter(differs).collect();
-    // The text shows a constant, and not which of its encodings the words have: inline, or a literal of 32 or 64 bits.
+    // The text shows a constant, but not its encoding: inline, or a literal of 32 or 64 bits.
     let is_source =
         |field: &Field| matches!(field, Field::Src0 | Field::Src1 | Field::Src2 | Field::Ssrc0 | Field::Ssrc1);
     let is_offset = |field: &Field| matches!(field, Field::Imm | Field::Offset);
@@ -100,7 +100,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if inst.get(Field::Literal).is_some() && parsed.len() != inst.len() && fields.iter().all(is_constant) {
         return true;
     }
-    // The same where another source keeps the literal: zero, which is also the upper half of a double.
+    // The same constant, where another source keeps the literal: zero, which is also the upper half of a double.
     let is_literal = |field: &Field| is_source(field) && inst.get(*field) == Some(LITERAL);
     if keeps_literal(inst, parsed) && fields.iter().all(is_literal) {
         return true;
@@ -110,30 +110,30 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     }
     let mnemonic = inst.mnemonic();
     fields.retain(|field| match field {
-        // Whether an atomic operation returns, where its hint is to all caches.
+        // Whether an atomic operation returns a value, in words whose hint is for all caches.
         Field::Th => !text.contains("th:TH_ATOMIC_CASCADE"),
-        // Whether the four parts, none of which there is, are halves.
+        // Whether the parts are halves does not matter if there is none of the four.
         Field::Compr => !text.contains("off, off, off, off"),
-        // A part of an export that is not there.
+        // The register of an export's part that is absent has no effect.
         Field::Vsrc0 | Field::Vsrc1 | Field::Vsrc2 | Field::Vsrc3 if inst.get(Field::En).is_some() => {
             !text.contains("off")
         }
         // An assembler sets the bits of sources that the operation does not have.
         Field::OpSelHi => inst.field_text(*field).to_string() != parsed.field_text(*field).to_string(),
-        // `off`, or the vcc of SDWA, whatever the field holds.
+        // The field of `off`, or of the vcc of SDWA, can have any value.
         Field::Vaddr | Field::Addr if text.contains(" off,") => false,
         Field::Sdst if inst.extension() == Some(Format::Sdwab) => false,
-        // The half of a literal that a 16-bit operand does not read.
+        // A 16-bit operand does not read the other half of a literal.
         Field::Literal => inst.get(Field::Literal).unwrap() as u16 != parsed.get(Field::Literal).unwrap() as u16,
-        // Bits that belong to no part of the constant.
+        // Some bits belong to no part of the constant.
         Field::Simm16 | Field::Ssrc0 => {
             !(mnemonic.starts_with("s_waitcnt") || mnemonic.starts_with("s_sendmsg") || mnemonic == "s_delay_alu")
         }
         // The rotation of ds_swizzle has bits without a meaning.
         Field::Offset | Field::Offset0 | Field::Offset1 if text.contains("swizzle(") => false,
-        // A register as the only offset is in either of two fields.
+        // A register that is the only offset can be in either of two fields.
         Field::Offset => inst.format() != Format::Smem,
-        // An integer source shows the bits of an inline float, which are a literal in text.
+        // The text of an integer source shows the bits of an inline float, which become a literal.
         Field::Src0 | Field::Src1 | Field::Src2 => {
             parsed.get(Field::Literal).is_none() || !is_inline_float(inst.get(*field))
         }

@@ -1,18 +1,18 @@
-//! What the sweeps try: some of it in every form of every operation, and products of fields, which are nearly all of the
-//! words, once for all forms that are decoded alike.
+//! The plan of the sweeps. Single fields are tried in every form of every operation. Products of fields, which are
+//! nearly all of the words, are tried once for all forms that are decoded alike.
 //!
-//! Why hardly a fault can hide in the products that are left out: from the opcode, decoding takes the numbers of a few
-//! table entries and nothing else, and these numbers are the class of a form. A fault in the code, or in an entry, shows
-//! in the first form of its class. A fault in the numbers of one operation, such as an entry of another operation or one
-//! of its own, in the tables of the quick path or in the others, makes a class of its own. Besides, every operation goes
-//! through its single fields, and through the pairs of values at which their meaning changes; what escapes is code that
-//! looks at one opcode and at inner values of two fields, of which the decoder has none.
+//! Why hardly a fault can hide in the products that are left out: decoding takes the numbers of a few table entries
+//! from the opcode and nothing else, and these numbers are the class of a form. A fault in the code, or in an entry,
+//! shows in the first form of its class. A fault in the numbers of one operation, in the tables of the fast path or in
+//! the others, makes a class of its own. Besides, every operation goes through its single fields, and through the pairs
+//! of values at which their meaning changes. The only fault that escapes is code that looks at one opcode and at inner
+//! values of two fields, and the decoder has no such code.
 //!
-//! Text is made in the same way: the mnemonic is the operation's, and all else is that of its signature. The products of
-//! instructions of one dword are all printed, and there the signature's number belongs to the class.
+//! Text is made in the same way: the mnemonic depends on the operation, and everything else on its signature. The
+//! products of instructions of one dword are all printed, and there the signature's number belongs to the class.
 //!
-//! All values of numbers wider than 17 bits are tried once for each format and dword behind it: no table can look at so
-//! many bits together, for it would have a bit for each value.
+//! All values of numbers wider than 17 bits are tried once for each format and dword after it: no table can look at so
+//! many bits together, because it would have a bit for each value.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ use amdgpu_isa::layout::FieldInfo;
 use crate::forms::{self, Form, width};
 use crate::values::{self, NARROW};
 
-/// Some of the words to try. The numbers are those of forms and fields.
+/// A sweep: some of the words to try. The numbers are those of forms and fields.
 #[derive(Clone, Copy)]
 pub enum Sweep {
     /// Every single field, from all fillings, and the pairs of values at which the meaning of fields changes.
@@ -38,7 +38,7 @@ pub enum Sweep {
     Together,
 }
 
-/// The values of the widest fields that are tried for each class; wider ones are tried for each format.
+/// The widest fields of which each class tries all values; wider ones are tried for each format.
 const OF_CLASS: u64 = 1 << 17;
 
 /// The number of different classes.
@@ -67,7 +67,7 @@ pub fn plan(forms: &[Form]) -> Vec<(usize, Sweep)> {
     plan
 }
 
-/// About how many words a sweep has.
+/// The approximate number of words of a sweep.
 pub fn size(form: &Form, sweep: Sweep) -> u64 {
     let all = |field: &FieldInfo| values::all(field).0;
     match sweep {
@@ -84,8 +84,7 @@ pub fn size(form: &Form, sweep: Sweep) -> u64 {
     }
 }
 
-/// How many bits of modifiers are taken through all their values together. Fields that do not fit keep the filling's
-/// value.
+/// The number of modifier bits that take all their values together. Fields that do not fit keep the filling's value.
 const TOGETHER: u8 = 22;
 
 /// The positions of the modifiers' bits, as many fields as fit.

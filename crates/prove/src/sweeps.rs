@@ -1,4 +1,4 @@
-//! Tries what the first dword alone does not determine: the words of each sweep of the plan.
+//! The sweeps of the plan: words that the first dword alone does not determine.
 
 use amdgpu_isa::Target;
 use amdgpu_isa::layout::FieldInfo;
@@ -23,7 +23,7 @@ pub struct Sweeps<'a, S> {
 }
 
 impl<S: Subject> Sweeps<'_, S> {
-    /// All words of a sweep that belong to the part. `first`: the number of its first word.
+    /// Tries all words of a sweep that belong to the part. `first` is the number of its first word.
     pub fn sweep(&self, (form, sweep): (usize, Sweep), first: u64, part: Part, hand: &mut Hand, tally: &mut Tally) {
         let Some(form) = self.forms.get(form) else { return };
         let start = form.fillings[0];
@@ -85,7 +85,7 @@ impl<S: Subject> Each<'_, '_, S> {
         let ends: Vec<_> = ends.collect();
         for (n, (a, of_a)) in ends.iter().enumerate() {
             for (b, of_b) in &ends[n + 1..] {
-                // The two halves of a constant, whose text depends on both.
+                // The two halves of a constant are tried together, because its text depends on both.
                 let wide = width(a) > NARROW && width(b) > NARROW;
                 let (print, of_a) = if wide { (1, &values::special(a)) } else { (self.print, of_a) };
                 self.all(print, (of_a.len() * of_b.len()) as u64, start, |words, number| {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::{forms, plan};
 
-    /// Remembers the values that some fields have in what is decoded.
+    /// Records the values that some fields have in the decoded words.
     struct Remembers<'a>(&'a [FieldInfo], Mutex<HashSet<Vec<u32>>>);
 
     impl Subject for Remembers<'_> {
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Modifiers that are set together take all combinations of their values, whatever they have at first.
+    /// Modifiers that are set together take all combinations of their values, whatever their first values are.
     #[test]
     fn modifiers_together_take_all_their_values() {
         let target = Target::Gfx900;
@@ -212,7 +212,7 @@ mod tests {
             let sweeps = Sweeps { subject: &subject, target, rows: &rows, forms, print: 1000 };
             let whole = Part { k: 0, n: 1 };
             sweeps.sweep((0, Sweep::Together), 0, whole, &mut Hand::default(), &mut Tally::new(target));
-            // Of so many different lists of values, none is missing.
+            // The number of different lists of values shows that none is missing.
             let width: u8 = modifiers.iter().map(width).sum();
             assert!(width >= 9, "abs, neg, omod and clamp are among them");
             assert_eq!(subject.1.into_inner().expect("no thread has panicked").len(), 1 << width);

@@ -5,10 +5,10 @@ use amdgpu_isa::{DecodeError, Format, Target};
 
 use crate::check::{Fault, Words, bytes};
 
-/// How many faults each thread keeps; it only counts the others.
+/// The number of faults that each thread keeps; it only counts the others.
 const KEPT: usize = 20;
 
-/// Why words were refused, as the columns of the summary.
+/// The reasons for which words are refused, as the columns of the summary.
 pub const REASONS: [&str; 4] = ["unknown opcode", "reserved bits", "reserved value", "unknown encoding"];
 
 /// Counts of the words of one format.
@@ -16,7 +16,7 @@ pub const REASONS: [&str; 4] = ["unknown opcode", "reserved bits", "reserved val
 pub struct Row {
     /// Words that are instructions.
     pub instructions: u64,
-    /// In the order of [`REASONS`].
+    /// The refusals, in the order of [`REASONS`].
     pub refused: [u64; 4],
 }
 
@@ -90,7 +90,7 @@ impl Tally {
     }
 }
 
-/// How many low bits of the first dword are encoding bits in no format.
+/// The number of low bits of the first dword that are encoding bits in no format.
 const UNTOLD: u8 = 14;
 
 /// Finds the row of a word by its encoding bits.

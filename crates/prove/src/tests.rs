@@ -24,7 +24,7 @@ fn is_said(subject: &impl Subject, reason: &str) -> [String; 2] {
     })
 }
 
-/// The same, of words that are an instruction.
+/// Like `finds`, for words that are an instruction.
 fn is_found(subject: &impl Subject, reason: &str) {
     for lines in is_said(subject, reason) {
         // The line reproduces the fault: it has the words of an instruction.
@@ -35,7 +35,7 @@ fn is_found(subject: &impl Subject, reason: &str) {
     }
 }
 
-/// What all sweeps of some operations find.
+/// The faults that all sweeps of some operations find.
 fn swept(subject: &impl Subject, operations: &[&str]) -> Tally {
     let target = Target::Gfx900;
     let decoded =
@@ -52,7 +52,7 @@ fn swept(subject: &impl Subject, operations: &[&str]) -> Tally {
     tally
 }
 
-/// Refuses some words if `fast` is left out.
+/// A subject that refuses some words if `fast` is left out.
 struct Stricter<F>(F);
 
 impl<F: Fn(&Inst) -> bool + Sync> Subject for Stricter<F> {
@@ -62,10 +62,10 @@ impl<F: Fn(&Inst) -> bool + Sync> Subject for Stricter<F> {
     }
 }
 
-/// Three operations of one class, the first of which stands for all in the products.
+/// Three operations of one class. The first stands for all of them in the products.
 const ALIKE: [&str; 3] = ["v_min3_f32", "v_max3_f32", "v_med3_f32"];
 
-/// The number of faults that all sweeps of `ALIKE` find if words are refused in which fields have these values.
+/// The number of faults that all sweeps of `ALIKE` find if words with these values of fields are refused.
 fn refused(operation: &str, fields: &[(amdgpu_isa::Field, u32)]) -> u64 {
     let is_it = |inst: &Inst| {
         let is_of = operation.is_empty() || inst.opcode().name() == operation;
@@ -85,8 +85,9 @@ fn a_fault_in_one_value_of_one_operation_is_found() {
     }
 }
 
-/// Any pair of values of operands and of modifiers, if it is a fault of all operations of the class, or of the first;
-/// of the others, pairs of values at which the meaning changes, and of modifiers.
+/// The sweeps find any pair of values of operands and modifiers that is a fault of all operations of the class, or of
+/// the first one. Of the other operations, they find pairs of values at which the meaning changes, and pairs of
+/// modifiers.
 #[test]
 #[ignore = "takes seconds: in the full run"]
 fn a_fault_in_two_fields_is_found() {
@@ -101,7 +102,7 @@ fn a_fault_in_two_fields_is_found() {
     assert_eq!(refused(ALIKE[2], &[(Field::Src0, 300), (Field::Src2, 17)]), 0, "what the page on proofs says");
 }
 
-/// The registers of image data must exist: a rule that ties the first of them to dmask and tfe.
+/// The registers of image data must exist. This rule ties the first of them to dmask and tfe.
 #[test]
 fn a_fault_in_a_rule_is_found() {
     use amdgpu_isa::Field;
@@ -112,7 +113,7 @@ fn a_fault_in_a_rule_is_found() {
     assert!(swept(&Stricter(is_it), &["image_load"]).faults > 0);
 }
 
-/// What is decoded by the same tables is of one class, and what is not is not.
+/// Two forms are in one class exactly if the same table entries decode them.
 #[test]
 fn classes_are_what_is_decoded_alike() {
     let forms = forms::forms(Target::Gfx900);
@@ -212,7 +213,7 @@ fn another_target_is_found() {
     struct Mistakes;
     impl Subject for Mistakes {
         fn decode(&self, _: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
-            // It has the same instructions.
+            // This target has the same instructions.
             amdgpu_isa::decode(Target::Gfx904, bytes)
         }
     }

@@ -9,10 +9,11 @@ use crate::check::{Subject, Words, bytes};
 use crate::forms::width;
 use crate::words::set;
 
-/// Fields with more bits are numbers, of which the decoder does not look at all bits together.
+/// The widest fields that can be looked up as a whole. Wider ones are numbers, and the decoder never looks at all their
+/// bits together.
 pub const NARROW: u8 = 12;
 
-/// Values that are spread over a wide field.
+/// The number of values that are spread over a wide field.
 const SPREAD: u32 = 1 << 10;
 
 /// Literals that print in their own way because an inline constant has the same value, and that have bits set in both
@@ -43,8 +44,8 @@ fn last(field: &FieldInfo) -> u32 {
     u32::MAX >> (32 - width(field))
 }
 
-/// Values of a wide field that may mean something else than their neighbours: each bit alone set and alone clear, all of
-/// them, and what inline constants have, of integers from -16 to 64.
+/// Values of a wide field that may mean something else than their neighbours: each bit alone set and alone clear, all
+/// bits set, and the values of inline constants, for integers from -16 to 64.
 pub fn special(field: &FieldInfo) -> Vec<u32> {
     let last = last(field);
     let bits = (0..width(field)).flat_map(|bit| [1 << bit, last & !(1 << bit)]);
@@ -59,15 +60,15 @@ pub fn spread(field: &FieldInfo) -> (u64, impl Fn(u64) -> u32) {
     (SPREAD.into(), move |number| number as u32 * step)
 }
 
-/// The number of all values of a field, and a function for the n-th of them. Of a whole dword they are those of each
-/// half, with zeros in the other half.
+/// The number of all values of a field, and a function for the n-th of them. The values of a whole dword are those of
+/// each half, with zeros in the other half.
 pub fn all(field: &FieldInfo) -> (u64, impl Fn(u64) -> u32) {
     let whole = width(field) == 32;
     let count = if whole { 2 << 16 } else { 1 << width(field) };
     (count, move |number| if whole { (number as u32 / 2) << (number % 2 * 16) } else { number as u32 })
 }
 
-/// What the words of an instruction are, apart from the value of a field.
+/// The meaning of an instruction's words, apart from the value of a field.
 #[derive(PartialEq)]
 enum Meaning {
     Is(Opcode, Format, Option<Format>, usize, Option<Discriminant<Value>>),
@@ -85,8 +86,8 @@ fn meaning(field: &FieldInfo, decoded: Result<Inst, DecodeError>) -> Meaning {
     }
 }
 
-/// The values of a field at which its meaning changes: of each run of values that are decoded alike the first and the
-/// last. All values of fields that are at most four bits wide.
+/// The values of a field at which its meaning changes: the first and the last of each run of values that are decoded
+/// alike. Fields of at most four bits have all values.
 pub fn ends(subject: &impl Subject, target: Target, start: &Words, field: &FieldInfo) -> Vec<u32> {
     let last = last(field);
     match width(field) {
@@ -120,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Each half of a dword takes every value, and every narrower field does.
+    /// Each half of a dword takes every value, and so does every narrower field.
     #[test]
     fn all_values_of_a_field_are_tried() {
         let fields = || Target::Gfx900.layouts().iter().flat_map(|layout| layout.fields);

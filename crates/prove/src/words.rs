@@ -1,4 +1,4 @@
-//! Words to try: random numbers, and legal words of any opcode of any target, which the decoder helps to find. The
+//! Words to try: random numbers, and valid words of any opcode of any target, which the decoder helps to find. The
 //! tests (`tests/words/`) use them too.
 
 use amdgpu_isa::layout::{Extension, FieldInfo, Layout};
@@ -26,7 +26,7 @@ impl Rng {
         (self.number() % n as u64) as usize
     }
 
-    /// One of some values.
+    /// One of several values.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
@@ -54,9 +54,9 @@ pub fn layout(target: Target, format: Format) -> &'static Layout {
 
 /// A run of bits in words.
 pub struct FieldBits {
-    /// Its lowest bit, counted from that of the first word.
+    /// The lowest bit, counted from that of the first word.
     pub lsb: u8,
-    /// How many bits it has.
+    /// The number of bits.
     pub width: u8,
 }
 
@@ -92,7 +92,7 @@ pub fn set(words: &mut [u32], field: &FieldInfo, value: u32) {
     }
 }
 
-/// How to fill the fields of an attempt: from values that almost every row accepts to any values.
+/// The ways to fill the fields of an attempt, from values that almost every row accepts to any values.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Filling {
     /// Zeros.
