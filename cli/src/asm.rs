@@ -11,7 +11,7 @@ use crate::batch;
 use crate::error::{Error, Result};
 use crate::escape;
 
-/// The longest source.
+/// The most bytes of a source.
 const LONGEST: u64 = 1 << 30;
 
 /// Assemble a source to a code object; with --lines, answer lines of `target<TAB>text` on stdin with `hex` or
@@ -53,7 +53,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Returns how many lines were answered, if lines were.
+/// Assembles. Returns the counts of lines, if lines were answered.
 pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     let Some(path) = args.file.as_ref().filter(|_| !args.lines) else {
         return batch::assemble(io::stdin().lock(), io::stdout().lock()).map(Some);
@@ -108,7 +108,7 @@ fn options(args: &Args) -> Options {
     options
 }
 
-/// What the options ask for.
+/// The options as the library takes them.
 fn write(args: &Args, assembly: &Assembly) -> std::result::Result<Vec<u8>, Faults> {
     if args.object {
         return assembly.to_object();
@@ -122,7 +122,7 @@ fn write(args: &Args, assembly: &Assembly) -> std::result::Result<Vec<u8>, Fault
     Ok(text)
 }
 
-/// Prints what is wrong, and what may be.
+/// Prints errors and warnings.
 pub fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
     if json {
         let mut out = Vec::new();
@@ -130,7 +130,7 @@ pub fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
         io::stdout().lock().write_all(&out)?;
         return Ok(());
     }
-    // A closed stderr does not matter.
+    // It does not matter if stderr is closed.
     let _ = io::stderr().lock().write_all(report::show(faults.all(), color).as_bytes());
     if faults.hidden() > 0 {
         let _ = writeln!(io::stderr(), "and {} more", faults.hidden());

@@ -1,4 +1,4 @@
-//! `batch`: a decoder on the other end of a pipe, for comparison with other decoders. `asm --lines`: the same with an
+//! `batch`: a decoder on the other end of a pipe, for comparison with other decoders. `asm --lines` is the same for an
 //! assembler.
 //!
 //! One line in, one line out, in order:
@@ -32,7 +32,7 @@ pub fn assemble(input: impl Read, output: impl Write) -> Result<Count> {
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
 }
 
-/// What an unknown name could mean.
+/// The names that an unknown name could mean.
 fn hint(target: Target, text: &str, error: &isa::ParseError) -> String {
     let place = if error.kind == isa::ParseErrorKind::Mnemonic { format!(" on {target}") } else { String::new() };
     match isa::Suggestion::for_error(target, text, error) {

@@ -64,7 +64,7 @@ pub struct Args {
     max_unpacked: Option<u64>,
 }
 
-/// What `--target` asks for.
+/// The code that `--target` selects.
 #[derive(Clone)]
 pub struct Selection {
     pub target: Target,
@@ -109,7 +109,7 @@ pub fn size(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Selection {
-    /// Processors that decode alike are different ones, as they are for the loader.
+    /// Compares names: processors that decode alike are different ones, as they are for the loader.
     fn matches(&self, id: &TargetId) -> bool {
         id.processor == self.id.processor && self.id.features.iter().all(|f| id.features.contains(f))
     }
@@ -121,7 +121,7 @@ pub fn about(label: &str, what: &dyn fmt::Display) -> String {
     format!("{}{colon}{what}", escape::name(label.as_bytes()))
 }
 
-/// The target of an image, or why it is passed over.
+/// The target of an image, or the reason why it is passed over.
 pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::result::Result<Target, String> {
     match (&image.target, selection) {
         (Some(id), Some(selection)) if !selection.matches(id) => Err(format!("holds {id}, not {}", selection.id)),
@@ -155,7 +155,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     if failed { Err(Error::input("not all files could be listed whole")) } else { Ok(()) }
 }
 
-/// Lists a file.
+/// Lists one file.
 fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
     let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
     let bytes = read(path).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
@@ -173,10 +173,10 @@ fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
     result
 }
 
-/// Lists the code in a file. Returns which parts were skipped, and why.
+/// Lists the code in a file. Returns the parts that were skipped, with the reasons.
 ///
 /// # Errors
-/// What is damaged in the file, which does not keep the rest from being listed, and errors of the output, which do.
+/// The damage in the file, which does not keep the rest from being listed, and errors of the output, which do.
 pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> (Vec<String>, Result<()>) {
     let (passed, damage) = (Messages::default(), Messages::default());
     let wanted = args.kernel.as_deref().map(Near::new);
@@ -242,7 +242,7 @@ struct Place<'a> {
     name: &'a str,
     image: &'a str,
     section: &'a Section<'a>,
-    /// What the addresses of its file stand for.
+    /// The meaning of the addresses of its file.
     addresses: &'a AddressMap<'a>,
 }
 
@@ -261,9 +261,9 @@ struct Job<'a, W: Write + Send> {
     shown: usize,
     /// The name of the only code to list.
     wanted: Option<Near>,
-    /// The parts that were skipped, and why.
+    /// The parts that were skipped, with the reasons.
     passed: Messages,
-    /// What is wrong with the file.
+    /// The damage in the file.
     damage: Messages,
 }
 
@@ -342,7 +342,7 @@ impl<W: Write + Send> Job<'_, W> {
         Ok(())
     }
 
-    /// The notes, and what is wrong. If nothing was listed and nothing is damaged, the notes are the error.
+    /// The notes, and the damage. If nothing was listed and nothing is damaged, the notes are the error.
     fn finish(self) -> (Vec<String>, Result<()>) {
         let Job { file, shown, passed, damage, wanted, .. } = self;
         let (passed, damage) = (passed.all(), damage.all());

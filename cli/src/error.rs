@@ -1,4 +1,4 @@
-//! Errors of the tool, sorted by who must act.
+//! Errors of the tool, sorted by the person who can act.
 
 use std::{fmt, io};
 
@@ -62,7 +62,7 @@ impl fmt::Display for Error {
 }
 
 impl From<amdgpu_object::Error> for Error {
-    /// Says what is wrong with a file, and which option helps. The names of its parts are escaped.
+    /// Describes the damage to a file, and the option that helps. The names of the parts are escaped.
     fn from(error: amdgpu_object::Error) -> Self {
         let shown = |text: String| escape::name(text.as_bytes()).into_owned();
         match error.kind {
@@ -76,7 +76,7 @@ impl From<amdgpu_object::Error> for Error {
     }
 }
 
-/// What to do with bare machine code.
+/// The advice about bare machine code.
 const BARE: &str = "for bare machine code use `--raw --target TARGET`";
 
 impl From<io::Error> for Error {

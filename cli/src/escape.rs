@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// How many characters of a name are shown where a line refers to it, such as a branch. The line that defines the name
-/// shows all of them.
+/// The number of characters of a name that are shown in lines that refer to it, such as a branch. The line that defines
+/// the name shows all of them.
 pub const REFERENCE: usize = 256;
-/// Replaces the rest of a name that is cut.
+/// The replacement for the rest of a name that is cut.
 pub const MORE: &str = "...";
 
 /// A name with all invisible characters escaped: `\x1b`, `\u{202e}`, and `\xff` for bytes that are not UTF-8.
@@ -34,7 +34,7 @@ pub fn message(text: &str) -> String {
 pub fn reference(name: &[u8]) -> (Cow<'_, str>, &'static str) {
     // A character has four bytes at most, and an escaped one more characters.
     let shown = self::name(name.get(..4 * REFERENCE + 4).unwrap_or(name));
-    // Nearly all names are short; the number of characters is at most that of bytes.
+    // Nearly all names are short. The number of characters is at most the number of bytes.
     if shown.len() <= REFERENCE {
         return (shown, "");
     }

@@ -23,8 +23,8 @@ use crate::dis;
 
 const DEFAULT_INPUTS: u64 = 60_000;
 
-/// Seconds of processor time of the whole process that no input may outlast: a thousand times what any takes. The load of
-/// the machine changes nothing.
+/// Seconds of processor time of the whole process that no input may outlast: a thousand times the time of the slowest.
+/// The load of the machine changes nothing.
 const PATIENCE: u64 = 120;
 
 /// The limit for the process's memory: several times the largest decompressed bundle.
@@ -152,7 +152,7 @@ impl Listing {
             if let Err(error) = result {
                 assert!(error.to_string().starts_with("input: "), "{error}");
             }
-            // At most one line for each dword, each of bounded length, and the output of decompression.
+            // The output has at most one line for each dword, each of bounded length, and the output of decompression.
             assert!(sink.0 < 64 << 20, "a listing of {} bytes", sink.0);
         } else {
             ask(rng.pick(Target::ALL), &bytes);
@@ -181,7 +181,7 @@ fn status(key: &str) -> u64 {
     line.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or(0)
 }
 
-/// The seconds of processor time that the process has taken; 0 where no file tells.
+/// The seconds of processor time that the process has taken; 0 if no file has the number.
 fn processor_seconds() -> u64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields 14 and 15 are in hundredths of a second; the name, in parentheses, is field 2.

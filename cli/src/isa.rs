@@ -1,4 +1,4 @@
-//! The tool's contact with the library: everything else in `cli/src/` goes through here.
+//! The library as the command uses it: its types, and the names of targets and features on the command line.
 
 mod matrix;
 pub mod tables;

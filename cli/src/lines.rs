@@ -12,11 +12,11 @@ const CHUNK: usize = 64 * 1024;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     pub all: u64,
-    /// Those with `ERR`.
+    /// The number of answers with `ERR`.
     pub errors: u64,
 }
 
-/// Calls `answer` for each line of the input; it writes the answer, and says whether it is not an error.
+/// Calls `answer` for each line of the input. `answer` writes the answer, and returns whether it is not an error.
 pub fn answer(
     input: impl Read,
     mut output: impl Write,

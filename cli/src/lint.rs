@@ -1,4 +1,4 @@
-//! `lint`: what a kernel leaves to luck: waits and distances that are missing, and registers that nothing wrote.
+//! `lint`: reports missing waits, violated distances and uninitialized registers, and repairs code.
 
 mod change;
 mod progress;
@@ -104,7 +104,7 @@ impl Args {
     }
 }
 
-/// How many findings there are of each severity, and how many that a baseline holds.
+/// The number of findings of each severity, and of those in the baseline.
 #[derive(Default)]
 struct Counts {
     errors: usize,
@@ -121,16 +121,16 @@ struct Job<'a, W: Write> {
     out: Out<W>,
     progress: Progress,
     counts: Counts,
-    /// Those of a SARIF document, which is written as a whole.
+    /// The findings of a SARIF document, which is written as a whole.
     kept: Vec<Report>,
-    /// Functions that were checked, in all files and in this one.
+    /// The numbers of functions that were checked, in all files and in this one.
     functions: usize,
     functions_here: usize,
     passed: Messages,
     damage: Messages,
-    /// What is wrong with a file, if there is only one.
+    /// The error of a file, if there is only one file.
     error: Option<Error>,
-    /// Files that could not be checked, or not whole, if there are several.
+    /// The files that could not be checked, or only partly, if there are several.
     failed: usize,
     baseline: Option<Baseline>,
     written: Baseline,
@@ -268,7 +268,7 @@ impl<W: Write> Job<'_, W> {
         Ok(())
     }
 
-    /// `base`: the address of the section.
+    /// Checks a section. `base` is its address.
     fn finding(&mut self, label: &str, finding: &Finding<'_>, base: u64, source: &mut Source<'_>) -> io::Result<()> {
         let severity = finding.severity();
         let is_shown = severity != Severity::Hint || self.args.hints;
@@ -301,7 +301,7 @@ impl<W: Write> Job<'_, W> {
         }
     }
 
-    /// Says on stderr what was passed over. Of several files, also what is wrong with this one.
+    /// Reports on stderr which parts were passed over, and, for several files, the damage in this one.
     fn end_of_file(&mut self, result: Result<()>) -> Result<()> {
         let is_alone = self.args.files.len() == 1;
         let (passed, damage) = (mem::take(&mut self.passed).all(), mem::take(&mut self.damage).all());
@@ -321,7 +321,7 @@ impl<W: Write> Job<'_, W> {
                 }
                 match &damage[..] {
                     [] => None,
-                    // What was found comes first, where there is only one file.
+                    // If there is only one file, the findings come first.
                     damage if is_alone => {
                         Some(Error::input(damage.iter().fold(String::new(), |all, one| all + "\n  " + one)))
                     }
@@ -344,7 +344,7 @@ impl<W: Write> Job<'_, W> {
         Ok(())
     }
 
-    /// Says on stderr how much was found. Errors in the code or damage to a file are an error.
+    /// Prints the summary on stderr. Errors in the code or damage to a file are an error.
     fn finish(mut self) -> Result<()> {
         let args = self.args;
         if args.format() == Format::Sarif {
@@ -371,7 +371,7 @@ impl<W: Write> Job<'_, W> {
         if functions == 0 && args.files.len() == 1 {
             if let Some(error) = error {
                 return Err(match error {
-                    // It was not said yet which file that is.
+                    // The name of the file was not printed yet.
                     Error::Input(text) if text.starts_with('\n') => {
                         Error::input(format!("{file}: {}{text}", summary(args, 0, &counts)))
                     }

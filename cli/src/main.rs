@@ -76,7 +76,7 @@ impl Color {
         }
     }
 
-    /// The same for stderr.
+    /// Whether to write escape codes to stderr.
     fn on_for_errors(self) -> bool {
         match self {
             Color::Always => true,
@@ -90,12 +90,12 @@ fn help_footer() -> String {
     format!("Targets in this build: {}", isa::known_targets())
 }
 
-/// What `--version` prints; `-V` leaves the targets out.
+/// The text of `--version`; `-V` leaves the targets out.
 fn long_version() -> String {
     format!("{}\ntargets: {}", env!("CARGO_PKG_VERSION"), isa::known_targets())
 }
 
-/// Prints the help, or an error in the command line, which may quote parts of it.
+/// Prints the help, or an error in the command line, which may quote parts of the command line.
 fn print_usage(error: &clap::Error) -> io::Result<()> {
     let quoted = |arg: std::ffi::OsString| matches!(escape::name(arg.as_encoded_bytes()), Cow::Owned(_));
     if error.use_stderr() && std::env::args_os().any(quoted) {
@@ -105,7 +105,8 @@ fn print_usage(error: &clap::Error) -> io::Result<()> {
     error.print()
 }
 
-/// Prints how many of the answered lines failed. A program reads the answers; this is for the user who started it.
+/// Prints the number of lines whose answer is an error. A program reads the answers; this is for the user who started
+/// it.
 fn count_errors(lines::Count { all, errors }: lines::Count) {
     if errors > 0 {
         let (on, off) = (out::BOLD.render(), out::BOLD.render_reset());

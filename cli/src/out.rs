@@ -1,4 +1,4 @@
-//! Output: one big reused buffer in front of a writer, and the colours.
+//! Output: one large reused buffer before a writer, and the colours.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -63,7 +63,7 @@ impl fmt::Write for Text {
     }
 }
 
-/// A buffer in front of a writer.
+/// A buffer before a writer.
 pub struct Out<W: Write> {
     text: Text,
     sink: W,

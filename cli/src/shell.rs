@@ -1,4 +1,4 @@
-//! `completions` and `man`: made from the command line's own description, so that they cannot differ from it.
+//! `completions` and `man`: made from the description of the command line, so that they cannot differ from it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! What is wrong in a source: for people as lines with carets, for programs as JSON. Says which option of the command helps.
+//! Errors in a source, for people as lines with carets and for programs as JSON, with the option of the command that
+//! helps.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -66,7 +67,7 @@ pub fn show(faults: &[Fault], color: bool) -> String {
             .with_notes(note(fault).iter().map(|note| escape::message(note)).collect());
         let config = Config { display_style: term::DisplayStyle::Rich, ..Config::default() };
         let mut buffer = if color { term::termcolor::Buffer::ansi() } else { term::termcolor::Buffer::no_color() };
-        // Into memory, with files that are there: it cannot fail.
+        // The writer is in memory and the files exist, so this cannot fail.
         let _ = term::emit_to_write_style(&mut buffer, &config, &shown, &diagnostic);
         out += &String::from_utf8_lossy(buffer.as_slice());
     }
@@ -80,7 +81,7 @@ struct Excerpts<'t>(Vec<Excerpt<'t>>);
 struct Excerpt<'t> {
     name: String,
     text: &'t str,
-    /// Its number in the file.
+    /// The line's number in the file.
     line: usize,
 }
 
@@ -89,7 +90,7 @@ impl<'t> Excerpts<'t> {
         self.0.len()
     }
 
-    /// Adds the line of a place; if it cannot be shown, its name says where the place is. Returns the range in it.
+    /// Adds the line of a place, and returns the range in it. If the line cannot be shown, its name states the place.
     fn add(&mut self, place: &'t Place) -> Range<usize> {
         let (name, line) = (escape::name(place.file.as_bytes()), place.line);
         let Some(text) = place.text.as_deref().filter(|text| text.chars().all(|c| !c.is_control() || c == '\t')) else {

@@ -37,7 +37,7 @@ pub fn parse(column: &[u8]) -> Result<Target, String> {
     let column = std::str::from_utf8(column).map_err(|_| "malformed line: the target is not text".to_string())?;
     let (name, features) = column.split_once(':').unwrap_or((column, ""));
     let named = isa::parse_target(name)?;
-    // A size that is asked for; a target without it is refused below.
+    // The name asks for a wave size. A target without it is refused below.
     let waves = features.split([',', ':']).filter(|f| !f.starts_with('-') && !f.ends_with('-'));
     let lanes = waves.map(|f| f.trim_matches('+')).find_map(isa::wave_size);
     let target = lanes.and_then(|lanes| named.with_wave_size(lanes)).unwrap_or(named);

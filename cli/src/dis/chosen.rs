@@ -1,4 +1,4 @@
-//! `--kernel`: the code that a name stands for.
+//! `--kernel`: the code with a certain name.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::escape;
 use amdgpu_object::{Section, SymbolKind};
 
-/// The parts of a section that have the name: the symbol's size says how long they are, or the next function does.
-/// Of parts that overlap, the first one is taken, so that a file cannot have its code shown again and again.
+/// The parts of a section that have the name. Each ends as the symbol's size says, or at the next function. Of parts
+/// that overlap, the first one is taken, so that a file cannot have its code shown again and again.
 pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
     let symbols = &section.symbols;
     let (mut parts, mut shown) = (Vec::new(), section.address);
@@ -30,19 +30,19 @@ pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
 
 /// The longest part of a name that is compared.
 const LONGEST: usize = 64;
-/// How many names are offered.
+/// The number of names that are offered.
 const OFFERED: usize = 5;
 
 /// The names that are nearest to one that no code has.
 pub struct Near {
     name: String,
     has_seen: bool,
-    /// How far away they are, whether they are kernels, and their names.
+    /// The distance, whether the name is a kernel's, and the name.
     best: BTreeSet<(usize, bool, String)>,
 }
 
 impl Near {
-    /// The name is escaped as those of symbols are.
+    /// The name is escaped as the names of symbols are.
     pub fn new(name: &str) -> Self {
         Near { name: escape::name(name.as_bytes()).into_owned(), has_seen: false, best: BTreeSet::new() }
     }
@@ -51,7 +51,7 @@ impl Near {
         &self.name
     }
 
-    /// Whether there was code, which has other names.
+    /// Whether there was code with other names.
     pub fn has_seen(&self) -> bool {
         self.has_seen
     }
@@ -64,7 +64,7 @@ impl Near {
                 true => 0,
                 false => distance(cut(&self.name), cut(&name)),
             };
-            // Names that are not similar are offered, too, if there is nothing better.
+            // Names that are not similar are offered, too, if there are no better ones.
             let distance = if distance * 3 <= self.name.len() { distance } else { LONGEST };
             let other = symbol.kind != SymbolKind::Kernel;
             let is_better = self.best.last().is_none_or(|(far, last, _)| (distance, other) < (*far, *last));
@@ -94,7 +94,7 @@ fn cut(name: &str) -> &[u8] {
     name.as_bytes().get(..LONGEST).unwrap_or(name.as_bytes())
 }
 
-/// How many bytes have to be changed, added or taken away.
+/// The number of bytes that have to be changed, added or removed.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

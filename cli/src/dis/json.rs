@@ -30,16 +30,16 @@ struct Line<'a> {
     /// Symbol or label at this address.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
-    /// What the kernel's descriptor says, by the names of directives without `.amdhsa_`.
+    /// The contents of the kernel's descriptor, by the names of directives without `.amdhsa_`.
     #[serde(skip_serializing_if = "Option::is_none")]
     descriptor: Option<BTreeMap<String, u64>>,
-    /// In memory order.
+    /// The bytes in memory order.
     bytes: &'a str,
     /// LLVM's text, with offsets of branches as numbers; `.long` or `.byte` for bytes that are not an instruction.
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<Branch<'a>>,
-    /// Why this is not an instruction.
+    /// The reason why this is not an instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -132,7 +132,7 @@ fn piece(
     result
 }
 
-/// What a descriptor says that is not the default.
+/// The contents of a descriptor that are not the default.
 fn said(descriptor: &KernelDescriptor, target: Target) -> BTreeMap<String, u64> {
     let text = descriptor.directives(target, false).to_string();
     let directive = |line: &str| {
@@ -147,7 +147,7 @@ fn write_name(out: &mut Vec<u8>, symbol: &Symbol<'_>) {
     out.extend_from_slice(bounded(symbol.name).as_bytes());
 }
 
-/// A name that can be in every line: long ones are cut.
+/// A name that can be in every line. Long names are cut.
 fn bounded(name: Name<'_>) -> String {
     let text = name.to_text();
     match text.char_indices().nth(escape::REFERENCE) {
@@ -156,7 +156,7 @@ fn bounded(name: Name<'_>) -> String {
     }
 }
 
-/// Converts bytes that were made of strings back.
+/// Converts bytes that were made from strings back to a string.
 fn utf8(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }

@@ -53,7 +53,7 @@ pub struct Labels<'a> {
     wanted: Bits,
     /// Dwords that begin a line of the listing.
     begins: Bits,
-    /// Where constants come from, by address.
+    /// The origins of constants, by address.
     pub notes: Vec<(u64, Note<'a>)>,
 }
 
@@ -71,7 +71,7 @@ pub struct Piece {
 }
 
 impl<'a> Labels<'a> {
-    /// `watch`: whether to find out where constants come from.
+    /// `watch` selects whether the origins of constants are found.
     pub fn new(place: &'a Place<'a>, watch: bool) -> Self {
         let section = place.section;
         let dwords = section.bytes.len().div_ceil(4);
@@ -100,7 +100,7 @@ impl<'a> Labels<'a> {
         labels
     }
 
-    /// The notes about instructions that no branch reaches with something else in the registers.
+    /// The notes about instructions that no branch reaches with other values in the registers.
     fn sure(&self, all: impl Iterator<Item = Found<'a>>) -> Vec<(u64, Note<'a>)> {
         let (mut next, mut last) = (0, None);
         let mut is_sure = |found: &Found<'_>| {
@@ -135,7 +135,7 @@ impl<'a> Labels<'a> {
         self.wanted.get(dword)
     }
 
-    /// Puts the name of `address` into `name`, if it has a label or a symbol. `write` writes that of a symbol.
+    /// Puts the name of `address` into `name`, if it has a label or a symbol. `write` writes the name of a symbol.
     pub fn name(
         &self,
         address: u64,
@@ -216,7 +216,7 @@ fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
     runs
 }
 
-/// Marks where the lines of a run begin, and where its branches go.
+/// Marks the dwords at which the lines of a run begin, and the targets of its branches.
 fn mark<'a>(place: &'a Place<'a>, run: &Range<usize>, wanted: &Bits, begins: &Bits, watch: bool) -> Vec<Found<'a>> {
     let section = place.section;
     // Collect the bits of a word before storing them: most bits are in the same word as the one before.

@@ -42,7 +42,7 @@ pub fn header(out: &mut Out<impl Write>, file: &str, target: Option<&TargetId>, 
     out.line()
 }
 
-/// What a listing shows.
+/// The parts that a listing shows.
 #[derive(Clone, Copy)]
 pub struct Shown {
     /// The dwords of each instruction.
@@ -51,14 +51,14 @@ pub struct Shown {
     pub descriptors: bool,
     /// Each dword of padding.
     pub padding: bool,
-    /// Where constants come from.
+    /// The origins of constants.
     pub sources: bool,
 }
 
-/// So many equal dwords of padding become one line.
+/// At least so many equal dwords of padding become one line.
 const FOLDED: usize = 8;
 
-/// What compilers put between functions, besides zeros.
+/// The dwords, besides zeros, that compilers put between functions.
 const PADDING: [Opcode; 2] = [Opcode::SNop, Opcode::SCodeEnd];
 
 pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Shown) -> io::Result<()> {
@@ -91,7 +91,7 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Show
 struct Listing<'a, 'b> {
     page: &'a mut Page<'b>,
     labels: &'a Labels<'a>,
-    /// What `s_set_vgpr_msb` has set, if the section has one.
+    /// The upper bits that `s_set_vgpr_msb` has set, if the section has one.
     msb: Option<msb::State<'a>>,
     shown: Shown,
     sources: Sources<'a>,
@@ -150,7 +150,8 @@ impl Listing<'_, '_> {
         result
     }
 
-    /// How many dwords of padding, all equal, are one line: many of them, or one. `room`: up to the next symbol.
+    /// The number of equal dwords of padding that one line shows: many, or one. `room` is the number up to the next
+    /// symbol.
     #[cold]
     fn padding(&self, offset: usize, item: Result<&Inst, &Invalid>, room: &[u8]) -> usize {
         let word = room.first_chunk::<4>();
@@ -171,7 +172,7 @@ impl Listing<'_, '_> {
         if count >= FOLDED { count } else { 1 }
     }
 
-    /// Says in the line just made that it stands for several dwords.
+    /// Adds to the line just made that it stands for several dwords.
     fn repeated(&mut self, count: usize, end: u64) {
         self.page.text.buf.pop();
         self.page.text.begin(DIM);
@@ -203,7 +204,7 @@ impl Listing<'_, '_> {
         let width = self.page.text.buf.len() - start;
         self.page.text.end(LABEL);
         if symbol.kind == SymbolKind::Kernel {
-            // Eight more columns, because no tab comes before.
+            // The line needs eight more columns, because no tab comes before.
             self.pad(width, COMMENT + 8);
             self.page.text.styled(DIM, "// kernel");
         }
@@ -322,12 +323,12 @@ fn room<'a>(bytes: &'a [u8], pc: u64, next: Option<&&Symbol<'_>>) -> &'a [u8] {
     len.and_then(|len| bytes.get(..len)).unwrap_or(bytes)
 }
 
-/// Positions in a line: where the comment begins, where its address begins, and where the address ends.
+/// Positions in a line: the beginning of the comment, and the beginning and end of its address.
 const COMMENT_START: usize = COMMENT + 1;
 const ADDRESS: usize = COMMENT_START + 3;
 const COMMENT_END: usize = ADDRESS + 12;
 
-/// More than the length of a line up to the end of its dwords.
+/// A length greater than that of a line up to the end of its dwords.
 const LINE: usize = 128;
 
 /// Writes a line of the usual shape up to the address in its comment. All parts are at positions known to the compiler,
@@ -389,7 +390,7 @@ pub fn write_data(out: &mut Vec<u8>, invalid: &Invalid) {
     }
 }
 
-/// Writes why bytes are not an instruction.
+/// Writes the reason why bytes are not an instruction.
 pub fn write_reason(out: &mut impl fmt::Write, invalid: &Invalid) -> fmt::Result {
     match invalid.len {
         4 => write!(out, "{}", invalid.error),

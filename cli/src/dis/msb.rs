@@ -1,4 +1,4 @@
-//! Which of the registers beyond v255 instructions access: follows what `s_set_vgpr_msb` sets through a section.
+//! The upper bits of register numbers: follows the settings of `s_set_vgpr_msb` through a section.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -7,25 +7,25 @@ use super::Place;
 use super::walk::walk;
 use crate::isa::{Inst, Invalid, Opcode, VgprMsb};
 
-/// What a section's code says about the upper bits of register numbers.
+/// The upper bits of register numbers in a section's code.
 ///
-/// Where a function begins, and by the compiler's convention where paths meet, they are zero. If the code reaches a label with
-/// something else, nothing is known there, and the text is the same.
+/// They are zero at the beginning of a function and, by the compiler's convention, where paths meet. If the code
+/// reaches a label with other bits, they are unknown there, and the text is the same.
 pub struct Msb {
     /// Offsets of functions.
     starts: HashSet<usize>,
-    /// What holds before the first line of each piece of the listing.
+    /// The bits before the first line of each piece of the listing.
     pieces: Vec<VgprMsb>,
 }
 
-/// Where a walk is.
+/// The position of a walk.
 pub struct State<'a> {
     starts: &'a HashSet<usize>,
     msb: VgprMsb,
 }
 
 impl Msb {
-    /// `None` if no instruction sets the bits. `piece`: dwords of a piece.
+    /// Follows the section; `None` if no instruction sets the bits. `piece` is the number of dwords of a piece.
     pub fn new(place: &Place<'_>, is_label: impl Fn(usize) -> bool, piece: usize) -> Option<Msb> {
         Opcode::SSetVgprMsb.encodings(place.target).next()?;
         let sets = walk(place, 0, |_, item| match item {
@@ -52,7 +52,7 @@ impl Msb {
 }
 
 impl State<'_> {
-    /// What holds at an offset, before what is there: an instruction, or something behind which nothing is known.
+    /// The bits before the contents of an offset, which are an instruction, or data after which the bits are unknown.
     pub fn step(&mut self, offset: usize, label: bool, item: Result<&Inst, &Invalid>) -> VgprMsb {
         let msb = if label || self.starts.contains(&offset) { VgprMsb::ENTRY } else { self.msb };
         self.msb = match item {

@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::out::{Out, Text};
 
-/// How many bytes of a piece a core holds until its turn comes. The listing of most pieces is shorter.
+/// The number of bytes of a piece that a core holds until its turn comes. The listing of most pieces is shorter.
 const HELD: usize = 4 << 20;
 
 /// The number of cores to use. Asking the system takes longer than listing a small section, so the answer is kept.

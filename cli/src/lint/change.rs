@@ -13,7 +13,7 @@ use crate::isa::Target;
 use crate::out::BOLD;
 use crate::{dis, escape};
 
-/// What the options ask for: the bytes with the changes, which are written, or those of the file.
+/// The bytes after the repairs that the options ask for, which are written; without repairs, the bytes of the file.
 pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     let mut changed = Cow::Borrowed(bytes);
     let steps = [(args.fix, Repair::Fix), (args.trim, Repair::Trim)];
@@ -63,7 +63,7 @@ fn add(counts: &mut [usize; 3], edits: &Edits) {
     counts.iter_mut().zip([inserted, changed, gone]).for_each(|(sum, more)| *sum += more);
 }
 
-/// The file with the code objects in it that change; `None` if none does.
+/// The file with the code objects that change; `None` if none does.
 fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usize; 3]) -> Result<Option<Vec<u8>>> {
     let (mut changes, mut passed, mut seen) = (Vec::new(), String::new(), false);
     amdgpu_object::visit(bytes, args.max_unpacked, |part| {
@@ -88,7 +88,7 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
     if !seen && !passed.is_empty() {
         return Err(Error::input(format!("{name}: nothing to change: {passed}")));
     }
-    // From the last one on, so that the others are still where they were.
+    // The last one comes first, so that the others keep their offsets.
     let mut file = (!changes.is_empty()).then(|| bytes.to_vec());
     for (offset, label, new) in changes.iter().rev() {
         let old = file.take().unwrap_or_default();
@@ -129,7 +129,7 @@ fn image_of(
     Ok(Some(new))
 }
 
-/// What is to be done with a code object whose place in another file cannot take a changed one.
+/// The advice about a changed code object that does not fit into the file around it.
 fn in_container(label: &str) -> Error {
     let label = escape::name(label.as_bytes());
     Error::input(format!(
@@ -139,7 +139,7 @@ fn in_container(label: &str) -> Error {
     ))
 }
 
-/// Refuses changes that move code which a jump with an unknown target may reach, unless the user vouches for it.
+/// Refuses changes that move code to which a jump with an unknown target may lead, unless the user vouches for it.
 fn leads_nowhere_new(args: &Args, jump: Option<u64>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {
         Some(address) => Err(Error::input(format!(

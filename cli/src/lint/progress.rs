@@ -1,4 +1,4 @@
-//! A line that says how far a check is, on a terminal, where it takes longer than two seconds.
+//! A progress line, on a terminal, for checks that take longer than two seconds.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,13 +23,13 @@ struct Shared {
     changed: Condvar,
 }
 
-/// The line. It goes away when this is dropped.
+/// The progress line. It disappears when this is dropped.
 pub struct Progress {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A writer in front of whose output the line goes away.
+/// A writer that removes the line before its output.
 pub struct Behind<W> {
     sink: W,
     shared: Arc<Shared>,
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// `seconds`: since the beginning.
+    /// `seconds` have passed since the beginning.
     fn show(&mut self, seconds: u64) {
         self.is_visible = true;
         let State { file, done, all, .. } = self;
@@ -83,18 +83,18 @@ impl Progress {
         Progress { shared, thread: Some(thread) }
     }
 
-    /// A file comes next. Its name is shown as it is.
+    /// Begins a file. Its name is shown as it is.
     pub fn file(&self, name: &str) {
         let mut state = self.shared.lock();
         (state.file, state.done, state.all) = (name.into(), 0, 0);
     }
 
-    /// There is more to do than was known.
+    /// Adds work that was not known before.
     pub fn more(&self, count: usize) {
         self.shared.lock().all += count;
     }
 
-    /// Some of it is done.
+    /// Adds work that is done.
     pub fn done(&self, count: usize) {
         self.shared.lock().done += count;
     }
@@ -116,7 +116,7 @@ impl Drop for Progress {
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It cannot have failed in a way that matters here.
+            // An error here does not matter.
             let _ = thread.join();
         }
     }
@@ -124,7 +124,7 @@ impl Drop for Progress {
 
 impl<W: Write> Write for Behind<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // While the lock is held, the line does not come back.
+        // The line does not come back while the lock is held.
         let mut state = self.shared.lock();
         state.hide();
         self.sink.write(bytes)

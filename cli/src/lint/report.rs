@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::escape;
 use crate::out::{BOLD, DIM, LABEL, NAME, Out, RED};
 
-/// A finding in words, as JSON has it. Names are not escaped.
+/// A finding as JSON has it. Names are not escaped.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     #[serde(serialize_with = "severity")]
@@ -18,7 +18,7 @@ pub struct Report {
     pub rule: &'static str,
     pub message: String,
     pub file: String,
-    /// The statement of the source that it is from.
+    /// The place in the source of the statement that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Source>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -31,16 +31,16 @@ pub struct Report {
     /// The instruction that it depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub producer: Option<Producer>,
-    /// Where blocks begin on a way from the producer to the instruction.
+    /// The addresses of the blocks on a path from the producer to the instruction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<u64>,
-    /// The statements that these blocks begin with.
+    /// The places of the statements with which these blocks begin.
     #[serde(skip)]
     pub path_places: Vec<Option<Source>>,
-    /// What to do about it.
+    /// The advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
-    /// Instructions that are missing in front of the instruction.
+    /// The instructions that are missing before the instruction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repair: Vec<String>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -61,10 +61,10 @@ pub struct Source {
     pub file: String,
     pub line: usize,
     pub column: usize,
-    /// The line and the column in a file, if this is a macro or a repetition: those of the call.
+    /// The line and the column in a file: if the source is a macro or a repetition, those of the call.
     #[serde(skip)]
     pub in_file: Option<Box<Source>>,
-    /// Why it was read, from the inside out: calls of macros, and directives that include files.
+    /// The reasons why it was read, from the inside out: calls of macros, and directives that include files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<Source>,
 }
@@ -92,7 +92,7 @@ fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, 
 }
 
 impl Report {
-    /// `image`: the part of the file that the finding is in. `place`: the statement that an address is from.
+    /// `image` is the part of the file that the finding is in, and `place` the statement that made an address.
     pub fn new(
         file: &str,
         image: &str,
@@ -127,7 +127,7 @@ impl Report {
     }
 }
 
-/// `shows_file`: there are several files.
+/// `shows_file` says that there are several files.
 pub fn text(out: &mut Out<impl Write>, finding: &Report, shows_file: bool) -> io::Result<()> {
     let style = match finding.severity {
         Severity::Error => RED,
@@ -170,7 +170,7 @@ pub fn text(out: &mut Out<impl Write>, finding: &Report, shows_file: bool) -> io
     Ok(())
 }
 
-/// Where in a source an instruction is from.
+/// The place in a source of the statement that made an instruction.
 fn source(out: &mut Out<impl Write>, place: Option<&Source>) -> io::Result<()> {
     let Some(place) = place else { return Ok(()) };
     let shown =

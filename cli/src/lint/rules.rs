@@ -1,4 +1,4 @@
-//! `--rules`: the rules, and what is not checked.
+//! `--rules`: the list of the rules, and of the subjects that are not checked.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::isa::Target;
 use crate::out::{BOLD, DIM, LABEL, NAME, Out, RED};
 
-/// The rules for the targets of the files, for that of `--target`, or for all targets.
+/// Lists the rules for the targets of the files, for that of `--target`, or for all targets.
 pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
     let format = args.format();
     if format == Format::Sarif {

@@ -49,7 +49,8 @@ fn rule(rule: RuleInfo) -> Value {
     })
 }
 
-/// `missing-wait` as SARIF wants names, `MissingWait`; `HazardF01` for rules that have numbers.
+/// The name of a rule in the style of SARIF: `MissingWait` for `missing-wait`, and `HazardF01` for rules that have
+/// numbers.
 fn camel(id: &str, is_hazard: bool) -> String {
     let word = |word: &str| {
         let mut word = word.to_string();
@@ -62,7 +63,7 @@ fn camel(id: &str, is_hazard: bool) -> String {
     if is_hazard { format!("Hazard{name}") } else { name }
 }
 
-/// A place in the file, and in the source if it is from one.
+/// A place in the file, or in the source if the finding is from one.
 fn location(finding: &Report, address: u64, place: Option<&Source>, text: &str) -> Map<String, Value> {
     let mut physical = Map::new();
     physical.insert("address".into(), json!({ "absoluteAddress": address, "kind": "instruction" }));
@@ -78,7 +79,7 @@ fn location(finding: &Report, address: u64, place: Option<&Source>, text: &str) 
     location
 }
 
-/// A path as a URI has it.
+/// A path as a URI.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {
@@ -108,7 +109,7 @@ fn result(finding: &Report, ids: &[&str]) -> Value {
         "locations": [own],
     });
     let Some(all) = result.as_object_mut() else { return result };
-    // The way through the code: what it depends on, where blocks begin from there on, and the calls of macros.
+    // The path through the code: the producer, the blocks from there on, and the calls of macros.
     let mut related = Vec::new();
     if let Some(producer) = &finding.producer {
         let text = format!("it depends on {}", producer.instruction);

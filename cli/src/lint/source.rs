@@ -1,4 +1,4 @@
-//! Sources, which are assembled in memory, so that findings have their lines.
+//! Sources, which are assembled in memory, so that findings have lines.
 
 use amdgpu_asm::{Assembly, Faults, Kind, Options, Places, Statement};
 
@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 
 /// A source that was assembled.
 pub struct Assembled {
-    /// A code object; an object, if only that can leave open what the source does not define.
+    /// The code object; an object, if the source leaves symbols undefined.
     pub bytes: Vec<u8>,
     assembly: Assembly,
     is_object: bool,
 }
 
-/// Where code is from, if it is from a source.
+/// The place of code in its source, if it has one.
 pub struct Source<'a>(Option<Places<'a>>);
 
 impl Assembled {
@@ -28,13 +28,13 @@ impl Source<'_> {
         Source(None)
     }
 
-    /// The statement that made the byte of a section.
+    /// The statement that made a byte of the section.
     pub fn at(&mut self, section: &str, offset: u64) -> Option<Statement> {
         self.0.as_mut()?.at(section, offset)
     }
 }
 
-/// Assembles a file, if it is a source. What is wrong with it, or may be, is said on stderr.
+/// Assembles a file, if it is a source. Errors and warnings are printed on stderr.
 pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Option<Assembled>> {
     let Some(text) = text(name, bytes).filter(|_| !args.raw) else { return Ok(None) };
     let text = text.map_err(|why| Error::input(format!("{name}: {why}")))?;
@@ -72,7 +72,8 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
     }
 }
 
-/// The text of a source: of a file with that ending, or of one that is text. Archives whose members are elsewhere are text, too.
+/// The text of a source: of a file with such an ending, or of one that is text. Thin archives are text, too, and are
+/// left out.
 fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<std::result::Result<&'b str, String>> {
     let is_named = name.ends_with(".s") || name.ends_with(".S");
     let is_text = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0c');

@@ -25,7 +25,7 @@ fn owner(layout: &Layout, bit: u32) -> Option<(usize, &'static FieldInfo)> {
     fields.into_iter().find(|(_, field)| holds(field.lsb, field.width) || holds(field.hi, field.hi_width))
 }
 
-/// Draws at `y`, returns where it ends.
+/// Draws at `y`, and returns the lower end of the drawing.
 fn one(svg: &mut String, layout: &Layout, mut y: u32) -> u32 {
     let kind = if layout.extension { "follows other formats" } else { "" };
     // Writing to a String cannot fail.

@@ -27,7 +27,7 @@ pub fn draw(target: Target) -> String {
     svg::page(WIDTH, y, &format!("The opcodes of {target}"), &body)
 }
 
-/// Draws at `y`, returns where it ends: a row for each 32 numbers.
+/// Draws at `y`, a row for each 32 numbers, and returns the lower end of the drawing.
 fn one(svg: &mut String, index: usize, format: &str, numbers: &BTreeMap<u16, &str>, mut y: u32) -> u32 {
     let last = numbers.keys().last().copied().unwrap_or(0);
     // Writing to a String cannot fail.

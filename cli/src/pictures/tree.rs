@@ -1,4 +1,4 @@
-//! The tree of generations, with what each added. Its branches are those of the table.
+//! The tree of generations, with the operations that each added. Its branches are those of the table.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::isa::Target;
 
 const ROW: u32 = 54;
 const INDENT: u32 = 26;
-/// Where the text begins, beside the box.
+/// The distance of the text from the box.
 const TEXT: u32 = 98;
 /// Advance of one character of the small font, rounded up.
 const LETTER: u32 = 7;
@@ -56,7 +56,7 @@ fn parent<'a>(all: &'a [Generation], of: &Generation) -> Option<&'a Generation> 
     all.iter().find(|one| Some(one.name) == of.parent)
 }
 
-/// Draws a generation and those that come from it. Returns the middle of its box.
+/// Draws a generation and its descendants. Returns the middle of its box.
 fn branch(svg: &mut String, all: &[Generation], one: &Generation, depth: u32, y: &mut u32) -> u32 {
     let (x, top) = (MARGIN + depth * INDENT, *y);
     let targets = one.targets.iter().filter(|target| target.name() == target.processor());
@@ -70,7 +70,7 @@ fn branch(svg: &mut String, all: &[Generation], one: &Generation, depth: u32, y:
         Some(_) => format!("{} operations: {} new, {} gone", one.operations.len(), added.len(), dropped.len()),
     };
     let mut examples: Vec<&str> = added.iter().step_by(added.len().div_ceil(4).max(1)).copied().collect();
-    // As many as fit.
+    // The box shows as many as fit.
     let room = (WIDTH - MARGIN).saturating_sub(x + TEXT) / LETTER;
     while examples.join(", ").len() as u32 > room {
         examples.pop();

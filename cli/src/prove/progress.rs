@@ -29,7 +29,7 @@ impl Bar {
             let percent = 100 * done / total;
             let (on, off) = (NAME.render(), NAME.render_reset());
             let width = WIDTH as usize;
-            // `anstream` omits colours where they are not wanted. A failure cannot be reported anywhere.
+            // `anstream` omits colours where they are not wanted. A failure here cannot be reported.
             let mut err = anstream::stderr();
             let _ = write!(err, "\r{what} {on}[{bar:.<width$}]{off} {percent:3} %, {left:.0} s left \x1b[K");
             let _ = err.flush();

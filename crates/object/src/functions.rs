@@ -7,8 +7,8 @@ use amdgpu_isa::Target;
 use crate::{Section, Symbol, SymbolKind};
 
 impl<'a> Section<'a> {
-    /// The pieces that are decoded one by one, as offsets without gaps: the first from `from` on, and each of the others from the
-    /// beginning of a kernel or function.
+    /// The pieces that are decoded one by one, as offsets without gaps: the first begins at `from`, and each of the
+    /// others at a kernel or function.
     ///
     /// An instruction never reaches into the next function: words that seem to are padding or data.
     ///
@@ -52,24 +52,24 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The lanes of a wave of the code at an offset: those of the last symbol in front of it, or else of the first one behind it.
-    /// `None` if the file does not say.
+    /// The lanes of a wave of the code at an offset: those of the last symbol before it, or else of the first one after
+    /// it. `None` if the file does not say.
     pub fn lanes_at(&self, offset: usize) -> Option<u16> {
         let address = self.address.saturating_add(offset as u64);
         let (before, after) = self.symbols.split_at(self.symbols.partition_point(|symbol| symbol.address <= address));
         before.last().or(after.first()).and_then(|symbol| symbol.lanes)
     }
 
-    /// The target with the waves of the code at an offset: see [`Section::lanes_at`].
+    /// The target with the waves of the code at an offset, which are those of [`Section::lanes_at`].
     pub fn target_at(&self, target: Target, offset: usize) -> Target {
         self.lanes_at(offset).and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target)
     }
 
-    /// All symbols in their order, each with the offsets of its bytes: as many as its size says, or up to the next kernel or function.
-    /// `None` if it is outside of the section.
+    /// All symbols in their order, each with the offsets of its bytes, which its size bounds, or the next kernel or
+    /// function. `None` for a symbol outside of the section.
     pub fn extents(&self) -> impl Iterator<Item = (&Symbol<'a>, Option<Range<usize>>)> {
         let end = self.address.saturating_add(self.bytes.len() as u64);
-        // The next function of a symbol is never in front of that of the symbol before it.
+        // The search for a symbol's next function begins at that of the symbol before it.
         let mut next = 0;
         self.symbols.iter().map(move |symbol| {
             let is_next = |next: &Symbol<'_>| next.address > symbol.address && next.kind != SymbolKind::Other;

@@ -10,7 +10,8 @@ use crate::{Part, Result, SkipReason, Visitor, bundles, elf, visit_part};
 
 const SECTIONS: [&[u8]; 2] = [b".hip_fatbin", b".llvm.offloading"];
 
-/// Visits the GPU code of a host program. `is_member`: of a library, whose other members may have some.
+/// Visits the GPU code of a host program. `is_member` says that it is in an archive, other members of which may have
+/// GPU code.
 pub fn visit(
     file: &elf::File<'_>,
     label: &str,

@@ -1,4 +1,4 @@
-//! Code objects, as they are found: sections with code, their symbols, and what addresses stand for.
+//! Code objects as [`visit`](crate::visit) finds them: sections with code, their symbols, and the meaning of addresses.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -14,18 +14,18 @@ use crate::{AddressMap, Error, Name, TargetId, elf};
 pub enum Part<'a> {
     /// Machine code for one target.
     Image(Image<'a>),
-    /// Contents for the GPU, or in the place of such contents, that are not machine code.
+    /// Contents that are not machine code, although they are for the GPU or in the place of such contents.
     Skipped {
         /// Its location in the file, such as the entry's id in a bundle. Empty for the file itself.
         label: &'a str,
-        /// Why it is passed over.
+        /// The reason.
         reason: SkipReason,
     },
     /// Damage to a part of the file. The other parts are still visited.
     Damaged(Error),
 }
 
-/// Why a part of a file is passed over.
+/// The reason why a part of a file is passed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkipReason {
@@ -35,13 +35,13 @@ pub enum SkipReason {
     Bits32(Option<TargetId>),
     /// A code object without code.
     NoCode,
-    /// The id of an entry has more bytes than this.
+    /// The id of an entry is longer than this, in bytes.
     IdTooLong(usize),
     /// The id of an entry is not plain text.
     IdNotText,
-    /// The id of an entry is not one of an AMD GPU.
+    /// The id of an entry does not name an AMD GPU.
     OtherDevice,
-    /// A host program that refers to HIP code objects, and has none.
+    /// A host program refers to HIP code objects, and has none.
     HostWithPointers,
     /// A host program without code for a GPU.
     Host,
@@ -50,12 +50,12 @@ pub enum SkipReason {
 /// Machine code for one target: a code object.
 #[non_exhaustive]
 pub struct Image<'a> {
-    /// Its location in the file, such as the entry's id in a bundle, behind the name of an archive's member. Empty for a plain
-    /// code object. Names of members are cut after 256 characters.
+    /// Its location in the file, such as the entry's id in a bundle, after the name of an archive's member. Empty for a
+    /// plain code object. Names of members are cut after 256 characters.
     pub label: &'a str,
-    /// Where it begins in the file, in bytes; `None` if it was compressed.
+    /// The offset of its beginning in the file, in bytes; `None` if it was compressed.
     pub offset: Option<u64>,
-    /// All bytes of the code object; those of the code, if there is nothing else.
+    /// All bytes of the code object; for bare code, the code.
     pub bytes: &'a [u8],
     /// The processor and its features; `None` if the code object does not state it.
     pub target: Option<TargetId>,

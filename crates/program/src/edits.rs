@@ -179,8 +179,7 @@ impl Edits {
     pub fn keep_second_entry(&mut self, target: Target, kernel: &Symbol<'_>, padding: impl Fn(u64) -> u64) {
         let Some(distance) = kernel.descriptor.and_then(|descriptor| second_entry(target, &descriptor)) else { return };
         let place = kernel.address.saturating_add(distance);
-        // The code that reads arguments gets padding even if it becomes shorter, as long as it has at least half of the
-        // distance.
+        // Padding that can go is at most half of the distance: shorter code gets padding instead.
         self.keep(place, padding(place).min(distance / 2));
     }
 

@@ -1,4 +1,4 @@
-//! A code object with changes made to its code.
+//! Writes a code object with changes to its code.
 
 use alloc::vec::Vec;
 
@@ -14,20 +14,20 @@ use crate::{Edits, Error, code};
 /// Relocations of an address in 64 bits, and of an address in the code object itself.
 const ABS64: u32 = 3;
 const RELATIVE64: u32 = 13;
-/// Tables of relocations that are not read here.
+/// Tables of relocations that are not read here. A file that has one is refused.
 const SHT_REL: u32 = 9;
 const SHT_RELR: u32 = 19;
-/// Entries of the dynamic table that are addresses.
+/// Entries of the dynamic table that hold addresses.
 const DYNAMIC_ADDRESSES: [u64; 12] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 0x6fff_fef5];
 
 /// The code object with the changes made: everything that points into its code follows, and all other bytes stay. Without
 /// changes it is the same file, byte for byte.
 ///
-/// `target`: that of code in no kernel; kernels have the waves of their descriptors.
+/// `target` is the target of code outside of kernels; kernels have the waves of their descriptors.
 ///
 /// # Errors
-/// The file is damaged, or of a kind that cannot be changed; code makes something unknown of its own address, or a branch does
-/// not reach its target any more; a kernel's second entry moves, see [`Edits::keep_second_entry`].
+/// The file is damaged, or of a kind that cannot be changed; code uses its own address in an unknown way, or a branch
+/// does not reach its target any more; a kernel's second entry moves, see [`Edits::keep_second_entry`].
 pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
     if edits.is_empty() {
         return Ok(image.bytes.into());
@@ -55,7 +55,7 @@ fn usize_of(number: u64) -> Result<usize, Error> {
     usize::try_from(number).map_err(|_| Error::Layout)
 }
 
-/// Writes what follows the code into the new file.
+/// Writes the part of the file after the code.
 struct Writer<'w, 'a> {
     layout: &'w Layout<'w, 'a>,
     target: Target,
@@ -74,7 +74,7 @@ impl Writer<'_, '_> {
         }
         tables(elf::SHT_RELA).try_for_each(|table| self.relocations(table))?;
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
-        // Those of a linker that keeps its own are of kinds that are not known here.
+        // The relocations that a linker keeps (`--emit-relocs`) are of kinds that are not known here.
         let is_linked = |section: &elf::Section| section.kind == elf::SHT_RELA && section.flags & elf::SHF_ALLOC == 0;
         let is_unread = |section: &elf::Section| {
             section.size > 0 && ([SHT_REL, SHT_RELR].contains(&section.kind) || is_linked(section))
@@ -100,7 +100,7 @@ impl Writer<'_, '_> {
 
     fn file_header(&mut self) -> Result<(), Error> {
         let bytes = self.layout.file.bytes;
-        // The entry point, and where the headers of segments and sections are.
+        // The entry point, and the offsets of the headers of segments and sections.
         for (at, is_address) in [(24, true), (32, false), (40, false)] {
             let field = bytes.get(at..at + 8).and_then(|field| field.try_into().ok()).ok_or(Error::Layout)?;
             let old = u64::from_le_bytes(field);
@@ -128,7 +128,7 @@ impl Writer<'_, '_> {
         self.put64(at + 32, size)
     }
 
-    /// The size of a section that has no code: what fills a page up to its end still does.
+    /// The new size of a section without code. A section that fills a page up to its end still does.
     fn size(&self, section: &elf::Section, address: u64) -> u64 {
         match self.layout.is_filler(section) {
             true => fills(address),
@@ -148,7 +148,7 @@ impl Writer<'_, '_> {
             false => layout.address_in(usize::MAX, segment.address),
         };
         let mut memory = layout.len(segment.address, segment.memory_size, layout.code_addresses());
-        // It ends with the section that ends there.
+        // The segment ends with the section that ends there.
         let end = segment.address.wrapping_add(segment.memory_size);
         let is_last = |section: &&elf::Section| {
             let has_size = section.size > 0 || self.layout.is_filler(section);
@@ -188,7 +188,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Where a symbol comes to be.
+    /// The new address of a symbol.
     fn symbol(&self, symbol: &elf::Symbol) -> u64 {
         let section = usize::from(symbol.section);
         match symbol.kind == elf::STT_SECTION && section == self.layout.code {
@@ -206,7 +206,7 @@ impl Writer<'_, '_> {
             let at = table.offset + number as u64 * 24;
             let addend = match (relocation.kind, layout.file.symbol(symbols, relocation.symbol)) {
                 (RELATIVE64, _) => layout.address(relocation.addend as u64) as i64,
-                // A pointer into the middle of something follows what it points to.
+                // A pointer into the middle of something moves with its target.
                 (_, Some(symbol)) if layout.sections.get(usize::from(symbol.section)).is_some_and(is_loaded) => {
                     let goal = layout.address(symbol.address.wrapping_add_signed(relocation.addend));
                     goal.wrapping_sub(self.symbol(&symbol)) as i64
@@ -224,7 +224,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes a pointer that the file has in its place already, as well as in the table.
+    /// Writes a pointer to its place, if the file has it there, and to the table.
     fn pointer(&mut self, relocation: &elf::Relocation) -> Result<(), Error> {
         let layout = self.layout;
         let Some(offset) = layout.offset_of(relocation.address).filter(|_| relocation.kind == RELATIVE64) else {
@@ -250,7 +250,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes the distance of each descriptor from its kernel.
+    /// Writes the distance of each kernel from its descriptor.
     fn descriptors(&mut self) -> Result<(), Error> {
         let layout = self.layout;
         let kinds = [elf::SHT_SYMTAB, elf::SHT_DYNSYM];

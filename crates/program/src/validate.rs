@@ -1,7 +1,8 @@
-//! Proof that one code object is another one with nothing but neutral instructions added and taken away.
+//! Proof that two code objects differ only in neutral instructions.
 //!
-//! Nothing here is shared with what writes changes: both files are read, their code is walked side by side, and every address in
-//! either is compared with its counterpart in the other. Addresses that code makes are computed, in both files at once.
+//! This module shares no code with the one that writes changes: it reads both files, walks their code side by side, and
+//! compares every address in either with its counterpart in the other. Addresses that code makes are computed in both
+//! files at once.
 
 mod code;
 mod pairs;
@@ -15,54 +16,54 @@ use core::fmt;
 use amdgpu_isa::{Inst, Target};
 use amdgpu_object::{ErrorKind, Part};
 
-/// What differs between two code objects that should be the same program.
+/// The difference between two code objects that should be the same program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
     /// A file cannot be read.
     Damaged(ErrorKind),
-    /// The header, or the number or kind of its sections or segments.
+    /// The header differs, or the number or kind of sections or segments.
     Headers,
-    /// A section has other contents, or lies elsewhere than what is in it needs.
+    /// A section has other contents, or lies at another place than its contents need.
     Section {
         /// Its name, as far as it is UTF-8.
         name: String,
     },
-    /// A segment does not hold what it held.
+    /// A segment has other contents.
     Segment {
         /// Its number.
         number: usize,
     },
-    /// An instruction is another one.
+    /// An instruction differs.
     Instruction {
-        /// Where it was; the end of the function, if the new one has more.
+        /// The old address; the end of the function, if the new one is longer.
         old: u64,
-        /// Where its counterpart should be.
+        /// The address at which its counterpart should be.
         new: u64,
     },
-    /// A branch leads elsewhere.
+    /// A branch has another target.
     Branch {
-        /// Where it was.
+        /// The old address of the branch.
         old: u64,
     },
-    /// An address that code makes, or the use of one, has another value, or cannot be followed.
+    /// An address that code makes or uses has another value, or cannot be followed.
     Address {
-        /// Where the instruction was that uses it.
+        /// The old address of the instruction that uses it.
         old: u64,
     },
-    /// A symbol names something else.
+    /// A symbol names another thing.
     Symbol {
         /// Its number in its table.
         number: usize,
     },
-    /// What a loader writes is something else.
+    /// The loader writes another value.
     Relocation {
-        /// Where the place was.
+        /// The old address of the place.
         old: u64,
     },
-    /// A kernel descriptor says something else, or names another entry.
+    /// A kernel descriptor has other contents, or names another entry.
     Descriptor {
-        /// Where it was.
+        /// The old address of the descriptor.
         old: u64,
     },
 }
@@ -90,13 +91,13 @@ impl fmt::Display for Difference {
 
 impl core::error::Error for Difference {}
 
-/// Compares two code objects for a loader: the new one is the old one, but that `is_neutral` instructions may come and go, change
-/// their constants, and move everything else.
+/// Compares two code objects as a loader sees them. Instructions that are `is_neutral` may be added, removed, or have
+/// other constants, and everything else may move because of that.
 ///
-/// `target`: that of code in no kernel; kernels have the waves of their descriptors.
+/// `target` is the target of code outside of kernels; kernels have the waves of their descriptors.
 ///
 /// # Errors
-/// The first difference, or what in either file cannot be followed.
+/// The first difference, or the part of either file that cannot be followed.
 pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Inst) -> bool) -> Result<(), Difference> {
     let mut result = Err(Difference::Headers);
     visit(old, &mut |old| {
@@ -110,9 +111,9 @@ pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Ins
     result
 }
 
-/// Calls `each` with the code object that a file is.
+/// Calls `each` with the code object that a file contains.
 fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
-    // What is damaged shows when the tables are compared.
+    // Damage shows when the tables are compared.
     let _ = amdgpu_object::visit(bytes, Some(0), |part| {
         if let Part::Image(image) = part {
             if image.label.is_empty() {
@@ -123,7 +124,7 @@ fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
     });
 }
 
-/// The instructions of a function, in order; bytes that are none, four or fewer at a time.
+/// The instructions of a function, in order. Bytes that are not an instruction come in pieces of at most four.
 struct Item {
     address: u64,
     inst: Option<Inst>,

@@ -1,5 +1,5 @@
-//! What writes programs can be wrong, and the proof of what it wrote notices: bits that are changed at random, and faults of the kinds
-//! that writers have.
+//! The proof of a changed program notices faults of the code that changed it: bits that are changed at random, and
+//! faults of the kinds that such code has.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use amdgpu_object::elf::{self, File};
 use amdgpu_object::{Error, Image, Part, Section};
 use amdgpu_program::{Difference, Edits, rewrite, validate};
 
-/// Bits that are changed in each file; fifty times as many in the full run.
+/// The number of bits that are changed in each file; fifty times as many in the full run.
 const FLIPS: u64 = 60;
 
-/// The samples of targets that are in this build.
+/// The samples for the targets of this build.
 fn samples() -> Vec<(Target, PathBuf)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/samples");
     let mut all = Vec::new();
@@ -67,7 +67,7 @@ fn grown(file: &[u8], target: Target) -> Vec<u8> {
     new
 }
 
-/// Where a file has its code, and the instructions of it.
+/// The code of a file, and its instructions.
 fn code(file: &[u8], target: Target) -> (usize, u64, Vec<(u64, Inst)>) {
     let mut found = (0, 0, Vec::new());
     image(file, |image| {
@@ -78,7 +78,7 @@ fn code(file: &[u8], target: Target) -> (usize, u64, Vec<(u64, Inst)>) {
     found
 }
 
-/// Whether a byte of a file is in a table or section, so that it means something.
+/// Whether a byte of a file is in a table or section, so that it has a meaning.
 fn has_meaning(file: &[u8], at: usize) -> bool {
     let parsed = File::parse(file).unwrap();
     let (sections, segments) = (parsed.sections().0, parsed.segments().0);
@@ -89,7 +89,8 @@ fn has_meaning(file: &[u8], at: usize) -> bool {
         || sections.iter().any(|s| s.kind != elf::SHT_NOBITS && within(s.offset, s.size))
 }
 
-/// A bit of the new file is another one: what is not noticed means nothing, or is in a neutral instruction, or leads to one.
+/// A changed bit of the new file is noticed, unless it has no meaning, is in a neutral instruction, or is in a branch
+/// that then leads to one.
 #[test]
 fn changed_bits_are_noticed() {
     let (mut random, mut noticed, mut all) = (0x9e37_79b9_7f4a_7c15u64, 0u32, 0u32);
@@ -114,7 +115,7 @@ fn changed_bits_are_noticed() {
             let inst = insts.iter().rev().find(|(start, inst)| (*start..*start + inst.len() as u64).contains(&here));
             let excuse = match inst {
                 Some((_, inst)) if is_neutral(inst) => true,
-                // A branch to the first of neutral instructions can as well lead to the next one.
+                // A branch to the first of several neutral instructions can also lead to the next one.
                 Some((start, inst)) if inst.branch_target(*start).is_some() => {
                     let goals = [&new, &wrong].map(|file| {
                         let (_, _, insts) = code(file, target);
@@ -132,10 +133,10 @@ fn changed_bits_are_noticed() {
     assert!(noticed > all / 2, "{noticed} of {all}");
 }
 
-/// A fault, and what the proof has to say of it.
+/// A fault, and the difference that the proof has to report.
 type Fault = (&'static str, fn(&mut [u8], Target) -> bool, fn(&Difference) -> bool);
 
-/// The faults of writers, each made in the new file; a file without such a place has none.
+/// The faults, each made in the new file. A file without a place for a fault has none.
 const FAULTS: [Fault; 6] = [
     ("a branch off by one", branch_off_by_one, |difference| matches!(difference, Difference::Branch { .. })),
     ("an instruction dropped", instruction_dropped, |difference| {
@@ -145,7 +146,7 @@ const FAULTS: [Fault; 6] = [
         matches!(difference, Difference::Instruction { .. })
     }),
     (
-        // Without a table of symbols, descriptors are what says where kernels are.
+        // Without a symbol table, the descriptors alone name the kernels.
         "a descriptor's entry",
         |file, _| descriptor(file, 16),
         |difference| matches!(difference, Difference::Descriptor { .. } | Difference::Instruction { .. }),
@@ -206,7 +207,7 @@ fn descriptor(file: &mut [u8], at: usize) -> bool {
     true
 }
 
-/// The last function symbol keeps the address that it would have without the last instruction.
+/// The last function symbol has the address that it would have without the last inserted instruction.
 fn symbol_left_behind(file: &mut [u8], _: Target) -> bool {
     let parsed = File::parse(file).unwrap();
     let (sections, _) = parsed.sections();
@@ -240,13 +241,13 @@ fn planted_faults_are_named_on_every_target() {
     assert!(made.iter().all(|made| *made >= targets), "{made:?} of {targets}");
 }
 
-/// Without a change, and with changes that are taken back, a file is the same byte for byte.
+/// Without a change, and with changes that are taken back, a file stays the same, byte for byte.
 #[test]
 fn what_is_not_changed_stays() {
     for (target, path) in samples() {
         let file = std::fs::read(&path).unwrap();
         image(&file, |image| assert!(rewrite(image, target, &Edits::default()).unwrap() == file, "{}", path.display()));
-        // Several of them, so that nothing is rounded.
+        // The file has several of them, so that nothing is rounded.
         let nop = parse(target, "s_nop 5").unwrap();
         let (mut longer, mut again) = (Vec::new(), Vec::new());
         image(&file, |image| {

@@ -1,6 +1,8 @@
-//! A program with every idiom by which clang makes addresses and calls, on every target: with random edits it does the same.
+//! A program with every idiom by which clang makes addresses and calls, on every target, has the same effect after
+//! random edits.
 //!
-//! What it does is found by running it: each place has a number of its own, which the code there puts into a register.
+//! The effect is found by running the program: each place has a number of its own, which the code there puts into a
+//! register.
 
 #[path = "idioms/machine.rs"]
 mod machine;
@@ -37,7 +39,7 @@ fn with_image<T>(bytes: &[u8], each: impl FnOnce(&Image<'_>) -> T) -> T {
     out.unwrap()
 }
 
-/// How many bytes in front of a kernel are the same dword, up to a symbol.
+/// The number of bytes before a kernel, up to a symbol, that are the same dword.
 fn padding(section: &Section<'_>, address: u64) -> u64 {
     let at = (address - section.address) as usize;
     let room = section.symbols.iter().rev().find(|symbol| symbol.address < address);
@@ -54,7 +56,7 @@ fn keep(image: &Image<'_>, target: Target, edits: &mut Edits) {
     }
 }
 
-/// The instructions, without the padding in front of kernels.
+/// The instructions, without the padding before kernels.
 fn instructions(image: &Image<'_>, target: Target) -> Vec<(u64, Inst)> {
     let section = &image.sections[0];
     let starts = image.kernels().flat_map(|kernel| [kernel.address, kernel.address + 256]);
@@ -97,7 +99,8 @@ fn is_nop(inst: &Inst) -> bool {
     inst.mnemonic() == "s_nop"
 }
 
-/// What runs do from the kernels, from where those begin whose arguments are in registers, and from each name in the code.
+/// The results of runs from the kernels, from their second entries (for arguments that are in registers), and from each
+/// name in the code.
 fn runs(file: &[u8], target: Target) -> Vec<(String, Vec<u32>)> {
     let machine = Machine::new(file, target);
     let mut all = Vec::new();
@@ -139,7 +142,7 @@ fn every_idiom_leads_to_the_same() {
     assert!(idioms > 15 * targets().count(), "{idioms}");
 }
 
-/// What is inserted, and taken away again: the file is the same, if nothing had to be aligned anew.
+/// Instructions that are inserted and removed again leave the same file, if nothing had to be aligned anew.
 #[test]
 fn edits_can_be_undone() {
     for target in targets() {
@@ -169,7 +172,7 @@ fn edits_can_be_undone() {
                     assert!(back == file, "{target}: {address:#x}");
                     undone += 1;
                 }
-                // The parts of an address are too far apart.
+                // The instructions that make the address are too far apart.
                 Err(e) => {
                     assert!(matches!(e, amdgpu_program::Error::UnknownAddress { .. }), "{target}: {address:#x}: {e}")
                 }
@@ -179,7 +182,7 @@ fn edits_can_be_undone() {
     }
 }
 
-/// Where a kernel begins whose arguments are in registers must stay, which no label says.
+/// The second entry of a kernel, for arguments that are in registers, must stay. It has no label.
 #[test]
 fn second_entries_stay() {
     for target in targets().filter(|target| target.accum_granule().is_some()) {
@@ -194,7 +197,7 @@ fn second_entries_stay() {
         let (edits, address, descriptor) = with_image(&file, plan);
         let rewritten = |file: &[u8]| with_image(file, |image| rewrite(image, target, &edits));
         assert_eq!(rewritten(&file), Err(amdgpu_program::Error::SecondEntry { address }), "{target}");
-        // The same in files that do not say so until it is done.
+        // The same happens in files that show it only when the change is done.
         let says = |file: &[u8], from: u16, to: u16| {
             let mut bytes = descriptor.to_bytes();
             bytes[58..60].copy_from_slice(&from.to_le_bytes());
@@ -211,7 +214,8 @@ fn second_entries_stay() {
     }
 }
 
-/// What lies in data by way of an address that happens to be one of code, or of code that is data, is not known to follow.
+/// Data that is reached through an address that happens to be one of code, or of code that is data, is not known to
+/// follow.
 #[test]
 fn what_only_looks_like_code_is_refused() {
     let mut refused = 0;
@@ -243,7 +247,8 @@ fn what_only_looks_like_code_is_refused() {
     assert!(refused > 3 * targets().count(), "{refused}");
 }
 
-/// A file whose last section in memory begins where the one before it ends, as a linker has them with `-z separate-loadable-segments`.
+/// A file whose last section in memory begins where the one before it ends, as linkers make it with `-z
+/// separate-loadable-segments`.
 fn beside(bytes: &[u8]) -> Vec<u8> {
     let file = amdgpu_object::elf::File::parse(bytes).unwrap();
     let (sections, segments) = (file.sections().0, file.segments().0);
@@ -258,8 +263,8 @@ fn beside(bytes: &[u8]) -> Vec<u8> {
     new
 }
 
-/// Code up to the end of its page, where the next section begins; and what is read-only once it is loaded, which fills its last
-/// page, or has nothing to fill there.
+/// Code up to the end of its page, where the next section begins, and a section that is read-only after loading and
+/// fills its last page, or has nothing to fill there.
 #[test]
 fn sections_may_begin_where_others_end() {
     let (Ok(target), Ok(nop)) = ("gfx942".parse::<Target>(), parse(Target::Gfx942, "s_nop 0")) else { return };
@@ -296,7 +301,7 @@ fn sections_may_begin_where_others_end() {
     let mut pointed = full.clone();
     pointed[addend..addend + 8].copy_from_slice(&old.to_le_bytes());
     assert_eq!(grown(&pointed, 3)[addend..addend + 8], new.to_le_bytes());
-    // The filler, and how many bytes of the segment it fills are in memory.
+    // The section that fills the page, and the number of its bytes in memory.
     let filler = |file: &[u8]| {
         let parsed = amdgpu_object::elf::File::parse(file).unwrap();
         let all = parsed.sections().0;
@@ -310,7 +315,7 @@ fn sections_may_begin_where_others_end() {
     let room = filler(&file);
     let none = grown(&file, room as usize / 4);
     assert_eq!((filler(&none), filler(&grown(&none, 2))), (0, 0xff8));
-    // What is filled up to the page of the next segment leaves that alone.
+    // A section that is filled up to the page of the next segment leaves that segment alone.
     let close = beside(&source::object(target, &format!("{text}; .data; .long 7")).unwrap());
     let room = filler(&close);
     for words in [2, room as usize / 4, room as usize / 4 + 2, 1030] {
@@ -321,7 +326,7 @@ fn sections_may_begin_where_others_end() {
     }
 }
 
-/// Which of several instructions that do nothing a label was at is not known when some of them go.
+/// A label at one of several neutral instructions is not known to be at any of them when some of them go.
 #[test]
 fn labels_among_neutral_instructions_are_as_good_as_the_next() {
     let target = Target::Gfx942;

@@ -7,7 +7,7 @@ use amdgpu_isa::{DecodeError, Inst, Target};
 /// Dwords of the longest instruction of any target.
 pub const DWORDS: usize = 5;
 
-/// The words of an instruction, with zeros behind it.
+/// The words of an instruction, with zeros after them.
 pub type Words = [u32; DWORDS];
 
 /// The library, as the proof calls it. Each unit test replaces one call by a faulty one, which the proof must find.
@@ -67,11 +67,11 @@ impl Subject for Library {}
 /// A description of the property that does not hold.
 pub type Fault = &'static str;
 
-/// The bytes of the words in memory.
+/// The words' bytes, in memory order.
 #[inline(always)]
 pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
     let mut bytes = [0; 4 * DWORDS];
-    // In pairs: a load of the same width as the store before it does not stall.
+    // Words are copied in pairs: a load of the same width as the store before it does not stall.
     for (to, pair) in bytes.chunks_mut(8).zip(words.chunks(2)) {
         let both = pair.iter().rev().fold(0, |both, word| both << 32 | u64::from(*word));
         to.copy_from_slice(&both.to_le_bytes()[..to.len()]);
@@ -82,7 +82,7 @@ pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
 /// Checks an instruction that was decoded from the words.
 #[inline(always)]
 pub fn instruction(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
-    // Nearly all have one or two dwords: with lengths known to the compiler this takes half the time.
+    // Nearly all instructions have one or two dwords. With lengths known to the compiler this takes half the time.
     match inst.len() {
         4 => inverse(subject, target, words, inst, 1),
         8 => inverse(subject, target, words, inst, 2),
@@ -103,12 +103,12 @@ fn inverse(subject: &impl Subject, target: Target, words: &Words, inst: &Inst, d
     let mut out = [0; 4 * DWORDS];
     hold(subject.encode(inst, &mut out) == Ok(len), "it does not encode to its length")?;
     hold(out[..len] == code[..len], "it encodes to other bytes")?;
-    // By reference: a copy would wait for the narrow stores before it.
+    // The value is passed by reference: a copy would wait for the narrow stores before it.
     let again = &subject.decode(target, &out[..len]);
     hold(matches!(again, Ok(again) if again == inst), "its bytes alone decode to another")
 }
 
-/// More checks of a decoded instruction, made less often.
+/// Makes the checks of a decoded instruction that are made less often.
 pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
     let dwords = inst.len() / 4;
     hold(inst.target() == target, "the instruction is of another target")?;
@@ -173,7 +173,7 @@ impl Texts {
         hold(subject.print(&again, buffer) == first.as_bytes(), "the text is another the second time")
     }
 
-    /// What the text that was checked last parses to.
+    /// The instruction to which the text that was checked last parses.
     pub fn parsed(&self, subject: &impl Subject, target: Target) -> Result<Inst, ParseError> {
         subject.parse(target, &self.first)
     }

@@ -7,7 +7,7 @@ use crate::tally::{Rows, Tally};
 use crate::words::{Rng, repair_behind};
 use crate::{Part, parsed};
 
-/// Number of words in a block. The dwords tried after a first dword depend only on its block, not on other threads.
+/// Number of words in a block. The dwords that follow a first dword depend only on its block, and not on other threads.
 pub const BLOCK: u64 = 1 << 20;
 pub const BLOCKS: u64 = (1 << 32) / BLOCK;
 
@@ -44,7 +44,7 @@ impl<S: Subject> Walk<'_, S> {
             tally.words += 1;
             state.turn += 1;
             let zeros = [word, 0, 0, 0, 0];
-            // By reference: a copy would wait for the narrow stores before it.
+            // The value is passed by reference: a copy would wait for the narrow stores before it.
             match &self.subject.decode(self.target, &bytes(&zeros)) {
                 Ok(inst) => self.accepted(&zeros, inst, &mut state, hand, tally),
                 &Err(error) if is_behind(error) => match self.with_something_good(zeros, &mut state) {
@@ -89,7 +89,7 @@ impl<S: Subject> Walk<'_, S> {
         }
     }
 
-    /// Decodes the word with the dwords that last decoded after a word; if these are refused, with repaired ones.
+    /// Decodes the word with the dwords with which the previous word decoded; if these are refused, with repaired ones.
     #[inline(never)]
     fn with_something_good(&self, zeros: Words, state: &mut State) -> Option<(Words, Inst)> {
         let [word, ..] = zeros;

@@ -11,13 +11,13 @@ use super::data::{value, variant_of};
 use super::{Relocation, Section, Source};
 use crate::isa::{self, Inst, KernelDescriptor, Target, Value};
 
-/// So many equal dwords become one line.
+/// At least so many equal dwords become one line.
 const FOLDED: usize = 8;
 /// A literal that no instruction has as an inline constant.
 const MARK: u32 = 0x7ead_beef;
 
 impl Source<'_> {
-    /// Where the targets of code change, with the first one.
+    /// The offsets from which code has another target, beginning with the first target.
     fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
         let of = |n: usize| {
             let (_, _, descriptor) = self.kernels.iter().find(|(_, code, _)| *code == n)?;
@@ -33,7 +33,7 @@ impl Source<'_> {
         let relocation = self.relocations(section);
         let mut target = self.target;
         let (mut at, mut next) = (0usize, 0usize);
-        // The section has an alignment in front.
+        // The alignment of the section is in its directive.
         let mut is_aligned = true;
         let end = section.bytes.len();
         loop {
@@ -93,7 +93,7 @@ impl Source<'_> {
         }
     }
 
-    /// The name of a place in code, which other sections do not have.
+    /// A name for a place in code that other sections do not have.
     fn label(&self, section: &Section<'_>, offset: u64) -> String {
         match self.has_one_code {
             true => format!(".L{offset:x}"),
@@ -101,8 +101,8 @@ impl Source<'_> {
         }
     }
 
-    /// What the directive has that makes the room from here to a symbol, if that is as assemblers and linkers make it in front of a
-    /// kernel.
+    /// The operands of the directive that makes the padding from here to a symbol, if the padding is what assemblers
+    /// and linkers put before a kernel.
     fn alignment<'r>(
         &self,
         section: &Section<'_>,
@@ -127,7 +127,7 @@ impl Source<'_> {
         (relocation(here, stop).is_none() && (is_all(NOP) || is_all([0; 4]))).then_some(fill)
     }
 
-    /// Whether a kernel begins here without room in front of it, where hardware can begin.
+    /// Whether a kernel begins here without padding before it, at a place where hardware can begin.
     fn begins_kernel(&self, section: &Section<'_>, here: u64, symbol: usize) -> bool {
         let is_room =
             here.is_multiple_of(KernelDescriptor::ENTRY_ALIGN) && section.align >= KernelDescriptor::ENTRY_ALIGN;
@@ -135,7 +135,7 @@ impl Source<'_> {
     }
 }
 
-/// Where instructions begin, and where branches go to.
+/// The offsets of instructions, and the targets of branches.
 fn places(
     section: &Section<'_>,
     mut target: Target,
@@ -157,12 +157,12 @@ fn places(
     (starts, goals)
 }
 
-/// Whether text has a label where the instruction goes to.
+/// Whether the text has a label for the target of the instruction.
 fn has_label(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
-/// How many equal dwords are here, if they are many.
+/// The number of equal dwords here, if they are many.
 fn folded<'r>(
     bytes: &[u8],
     here: u64,
@@ -186,7 +186,7 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     if again.words() != inst.words() {
         return None;
     }
-    // The assembler puts an `s_nop` behind one that goes to a label and is broken.
+    // The assembler puts an `s_nop` after a broken branch to a label.
     let is_branch = has_label(inst) && !inst.is_broken_branch();
     let label = inst.branch_target(here).filter(|_| is_branch).and_then(goal);
     let at = text.rfind([' ', ',']).map(|at| at + 1);
@@ -196,7 +196,7 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     }
 }
 
-/// What text says behind the name of a symbol for a kind of relocation.
+/// The text after the name of a symbol for a kind of relocation.
 pub fn variant(kind: u32) -> Option<&'static str> {
     Some(match kind {
         kinds::REL32 | kinds::REL16 => "",
@@ -219,7 +219,7 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
         return Some(format!("{}{}", text.get(..at)?, of.of));
     }
     let variant = variant(of.kind).filter(|_| of.kind != kinds::REL16)?;
-    // The assembler would put 64 bits there.
+    // The assembler would write 64 bits there.
     if inst.operands().any(|operand| operand.bits == 64 && matches!(operand.value, Value::Literal(_))) {
         return None;
     }
@@ -237,7 +237,7 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     Some(text.replace(&mark, &name))
 }
 
-/// Words as they are.
+/// Writes words as they are.
 fn raw(bytes: &[u8], comment: &str, out: &mut String) {
     let words = bytes.chunks_exact(4);
     let odd: Vec<String> = words.remainder().iter().map(|byte| format!("{byte:#04x}")).collect();
@@ -251,7 +251,7 @@ fn raw(bytes: &[u8], comment: &str, out: &mut String) {
     }
 }
 
-/// Words of which a linker fills in some.
+/// Writes words that a linker fills in partly.
 fn linked(bytes: &[u8], place: usize, of: &Relocation, comment: &str, out: &mut String) {
     let comment = if comment.is_empty() { String::new() } else { format!(" // {comment}") };
     raw(bytes.get(..place).unwrap_or(&[]), &comment, out);

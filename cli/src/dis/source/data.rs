@@ -1,4 +1,4 @@
-//! Sections without code.
+//! Writes sections without code.
 
 use std::fmt::Write as _;
 
@@ -41,7 +41,7 @@ impl Source<'_> {
     fn descriptor(&self, code: usize, descriptor: &KernelDescriptor, out: &mut String) {
         let Some(symbol) = self.symbols.get(code) else { return };
         let target = self.target.with_wave_size(descriptor.wave_size(self.target)).unwrap_or(self.target);
-        // The descriptor becomes as visible as the code is said to be here.
+        // The descriptor becomes as visible as the directives here say of the code.
         self.visibility(symbol, out);
         let _ = writeln!(out, "\t.amdhsa_kernel {}", super::name(&symbol.name));
         let _ = write!(out, "{}", descriptor.directives(target, false));
@@ -49,7 +49,7 @@ impl Source<'_> {
     }
 }
 
-/// A value that a linker or loader fills in. Returns its length.
+/// Writes a value that a linker or loader fills in. Returns its length.
 pub fn value(of: &Relocation, room: u64, out: &mut String) -> u64 {
     let with = |variant: &str| variant_of(&of.of, variant);
     let (directive, text, len) = match of.kind {
@@ -84,7 +84,7 @@ pub fn variant_of(text: &str, variant: &str) -> String {
     }
 }
 
-/// Bytes as they are. Returns where they end.
+/// Writes bytes as they are. Returns the offset of their end.
 fn plain(section: &Section<'_>, from: u64, to: u64, out: &mut String) -> u64 {
     if section.kind == elf::SHT_NOBITS {
         let _ = writeln!(out, "\t.zero {}", to - from);

@@ -22,28 +22,28 @@ use symbols::{Symbol, name};
 
 const ELFOSABI_HSA: u8 = 64;
 
-/// The file, and what is known of it.
+/// The file, with its names, symbols and relocations.
 struct Source<'a> {
     file: ElfFile64<'a, LittleEndian>,
-    /// The target of code in no kernel.
+    /// The target of code outside of kernels.
     target: Target,
     symbols: Vec<Symbol>,
-    /// Their numbers, by their names.
+    /// The numbers of the symbols, by their names.
     names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by their places.
     relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
     /// Sections that relocations name.
     named: Vec<usize>,
-    /// There is a single section of code.
+    /// Whether there is a single section of code.
     has_one_code: bool,
-    /// The descriptors that become directives: the number of their symbol, and that of the code's.
+    /// The descriptors that become directives: the number of their symbol, and the number of the code's symbol.
     kernels: Vec<(usize, usize, KernelDescriptor)>,
 }
 
 #[derive(Clone, Debug)]
 struct Relocation {
     kind: u32,
-    /// A symbol, or a label of a section, with what is added.
+    /// A symbol, or a label of a section, and the number that is added.
     of: String,
 }
 
@@ -57,7 +57,7 @@ struct Section<'a> {
     align: u64,
     address: u64,
     size: u64,
-    /// The rest of its directive: the group that it is in, and what tells it from others of its name.
+    /// The rest of its directive: its group, and the number that distinguishes it from others of its name.
     apart: String,
     bytes: &'a [u8],
 }
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The processor and the version of the file.
+    /// Writes the processor and the version of the file.
     fn head(&self) -> Result<String> {
         let header = self.file.elf_header();
         let (flags, abi, version) = (header.e_flags(LittleEndian), header.e_ident.os_abi, header.e_ident.abi_version);
@@ -145,7 +145,7 @@ impl<'a> Source<'a> {
         Ok(out)
     }
 
-    /// The sections that become text; the assembler makes the others anew.
+    /// The sections that become text. The assembler makes the others anew.
     fn sections(&mut self) -> Result<Vec<Section<'a>>> {
         let fail = |e: object::Error| Error::input(format!("the code object is damaged: {e}"));
         let mut all = Vec::new();
@@ -169,7 +169,7 @@ impl<'a> Source<'a> {
             }
             let mut places = BTreeMap::new();
             let is_object = self.file.kind() == object::ObjectKind::Relocatable;
-            // A linker has followed those that it keeps, and what a loader will follow stands elsewhere.
+            // A linker has applied the relocations that it keeps, and those for a loader are in another section.
             for (offset, relocation) in section.relocations().filter(|_| is_object) {
                 let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
@@ -221,7 +221,7 @@ impl<'a> Source<'a> {
         groups
     }
 
-    /// What a loader would write into sections.
+    /// The values that a loader would write into sections.
     fn dynamic(
         &self,
         sections: &[Section<'a>],
@@ -255,7 +255,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// The source of a section of notes, if it is what the assembler makes.
+    /// The source of a section of notes, if the assembler makes the same section of it.
     fn notes(&self, section: &Section<'_>) -> Option<String> {
         if section.kind != elf::SHT_NOTE || section.name != ".note" {
             return None;
@@ -326,13 +326,13 @@ impl<'a> Source<'a> {
         &'s self,
         section: &Section<'_>,
     ) -> impl Fn(u64, u64) -> Option<(u64, &'s Relocation)> + use<'s, 'a> {
-        // The first one in a range.
+        // The first section in a range.
         let all = self.relocations.get(&section.index);
         move |from, to| all?.range(from..to).next().map(|(at, relocation)| (*at, relocation))
     }
 }
 
-/// A name with a number behind it.
+/// A name followed by a number.
 fn added(name: String, addend: i64) -> String {
     match addend {
         0 => name,

@@ -13,7 +13,7 @@ use crate::isa::KernelDescriptor;
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
-    /// The number of its section; none: it is a number, or is defined elsewhere.
+    /// The number of its section; `None` if it is a number, or is defined elsewhere.
     pub section: Option<usize>,
     pub is_undefined: bool,
     is_shared: bool,
@@ -54,7 +54,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
         let SymbolFlags::Elf { st_info, st_other } = symbol.flags() else { return };
         let (kind, bind) = (st_info & 15, st_info >> 4);
         let Ok(name) = symbol.name() else { return };
-        // Sections, files, and what the linker adds.
+        // Symbols of sections, of files, and those that the linker adds.
         if name.is_empty() || matches!(kind, 3 | 4) || name == "_DYNAMIC" {
             return;
         }
@@ -74,7 +74,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
     };
     file.symbols().for_each(&mut add);
     if file.symbols().next().is_none() {
-        // The linker sorted them for its tables, but put their names in the order in which it met them.
+        // The linker sorted the symbols for its tables, but put their names in the order in which it met them.
         let mut dynamic: Vec<_> = file.dynamic_symbols().collect();
         dynamic.sort_by_key(|symbol| symbol.elf_symbol().st_name.get(LittleEndian));
         dynamic.into_iter().for_each(&mut add);
@@ -83,7 +83,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
 }
 
 impl Source<'_> {
-    /// Finds the descriptors that directives can say, and the waves of code in no kernel.
+    /// Finds the descriptors that directives can express, and the waves of code outside of kernels.
     pub fn find_kernels(&mut self, sections: &[Section<'_>]) {
         let mut kernels = Vec::new();
         for (n, symbol) in self.symbols.iter().enumerate() {
@@ -136,7 +136,7 @@ impl Source<'_> {
         all
     }
 
-    /// What is said of a symbol in front of its label.
+    /// Writes the directives before the label of a symbol.
     pub fn attributes(&self, symbol: &Symbol, out: &mut String) {
         let shown = name(&symbol.name);
         self.visibility(symbol, out);
@@ -154,7 +154,7 @@ impl Source<'_> {
         }
     }
 
-    /// Who can see a symbol that others can see.
+    /// The visibility of a symbol that other modules can see.
     pub fn visibility(&self, symbol: &Symbol, out: &mut String) {
         let shown = name(&symbol.name);
         let visibility = match symbol.visibility {
@@ -168,17 +168,17 @@ impl Source<'_> {
         }
     }
 
-    /// Whether the assembler can define the symbol: a name has one place.
+    /// Whether the assembler can define the symbol: a name has only one place.
     pub fn is_first(&self, n: usize) -> bool {
         self.symbols.get(n).is_some_and(|symbol| self.called(&symbol.name).first() == Some(&n))
     }
 
-    /// The symbols of a name.
+    /// The symbols with a name.
     fn called(&self, name: &str) -> &[usize] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// A label, or an assignment if no label can be there.
+    /// Writes a label, or an assignment if no label can be there.
     pub fn define(&self, n: usize, offset: Option<u64>, out: &mut String) {
         let Some(symbol) = self.symbols.get(n) else { return };
         if self.kernels.iter().any(|(descriptor, ..)| *descriptor == n) {
@@ -196,8 +196,8 @@ impl Source<'_> {
         };
     }
 
-    /// All symbols, in the order of their table, which is that in which a source names them first; with the values of those
-    /// that are in no section.
+    /// Writes all symbols, in the order of their table, in which a source names them first, with the values of symbols
+    /// outside of sections.
     pub fn declarations(&self) -> String {
         let mut out = String::new();
         let is_first = |(n, symbol): (usize, _)| self.is_first(n).then_some(symbol);

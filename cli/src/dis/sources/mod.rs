@@ -1,5 +1,5 @@
-//! Where constants come from: addresses that code makes from its own, what it loads from memory that the runtime has set up,
-//! and what a linker is to put in.
+//! The origins of constants: addresses that code makes relative to itself, memory that the runtime has set up, and
+//! relocations for a linker.
 
 mod values;
 mod watch;
@@ -11,14 +11,15 @@ use crate::escape;
 use amdgpu_object::{AddressMap, Argument, Name, Relocation};
 pub use watch::{Found, Watch};
 
-/// What is known of an instruction.
+/// A note about an instruction.
 #[derive(Clone, Copy)]
 pub enum Note<'a> {
-    /// It makes an address, or jumps to it.
+    /// The instruction makes this address, or jumps to it.
     Address(u64),
-    /// It loads the bytes at an address.
+    /// The instruction loads the bytes at an address: the address, and their number.
     Load(u64, u64),
-    /// It makes an address relative to one that the kernel gets: which one, the distance, and how many bytes it loads there.
+    /// An address at a distance from a pointer passed to the kernel: the pointer's name, the distance, the number of
+    /// bytes that are loaded, and the arguments.
     Given(&'static str, i64, u64, &'a [Argument<'a>]),
 }
 
@@ -28,15 +29,15 @@ pub struct Sources<'a> {
     notes: &'a [(u64, Note<'a>)],
     relocations: &'a [Relocation<'a>],
     addresses: &'a AddressMap<'a>,
-    /// The address of the next of them.
+    /// The address of the next note.
     pub next: u64,
 }
 
-/// How many arguments one load names.
+/// The most arguments that one load names.
 const MOST: usize = 8;
 
 impl<'a> Sources<'a> {
-    /// Those from an address on.
+    /// The notes from an address on.
     pub fn from(
         notes: &'a [(u64, Note<'a>)],
         relocations: &'a [Relocation<'a>],
@@ -48,7 +49,7 @@ impl<'a> Sources<'a> {
         sources
     }
 
-    /// Goes on to an address.
+    /// Advances to an address.
     fn pass(&mut self, address: u64) {
         let notes = self.notes.iter().take_while(|(at, _)| *at < address).count();
         let relocations = self.relocations.iter().take_while(|relocation| relocation.address < address).count();
@@ -58,7 +59,7 @@ impl<'a> Sources<'a> {
         self.next = self.notes.first().map_or(next, |(at, _)| next.min(*at));
     }
 
-    /// Writes what is known of the bytes at an address, and goes on behind them.
+    /// Writes the notes about the bytes at an address, and advances past them.
     pub fn write(&mut self, address: u64, len: usize, out: &mut Vec<u8>) {
         let mut text = String::new();
         let end = address.saturating_add(len as u64);
@@ -103,7 +104,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Writes the name of an address, and what a pointer there leads to.
+    /// Writes the name of an address, and the name of the pointer's target there.
     fn place(&self, address: u64, pointer: Option<(Name<'a>, i64)>, out: &mut String) {
         let Some(name) = self.addresses.name(address) else { return };
         out.push_str(" <");
@@ -116,7 +117,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The bytes of an address.
+/// The bytes at an address.
 const POINTER: u64 = 8;
 
 fn linked(relocation: &Relocation<'_>, out: &mut String) {

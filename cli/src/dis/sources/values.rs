@@ -1,13 +1,13 @@
-//! What scalar registers hold, as far as it is an address that code has made from one that it knows.
+//! The scalar registers that hold an address which code has made from a known one.
 
 use crate::isa::{Access, AddressStep, Inst, Operand, Reg, Value};
 
-/// What an address is relative to.
+/// The base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// Nothing: it is the address in the code object.
+    /// No base: it is the address in the code object.
     Code,
-    /// A pointer that the kernel gets in registers.
+    /// A pointer that the kernel receives in registers.
     Given(&'static str),
 }
 
@@ -16,27 +16,27 @@ pub enum Base {
 pub struct Address {
     pub base: Base,
     pub offset: u64,
-    /// It holds on all ways to an instruction to which nothing branches from this offset on.
+    /// The offset from which no branch may lead to an instruction, if the address is to hold there.
     pub since: usize,
-    /// The kernel got it in these registers.
+    /// Whether the kernel received it in these registers.
     pub is_given: bool,
 }
 
-/// One of the registers of an address. The low one is known when only the low half has been added to.
+/// A half of an address in a register. If only the low half has been added to, it alone is known.
 #[derive(Clone, Copy)]
 struct Half {
     address: Address,
     is_high: bool,
 }
 
-/// A sum of low halves, of which the carry is still to be added to the high half.
+/// A sum of low halves, whose carry has not been added to the high half yet.
 #[derive(Clone, Copy)]
 struct Carry {
     base: Base,
-    /// Before the addition.
+    /// The address before the addition.
     offset: u32,
     added: u32,
-    /// Where it is.
+    /// The register.
     at: usize,
 }
 
@@ -44,19 +44,19 @@ const REGISTERS: usize = 128;
 
 pub struct Values {
     halves: [Option<Half>; REGISTERS],
-    /// How many are known.
+    /// The number of known values.
     known: usize,
     carry: Option<Carry>,
-    /// A bit for each register that was written.
+    /// The registers that were written, a bit for each.
     pub written: u128,
-    /// What is made of addresses that the kernel got is known, too.
+    /// Whether addresses made from those that the kernel received are known, too.
     pub takes_given: bool,
 }
 
 /// An address that an instruction has made.
 pub struct Made {
     pub address: Address,
-    /// Where its low half was made, if that was before.
+    /// The offset at which its low half was made, if that was before.
     pub low: Option<usize>,
 }
 
@@ -68,7 +68,7 @@ impl Values {
         self.known == 0
     }
 
-    /// Nothing is known any more, but what the kernel got and nothing has overwritten.
+    /// Forgets all values, except those that the kernel received and that nothing has overwritten.
     pub fn forget_made(&mut self) {
         self.carry = None;
         for half in &mut self.halves {
@@ -104,8 +104,8 @@ impl Values {
         *place = half;
     }
 
-    /// The instruction runs, which begins at an offset of the section, and whose constants are what they seem. Returns the
-    /// address that it makes. `pc` is the address behind it.
+    /// Follows an instruction at an offset of the section, whose constants are final. Returns the address that it
+    /// makes. `pc` is the address after the instruction.
     pub fn step(&mut self, inst: &Inst, offset: usize, pc: u64) -> Option<Made> {
         let mut operands = inst.operands();
         let (to, a, b) = (operands.next(), operands.next(), operands.next());
@@ -133,7 +133,7 @@ impl Values {
                 }
             }
             step @ (AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16) => {
-                // The upper bits of a high half are all alike.
+                // The upper bits of a high half are all equal.
                 let half = half.filter(|half| step == AddressStep::Copy || half.is_high);
                 self.set(to, half.map(|half| Half { address: own(half.address), ..half }));
             }
@@ -163,7 +163,7 @@ impl Values {
         None
     }
 
-    /// What the instruction writes is not known.
+    /// Forgets the registers that the instruction writes.
     pub fn forget(&mut self, inst: &Inst) {
         for operand in inst.operands().filter(|operand| operand.access.writes()) {
             match operand.value {

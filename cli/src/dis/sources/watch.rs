@@ -1,4 +1,4 @@
-//! Watches code as it is walked through, for addresses that it makes and loads from known places.
+//! Watches code during a walk through it, for addresses that it makes and loads from known places.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::dis::Place;
 use crate::isa::{Access, AddressStep, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value};
 use amdgpu_object::{Argument, Section};
 
-/// A note that holds if no branch leads to any instruction from an offset on up to its own.
+/// A note that holds if no branch leads to an instruction between an offset and the note's own.
 pub struct Found<'a> {
     pub offset: usize,
     pub since: usize,
     pub note: Note<'a>,
-    /// The kernel got the address in these registers, from which nothing has taken it in the lines before.
+    /// The registers in which the kernel received the address. The preceding lines have not overwritten them.
     given: Option<Given>,
 }
 
 struct Given {
     pair: u8,
-    /// The lines from the kernel's beginning on run one after the other.
+    /// Whether the lines from the kernel's beginning on are consecutive.
     is_straight: bool,
 }
 
@@ -27,14 +27,14 @@ struct Given {
 pub struct Watch<'a> {
     place: &'a Place<'a>,
     functions: Box<dyn Iterator<Item = Range<usize>> + 'a>,
-    /// Where the function is that the walk is in, and where the next one begins.
+    /// The bounds of the function in which the walk is.
     function: Range<usize>,
     arguments: &'a [Argument<'a>],
     values: Values,
-    /// The function calls others, or leaves its own lines.
+    /// Whether the function calls others, or leaves its own lines.
     leaves: bool,
     found: Vec<Found<'a>>,
-    /// How many there were before the function.
+    /// The number of notes before the function.
     before: usize,
 }
 
@@ -53,13 +53,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What was found, in the order of the instructions.
+    /// The notes, in the order of the instructions.
     pub fn finish(mut self) -> Vec<Found<'a>> {
         self.end();
         self.found
     }
 
-    /// The next line, and where it branches to.
+    /// Follows the next line. `to` is the target of its branch.
     #[inline(always)]
     pub fn step(&mut self, offset: usize, inst: Option<&Inst>, target: Option<u64>) {
         if offset >= self.function.end {
@@ -107,14 +107,14 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Keeps what holds now that the whole function is known.
+    /// Keeps the notes that hold when the whole function is known.
     fn end(&mut self) {
         let (values, leaves) = (&self.values, self.leaves);
         let mut n = 0;
         self.found.retain_mut(|found| {
             n += 1;
             let Some(given) = found.given.take_if(|_| n > self.before) else { return true };
-            // Nothing in the function changes it, so it is there on all ways.
+            // Nothing in the function changes the registers, so they hold the pointers on all paths.
             let stays = !leaves && values.written >> given.pair & 3 == 0;
             if stays {
                 found.since = usize::MAX;
@@ -142,7 +142,7 @@ impl<'a> Watch<'a> {
             let (note, since) = (self.made(&made.address), made.address.since);
             let found = |offset| Found { offset, since, note, given: None };
             if let Some(low) = made.low {
-                // Others can be between the two halves.
+                // Other instructions can be between the two halves.
                 let at = self.found.partition_point(|found| found.offset < low);
                 self.found.insert(at, found(low));
             }
@@ -161,7 +161,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What runs next does not come from here.
+    /// Forgets values before an instruction that is not reached from the line before.
     fn stop(&mut self) {
         self.values.forget_made();
         self.values.takes_given = false;
@@ -178,7 +178,7 @@ impl<'a> Watch<'a> {
         if what == "kernarg" { self.arguments } else { &[] }
     }
 
-    /// What an instruction does with an address that is known: it loads from there, or jumps there.
+    /// Notes that an instruction loads from a known address, or jumps there.
     fn uses(&self, inst: &Inst) -> Option<(u8, Note<'a>, Address)> {
         if [Format::Smem, Format::Smrd].contains(&inst.format()) {
             let (pair, offset, bytes) = scalar_load(inst)?;
@@ -205,7 +205,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Whether an instruction writes no scalar register and goes nowhere. Others may do neither, too.
+/// Whether an instruction is known to write no scalar register and to branch nowhere.
 fn is_vector_only(inst: &Inst) -> bool {
     let reads_lane = || matches!(inst.opcode(), Opcode::VReadfirstlaneB32 | Opcode::VReadlaneB32);
     match inst.format() {
@@ -226,7 +226,7 @@ fn is_linked(section: &Section<'_>, from: u64, to: u64) -> bool {
     all.get(next).is_some_and(|relocation| relocation.address < to)
 }
 
-/// The registers with the address of a scalar load, a distance that is known, and the number of bytes.
+/// The registers with the address of a scalar load, the distance if it is known, and the number of bytes.
 fn scalar_load(inst: &Inst) -> Option<(u8, i64, u64)> {
     inst.memory().find(|access| access.space == Space::Scalar && access.access == Access::Read)?;
     let (mut base, mut offset, mut bits) = (None, 0i64, 0);
@@ -236,7 +236,7 @@ fn scalar_load(inst: &Inst) -> Option<(u8, i64, u64)> {
             (Some(Field::Sbase), Value::Reg(Reg::Sgpr(n))) if operand.bits == 64 => base = Some(n),
             (Some(Field::Offset | Field::Soffset), Value::Imm(value)) => offset += i64::from(value),
             (Some(Field::Offset), Value::Literal(value)) => offset += i64::from(value),
-            // A distance in a register, or the beginning of scratch memory.
+            // The distance is in a register, or the base is that of scratch memory.
             (_, Value::Reg(_)) => return None,
             _ => {}
         }
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
     use crate::isa::{Target, decode};
 
-    /// Words of all encodings: what the walk passes over changes none of the registers that it follows.
+    /// Words of all encodings. The words that the walk skips change none of the registers that it follows.
     #[test]
     fn what_is_passed_over_writes_no_scalar_register() {
         let (mut passed, mut random) = (0, 1u64);

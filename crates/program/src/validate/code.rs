@@ -10,13 +10,14 @@ use super::tables::Files;
 use super::values::Values;
 use super::{Difference, Item, items};
 
-/// Instructions that are each other's counterpart, by their numbers in their functions; none, where one came or went.
+/// Pairs of instructions by their numbers in their functions; `None` on one side if the instruction was added or
+/// removed.
 struct Step {
     old: Option<usize>,
     new: Option<usize>,
 }
 
-/// Pairs the instructions of both files, and checks what each names.
+/// Pairs the instructions of both files, and checks the addresses that they name.
 pub fn walk(
     files: &Files<'_>,
     (old, new): (&Image<'_>, &Image<'_>),
@@ -70,13 +71,13 @@ fn section(
         let steps = steps(&before, &after, (ends(old, one.end), ends(new, other.end)), is_neutral, pairs)?;
         all.push(Function { old: before, new: after, steps });
     }
-    // A name for the end of the code is one.
+    // A name for the end of the code counts as one.
     pairs.add(end(old), end(new), end(new)..=end(new));
     pairs.add_start(end(new));
     Ok(all)
 }
 
-/// How many equal dwords a function ends with, which may be padding; one of them is its own.
+/// The number of equal dwords at the end of a function, which may be padding. One of them belongs to the function.
 fn padding(items: &[Item]) -> usize {
     let Some(last) = items.last().filter(|last| last.len == 4) else { return 0 };
     let same = items.iter().rev().take_while(|item| (item.len, item.bytes) == (last.len, last.bytes));
@@ -98,7 +99,8 @@ fn steps(
         false => (old.len(), new.len()),
     };
     let (mut steps, mut i, mut j, mut run) = (Vec::new(), 0, 0, new.first().map_or(new_end, |item| item.address));
-    // Neutral instructions that the next other one may stand for, as each other may of the same run, with their counterparts.
+    // The neutral instructions of a run with their counterparts. Each may stand for any other of the same run, and so
+    // may the next instruction.
     let mut idle = Vec::new();
     while i < old_len || j < new_len {
         let (one, other) = (old.get(i).filter(|_| i < old_len), new.get(j).filter(|_| j < new_len));
@@ -125,7 +127,7 @@ fn steps(
             return Err(Difference::Instruction { old: one.map_or(old_end, |item| item.address), new: here });
         }
     }
-    // What follows is padding, if not the end.
+    // The rest is padding, or nothing.
     let behind = new.get(new_len).map_or(new_end, |item| item.address);
     idle.into_iter().for_each(|(old, new)| pairs.add(old, new.unwrap_or(behind), run..=behind));
     // Padding grows and shrinks at its end.
@@ -140,7 +142,7 @@ fn same_operation(one: Option<&Item>, other: Option<&Item>) -> bool {
     of(one) == of(other)
 }
 
-/// Whether two instructions are the same, but for what depends on where they are.
+/// Whether two instructions are equal, apart from the parts that depend on their places.
 fn is_counterpart(one: &Item, other: &Item) -> bool {
     let (Some(a), Some(b)) = (&one.inst, &other.inst) else {
         return one.inst.is_none() && other.inst.is_none() && (one.len, one.bytes) == (other.len, other.bytes);
@@ -151,7 +153,7 @@ fn is_counterpart(one: &Item, other: &Item) -> bool {
     if a.opcode() != b.opcode() || a.len() != b.len() || a.target() != b.target() {
         return false;
     }
-    // The distance of a branch, and a literal that is added to an address: the rest is the same.
+    // The parts are the distance of a branch, and a literal that is added to an address. The rest must be equal.
     let goal = a.branch_target(0).zip(b.branch_target(0)).map(|(_, goal)| goal);
     let is_branch = goal.and_then(|goal| a.with_branch_target(0, goal).ok()).is_some_and(|a| a.words() == b.words());
     let has_literal = a.address_step().is_some() && a.words().len() > 1 && a.words().first() == b.words().first();
@@ -159,7 +161,7 @@ fn is_counterpart(one: &Item, other: &Item) -> bool {
 }
 
 impl Function {
-    /// Checks where branches lead, and computes the addresses that both codes make.
+    /// Checks the targets of branches, and computes the addresses that both codes make.
     fn check(&self, pairs: &Pairs, is_neutral: &dyn Fn(&Inst) -> bool) -> Result<(), Difference> {
         let mut values = Values::default();
         for step in &self.steps {
@@ -181,7 +183,7 @@ impl Function {
                     }
                     values.step(pairs, (old, &one), (new, &other))?;
                 }
-                // A neutral instruction of one file alone, or bytes that are no instruction.
+                // A neutral instruction of one file alone, or bytes that are not an instruction.
                 (None, Some((_, inst))) | (Some((_, inst)), None) if is_neutral(&inst) => values.neutral(&inst),
                 _ => values = Values::default(),
             }

@@ -1,22 +1,23 @@
-//! Which address of the new file is which of the old one.
+//! The pairs of an old and a new address.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use core::ops::RangeInclusive;
 
-/// The counterparts of addresses of code, as they were found by walking.
+/// The counterparts of addresses of code, as the walk found them.
 #[derive(Default)]
 pub struct Pairs {
-    /// By the old address of an instruction: where it is, and where it may be named.
+    /// By the old address of an instruction: its new address, and the new addresses by which it may be named.
     code: BTreeMap<u64, (u64, RangeInclusive<u64>)>,
-    /// Where the instructions of the new code begin.
+    /// The addresses of the instructions of the new code.
     starts: BTreeSet<u64>,
-    /// The addresses of other sections: where they begin and end in the old file, and begin in the new one.
+    /// The other sections: the addresses of their beginning and end in the old file, and of their beginning in the new
+    /// one.
     data: BTreeMap<u64, (u64, u64)>,
 }
 
 impl Pairs {
-    /// `names`: from the first to the last instruction that is as good for who comes from elsewhere, because only neutral ones
-    /// are between them and what both files have.
+    /// `names` is the range from the first to the last instruction that may stand for this one as a target, because
+    /// only neutral instructions, and ones that both files have, are between them.
     pub fn add(&mut self, old: u64, new: u64, names: RangeInclusive<u64>) {
         self.code.insert(old, (new, names));
     }
@@ -25,7 +26,8 @@ impl Pairs {
         self.data.insert(old, (end, new));
     }
 
-    /// Where what was at an address may be named. Where a section begins that has no code, its first byte is meant.
+    /// The new addresses for an old one. At the border of two sections without code, the first byte of the second is
+    /// meant.
     pub fn of(&self, old: u64) -> Option<RangeInclusive<u64>> {
         let data = || self.data_at(old).map(|new| new..=new);
         if self.data.contains_key(&old) {
@@ -34,7 +36,7 @@ impl Pairs {
         self.of_code(old).or_else(data)
     }
 
-    /// Where code may be named that was at an address, or its end.
+    /// The new addresses for an old address of code, or of its end.
     pub fn of_code(&self, old: u64) -> Option<RangeInclusive<u64>> {
         self.code.get(&old).map(|(_, names)| names.clone())
     }
@@ -45,7 +47,7 @@ impl Pairs {
         self.of(old).is_some_and(|range| range.contains(&new)) && (!is_code || self.starts.contains(&new))
     }
 
-    /// Takes note of an instruction of the new code, or of its end.
+    /// Records an instruction of the new code, or its end.
     pub fn add_start(&mut self, new: u64) {
         self.starts.insert(new);
     }
@@ -56,7 +58,7 @@ impl Pairs {
         (!self.code.contains_key(&old)).then(|| new.wrapping_add(old - start))
     }
 
-    /// [`Pairs::is`] of what a section has that has code, if `is_code`.
+    /// [`Pairs::is`] for an address in a section with code, if `is_code`.
     pub fn is_in(&self, is_code: bool, old: u64, new: u64) -> bool {
         match is_code {
             true => self.of_code(old).is_some_and(|range| range.contains(&new)) && self.starts.contains(&new),
@@ -69,7 +71,7 @@ impl Pairs {
         self.code.get(&old).map(|(new, _)| *new)
     }
 
-    /// Where a byte of a section without code is, or its end.
+    /// The new address of a byte of a section without code, or of its end.
     fn data_at(&self, old: u64) -> Option<u64> {
         let (start, (end, new)) = self.data.range(..=old).next_back()?;
         (old <= *end).then(|| new.wrapping_add(old - start))

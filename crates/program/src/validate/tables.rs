@@ -1,4 +1,4 @@
-//! The tables of two files: headers, symbols, relocations, descriptors.
+//! Compares the tables of two files: headers, symbols, relocations, descriptors.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -14,7 +14,7 @@ use crate::edits::second_entry;
 
 /// The relocation of an address in the code object itself.
 const RELATIVE64: u32 = 13;
-/// Where the entry point, the tables of headers and the rest of the file header begin.
+/// The offsets of the entry point, of the tables' offsets and of the rest in the file header.
 const HEADER: [usize; 4] = [24, 32, 40, 48];
 
 /// Both files.
@@ -24,7 +24,7 @@ pub struct Files<'a> {
     target: Target,
 }
 
-/// One of them.
+/// One of the two files.
 struct Side<'a> {
     file: File<'a>,
     sections: Vec<Section>,
@@ -115,7 +115,7 @@ pub fn compare(files: &Files<'_>, pairs: &Pairs) -> Result<(), Difference> {
     }
     for (number, (one, other)) in old.segments.iter().zip(&new.segments).enumerate() {
         let at = |side: &Side<'_>, field| side.header(side.file.segment_header(number), field);
-        // The address that no system uses follows the other one, and what both are multiples of stays.
+        // The physical address, which no system uses, follows the other one, and the alignment stays.
         let physical = |side, segment: &Segment| at(side, 24).map(|physical| physical.wrapping_sub(segment.address));
         let is_fixed = at(old, 48) == at(new, 48) && physical(old, one) == physical(new, other);
         (is_fixed && segment(files, one, other)).then_some(()).ok_or(Difference::Segment { number })?;
@@ -139,7 +139,7 @@ fn header(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Result<(), Differenc
     (same(0, entry) && same(rest, 64) && is_entry).then_some(()).ok_or(Difference::Headers)
 }
 
-/// Compares a section with its counterpart. The error is `None` if the section as a whole differs.
+/// Compares a section with its counterpart. The error is `None` if the whole section differs.
 fn section(
     files: &Files<'_>,
     pairs: &Pairs,
@@ -149,7 +149,7 @@ fn section(
 ) -> Result<(), Option<Difference>> {
     let Files { old, new, .. } = files;
     let fixed = |section: &Section| (section.kind, section.flags, section.link, section.info, section.align);
-    // The last field of a header says how long entries are.
+    // The last field of a header is the length of entries.
     let entry = |side: &Side<'_>| side.header(side.file.section_header(number), 56);
     let is_same = fixed(one) == fixed(other) && old.name(one) == new.name(other) && entry(old) == entry(new);
     let is_aligned = other.align <= 1 || other.address % other.align == 0;
@@ -180,8 +180,8 @@ fn section(
     }
 }
 
-/// Whether a loaded section is as far from the beginning of its segment in memory as in the file, and one without bytes stands
-/// behind the same part of the file.
+/// Whether a loaded section is as far from the beginning of its segment in memory as in the file. A section without
+/// bytes has to follow the same part of the file.
 fn placed(files: &Files<'_>, one: &Section, other: &Section) -> bool {
     let holds = |segment: &Segment, section: &Section| {
         let end = segment.address.saturating_add(segment.memory_size);
@@ -202,7 +202,7 @@ fn placed(files: &Files<'_>, one: &Section, other: &Section) -> bool {
     })
 }
 
-/// What fills the rest of a page is as long as that.
+/// Whether a section that fills the rest of a page has the length of that rest.
 fn nobits(one: &Section, other: &Section) -> bool {
     const PAGE: u64 = 0x1000;
     let ends = |section: &Section| (section.address.wrapping_add(section.size)) % PAGE == 0;
@@ -211,7 +211,7 @@ fn nobits(one: &Section, other: &Section) -> bool {
 
 fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
     let Files { old, new, .. } = files;
-    // The tables of names are compared as sections.
+    // The tables of names are compared as sections are.
     let strings = old.sections.get(table).and_then(|table| old.sections.get(table.link));
     let names = elf::texts(strings.map_or(&[][..], |strings| old.file.contents(strings).bytes));
     for (number, (a, b)) in old.file.symbols(one).zip(new.file.symbols(other)).enumerate() {
@@ -250,7 +250,8 @@ fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[
     Ok(())
 }
 
-/// Compares a kernel descriptor with its counterpart: all but the distance of the kernel is the same, and the kernel is, too.
+/// Compares a kernel descriptor with its counterpart: the kernels must be counterparts, and all but the distance to the
+/// kernel must be equal.
 fn descriptor(files: &Files<'_>, pairs: &Pairs, old: u64, new: u64) -> Result<(), Difference> {
     let unlike = Difference::Descriptor { old };
     let read = |side: &Side<'_>, address: u64| side.at::<{ KernelDescriptor::SIZE }>(address);
@@ -259,7 +260,7 @@ fn descriptor(files: &Files<'_>, pairs: &Pairs, old: u64, new: u64) -> Result<()
     let (entry, there) = (old.wrapping_add_signed(a.entry()), new.wrapping_add_signed(b.entry()));
     let is_aligned = there % KernelDescriptor::ENTRY_ALIGN == entry % KernelDescriptor::ENTRY_ALIGN;
     let is_entry = pairs.is(entry, there) && is_aligned;
-    // Where it begins once arguments are in registers is no label: it stays as far away.
+    // The second entry, for arguments that are in registers already, has no label. Its distance must stay.
     let is_second = |distance: u64| pairs.is_in(true, entry.wrapping_add(distance), there.wrapping_add(distance));
     let is_entry = is_entry && second_entry(files.target, &a).is_none_or(is_second);
     b.set_entry(a.entry());
@@ -300,7 +301,7 @@ fn dynamic(pairs: &Pairs, one: &[u8], other: &[u8]) -> bool {
     })
 }
 
-/// Compares bytes: all but pointers and the entries of descriptors are the same.
+/// Compares bytes: all but pointers and the entries in descriptors must be equal.
 fn data(
     files: &Files<'_>,
     pairs: &Pairs,
@@ -319,7 +320,7 @@ fn data(
         let address = section.address.wrapping_add(n as u64 * 8);
         let (Ok(old), Ok(new)) = (a.try_into(), b.try_into()) else { return Err(None) };
         let is_pointer = pointers.contains(&address) && pairs.is(u64::from_le_bytes(old), u64::from_le_bytes(new));
-        // The entries of descriptors are compared where their symbols are.
+        // The entries in descriptors are compared with their symbols.
         if !(is_pointer || entries.contains(&address)) {
             return Err(None);
         }
@@ -327,7 +328,7 @@ fn data(
     Ok(())
 }
 
-/// Whether a segment begins and ends with the same sections, in the file and in memory, and has nothing that it did not have.
+/// Whether a segment begins and ends with the same sections, in the file and in memory, and has no new contents.
 fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
     if (one.kind, one.flags) != (other.kind, other.flags) {
         return false;
@@ -346,9 +347,10 @@ fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
         && bound(files, ends((one.offset, one.size)), ends((other.offset, other.size)), |section| ends(file(section)))
 }
 
-/// Whether a bound of a segment is that of a section that has it; or else as far from the last section before it as it was.
+/// Whether a bound of a segment is that of the section that has it; otherwise its distance from the last section before
+/// it must stay.
 fn bound(files: &Files<'_>, one: u64, other: u64, of: impl Fn(&Section) -> u64) -> bool {
-    // What fills a page may have had nothing to fill.
+    // A section that fills a page may have been empty.
     let has_place = |section: &Section| section.size > 0 || section.kind == elf::SHT_NOBITS;
     let is_loaded = |section: &Section| section.flags & elf::SHF_ALLOC != 0 && has_place(section);
     let pairs = || files.old.sections.iter().zip(&files.new.sections).filter(|(old, _)| is_loaded(old));

@@ -1,4 +1,4 @@
-//! The values of scalar registers that come from the program counter, in both files at once.
+//! The values of scalar registers that are computed from the program counter, in both files at once.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,11 +16,11 @@ type Whole = (u64, u64);
 
 const REGISTERS: usize = 128;
 
-/// What is known of scalar registers between two instructions.
+/// The known values of scalar registers between two instructions.
 pub struct Values {
     /// Values that were computed from the program counter.
     made: Vec<Option<Both>>,
-    /// The finished address in both files that such a value is half of, wherever the other half is.
+    /// The finished address in both files of which such a value is a half, wherever the other half is.
     wholes: Vec<Option<Whole>>,
     /// Values that both files have as constants.
     constants: Vec<Option<u32>>,
@@ -45,7 +45,7 @@ fn registers(operand: &Operand) -> Option<(usize, usize)> {
     }
 }
 
-/// The address with these halves.
+/// The address that consists of these halves.
 fn whole(low: Option<Both>, high: Option<Both>) -> Option<Whole> {
     let (low, high) = (low?, high?);
     let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
@@ -73,7 +73,7 @@ impl Values {
         }
     }
 
-    /// Takes note of an instruction that only one file has: it writes nothing that matters.
+    /// Skips a neutral instruction that only one file has. It writes nothing that matters.
     pub fn neutral(&mut self, inst: &Inst) {
         if inst.writes().contains(Reg::Scc) {
             self.carry = None;
@@ -95,7 +95,7 @@ impl Values {
         Some((of(one, &a)?, of(other, &b)?))
     }
 
-    /// Takes note of an instruction and its counterpart, and checks the addresses that they use.
+    /// Follows an instruction and its counterpart, and checks the addresses that they use.
     pub fn step(&mut self, pairs: &Pairs, old: (u64, &Inst), new: (u64, &Inst)) -> Result<(), Difference> {
         let ((address, one), (_, other)) = (old, new);
         let flags = one.flags();
@@ -111,7 +111,7 @@ impl Values {
             Some(step) => self.result((one, other), step),
             None => None,
         };
-        // A number that is added to something which is not known here.
+        // The number is added to a value that is not known here.
         if literals_differ && result.is_none() && one.address_step().is_some() {
             return Err(Difference::Address { old: address });
         }
@@ -136,7 +136,7 @@ impl Values {
         Ok(())
     }
 
-    /// The halves of what a step of making an address results in; `None` if no part of it comes from the program counter.
+    /// The halves of the result of a step of making an address; `None` if no part of it comes from the program counter.
     fn result(&mut self, insts: (&Inst, &Inst), step: AddressStep) -> Option<[Option<Both>; 2]> {
         let (one, _) = insts;
         let sources: Vec<Operand> = one.operands().filter(|operand| operand.access.reads()).collect();
@@ -175,7 +175,7 @@ impl Values {
         }
     }
 
-    /// Checks that what an instruction reads of addresses is the counterpart of what it read.
+    /// Checks that the addresses that an instruction reads are the counterparts of the old ones.
     fn uses(&self, pairs: &Pairs, address: u64, inst: &Inst) -> Result<(), Difference> {
         for operand in inst.operands().filter(|operand| operand.access.reads()) {
             let Some((n, count)) = registers(&operand) else { continue };
@@ -186,7 +186,7 @@ impl Values {
         Ok(())
     }
 
-    /// Whether a register holds nothing of an address, or a half of one that leads to the counterpart.
+    /// Whether a register holds no part of an address, or a half of one that leads to the counterpart.
     fn is_followed(&self, pairs: &Pairs, n: usize) -> bool {
         let Some(own) = self.at(n) else { return true };
         if let Some((old, new)) = self.wholes.get(n).copied().flatten() {
@@ -198,7 +198,7 @@ impl Values {
         as_low.is_some_and(leads) || as_high.is_some_and(leads) || own.0 == own.1 && as_low.or(as_high).is_none()
     }
 
-    /// Takes note of what an instruction writes.
+    /// Records the registers that an instruction writes.
     fn write(&mut self, inst: &Inst, result: Option<[Option<Both>; 2]>) {
         let writes = inst.writes();
         if result.is_none() && writes.contains(Reg::Scc) {
@@ -218,7 +218,7 @@ impl Values {
         self.constant(inst);
     }
 
-    /// The addresses that the registers which an instruction copies hold halves of.
+    /// The addresses whose halves are in the registers that an instruction copies.
     fn copied(&self, inst: &Inst) -> [Option<Whole>; 2] {
         let from = inst.operands().find(|operand| operand.access.reads()).and_then(|operand| registers(&operand));
         let half = |half: usize| {
@@ -228,7 +228,7 @@ impl Values {
         [half(0), half(1)]
     }
 
-    /// Takes note of the address that an instruction finishes, or copies half of, into registers from this one on.
+    /// Records the address that an instruction finishes, or copies half of, for registers from this one on.
     fn finish(&mut self, inst: &Inst, n: usize, copied: [Option<Whole>; 2]) {
         let (first, wholes) = match inst.address_step() {
             Some(AddressStep::Sum) => (n, [whole(self.at(n), self.at(n + 1)); 2]),
@@ -243,7 +243,7 @@ impl Values {
         }
     }
 
-    /// Keeps a constant that is moved into registers.
+    /// Records a constant that is moved into registers.
     fn constant(&mut self, inst: &Inst) {
         let mut operands = inst.operands();
         let (Some(to), Some(from), None) = (operands.next(), operands.next(), operands.next()) else { return };
@@ -258,9 +258,9 @@ impl Values {
         }
     }
 
-    /// Checks what other code may read, and forgets it.
+    /// Checks the values that other code may read, and forgets them.
     fn leave(&mut self, pairs: &Pairs, address: u64) -> Result<(), Difference> {
-        // Half of an address without the other half is a remnant.
+        // Half of an address without the other half is only left over.
         let is_whole = |n: &usize| self.at(*n).is_some() && self.at(n + 1).is_some();
         let all = (0..REGISTERS).filter(is_whole).all(|n| self.is_followed(pairs, n));
         *self = Values::default();

@@ -1,4 +1,4 @@
-//! What runs scalar code: as much of a processor as the program of the test needs.
+//! A machine that runs scalar code: the part of a processor that the program of the test needs.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
 use amdgpu_object::elf::{self, File, Section};
 
-/// Where a run ends that returns.
+/// The address at which a run ends that returns.
 const NOWHERE: u64 = 0x00ff_ff00;
 
-/// A code object as a loader puts it into memory at address 0.
+/// A code object in memory, as a loader puts it at address 0.
 pub struct Machine {
     target: Target,
     memory: Vec<u8>,
-    /// Names of descriptors and code, with what they are.
+    /// The names of descriptors and code, with their addresses.
     names: BTreeMap<String, (u64, bool)>,
 }
 
@@ -27,7 +27,7 @@ impl Machine {
             machine.write(segment.address, &bytes[from..from + segment.size as usize]);
         }
         for section in sections.iter().filter(|section| section.kind == elf::SHT_NOBITS && section.align > 1) {
-            // What has no bytes in the file: which byte it is.
+            // A byte of a section without bytes in the file gets its number.
             (0..section.size / 4)
                 .for_each(|n| machine.write(section.address + n * 4, &(0xb55_0000 + n as u32).to_le_bytes()));
         }
@@ -65,7 +65,7 @@ impl Machine {
         }
     }
 
-    /// The kernels, by their descriptors, and where they begin.
+    /// The kernels, by their descriptors, and their entries.
     pub fn kernels(&self) -> Vec<(&str, u64)> {
         let entry = |address: u64| {
             let bytes = self.memory[address as usize..].first_chunk().unwrap();
@@ -81,7 +81,7 @@ impl Machine {
         code.map(|(name, (address, _))| (name.clone(), *address)).collect()
     }
 
-    /// The numbers of the places that a run comes by, and what it loads from data.
+    /// The numbers of the places that a run passes, and the values that it loads from data.
     pub fn run(&self, entry: u64) -> Vec<u32> {
         let mut run =
             Run { machine: self, pc: entry, scalars: [0; 128], vectors: BTreeMap::new(), scc: false, seen: vec![] };
@@ -99,7 +99,7 @@ struct Run<'m> {
     machine: &'m Machine,
     pc: u64,
     scalars: [u32; 128],
-    /// By register and lane.
+    /// The values of registers, by register and lane.
     vectors: BTreeMap<(u16, u32), u32>,
     scc: bool,
     seen: Vec<u32>,

@@ -3,11 +3,11 @@
 use amdgpu_asm::{Options, assemble};
 use amdgpu_isa::{Target, parse};
 
-/// The number of the last place, and of those that no run comes by.
+/// The number of the last place, and of places that no run passes.
 pub const LAST: u32 = 9999;
 pub const NEVER: u32 = 6666;
 
-/// The names that some operations have on some target.
+/// The names that some operations have on one target or another.
 const NAMES: &[(&str, &[&str])] = &[
     ("{getpc}", &["s_get_pc_i64", "s_getpc_b64"]),
     ("{setpc}", &["s_set_pc_i64", "s_setpc_b64"]),
@@ -20,7 +20,7 @@ const NAMES: &[(&str, &[&str])] = &[
 const OPERANDS: [&str; 7] =
     [" s[4:5]", " s[4:5]", " s[4:5], s[6:7]", " s4, s4, s5", " s4, s4, s5", " s4, s[6:7], 0x0", " s[4:5], s[6:7], 0x0"];
 
-/// Puts the address of something that is near into s[4:5]. `@` is what.
+/// Puts the address of a near place, which replaces `@`, into s[4:5].
 #[rustfmt::skip]
 const ADDRESSES: &[&str] = &[
     "{getpc} s[4:5]; {low} s4, s4, @@rel32@lo+4; {high} s5, s5, @@rel32@hi+12",
@@ -30,7 +30,7 @@ const ADDRESSES: &[&str] = &[
     "{getpc} s[4:5]; s_add_nc_u64 s[4:5], s[4:5], @@rel64+4",
     "{getpc} s[4:5]; s_sext_i32_i16 s5, s5; s_nop 0; s_add_nc_u64 s[4:5], @@rel64+12, s[4:5]",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b64 s[4:5], s[6:7]",
-    // As clang does without optimization: the halves come to lie apart.
+    // As clang does it without optimization, the halves are apart.
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b32 s11, s6; s_mov_b32 s10, s7; s_mov_b32 s4, s11; s_mov_b32 s5, s10",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; v_mov_b32 v0, s6; v_mov_b32 v1, s7; \
      v_readfirstlane_b32 s4, v0; v_readfirstlane_b32 s5, v1",
@@ -40,36 +40,36 @@ const ADDRESSES: &[&str] = &[
      v_writelane_b32 v2, s10, 0; v_writelane_b32 v2, s11, 1; v_readlane_b32 s5, v2, 0; v_readlane_b32 s4, v2, 1",
 ];
 
-/// What else leads somewhere. `.L` is a label of the block's own.
+/// Other ways to reach a place. `.L` is a label of the block's own.
 #[rustfmt::skip]
 const BLOCKS: &[&str] = &[
     "s_call_b64 s[30:31], f",
     "s_call_b64 s[30:31], h",
     "s_branch .L; s_movk_i32 s40, 6666; .L:",
     "s_branch .Lback; s_movk_i32 s40, 6666; .Lthere:; s_movk_i32 s40, 71; s_branch .L; .Lback:; s_movk_i32 s40, 70; s_branch .Lthere; s_movk_i32 s40, 6666; .L:; s_nop 0",
-    // A loop to what may be taken away.
+    // This is a loop to an instruction that may be removed.
     "s_mov_b32 s20, 3; .L:; s_nop 0; s_nop 0; s_movk_i32 s40, 72; {low} s20, s20, -1; s_cmp_lg_u32 s20, 0; s_cbranch_scc1 .L",
     "s_mov_b32 s20, 2; s_branch .L; s_nop 0; .L:; s_nop 0; .Lin:; s_nop 0; s_nop 3; s_movk_i32 s40, 73; {low} s20, s20, -1; s_cmp_lg_u32 s20, 0; s_cbranch_scc1 .Lin",
-    // A branch that is too far for one.
+    // This branch is too far for one instruction.
     "{getpc} s[4:5]; .Lpc:; {low} s4, s4, (.L-.Lpc)&4294967295; {high} s5, s5, (.L-.Lpc)>>32; {setpc} s[4:5]; s_movk_i32 s40, 6666; .L:",
     "s_branch .Lover; .L:; s_movk_i32 s40, 75; s_branch .Lend; .Lover:; {getpc} s[4:5]; .Lpc:; {low} s4, s4, (.L-.Lpc)&4294967295; {high} s5, s5, (.L-.Lpc)>>32; \
      {setpc} s[4:5]; s_movk_i32 s40, 6666; .Lend:",
     "s_add_pc_i64 12; s_nop 0; s_nop 0; s_movk_i32 s40, 6666",
     "s_add_pc_i64 .L-.Lpc; .Lpc:; s_movk_i32 s40, 6666; .L:",
-    // One of two.
+    // This selects one of two.
     "{getpc} s[8:9]; {getpc} s[4:5]; {low} s4, s4, f@rel32@lo+4; {high} s5, s5, f@rel32@hi+12; {low} s8, s8, h@rel32@lo+24; {high} s9, s9, h@rel32@hi+32; \
      s_cmp_lg_u32 s4, s4; s_cselect_b64 s[4:5], s[8:9], s[4:5]; {swappc} s[30:31], s[4:5]",
     "{getpc} s[8:9]; {getpc} s[4:5]; {low} s4, s4, f@rel32@lo+4; {high} s5, s5, f@rel32@hi+12; {low} s8, s8, h@rel32@lo+24; {high} s9, s9, h@rel32@hi+32; \
      s_cmp_lg_u32 s4, s9; s_cselect_b32 s5, s9, s5; s_cselect_b32 s4, s8, s4; {swappc} s[30:31], s[4:5]",
-    // The linker's table of addresses.
+    // This uses the linker's table of addresses.
     "{getpc} s[4:5]; {low} s4, s4, far@gotpcrel32@lo+4; {high} s5, s5, far@gotpcrel32@hi+12; {load64} s[4:5], s[4:5], 0x0; {swappc} s[30:31], s[4:5]",
     "{getpc} s[4:5]; {low} s4, s4, distant@gotpcrel32@lo+4; {high} s5, s5, distant@gotpcrel32@hi+12; {load64} s[4:5], s[4:5], 0x0; {load32} s41, s[4:5], 0x0",
 ];
 
-/// What is called, or loaded.
+/// The places that are called or loaded.
 const CALLED: &[&str] = &["f", "g", "h", "short"];
 const LOADED: &[&str] = &["constant", "variable", "zeros", "inner", "tables"];
-/// How many pointers there are in data.
+/// The number of pointers in data.
 const POINTERS: usize = 5;
 
 fn named(target: Target, text: &str) -> String {
@@ -93,7 +93,7 @@ fn blocks(target: Target) -> Vec<String> {
     named.filter(|block| assembled(target, std::slice::from_ref(block)).is_some()).collect()
 }
 
-/// The code object of a target, and how many idioms it has.
+/// The code object of a target, and the number of its idioms.
 pub fn program(target: Target) -> (Vec<u8>, usize) {
     let blocks = blocks(target);
     (assembled(target, &blocks).unwrap(), blocks.len())
@@ -140,7 +140,7 @@ fn assembled(target: Target, blocks: &[String]) -> Option<Vec<u8>> {
     object(target, &lines)
 }
 
-/// The code object of a source whose lines may end with `;`, if it has no fault.
+/// The code object of a source whose lines may end with `;`, unless the source has a fault.
 pub fn object(target: Target, lines: &str) -> Option<Vec<u8>> {
     let text: Vec<&str> = lines.split([';', '\n']).map(str::trim).collect();
     let assembly = assemble("idioms", &(text.join("\n") + "\n"), &Options::default()).ok()?;
