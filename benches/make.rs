@@ -19,7 +19,7 @@ const ROUNDS: usize = 4000;
 /// Dwords of the buffer.
 const SIZE: usize = 4096;
 
-/// Dwords of each.
+/// The dwords of each instruction.
 const LENGTHS: [usize; BLOCK] = [2, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2];
 
 #[inline(always)]

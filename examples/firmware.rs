@@ -12,10 +12,10 @@ use std::println;
 
 const TARGET: Target = Target::Gfx942;
 
-/// Why a patch failed. Nothing was written then.
+/// The reason why a patch failed. In that case nothing was written.
 #[derive(Debug, PartialEq)]
 enum Error {
-    /// Bytes that are not an instruction, and their offset.
+    /// The bytes are not an instruction. It has their offset.
     Decode { offset: usize, error: DecodeError },
     /// The change cannot be made.
     Patch(PatchError),

@@ -64,7 +64,7 @@ fn lines(target: Target, code: &[u8], address: u64) -> Result<Vec<Line>> {
     Decoder::new(target, code).map(line).collect()
 }
 
-/// Where an unconditional branch goes.
+/// The target of an unconditional branch.
 fn jumps((pc, inst): &Line) -> Option<u64> {
     inst.branch_target(*pc).filter(|_| inst.opcode() == Opcode::SBranch)
 }
@@ -76,7 +76,7 @@ fn does(&(pc, inst): &Line) -> (Opcode, Vec<String>, Option<u64>) {
     (inst.opcode(), operands.collect(), to)
 }
 
-/// Reads both objects from their bytes, and fails if anything differs that the hooks do not explain.
+/// Reads both objects from their bytes, and fails if they differ in anything that the hooks do not explain.
 pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
     let (old, new) = (read(before)?, read(after)?);
     let header = {

@@ -85,7 +85,7 @@ fn text_to(out: &mut Vec<u8>, text: &str) {
     out.extend(text.as_bytes());
 }
 
-/// What the run-time library has to know, as an ELF note.
+/// The metadata that the run-time library needs, as an ELF note.
 fn note() -> Vec<u8> {
     use Data::*;
     let text = |text: &str| Text(text.to_string());
@@ -144,7 +144,7 @@ pub fn code_object() -> Result<Vec<u8>> {
     let headers = 64 + 6 * 56;
     let note = note();
 
-    // What is only read comes first, then the code, then the table for the loader.
+    // The read-only parts come first, then the code, then the table for the loader.
     let dynsym = headers + note.len().next_multiple_of(8);
     let (hash_at, names_at) = (dynsym + 72, dynsym + 72 + hash.len());
     let rodata = (names_at + names.len()).next_multiple_of(64);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the page for the browser: one file, target/web/index.html, which needs neither a server nor the network.
 #
-# `web/build.sh --quick` builds the same larger and sooner, and `--few` with three targets only: for who works on the page.
+# `web/build.sh --quick` builds the same page faster and larger, and `--few` with only three targets, for development.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -14,13 +14,13 @@ if [ $# -gt 0 ]; then
     export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
 fi
 
-# The program that `wasm-bindgen` is, at the version that the crate wants.
+# `bindgen/` runs the library of wasm-bindgen, at the version that the crate wants.
 cargo build --quiet --release --locked --manifest-path bindgen/Cargo.toml --target-dir "$out"
 
 if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
     cargo "${how[@]}" --target-dir "$out"
 else
-    # Debian's toolchain has no compiled library for wasm, but the sources of one.
+    # Debian's toolchain has no compiled standard library for wasm, but its sources.
     linker=$(compgen -c wasm-ld | sort -V | tail -n 1) || { echo "no wasm-ld: Debian's package lld-22 has one"; exit 1; }
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 \
         /usr/bin/cargo "${how[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features= --target-dir "$out"

@@ -58,7 +58,7 @@ fn gfx12(first: u32, second: u32) -> usize {
     }
 }
 
-/// What RDNA3 and RDNA4 have in common.
+/// The formats that RDNA3 and RDNA4 have in common.
 #[inline(always)]
 fn rdna(first: u32, second: u32) -> usize {
     let extended = |src0: u32| matches!(src0, 233 | 234 | 250 | 255);

@@ -63,7 +63,7 @@ impl Assembler {
         }
         std::fs::write(&file, lines).map_err(|e| format!("{}: {e}", file.display()))?;
         let assembler = Assembler { target, file };
-        // What LLVM refuses would take another time.
+        // A refused line is an error, because it would take another time.
         match assembler.command().output() {
             Ok(output) if output.status.success() => Ok(assembler),
             Ok(output) => Err(String::from_utf8_lossy(&output.stderr).lines().take(3).collect::<Vec<_>>().join("\n")),

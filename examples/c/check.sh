@@ -21,7 +21,7 @@ for compilers in "gcc g++" "clang-22 clang++-22"; do
         echo "-- $program, by $c"
         valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all "$work/$program"
     done
-    # The tests' program: what is not there is not read, either.
+    # The tests' program, which does not read beyond the existing bytes, either.
     "$c" -std=c99 "${warnings[@]}" tests/capi/says.c "${libraries[@]}" -o "$work/says"
     words="ff0080be78563412 ff0080be785634 000000ca 7f008ebf000000"
     for code in $words; do

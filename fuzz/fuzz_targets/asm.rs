@@ -1,5 +1,5 @@
-//! Sources for the assembler, with macros, directives and kernels: it makes files of them that can be read again, or says where
-//! something is wrong, without a panic, an endless loop or much memory.
+//! Sources for the assembler, with macros, directives and kernels: it makes files that can be read again, or reports an
+//! error, without a panic, an endless loop or much memory.
 #![no_main]
 
 use amdgpu_asm::{Assembly, Far, Faults, Options, Place, assemble};

@@ -1,4 +1,4 @@
-//! Instructions from arbitrary bytes: legal ones come back from their bytes, valid ones keep all rules, and nearly
+//! Instructions from arbitrary bytes: all of them decode from their bytes again, valid ones keep all rules, and nearly
 //! valid ones are refused for the stated reason.
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Programs of any valid instructions: `lint --fix` inserts what is missing, then nothing is, and mended again they stay.
+//! Programs of any valid instructions: `lint --fix` inserts everything that is missing, and a second repair changes
+//! nothing.
 #![no_main]
 
 #[path = "../../tests/mend/check.rs"]

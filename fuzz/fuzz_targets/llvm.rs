@@ -61,7 +61,7 @@ fuzz_target!(
     }
 );
 
-/// Code as it is in memory: each instruction is followed by the next one.
+/// The code as it is in memory, where each instruction is followed by the next one.
 fn stream(target: Target, code: &[u8]) -> Vec<Word> {
     Decoder::new(target, code).take(MOST).map(|Decoded { offset: at, inst: _ }| Word::new(&code[at..])).collect()
 }

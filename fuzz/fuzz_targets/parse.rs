@@ -1,5 +1,5 @@
-//! Any text: the parser reads it or says why not, with a place in the text; what it reads prints, and parses again to the
-//! same instruction.
+//! Any text: the parser reads it, or reports the reason and its place. An instruction that it reads prints, and the
+//! text parses to the same instruction.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

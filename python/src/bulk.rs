@@ -14,7 +14,8 @@ use crate::errors;
 use crate::inst::Inst;
 use crate::target::Wanted;
 
-/// Anything with bytes: `bytes`, `bytearray`, `memoryview`, an array of bytes or dwords, numpy's or another. It is not copied.
+/// Anything with bytes: `bytes`, `bytearray`, `memoryview`, or an array of bytes or dwords, of numpy or not. It is not
+/// copied.
 pub enum Code {
     Bytes(Py<PyBytes>),
     Buffer(PyBuffer<u8>),
@@ -34,7 +35,7 @@ impl Code {
         Ok(Code::Buffer(PyBuffer::get(&view.call_method1("cast", ("B",))?)?))
     }
 
-    /// The bytes, while no other code of Python runs.
+    /// The bytes, for use while no other Python code runs.
     pub fn bytes<'a>(&'a self, py: Python<'a>) -> &'a [u8] {
         match self {
             Code::Bytes(bytes) => bytes.as_bytes(py),
@@ -45,7 +46,8 @@ impl Code {
         }
     }
 
-    /// The bytes while other code of Python may run, as it can whenever objects are made: a copy of what it could change.
+    /// A copy of the bytes, for use while other Python code may run, which can change the original. Making objects can
+    /// run such code.
     pub fn kept<'a>(&'a self, py: Python<'a>) -> Cow<'a, [u8]> {
         match self {
             Code::Bytes(bytes) => Cow::Borrowed(bytes.as_bytes(py)),
@@ -54,7 +56,7 @@ impl Code {
     }
 }
 
-/// Refuses arrays whose bytes are hardly those of code, or are not in a row.
+/// Refuses arrays that are not contiguous, or whose elements are unlikely to be bytes of code.
 fn check(view: &Bound<'_, PyMemoryView>) -> PyResult<()> {
     let format: String = view.getattr("format")?.extract()?;
     let size: usize = view.getattr("itemsize")?.extract()?;
@@ -115,12 +117,12 @@ impl Decoder {
     }
 }
 
-/// What `scan` finds: arrays with an entry for each instruction, and for each dword that is none.
+/// The result of `scan`: arrays with an entry for each instruction, and for each dword that is not an instruction.
 #[pyclass(frozen, get_all, module = "amdgpu_isa")]
 pub struct Scan {
-    /// Of the first byte (unsigned 32 bits).
+    /// The offset of the first byte (unsigned 32 bits).
     offsets: Py<PyAny>,
-    /// In bytes (unsigned 8 bits).
+    /// The length in bytes (unsigned 8 bits).
     lengths: Py<PyAny>,
     /// Indices in OPCODES, or 65535 (unsigned 16 bits).
     opcodes: Py<PyAny>,
@@ -166,7 +168,8 @@ pub fn scan(py: Python<'_>, target: Wanted, code: &Bound<'_, PyAny>) -> PyResult
     })
 }
 
-/// The text of all instructions in a buffer, a line for each. Where there is none, the line is `.long` and the dword.
+/// The text of all instructions in a buffer, a line for each. For a dword that is not an instruction, the line is
+/// `.long` and the dword.
 #[pyfunction]
 pub fn text(py: Python<'_>, target: Wanted, code: &Bound<'_, PyAny>) -> PyResult<String> {
     let code = Code::of(code)?;

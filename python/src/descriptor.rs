@@ -1,10 +1,10 @@
-//! What a code object says about a kernel: its descriptor and its arguments.
+//! The kernel data of a code object: its descriptor and its arguments.
 
 use amdgpu_isa::kernel::{KernelDescriptor, Registers};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// The 64 bytes from which a kernel is started.
+/// The 64 bytes from which the hardware starts a kernel.
 #[pyclass(frozen, eq, hash, module = "amdgpu_isa")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Descriptor {
@@ -21,19 +21,20 @@ impl Descriptor {
 
 #[pymethods]
 impl Descriptor {
-    /// The most vector registers for which the descriptor would be the same, with the accumulation registers behind them.
+    /// The largest number of vector registers that gives the same descriptor, accumulation registers after them
+    /// included.
     #[getter]
     fn vgprs(&self) -> u16 {
         self.registers().vgprs
     }
 
-    /// The most scalar registers for which it would be the same; 0 where every wave has all.
+    /// The largest number of scalar registers that gives the same descriptor; 0 where every wave has all.
     #[getter]
     fn sgprs(&self) -> u16 {
         self.registers().sgprs
     }
 
-    /// The number of vector registers in front of the accumulation registers, where these share a file.
+    /// The number of vector registers before the accumulation registers, where these share a file.
     #[getter]
     fn accum_offset(&self) -> Option<u16> {
         self.target.accum_granule().map(|_| self.registers().accum_offset)
@@ -84,11 +85,11 @@ impl Descriptor {
 #[pyclass(frozen, eq, get_all, module = "amdgpu_isa")]
 #[derive(Clone, PartialEq)]
 pub struct Argument {
-    /// Its own name, or what it is if the runtime adds it (`hidden_…`).
+    /// Its own name, or its kind (`hidden_…`) if the runtime adds it.
     name: Option<String>,
-    /// In bytes, from the beginning of the kernel's arguments.
+    /// The offset from the beginning of the kernel's arguments, in bytes.
     offset: u64,
-    /// In bytes.
+    /// The size in bytes.
     size: u64,
 }
 

@@ -44,7 +44,7 @@ impl<'py> With<'py> {
     }
 }
 
-/// Why bytes are not an instruction. `offset` is where they begin.
+/// The reason why bytes are not an instruction. `offset` is where they begin.
 pub fn refused(py: Python<'_>, error: Refused, offset: usize) -> PyErr {
     let (kind, field, value, bits, needed) = match error {
         Refused::Truncated { needed } => ("truncated", None, None, None, Some(needed)),
@@ -68,7 +68,7 @@ pub fn refused(py: Python<'_>, error: Refused, offset: usize) -> PyErr {
         .1
 }
 
-/// What is wrong with a file, or with the innermost part on a path.
+/// The damage to a file, or to the innermost part on a path.
 pub fn object(py: Python<'_>, message: String, path: &[amdgpu_object::Step]) -> PyErr {
     let names: Vec<String> = path.iter().map(|step| step.container.to_string()).collect();
     let place = path.last();
@@ -79,12 +79,12 @@ pub fn object(py: Python<'_>, message: String, path: &[amdgpu_object::Step]) -> 
         .1
 }
 
-/// Why there is no code in a file.
+/// The reason why a file has no code.
 pub fn no_code(py: Python<'_>, reason: impl std::fmt::Display, path: &[amdgpu_object::Step]) -> PyErr {
     object(py, format!("not a code object: {reason}"), path)
 }
 
-/// What is wrong with a source: the line and column of the first error, and all faults.
+/// The errors of a source: the line and column of the first one, and all faults.
 pub fn assembly<'py>(
     py: Python<'py>,
     message: String,
@@ -98,7 +98,7 @@ pub fn assembly<'py>(
         .1
 }
 
-/// That code is for no known target.
+/// The error that code is for no known target.
 pub fn undecodable(py: Python<'_>, id: Option<&str>) -> PyErr {
     match id {
         Some(id) => object(py, format!("the code is for {id}, which this build cannot decode"), &[]),
@@ -106,7 +106,7 @@ pub fn undecodable(py: Python<'_>, id: Option<&str>) -> PyErr {
     }
 }
 
-/// Why text is not an instruction. `line` is that of a program, 0 for the first.
+/// The reason why text is not an instruction. `line` is that of a program, 0 for the first.
 pub fn unparsed(
     py: Python<'_>,
     target: amdgpu_isa::Target,

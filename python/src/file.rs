@@ -12,17 +12,17 @@ use crate::line::{Line, Lines};
 use crate::section::{self, Section};
 use crate::target::Wanted;
 
-/// What a file holds: a sequence of images.
+/// The contents of a file: a sequence of images.
 #[pyclass(frozen, module = "amdgpu_isa")]
 pub struct File {
     images: Vec<Py<Image>>,
     damage: Vec<Error>,
-    /// Labels and reasons.
+    /// The skipped parts: labels and reasons.
     #[pyo3(get)]
     skipped: Vec<(String, String)>,
 }
 
-/// Why a visit ends.
+/// The reason why a visit ends.
 enum Stop {
     Damage(Error),
     Python(PyErr),
@@ -41,7 +41,7 @@ impl From<PyErr> for Stop {
 }
 
 impl File {
-    /// How many of the parts that are skipped a message names: there can be millions.
+    /// The number of skipped parts that a message names: there can be millions.
     const TOLD: usize = 10;
 
     fn read(py: Python<'_>, code: &Code, max_decompressed: Option<u64>) -> PyResult<File> {
@@ -63,7 +63,7 @@ impl File {
         if file.images.is_empty() { Err(file.empty(py)) } else { Ok(file) }
     }
 
-    /// Why there are no images.
+    /// The reason why there are no images.
     fn empty(&self, py: Python<'_>) -> PyErr {
         if let Some(error) = self.damage.first() {
             return errors::no_code(py, error, &error.path);
@@ -81,7 +81,7 @@ impl File {
         errors::no_code(py, reasons.join("; "), &[])
     }
 
-    /// The images that this build can decode, of which there is one at least. All of the file must be readable.
+    /// The images that this build can decode, at least one. All of the file must be readable.
     fn decodable(&self, py: Python<'_>) -> PyResult<Vec<&Image>> {
         if let Some(error) = self.damage.first() {
             return Err(errors::object(py, format!("{error}; amdgpu_isa.open gives the rest"), &error.path));
@@ -101,7 +101,7 @@ impl File {
 
 #[pymethods]
 impl File {
-    /// What is damaged.
+    /// The damage to the file.
     #[getter]
     fn damage<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
         let error = |error: &Error| errors::object(py, error.to_string(), &error.path).into_value(py).into_bound(py);
@@ -126,7 +126,7 @@ impl File {
     }
 }
 
-/// The contents of a file: bytes, or a path.
+/// The argument of `open`: the bytes of a file, or a path.
 #[pyfunction]
 #[pyo3(signature = (file, *, max_decompressed = None))]
 pub fn open(py: Python<'_>, file: &Bound<'_, PyAny>, max_decompressed: Option<u64>) -> PyResult<File> {
@@ -153,7 +153,7 @@ pub fn kernels<'py>(py: Python<'py>, code: &Bound<'py, PyAny>) -> PyResult<Vec<B
     Ok(all)
 }
 
-/// The lines of all images, or with a target those of bare code, which begins at `address`.
+/// The lines of all images. With a target, the file is bare code, which begins at `address`.
 #[pyfunction]
 #[pyo3(signature = (code, target = None, address = 0))]
 pub fn disassemble(

@@ -36,7 +36,7 @@ pub struct Kernel {
     arguments: Arc<[Argument]>,
 }
 
-/// The arguments of kernels by name, as any number of symbols can have one name.
+/// The arguments of kernels by name: any number of symbols can have one name.
 #[derive(Default)]
 pub struct Arguments<'a>(BTreeMap<Name<'a>, Arc<[Argument]>>);
 
@@ -79,7 +79,7 @@ pub fn of<'a>(
 
 #[pymethods]
 impl Kernel {
-    /// Those that the metadata lists, in the order of their offsets.
+    /// The arguments that the metadata lists, in the order of their offsets.
     #[getter]
     fn arguments(&self) -> Vec<Argument> {
         self.arguments.to_vec()
@@ -88,13 +88,13 @@ impl Kernel {
 
 #[pymethods]
 impl Function {
-    /// The number of its bytes: as its symbol says, or up to the next function.
+    /// The number of its bytes: the size of its symbol, or the distance to the next function.
     #[getter]
     fn size(&self) -> usize {
         self.range.len()
     }
 
-    /// Where its code begins in the bytes of the image.
+    /// The offset of its code in the bytes of the image.
     #[getter]
     fn offset(&self) -> Option<usize> {
         self.section.get().offset?.checked_add(self.range.start)
@@ -110,7 +110,7 @@ impl Function {
         PyBytes::new(py, self.section.get().code(py).get(self.range.clone()).unwrap_or_default())
     }
 
-    /// Its lines, with waves of its own size.
+    /// Its lines, decoded for waves of its own size.
     #[pyo3(signature = (target = None))]
     fn lines(&self, py: Python<'_>, target: Option<Wanted>) -> PyResult<Lines> {
         let target = self.section.get().decoding(py, target)?;

@@ -21,7 +21,7 @@ pub struct Image {
     id: Option<amdgpu_object::TargetId>,
     #[pyo3(get)]
     pub bytes: Py<PyBytes>,
-    /// What is to be known about it.
+    /// The data of the image.
     #[pyo3(get)]
     note: Option<String>,
     sections: Vec<Py<Section>>,
@@ -29,7 +29,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// A copy of what is only borrowed.
+    /// A copy of borrowed data.
     pub fn of(py: Python<'_>, image: &amdgpu_object::Image<'_>) -> PyResult<Image> {
         let (mut sections, mut functions, mut arguments) = (Vec::new(), Vec::new(), Arguments::default());
         for section in &image.sections {
@@ -54,7 +54,7 @@ impl Image {
         self.id.as_ref()?.processor.parse().ok()
     }
 
-    /// That the target is unknown.
+    /// The error that the target is unknown.
     pub fn undecodable(&self, py: Python<'_>) -> PyErr {
         errors::undecodable(py, self.target_id().as_deref())
     }
@@ -95,7 +95,7 @@ impl Image {
         self.functions.iter().filter_map(|function| function.bind(py).cast::<Kernel>().ok().cloned()).collect()
     }
 
-    /// The lines of all sections, each function with waves of its own size.
+    /// The lines of all sections, each function decoded for waves of its own size.
     #[pyo3(signature = (target = None))]
     pub fn lines(&self, py: Python<'_>, target: Option<Wanted>) -> PyResult<Lines> {
         let target = target.map(|target| target.0).or(self.known_target()).ok_or_else(|| self.undecodable(py))?;
@@ -103,19 +103,19 @@ impl Image {
         Ok(Lines::new(target, parts.collect()))
     }
 
-    /// What is wrong with its code, and with `hints` what is perhaps wrong.
+    /// The findings about its code, with `hints` also those that may be intended.
     #[pyo3(signature = (target = None, *, hints = false))]
     fn lint(&self, py: Python<'_>, target: Option<Wanted>, hints: bool) -> PyResult<Vec<Finding>> {
         lint::lint(py, self, target, hints)
     }
 
-    /// The code object with the waits and distances that are missing.
+    /// The code object with the missing waits and distances inserted.
     #[pyo3(signature = (target = None, *, trust_jumps = false))]
     fn fix<'py>(&self, py: Python<'py>, target: Option<Wanted>, trust_jumps: bool) -> PyResult<Bound<'py, PyBytes>> {
         lint::change(py, self, target, Repair::Fix, trust_jumps)
     }
 
-    /// The code object without waits and distances that nothing needs.
+    /// The code object without needless waits and distances.
     #[pyo3(signature = (target = None, *, trust_jumps = false))]
     fn trim<'py>(&self, py: Python<'py>, target: Option<Wanted>, trust_jumps: bool) -> PyResult<Bound<'py, PyBytes>> {
         lint::change(py, self, target, Repair::Trim, trust_jumps)

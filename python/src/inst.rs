@@ -1,4 +1,4 @@
-//! One instruction: decoding, parsing, asking, changing.
+//! One instruction: decoding, parsing, queries, changes.
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::{Access, Reg, Value};
@@ -10,12 +10,12 @@ use crate::errors::{self, RuleError};
 use crate::explain;
 use crate::target::{Target, Wanted};
 
-/// An instruction of a target: its words, bit for bit, and what they mean.
+/// An instruction of a target: its words, bit for bit, and their meaning.
 #[pyclass(frozen, eq, hash, module = "amdgpu_isa")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Inst(pub amdgpu_isa::Inst);
 
-/// What an instruction reads or writes.
+/// An operand that an instruction reads or writes.
 #[pyclass(frozen, eq, hash, get_all, module = "amdgpu_isa")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct Operand {
@@ -25,7 +25,7 @@ pub struct Operand {
     bits: u16,
     reads: bool,
     writes: bool,
-    /// The file, the first number and the count, or None if it is no register with a number.
+    /// The file, the first number and the count; None if it is not a register with a number.
     register: Option<Run>,
 }
 
@@ -72,7 +72,7 @@ fn run(operand: &amdgpu_isa::Operand) -> Option<Run> {
     Some((file, number, operand.bits.div_ceil(32).max(1)))
 }
 
-/// An operand as pickle has stored it.
+/// An operand as pickle stores it.
 #[pyfunction]
 pub fn _operand(
     role: Option<&str>,
@@ -131,7 +131,7 @@ pub fn decode(py: Python<'_>, target: Wanted, code: &Bound<'_, PyAny>, offset: u
     amdgpu_isa::decode(target.0, rest).map(Inst).map_err(|error| errors::refused(py, error, offset))
 }
 
-/// The instruction that LLVM's assembler would make of this text.
+/// The instruction that LLVM's assembler makes of this text.
 #[pyfunction]
 pub fn parse(py: Python<'_>, target: Wanted, text: &str) -> PyResult<Inst> {
     amdgpu_isa::parse(target.0, text).map(Inst).map_err(|error| errors::unparsed(py, target.0, text, None, error))
@@ -153,7 +153,7 @@ pub fn assemble<'py>(py: Python<'py>, target: Wanted, text: &str) -> PyResult<Bo
     Ok(PyBytes::new(py, &code))
 }
 
-/// What pickle stores: a function, and its arguments.
+/// The parts that pickle stores: a function, and its arguments.
 type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 /// A function of this module, under whose name pickle finds it again.
@@ -304,7 +304,7 @@ impl Inst {
         self.0.check().map_err(|error| RuleError::new_err(error.to_string()))
     }
 
-    /// Where a branch at address `pc` goes, or None.
+    /// The target of a branch at address `pc`, or None.
     fn branch_target(&self, pc: u64) -> Option<u64> {
         self.0.branch_target(pc)
     }

@@ -10,7 +10,7 @@ use crate::errors;
 use crate::inst::Inst;
 use crate::section::Section;
 
-/// A line of a listing. `inst` is None where there is no instruction, and `error` says why.
+/// A line of a listing. If `inst` is None, `error` is the reason.
 #[pyclass(frozen, get_all, module = "amdgpu_isa")]
 pub struct Line {
     address: u64,
@@ -47,14 +47,14 @@ impl Line {
 /// A part of a section: offsets.
 pub type Part = (Py<Section>, Range<usize>);
 
-/// The iterator over the lines of parts of sections.
+/// An iterator over the lines of parts of sections.
 #[pyclass(module = "amdgpu_isa")]
 pub struct Lines {
-    /// The last one is the next, and begins with the next line.
+    /// The parts in reverse order. The last one begins with the next line.
     parts: Vec<Part>,
     /// The target, whatever the size of its waves.
     target: amdgpu_isa::Target,
-    /// Where the function ends that the next line is in, and the target with its waves.
+    /// The end of the function that has the next line, and the target with its waves.
     stop: usize,
     now: amdgpu_isa::Target,
 }
@@ -65,7 +65,7 @@ impl Lines {
         Lines { parts, target, stop: 0, now: target }
     }
 
-    /// What is left of the function that the next line is in: its section, offsets, and target.
+    /// The rest of the function that has the next line: its section, offsets, and target.
     fn rest(&mut self) -> Option<(&Section, Range<usize>, amdgpu_isa::Target)> {
         let Lines { parts, target, stop, now } = self;
         while parts.pop_if(|(_, part)| part.start >= part.end).is_some() {

@@ -12,7 +12,7 @@ use crate::image::Image;
 use crate::inst::Inst;
 use crate::target::{Target, Wanted};
 
-/// What is said about an instruction.
+/// A finding about an instruction.
 #[pyclass(frozen, get_all, module = "amdgpu_isa")]
 pub struct Finding {
     severity: &'static str,
@@ -20,15 +20,15 @@ pub struct Finding {
     message: String,
     target: Target,
     section: String,
-    /// The name of the function, and where the instruction is in it.
+    /// The name of the function, and the offset of the instruction in it.
     function: Option<String>,
     offset: Option<u64>,
     address: u64,
     inst: Option<Inst>,
-    /// The instruction that it depends on, and its address.
+    /// The producer that the instruction depends on, and its address.
     producer: Option<(u64, Inst)>,
     path: Vec<u64>,
-    /// What to do about it.
+    /// The advice.
     advice: Option<String>,
     source: &'static str,
 }
@@ -69,7 +69,7 @@ impl Finding {
     }
 }
 
-/// Calls `each` with the image as the packages see it.
+/// Calls `each` with the image in the form that the packages take.
 fn with<T>(py: Python<'_>, image: &Image, each: impl FnOnce(&amdgpu_object::Image<'_>) -> T) -> PyResult<T> {
     let (mut each, mut result) = (Some(each), None);
     let visited = amdgpu_object::visit(image.bytes.as_bytes(py), None, |part| {
@@ -111,7 +111,7 @@ pub fn change<'py>(
     Ok(PyBytes::new(py, &new))
 }
 
-/// The file with another code object in the place of an image.
+/// The file in which another code object replaces an image.
 #[pyfunction]
 pub fn replace<'py>(
     py: Python<'py>,

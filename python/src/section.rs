@@ -14,7 +14,7 @@ pub struct Section {
     name: String,
     #[pyo3(get)]
     pub address: u64,
-    /// Where it begins in the bytes of the image.
+    /// The offset of its first byte in the bytes of the image.
     #[pyo3(get)]
     pub offset: Option<usize>,
     #[pyo3(get)]
@@ -23,7 +23,7 @@ pub struct Section {
     pub target: Option<amdgpu_isa::Target>,
     /// The name of the target in the file.
     id: Option<String>,
-    /// Where functions begin, and the lanes of their waves.
+    /// The offsets of functions, and the lanes of their waves.
     pieces: Vec<(usize, Option<u16>)>,
 }
 
@@ -45,14 +45,14 @@ impl Section {
         self.bytes.as_bytes(py)
     }
 
-    /// Where the function at an offset ends, and the lanes of its waves; None behind the last byte.
+    /// The end of the function at an offset, and the lanes of its waves; None after the last byte.
     pub fn piece_at(&self, offset: usize) -> Option<(usize, Option<u16>)> {
         let next = self.pieces.partition_point(|(start, _)| *start <= offset);
         let (_, lanes) = self.pieces.get(next.checked_sub(1)?)?;
         Some((self.pieces.get(next).map_or(usize::MAX, |(start, _)| *start), *lanes))
     }
 
-    /// Code at an address, of which nothing else is known.
+    /// Code at an address, without symbols.
     pub fn bare(py: Python<'_>, target: amdgpu_isa::Target, address: u64, bytes: &[u8]) -> Section {
         Section {
             name: "(raw)".into(),
@@ -72,14 +72,14 @@ impl Section {
     }
 }
 
-/// All of a section.
+/// All lines of a section.
 pub fn whole(section: &Bound<'_, Section>) -> Part {
     (section.clone().unbind(), 0..section.get().code(section.py()).len())
 }
 
 #[pymethods]
 impl Section {
-    /// The lines of the section, each function with waves of its own size.
+    /// The lines of the section, each function decoded for waves of its own size.
     #[pyo3(signature = (target = None))]
     fn lines(this: &Bound<'_, Self>, target: Option<Wanted>) -> PyResult<Lines> {
         Ok(Lines::new(this.get().decoding(this.py(), target)?, vec![whole(this)]))

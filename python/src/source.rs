@@ -26,7 +26,7 @@ pub fn build<'py>(
     let mut options = Options::default();
     options.target = target.map(str::parse).transpose().map_err(refused)?;
     options.wave = wave;
-    // Without directories it reads no files.
+    // Without directories the assembler reads no other files.
     options.is_alone = include.is_none();
     options.include = include.unwrap_or_default();
     let built = amdgpu_asm::assemble(name, source, &options);

@@ -1,4 +1,4 @@
-//! Targets. Every function takes one, or any of its names.
+//! Targets. Every function accepts a target, or any of its names.
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;

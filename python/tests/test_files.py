@@ -139,7 +139,7 @@ def test_each_kernel_has_waves_of_its_own(name):
         different += texts != [line.text for line in old]
         inside = range(kernel.address, kernel.address + kernel.size)
         assert texts == [line.text for line in isa.disassemble(data) if line.address in inside]
-    # These have no masks of lanes.
+    # These targets have no masks of lanes.
     assert different == (name not in ["bytes_to_floats", "dispatch", "halves"])
 
 
@@ -192,7 +192,7 @@ def test_the_limit_of_decompression():
 @pytest.mark.parametrize(("number", "name", "target_id"), [(0xFE, b"gfx999", "gfx999"), (0x10, b"gfx942", "turks")])
 def test_targets_that_this_build_cannot_decode(number, name, target_id):
     data = bytearray(SAXPY.replace(b"--gfx942", b"--" + name))
-    # The ELF header has a number of the processor. Of an unknown one, the metadata has the name.
+    # The ELF header has the number of the processor. If the number is unknown, the metadata has the name.
     data[48] = number
     (image,) = isa.open(data)
     kernel = image.kernels[0]

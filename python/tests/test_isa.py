@@ -96,7 +96,7 @@ def test_the_iterator_sees_the_buffer_itself():
     next(walk)
     code[4:] = bytes.fromhex("000081bf")
     assert str(next(walk)[1]) == "s_endpgm"
-    # Python refuses to resize what is exported.
+    # Python refuses to resize an exported buffer.
     with pytest.raises(BufferError):
         code.clear()
 
@@ -196,7 +196,7 @@ def test_the_picture_is_that_of_the_command():
 def test_bulk_calls_agree_with_the_iterator():
     for path in [SAMPLES / "gfx942" / "matmul.co", SAMPLES / "gfx1100" / "mixed.co"]:
         target = isa.kernels(path.read_bytes())[0].target
-        # Code, then data that is no instruction here and there, and an end that is cut off.
+        # Code, then data of which some is not an instruction, and an end that is cut off.
         code = text_of(path) + np.arange(0, 1 << 32, 12345677, dtype=np.uint32).tobytes() + b"\x01\x02"
         found = isa.scan(target, code)
         texts = isa.text(target, code).splitlines()

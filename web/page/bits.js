@@ -55,7 +55,7 @@ function drawBits(card, { edit, select, selected }) {
   return grid;
 }
 
-// What the pointer shows: `src0 = 5: s5`, what the field is for, and where the manual has it.
+// The hint under the pointer: `src0 = 5: s5`, the purpose of the field, and its place in the manual.
 function titleOf(card, field) {
   const about = field.about === field.meaning ? "" : field.about;
   return [`${field.name} = ${number(field.value)}${field.meaning ? ": " + field.meaning : ""}`, about, sourceOf(card, field.format)].filter((line) => line).join("\n");

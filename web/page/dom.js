@@ -1,4 +1,4 @@
-// Making elements. Text always goes in as text: names in files are whatever somebody wrote there.
+// Makes elements. Text always goes in as text: the names in files can be anything.
 "use strict";
 
 function el(tag, attributes, ...children) {
@@ -35,14 +35,14 @@ function chip(content, onclick, more) {
   return el("button", { class: "chip", type: "button", onclick, ...more }, content);
 }
 
-// Neighbouring fields have hues that differ clearly, the same as in the tool's pictures.
+// Hues of fields. Neighbours differ clearly, as in the tool's pictures.
 const HUES = [210, 35, 140, 275, 0, 180, 55, 320];
 
 function hue(index) {
   return "--hue: " + HUES[index % HUES.length];
 }
 
-// The arrow keys move among the elements of a group, of which one is in the order of the tab key.
+// The arrow keys move among the elements of a group. The tab key reaches one of them.
 function roving(event, items, step) {
   const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: step, ArrowUp: -step, Home: -Infinity, End: Infinity };
   if (!(event.key in steps) || event.ctrlKey || event.altKey || event.metaKey) return;

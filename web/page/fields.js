@@ -1,4 +1,4 @@
-// The table below the bits: each field with its value, which can be changed, and what it means.
+// The table below the bits: each field with its value, which can be changed, and its meaning.
 "use strict";
 
 // `15:0`, or `14 60:59` for a split field, the highest piece first.
@@ -32,7 +32,7 @@ function typed(text, width) {
   return value >= size || value < -(size / 2n) ? null : (value + size) % size;
 }
 
-// `target` and `words` from the instruction on; the others as in drawBits.
+// `target` and `words` are those of the instruction and after it; the other arguments as in drawBits.
 function drawFields(card, { target, edit, select, selected }) {
   const body = el("tbody");
   let format = "";
@@ -75,7 +75,7 @@ function fieldRow(card, field, index, { edit, select, selected }) {
     el("td", { class: "about" }, about || (field.meaning === field.about ? field.about : "")));
 }
 
-// What else the field could be.
+// The other values that the field could have.
 function valuesRow(card, field, { target, edit }) {
   const runs = isa.values(target, card.words, field.name);
   const width = widthOf(field);

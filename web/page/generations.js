@@ -22,7 +22,7 @@ function showGenerations() {
   view.replaceChildren(head, ...groups.map((group, n) => drawGroup(group, lastWith(groups, n), colours)));
 }
 
-// Neighbours with the same bits and the same text.
+// Groups neighbours with the same bits and the same text.
 function grouped(on) {
   const key = ({ same, error, encodings }) => JSON.stringify([same && [same.words, same.text, layoutOf(same)], error, encodings]);
   const groups = [];
@@ -34,7 +34,7 @@ function grouped(on) {
   return groups;
 }
 
-// The group before, of those that have the operation.
+// The previous group of those that have the operation.
 function lastWith(groups, n) {
   return groups.slice(0, n).reverse().find(([one]) => one.same)?.[0];
 }

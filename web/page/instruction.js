@@ -28,7 +28,7 @@ function startInstruction() {
   });
 }
 
-// Whether the target knows an example, and spells it so.
+// Whether the target has the operation of an example, and spells it like that.
 function isHere(example) {
   const made = isa.assemble(state.target, example);
   return !made.errors.length && isa.explain(state.target, made.words)[0].text === example;
@@ -57,7 +57,7 @@ function showInstruction() {
   const cards = isa.explain(state.target, state.words || []);
   const [text, words] = [byId("text"), byId("hex")];
   const shown = cards.map((card) => card.text).join("\n");
-  // What somebody is typing stays as it is.
+  // The text that somebody is typing stays as it is.
   if (state.text) text.value = state.text;
   else if (document.activeElement !== text) text.value = shown;
   if (document.activeElement !== words) words.value = cards.map((card) => card.words.map(dword).join(" ")).join("\n");
@@ -88,7 +88,8 @@ function drawCards(cards) {
 // `at` is the number of the card's first dword.
 function drawCard(card, at) {
   const edit = (words, bit) => {
-    // With more zeros behind, a change that needs a dword more gets one, and one that needs fewer gives it back.
+    // More zeros follow, so that a change that needs another dword gets one, and a change that needs fewer gives it
+    // back.
     const padded = [...words, ...new Array(MOST).fill(0)];
     const first = isa.explain(state.target, padded)[0];
     const made = first.refused ? words : first.words;
@@ -114,7 +115,7 @@ function drawFacts(card) {
   return el("dl", { class: "facts" }, card.facts.map(([about, fact]) => [el("dt", null, about), el("dd", null, fact)]));
 }
 
-// Why it is refused, and what would be accepted.
+// The reason why it is refused, and the values that would be accepted.
 function drawReason(card, edit) {
   const { message, field, legal, formats } = card.refused;
   const place = card.fields.find((f) => f.name === field) || { pieces: card.refused.bits ? [card.refused.bits] : [] };
@@ -136,7 +137,7 @@ function drawReason(card, edit) {
   return reason;
 }
 
-// What is wrong with the text, where, and what could stand there.
+// The error in the text, its place, and the names that could stand there.
 function showProblem() {
   const problem = byId("problem");
   const [wrong] = state.text ? isa.assemble(state.target, state.text).errors : [];

@@ -2,7 +2,8 @@
 "use strict";
 
 const ROW = 20;
-// Browsers do not scroll farther than some ten million pixels; of longer listings a pixel of the scroll bar is several rows.
+// Browsers do not scroll farther than some ten million pixels. In longer listings a pixel of the scroll bar is several
+// rows.
 const TALLEST = 8_000_000;
 
 // `object` is an open code object with `rows` rows; `onrow` is called with the row under the pointer or the cursor.
@@ -34,7 +35,7 @@ class Listing {
     return Math.max(0, this.rows - this.visible);
   }
 
-  // The scroll bar was moved by somebody, or by `goTo`.
+  // Somebody, or `goTo`, moved the scroll bar.
   scrolled() {
     if (this.expected === this.box.scrollTop) return;
     this.expected = this.box.scrollTop;
@@ -43,7 +44,7 @@ class Listing {
     this.later();
   }
 
-  // Where a pixel of the scroll bar is several rows, the wheel still moves by rows.
+  // If a pixel of the scroll bar is several rows, the wheel still moves by rows.
   wheel(event) {
     if (event.ctrlKey || event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
     if (this.height < TALLEST) return;
@@ -113,7 +114,7 @@ class Listing {
     this.drawArrows();
   }
 
-  // Lines that the one under the pointer has something to do with.
+  // Marks the lines that are related to the one under the pointer.
   mark(rows) {
     this.origins = rows;
     for (const line of this.lines.children) line.classList.toggle("origin", rows.has(Number(line.dataset.row)));
@@ -134,7 +135,7 @@ class Listing {
     event.preventDefault();
   }
 
-  // Beside the rows: out of a branch to the left, along its lane, and to the row where it leads.
+  // Draws an arrow beside the rows: out of a branch to the left, along its lane, and to the row of its target.
   drawArrows() {
     const all = this.object.arrows(this.first, this.shown);
     const marked = this.marked ?? this.at;

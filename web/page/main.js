@@ -40,7 +40,7 @@ function startTargets() {
   });
 }
 
-// The text stays as it is if the other target knows it, and the words do if not.
+// The text stays if the other target accepts it; otherwise the words stay.
 function chooseTarget(target) {
   if (state.text) {
     const made = isa.assemble(target, state.text);

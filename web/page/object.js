@@ -30,7 +30,7 @@ async function openFile(file) {
   if (file) openBytes(new Uint8Array(await file.arrayBuffer()));
 }
 
-// Opens a code object of a file: that with this number, or that of the link, or the first.
+// Opens a code object of a file: the one with this number, or the one in the link, or the first.
 function openBytes(bytes, number) {
   change({ view: "object" }, true);
   let object;
@@ -46,7 +46,7 @@ function openBytes(bytes, number) {
   opened.object = object;
   const about = JSON.parse(object.about());
   change({ image: about.opened ? String(about.opened) : "" });
-  // The other views are about the same target, then.
+  // The other views are about the same target from then on.
   if (about.target !== state.target) change({ target: about.target, words: [], text: "", field: "" });
   byId("drop").classList.add("small");
   byId("opened").hidden = false;
@@ -61,7 +61,7 @@ function openBytes(bytes, number) {
 
 function openImage(bytes, number) {
   if (number !== undefined) return isa.open(bytes, number, state.target);
-  // The link says which, if it is about this file.
+  // The link names the code object, if it is about this file.
   if (!opened.object && /^[0-9]+$/.test(state.image)) {
     try {
       return isa.open(bytes, Number(state.image), state.target);
@@ -70,7 +70,7 @@ function openImage(bytes, number) {
   return isa.open(bytes, undefined, state.target);
 }
 
-// The code objects of the file as a list, if there are several, and what else was in it.
+// The code objects of the file as a list, if there are several, and the parts that were skipped.
 function drawImages({ images, opened: shown, notes }) {
   const text = ({ label, target, kernels, unknown }, n) => {
     const where = label.replace(/(^|: )[a-z0-9]+-amdgcn-amd-amdhsa-.*$/, "");
@@ -109,7 +109,7 @@ function drawKernel(kernel, isOpen) {
   return el("div", { class: "kernel" }, button, table);
 }
 
-// Where its values come from, what it waits for, and what waits for it, as links to these lines.
+// The origins of its values, the operations that it waits for, and the waits for it, as links to these lines.
 function drawOrigins({ values, given, awaited, done }) {
   const link = ({ row, address, what, mnemonic, perhaps }) => chip(`${what} ${mnemonic} at ${address}${perhaps ? ", perhaps" : ""}`, () => opened.listing.follow(opened.listing.at, row));
   const list = (name, origins, more) => (origins.length || more ? [el("dt", null, name), el("dd", null, el("div", { class: "chips" }, origins.slice(0, 40).map(link), more))] : []);
@@ -119,7 +119,7 @@ function drawOrigins({ values, given, awaited, done }) {
   return all.length ? el("dl", { class: "facts origins" }, all) : "";
 }
 
-// What the instruction of a row does.
+// The effects of the instruction in a row.
 function showDetail(row) {
   const { object, listing } = opened;
   const [shown] = JSON.parse(object.rows(row, 1));

@@ -13,7 +13,7 @@ function startOpcodes() {
   });
 }
 
-// Every word of the search is somewhere in what is known of an operation.
+// Every word of the search must occur in the data of an operation.
 function matcher(search) {
   const words = search.toLowerCase().split(/\s+/).filter((word) => word);
   return (format, operation) => {
@@ -31,7 +31,7 @@ function showOpcodes() {
   const counts = maps.formats.map((map) => map.operations.filter((operation) => matches(map.format, operation)).length);
   const total = counts.reduce((sum, count) => sum + count, 0);
   byId("found").textContent = state.search ? `${total} found` : `${total} in ${maps.formats.length} formats`;
-  // Of the formats with a match the one that was chosen, or else the first.
+  // The chosen format, if it has a match, or else the first format that has one.
   const chosen = maps.formats.findIndex((map) => map.format === state.format);
   const shown = chosen >= 0 && counts[chosen] ? chosen : Math.max(0, state.search ? counts.findIndex((count) => count) : maps.formats.findIndex((map) => map.format === "VOP2"));
   const focused = byId("formats").contains(document.activeElement);
@@ -45,7 +45,7 @@ function showOpcodes() {
   drawMap(maps.formats[shown], matches);
 }
 
-// What a search finds in all formats; a click shows where it is.
+// The matches of a search in all formats. A click shows their places.
 function drawFound(matches) {
   const found = state.search ? maps.formats.flatMap((map) => map.operations.filter((o) => matches(map.format, o)).map((o) => [map, o])) : [];
   const show = (map, operation) => {
@@ -105,7 +105,7 @@ function drawMap(map, matches) {
     const numbers = Array.from({ length: columns }, (_, n) => row * columns + n).filter((n) => n < all);
     const isFree = row < rows && !numbers.some((n) => byNumber.has(n));
     if (isFree) free ??= row;
-    // Several rows without anything are one.
+    // Several empty rows are shown as one.
     if (!isFree && free !== null) {
       const [first, last] = [free * columns, Math.min(row * columns, all) - 1];
       grid.append(el("div", { class: "at" }, hex(first)), el("div", { class: "free" }, `${last - first + 1} free, to ${hex(last)}`));

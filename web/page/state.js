@@ -1,13 +1,14 @@
-// What the page shows is what the address bar says, behind the `#`.
+// The address bar has the state of the page after the `#`.
 "use strict";
 
-// `view`, `target`, `words`, `text` (only if it is no instruction), `field`, `format`, `search`, `image` (the number of a code
+// `view`, `target`, `words`, `text` (only if it is not an instruction), `field`, `format`, `search`, `image` (the
+// number of a code
 // object in its file), `at` (an address).
 const state = {};
 
 const watchers = [];
 
-// Calls `show` whenever the state has changed, with the names of what has.
+// Calls `show` whenever the state has changed, with the names of the changed parts.
 function watch(show) {
   watchers.push(show);
 }

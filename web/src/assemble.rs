@@ -1,4 +1,4 @@
-//! Text as words.
+//! Assembles text to words.
 
 use amdgpu_isa::text::{ParseErrorKind, Suggestion};
 use amdgpu_isa::{Target, parse};
@@ -10,16 +10,16 @@ pub struct Assembled {
     errors: Vec<Wrong>,
 }
 
-/// What is wrong with a line, and where: `start` and `end` count UTF-16 units of the whole text, as the browser does.
+/// An error in a line. `start` and `end` count UTF-16 units of the whole text, as the browser does.
 #[derive(Serialize)]
 struct Wrong {
     line: usize,
     start: usize,
     end: usize,
     message: String,
-    /// Something that can stand there instead.
+    /// A name that can stand there instead.
     nearest: Option<&'static str>,
-    /// A target that has it.
+    /// A target that has the name.
     elsewhere: Option<&'static str>,
 }
 

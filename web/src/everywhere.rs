@@ -13,7 +13,7 @@ pub struct Everywhere {
     on: Vec<On>,
 }
 
-/// The operation on a target. It lacks it if there are no encodings.
+/// The operation on a target. If there are no encodings, the target lacks it.
 #[derive(Serialize)]
 pub struct On {
     target: &'static str,
@@ -23,7 +23,7 @@ pub struct On {
     encodings: Vec<Number>,
     /// The same instruction there.
     same: Option<Card>,
-    /// Or what of it cannot be said there.
+    /// The reason why the target cannot express it.
     error: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct Number {
 pub fn all(target: Target, words: &[u32]) -> Option<Everywhere> {
     let inst = decode_words(target, words).ok()?;
     let lanes = target.wave_size();
-    // One of the two targets of a processor: the one whose waves are of the same size.
+    // Chooses one of the two targets of a processor: the one whose waves have the same size.
     let wanted =
         |other: &&Target| other.wave_size() == other.with_wave_size(lanes).map_or(other.wave_size(), |_| lanes);
     let on = Target::ALL.iter().filter(wanted).filter(|other| first_of_name(other, lanes));
@@ -45,7 +45,7 @@ pub fn all(target: Target, words: &[u32]) -> Option<Everywhere> {
     Some(Everywhere { opcode: inst.opcode().name(), format: inst.format().name(), on })
 }
 
-/// Whether a processor without waves of this size is here under its default size.
+/// Whether a processor without waves of this size is listed here with its default size.
 fn first_of_name(target: &Target, lanes: u16) -> bool {
     let mut same = Target::ALL.iter().filter(|other| other.processor() == target.processor());
     target.wave_size() == lanes || same.next() == Some(target)

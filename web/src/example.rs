@@ -1,11 +1,11 @@
-//! An instruction of an operation: zeros, and where those are refused, the first value that is not.
+//! An example of an operation: zeros, and in fields that refuse zero, the first value that is accepted.
 
 use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{DecodeError, Field, Target, decode_words};
 
 use crate::values::{Place, padded};
 
-/// An instruction has fewer fields.
+/// The limit of attempts. An instruction has fewer fields.
 const TRIES: usize = 40;
 
 pub fn of(target: Target, format: &str, number: u16) -> Result<Vec<u32>, String> {
@@ -28,7 +28,7 @@ pub fn of(target: Target, format: &str, number: u16) -> Result<Vec<u32>, String>
     Err(format!("no example of {format} {number} was found"))
 }
 
-/// Changes the bits that an error is about, so that it is another error or none.
+/// Changes the bits that an error is about, so that another error or none remains.
 fn mend(target: Target, layout: &Layout, words: &mut [u32], error: DecodeError) -> Result<(), String> {
     let place = match error {
         DecodeError::ReservedBits { field, bit, .. } => {
@@ -51,7 +51,7 @@ fn mend(target: Target, layout: &Layout, words: &mut [u32], error: DecodeError) 
     Err(error.to_string())
 }
 
-/// Whether the same field is refused, with another value.
+/// Whether the same field is refused with another value.
 fn again(target: Target, words: &[u32], before: DecodeError) -> bool {
     match (decode_words(target, words), before) {
         (

@@ -1,4 +1,4 @@
-//! Words as instructions, with everything that is to be said of each.
+//! Instructions in words, with all their data for the page.
 
 use amdgpu_explain::FieldView;
 use amdgpu_isa::layout::{HeldField, Layout};
@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use crate::{refused, registers};
 
-/// An instruction, or a dword that is none.
+/// An instruction, or a dword that is not one.
 #[derive(Serialize)]
 pub struct Card {
     pub words: Vec<u32>,
     pub text: String,
     pub format: &'static str,
-    /// Where the manual has its format, and those of the dwords behind it.
+    /// The places in the manual of its format, and of the formats of the dwords after it.
     pub sources: Vec<Source>,
     pub fields: Vec<Field>,
     pub operands: Vec<Operand>,
@@ -35,7 +35,7 @@ pub struct Field {
     pub format: &'static str,
 }
 
-/// A format, and where the manual has it.
+/// A format, and its place in the manual.
 #[derive(Serialize, PartialEq)]
 pub struct Source {
     format: &'static str,

@@ -1,6 +1,6 @@
 //! The library for a page in a browser: functions that take text and numbers, and return JSON.
 //!
-//! What an instruction is made of, and the ways to write words, are those of the package amdgpu-explain.
+//! The package amdgpu-explain provides the parts of an instruction, and reads words.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -27,7 +27,7 @@ pub fn targets() -> String {
     json(&targets::all())
 }
 
-/// What words are on a target: an instruction, or why not, one after the other.
+/// The instructions that words are on a target, one after the other, or the reasons why they are not.
 #[wasm_bindgen]
 pub fn explain(target: &str, words: &[u32]) -> String {
     json(&targets::named(target).map(|target| explain::all(target, words)))
@@ -52,7 +52,7 @@ pub fn assemble(target: &str, text: &str) -> String {
     json(&targets::named(target).map(|target| assemble::all(target, text)))
 }
 
-/// Which values a field of an instruction could have, and what each would mean.
+/// The values that a field of an instruction could have, with the meaning of each.
 #[wasm_bindgen]
 pub fn values(target: &str, words: &[u32], field: &str) -> String {
     json(&targets::named(target).map(|target| values::of(target, words, field)))

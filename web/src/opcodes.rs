@@ -9,10 +9,10 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub struct Map {
     format: &'static str,
-    /// Where the manual has it.
+    /// Its place in the manual.
     source: &'static str,
     bits: u8,
-    /// The bits of the field `op`, of which the map has a place for each value.
+    /// The bits of the field `op`. The map has a cell for each value.
     op_bits: u8,
     fields: Vec<MapField>,
     operations: Vec<Operation>,

@@ -1,4 +1,4 @@
-//! Why words are not an instruction: which bits are wrong, and what would be accepted there.
+//! Refusals: the bits because of which words are not an instruction, and the values that would be accepted there.
 
 use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{DecodeError, Field, Format, Target};
@@ -13,13 +13,13 @@ pub struct Refused {
     /// The field whose value is refused, and its bits.
     pub field: Option<&'static str>,
     pub bits: Option<(u32, u32)>,
-    /// What would be accepted in these bits.
+    /// The values that would be accepted in these bits.
     pub legal: Vec<Run>,
-    /// A value for each format that words of this target can begin with; if no format has these encoding bits.
+    /// A value for each format with which words of this target can begin, if no format has these encoding bits.
     pub formats: Vec<Encoding>,
 }
 
-/// The bits that tell a format.
+/// The bits that select a format.
 #[derive(Serialize)]
 pub struct Encoding {
     format: &'static str,
@@ -27,7 +27,7 @@ pub struct Encoding {
     value: u32,
 }
 
-/// The first dword of `words`, which are no instruction, or all the dwords of the format that they begin with.
+/// The first dword of `words`, which is not an instruction, or all the dwords of its format.
 pub fn card(target: Target, words: &[u32], error: DecodeError) -> Card {
     let layout = layout(target, words, error);
     let behind = layout.and_then(|layout| behind(target, layout, words));
@@ -82,7 +82,7 @@ fn operation(target: Target, layout: &Layout, number: u32) -> &'static str {
     opcode.map_or("", |opcode| opcode.mnemonic(target, layout.format).unwrap_or(opcode.name()))
 }
 
-/// The format that the error names, or else the one with the most encoding bits that agree.
+/// The format that the error names, or else the one with the most matching encoding bits.
 fn layout(target: Target, words: &[u32], error: DecodeError) -> Option<&'static Layout> {
     let base = target.layouts().iter().filter(|layout| !layout.extension);
     match error {
@@ -104,7 +104,7 @@ fn layout(target: Target, words: &[u32], error: DecodeError) -> Option<&'static 
     }
 }
 
-/// The fields of a format with their bits; whether each is fixed; what each is for.
+/// The fields of a format with their bits, whether each is fixed, and its purpose.
 fn places(layout: &Layout, first: u32) -> Vec<(Place, bool, &'static str)> {
     let fields = layout.fields.iter().filter(|info| !info.overlay);
     fields.map(|info| (Place::new(info, first), info.fixed.is_some(), info.about())).collect()
@@ -141,7 +141,7 @@ fn place(places: &[(Place, bool, &'static str)], error: DecodeError) -> Option<P
     }
 }
 
-/// The other value of a bit.
+/// The value of a bit inverted.
 fn flipped(bit: u32) -> Vec<Run> {
     vec![Run { first: bit ^ 1, last: bit ^ 1, text: [String::new(), String::new()] }]
 }

@@ -1,16 +1,16 @@
-//! Which values a field could have: the decoder is asked about each.
+//! The values that a field could have: the decoder is asked about each.
 
 use amdgpu_isa::layout::FieldInfo;
 use amdgpu_isa::{Field, Inst, Target, decode_words};
 use serde::Serialize;
 
-/// Fields with more bits take numbers, of which there is nothing to list.
+/// Fields with more bits are numbers, whose values are not listed.
 const WIDEST: u32 = 10;
 
 /// The length of the longest instruction in dwords.
 const MOST: usize = 5;
 
-/// Values from `first` to `last`, and what these two mean.
+/// A run of values, and the meanings of the first and last.
 #[derive(Serialize)]
 pub struct Run {
     pub first: u32,
@@ -65,7 +65,7 @@ pub fn of(target: Target, words: &[u32], field: &str) -> Vec<Run> {
     held.map_or(Vec::new(), |held| runs(target, words, &Place::new(held.info, held.first_bit.into())))
 }
 
-/// The values that the decoder accepts in a place, all other bits being as they are.
+/// The values of some bits that the decoder accepts while all other bits stay.
 pub fn runs(target: Target, words: &[u32], place: &Place) -> Vec<Run> {
     if place.width() > WIDEST {
         return Vec::new();
@@ -90,7 +90,7 @@ pub fn runs(target: Target, words: &[u32], place: &Place) -> Vec<Run> {
     runs
 }
 
-/// The words with others behind them, so that no value is refused because a dword is missing.
+/// The words, followed by others, so that no value is refused because a dword is missing.
 pub fn padded(words: &[u32]) -> [u32; MOST] {
     std::array::from_fn(|n| words.get(n).copied().unwrap_or(0))
 }
@@ -102,7 +102,8 @@ fn meaning(inst: &Inst, field: Field) -> String {
     inst.field_text(field).to_string()
 }
 
-/// Whether a text is the next one in a row: the same, with one number counted up or several by the same step.
+/// Whether a text is the next one of a run: equal, apart from one number that is one more, or several that grow by the
+/// same step.
 fn follows(before: &str, after: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let others = |text: &str| text.split(is_digit).filter(|s| !s.is_empty()).map(String::from).collect::<Vec<_>>();

@@ -87,7 +87,7 @@ def a_field_can_be_edited(page):
     same(page.value("#text"), "v_add_f32_e64 v16, s5, v0")
     page.type("[data-field=vdst]", "256\ue007")
     same(page.words()[0], "d1010010")
-    # What else it could be.
+    # The list of the other values.
     page.click_text(".field-name button", "src0")
     same(page.state("field"), "src0")
     page.click_text(".values .chip", "vcc_lo")

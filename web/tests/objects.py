@@ -48,7 +48,7 @@ def a_code_object_can_be_dropped(page):
     page.drop("mixed.co", (SAMPLES / "gfx1100/mixed.co").read_bytes())
     page.click_text(".kernel > button", "halves")
     same(page.text(".line.at .address + span").split(":")[0], "halves")
-    # A branch is followed, and the way back.
+    # Follows a branch, and goes back.
     page.click_text(".kernel > button", "atomics")
     at = page.run("return opened.object.find(0x2580)")
     page.run("opened.listing.select(arguments[0])", at + 1 if page.run("return JSON.parse(opened.object.rows(arguments[0], 1))[0].label", at) else at)
@@ -57,7 +57,7 @@ def a_code_object_can_be_dropped(page):
     same(page.state("at"), "0x255c")
     page.keys("#listing", "\ue003")
     assert "s_cbranch_scc1" in page.text(".line.at")
-    # What an instruction reads and raises.
+    # The effects of an instruction.
     page.run("opened.listing.select(opened.object.find(0x253c))")
     facts = dict(zip(page.texts("#detail dt"), page.texts("#detail dd")))
     same(facts["raises"], "vmcnt")
@@ -70,7 +70,7 @@ def a_code_object_can_be_dropped(page):
     page.picture("object")
     page.click_text("#detail button", "bits")
     same(page.text(".card h2").split()[0], "global_load_b32")
-    # From the disk.
+    # Opens a file from the disk.
     page.open("#view=object")
     page.keys("#file", str(SAMPLES / "gfx942/saxpy.co"))
     page.wait("return opened.object")
@@ -96,7 +96,7 @@ def files_of_every_kind_can_be_dropped(page):
         file.unlink()
         same(len(page.run("return JSON.parse(opened.object.about()).images")), images)
         same(len(page.texts("#images option")), images if images > 1 else 0)
-    # Another one of them, by keys; the address has it, and a link is about it.
+    # Selects another one with keys. The address bar has it, and a link opens it.
     page.drop("bundle", (FILES / "bundle-v3").read_bytes())
     page.wait("return document.querySelectorAll('#images option').length === 2")
     same(page.state("target"), "gfx942")
@@ -123,7 +123,7 @@ def what_is_no_code_object_has_a_reason(page):
         (b"hello", "neither an ELF file"),
         (b"CCOB" + bytes(60), "version 0 is not known"),
         (program, "a host program without GPU code"),
-        # It claims to become a gigabyte, and a byte more than it does.
+        # The bundle claims to decompress to a gigabyte, and to one byte more than it does.
         (packed[:8] + struct.pack("<QQ", len(packed), 1 << 30) + packed[24:], "more than the 512 MB that this page takes"),
         (packed[:8] + struct.pack("<QQ", len(packed), 1 << 20)[:16] + b"\0" * 40, "cut off"),
         (elf(bytes(4), 0x20), "this page does not know gfx600") if "gfx600" not in page.run("return isa.targets.map((t) => t.name)") else (b"", "the file is empty"),
@@ -132,7 +132,7 @@ def what_is_no_code_object_has_a_reason(page):
         said = page.wait("return byId('refused').textContent")
         assert reason in said and "--" not in said, said
         page.run("byId('refused').textContent = ''")
-    # What is damaged in part is shown as far as it goes.
+    # A damaged file is shown as far as it can be read.
     page.drop("x", (FILES / "bundle").read_bytes()[:-700])
     page.wait("return opened.object")
     assert "cut off" in page.run("return document.querySelector('.notes').textContent")
@@ -179,7 +179,7 @@ def a_line_says_what_it_has_to_do_with_others(page):
     same(said(row("s_load"))["waited for by"], [f"lgkmcnt s_waitcnt at {at[row('s_waitcnt lgkm')]}"])
     same(page.texts("#detail .facts:not(.origins) dt")[:2], ["reads", "writes"])
     assert "VOP2 · CDNA3 ISA 13.3.1, tables 76 and 77" in (said(add) and page.text("#detail")), page.text("#detail")
-    # By keys, and for readers.
+    # The page works with keys, and for screen readers.
     page.keys("#listing", "\ue011")
     for _ in range(waits[0]):
         page.keys("#listing", "\ue015")
@@ -187,7 +187,7 @@ def a_line_says_what_it_has_to_do_with_others(page):
     same(page.texts(".line.origin .mnemonic"), ["global_load_dword"] * 2)
     same(page.run("return byId('detail').getAttribute('aria-live')"), "polite")
     page.picture("ways")
-    # Under the pointer.
+    # The relations of the row under the pointer.
     page.run("document.querySelector(`[data-row='${arguments[0]}']`).dispatchEvent(new MouseEvent('mouseenter'))", add)
     assert page.text("#detail h2").startswith("v_add_f32_e32"), page.text("#detail h2")
 

@@ -12,10 +12,10 @@ def a_link_shows_the_same(page):
     page.click("#tab-opcodes")
     page.run("history.back()")
     page.wait("return !byId('view-generations').hidden")
-    # A product's name is as good.
+    # The name of a product works, too.
     page.open("#target=mi300x&words=be8000ff_00000007")
     same(page.value("#target"), "gfx942")
-    # What is nonsense is left out.
+    # Invalid parts are left out.
     page.open("#view=nothing&target=gfx0&words=zz_12")
     same(page.run("return byId('view-instruction').hidden"), False)
 

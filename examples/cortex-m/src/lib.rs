@@ -1,12 +1,12 @@
-//! What a program on a bare Cortex-M needs: its start, its end, and text output to the debugger. The only `unsafe` code
-//! of these programs is here.
+//! The parts that a program on a bare Cortex-M needs: its start, its end, and text output to the debugger. The only
+//! `unsafe` code of these programs is here.
 #![no_std]
 
 use core::arch::{asm, global_asm};
 
 #[allow(dead_code)] // The assembly below calls it.
 unsafe extern "C" {
-    /// Where the program begins.
+    /// The entry of the program.
     fn app() -> !;
 }
 
@@ -78,8 +78,8 @@ pub fn code() -> &'static [u8] {
     }
 }
 
-/// How many bytes of stack a call uses. Fills the memory below the stack with a pattern before the call, and searches
-/// it afterwards.
+/// The number of bytes of stack that a call uses. Fills the memory below the stack with a pattern before the call, and
+/// searches it afterwards.
 #[inline(never)]
 pub fn stack_of(call: impl FnOnce()) -> usize {
     const DEPTH: usize = 8192;

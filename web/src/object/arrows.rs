@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-/// More lanes than these are not drawn beside each other.
+/// The most lanes that are drawn beside each other.
 const LANES: u32 = 10;
 
-/// From one row to another.
+/// The rows at which an arrow begins and ends.
 #[derive(Clone, Copy)]
 pub struct Arrow {
     from: u32,
@@ -45,7 +45,8 @@ pub fn in_lanes(mut ends: Vec<(u32, u32)>) -> Vec<Arrow> {
     arrows
 }
 
-/// From, to and lane of each arrow that some rows see; of those that pass by without an end, no more than there are lanes.
+/// The ends and the lane of each arrow that crosses the given rows. Of arrows without an end there, as many as there
+/// are lanes.
 pub fn visible(arrows: &[Arrow], first: u32, end: u32) -> Vec<u32> {
     let begun = arrows.partition_point(|arrow| arrow.first() < end);
     let seen = arrows[..begun].iter().filter(|arrow| arrow.last() >= first && arrow.lane < LANES);

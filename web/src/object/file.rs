@@ -1,24 +1,24 @@
-//! What a dropped file holds: the package amdgpu-object finds the code objects in it, and one of them is opened.
+//! The contents of a dropped file: the package amdgpu-object finds the code objects in it, and one of them is opened.
 
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::{KernelDescriptor, Registers};
 use amdgpu_object::{Error, ErrorKind, Part, Section, Symbol, SymbolKind};
 use serde::Serialize;
 
-/// All that compressed bundles may become. The data is in memory twice while it is unpacked.
+/// The limit for decompressed bundles. The data is in memory twice while it is decompressed.
 const MOST_UNPACKED: u64 = 512 << 20;
 
-/// How many remarks are shown.
+/// The number of remarks that are shown.
 const MOST_NOTES: usize = 20;
 
 /// Code from one symbol to the next: no instruction reaches into another function.
 pub struct Region {
     pub target: Target,
     pub address: u64,
-    /// Where it is in the code of all sections together.
+    /// The bounds of the region in the code of all sections together.
     pub start: usize,
     pub end: usize,
-    /// The names of what begins here.
+    /// The names of the symbols at its beginning.
     pub names: Vec<String>,
     pub is_kernel: bool,
 }
@@ -28,8 +28,8 @@ pub struct Descriptor {
     pub name: String,
     pub address: u64,
     target: &'static str,
-    /// The parts that are not what they are by default, and the registers, named as in `.amdhsa_` directives. Empty if the
-    /// kernel has no descriptor.
+    /// The parts of the descriptor that are not the default, and the registers, named as in `.amdhsa_` directives.
+    /// Empty if the kernel has no descriptor.
     directives: Vec<(String, u32)>,
 }
 
@@ -40,10 +40,10 @@ pub struct Image {
     label: String,
     /// The processor with its features, as the file has it.
     target: String,
-    /// Of code.
+    /// The number of bytes of code.
     bytes: usize,
     kernels: usize,
-    /// Why it cannot be shown.
+    /// The reason why it cannot be shown.
     unknown: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct Image {
 pub struct File {
     pub images: Vec<Image>,
     pub opened: usize,
-    /// What was passed over, and what is damaged.
+    /// The parts that were passed over, and the damage.
     pub notes: Vec<String>,
     pub read: Read,
 }
@@ -63,8 +63,8 @@ pub struct Read {
     pub kernels: Vec<Descriptor>,
 }
 
-/// Opens the code object with this number, or else the first that can be shown. `usual` is the target of code objects that do
-/// not name theirs.
+/// Opens the code object with this number, or else the first that can be shown. `usual` is the target of code objects
+/// that do not name theirs.
 pub fn open(bytes: &[u8], number: Option<usize>, usual: Target) -> Result<File, String> {
     let (mut images, mut notes, mut opened) = (Vec::new(), Vec::new(), None);
     let visited = amdgpu_object::visit(bytes, Some(MOST_UNPACKED), |part| {
@@ -113,7 +113,7 @@ pub fn open(bytes: &[u8], number: Option<usize>, usual: Target) -> Result<File, 
     Ok(File { images, opened, notes, read })
 }
 
-/// An error in words for the page instead of those for the command.
+/// The message of an error for the page, without advice for the command.
 fn message(error: Error) -> String {
     match error.kind {
         ErrorKind::TooMuch { limit } => {
@@ -164,7 +164,7 @@ fn directives(descriptor: &KernelDescriptor, target: Target) -> Vec<(String, u32
 
 /// Divides a section into regions.
 fn add(read: &mut Read, section: &Section<'_>, target: Target) {
-    // Every region begins at a dword.
+    // A region begins at a dword.
     read.code.resize(read.code.len().next_multiple_of(4), 0);
     let (base, len) = (read.code.len(), section.bytes.len());
     read.code.extend_from_slice(section.bytes);

@@ -1,4 +1,5 @@
-//! Where each row of the listing begins: one pass over the code, which keeps four bytes for each row.
+//! The index of the listing: the beginning of each row. One pass over the code makes it, and it takes four bytes for
+//! each row.
 
 use amdgpu_isa::{Decoded, Decoder, VgprMsb};
 
@@ -6,16 +7,16 @@ use super::arrows::{self, Arrow};
 use super::file::Region;
 use super::msb::{self, Code};
 
-/// In a row that is a label; the other bits are the number of the dword.
+/// The bit that marks a row as a label. The other bits are the number of the dword.
 pub const LABEL: u32 = 1 << 31;
 
 pub struct Index {
     pub rows: Vec<u32>,
     pub instructions: usize,
-    /// The dwords of branches, and those to which they go.
+    /// The dwords of branches, and those of their targets.
     pub branches: Vec<(u32, u32)>,
     pub arrows: Vec<Arrow>,
-    /// For each row what `s_set_vgpr_msb` has set before it, if the code has one.
+    /// For each row the upper bits that `s_set_vgpr_msb` has set before it, if the code has one.
     pub msb: Option<Vec<VgprMsb>>,
 }
 
@@ -33,7 +34,7 @@ impl Index {
                 }
             }
         }
-        // Only what begins a row can have a label.
+        // Only the first dword of a row can have a label.
         branches.retain(|(_, to)| begins.binary_search(to).is_ok());
         let rows = with_labels(&begins, &branches, regions);
         let row = |dword: u32| row_of(&rows, dword).map(|row| row as u32);
@@ -51,7 +52,7 @@ impl Index {
 
 /// The row of an instruction.
 pub fn row_of(rows: &[u32], dword: u32) -> Option<usize> {
-    // A label comes in front of its instruction, with the same number.
+    // A label comes before its instruction, with the same number.
     rows.binary_search_by_key(&(dword, true), |row| (row & !LABEL, row & LABEL == 0)).ok()
 }
 

@@ -1,4 +1,4 @@
-//! A code object: its kernels, and a listing of which only the lines that are asked for are decoded.
+//! A code object: its kernels, and a listing of which only the visible lines are decoded.
 
 mod arrows;
 mod file;
@@ -29,11 +29,11 @@ pub struct CodeObject {
     images: Vec<Image>,
     opened: usize,
     notes: Vec<String>,
-    /// The ways through the region that was last asked about.
+    /// The paths through the region of the last query.
     paths: RefCell<Option<Paths>>,
 }
 
-/// What the page shows beside the listing.
+/// The data that the page shows beside the listing.
 #[derive(Serialize)]
 struct About<'a> {
     target: &'static str,
@@ -45,7 +45,7 @@ struct About<'a> {
     /// All code objects of the file, and the number of this one.
     images: &'a [Image],
     opened: usize,
-    /// What was passed over in the file, and what is damaged.
+    /// The parts of the file that were passed over, and the damage.
     notes: &'a [String],
 }
 
@@ -59,8 +59,8 @@ struct Kernel<'a> {
 
 #[wasm_bindgen]
 impl CodeObject {
-    /// Opens the code object with this number in a file, or else the first that can be shown, and finds where each of its
-    /// instructions begins. `usual`: the target of code objects that do not name theirs.
+    /// Opens the code object with this number in a file, or else the first that can be shown, and finds the beginnings
+    /// of its instructions. `usual` is the target of code objects that do not name theirs.
     #[wasm_bindgen(constructor)]
     pub fn new(bytes: &[u8], number: Option<usize>, usual: &str) -> Result<CodeObject, String> {
         let file::File { images, opened, notes, read } = file::open(bytes, number, targets::named(usual)?)?;
@@ -101,7 +101,7 @@ impl CodeObject {
         arrows::visible(&self.index.arrows, first as u32, first.saturating_add(count) as u32)
     }
 
-    /// The row with this address, or with the instruction that it lies in.
+    /// The row with this address, or with the instruction that contains it.
     pub fn find(&self, address: f64) -> Option<usize> {
         self.row_at(address as u64)
     }

@@ -1,6 +1,6 @@
-//! Which of the registers beyond v255 instructions access: what `s_set_vgpr_msb` has set before each, as far as that is
-//! known. The tool's listing has the same rule: where a function begins, and by the compiler's convention where paths meet,
-//! the bits are zero; labels that the code reaches with something else are the exception, and there nothing is known.
+//! The upper bits of vector registers' numbers (beyond v255): the settings of `s_set_vgpr_msb` before each instruction,
+//! if they are known. The rule is that of the tool's listing: at the beginning of a function, and by the compiler's
+//! convention where paths meet, the bits are zero. At labels that the code reaches with other bits, they are unknown.
 
 use std::collections::HashSet;
 
@@ -9,16 +9,16 @@ use amdgpu_isa::{Inst, Opcode, VgprMsb, decode};
 
 use super::file::Region;
 
-/// The code, and where its instructions begin: all numbers are those of dwords.
+/// The code, and the beginnings of its instructions. All numbers are those of dwords.
 pub struct Code<'a> {
     pub bytes: &'a [u8],
     pub regions: &'a [Region],
     pub begins: &'a [u32],
-    /// From, to.
+    /// The dwords of a branch and of its target.
     pub branches: &'a [(u32, u32)],
 }
 
-/// What holds before each instruction; `None` if no instruction sets the bits.
+/// The bits before each instruction; `None` if no instruction sets the bits.
 pub fn before_each(code: &Code<'_>) -> Option<Vec<VgprMsb>> {
     let target = code.regions.first()?.target;
     Opcode::SSetVgprMsb.encodings(target).next()?;
@@ -26,7 +26,7 @@ pub fn before_each(code: &Code<'_>) -> Option<Vec<VgprMsb>> {
     let starts = code.regions.iter().map(|region| (region.start / 4) as u32).collect();
     let labels = code.branches.iter().map(|(_, to)| *to).collect();
     let mut follow = Follow { starts, labels, unknown: HashSet::new() };
-    // Each round finds labels that the code reaches with something else than zero, until there are no more.
+    // Each round finds labels that the code reaches with bits other than zero, until there are no more.
     loop {
         let known = follow.unknown.len();
         let all = follow.round(code);
@@ -61,7 +61,7 @@ impl Follow {
     fn round(&mut self, code: &Code<'_>) -> Vec<VgprMsb> {
         let mut all = Vec::with_capacity(code.begins.len());
         let mut branches = code.branches.iter().peekable();
-        // `None`: nothing comes here from the line before.
+        // `None` says that no path comes here from the line before.
         let mut before: Option<VgprMsb> = None;
         for (dword, inst) in code.insts() {
             let (label, start) = (self.labels.contains(&dword), self.starts.contains(&dword));

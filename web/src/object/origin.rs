@@ -1,5 +1,5 @@
-//! Where the values come from that an instruction reads, which operations a wait waits for, and which waits wait for an
-//! operation: along all ways through its function.
+//! Relations between instructions, along all paths through a function: the origins of the values that an instruction
+//! reads, the operations that a wait waits for, and the waits for an operation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -13,37 +13,37 @@ use super::index::LABEL;
 use super::paths::{Block, Paths};
 use crate::registers;
 
-/// How many instructions are looked at for one answer.
+/// The number of instructions that are searched for one answer.
 const MOST: usize = 20_000;
 
-/// No counter has more outstanding operations.
+/// The most outstanding operations of any counter.
 const MOST_OUTSTANDING: u8 = 64;
 
-/// Another instruction, and what of it matters: registers, or a counter.
+/// Another instruction, and the registers or the counter by which it is related.
 #[derive(Serialize)]
 pub struct Origin {
     row: usize,
     address: String,
     what: String,
     mnemonic: &'static str,
-    /// It may be so, and may be otherwise.
+    /// Whether the relation is only possible.
     perhaps: bool,
 }
 
-/// What an instruction has to do with others.
+/// The relations of an instruction to others.
 #[derive(Serialize, Default)]
 pub struct Origins {
-    /// The last writers of what it reads.
+    /// The last writers of the registers that it reads.
     values: Vec<Origin>,
-    /// What it reads of the registers that the function begins with.
+    /// The registers that it reads and that have their values from the beginning of the function.
     given: String,
-    /// The operations that are done when its wait is over, and that no wait in between has waited for.
+    /// The operations that are done after its wait, and that no earlier wait has waited for.
     awaited: Vec<Origin>,
     /// The waits that wait for it.
     done: Vec<Origin>,
 }
 
-/// A piece of a way: rows of a block.
+/// A piece of a path: rows of a block.
 struct Piece<S> {
     block: Option<usize>,
     rows: (usize, usize),
@@ -63,11 +63,11 @@ impl CodeObject {
         })
     }
 
-    /// The last writers, the nearest first, and the registers that the beginning of the function is reached with.
+    /// The last writers, the nearest first, and the registers whose values come from the beginning of the function.
     fn values(&self, paths: &Paths, row: usize, inst: &Inst) -> (Vec<Origin>, RegSet) {
         let nothing = RegSet::new(inst.target());
         let (mut given, mut found) = (nothing, Found::default());
-        // What is wanted in front of each block already.
+        // The registers for which each block has already been searched from its end.
         let mut seen: HashMap<usize, RegSet> = HashMap::new();
         let mut open = VecDeque::from([self.up_to(paths, row, inst.reads())]);
         let mut left = MOST;
@@ -76,7 +76,7 @@ impl CodeObject {
                 let writes = earlier.writes() & wanted;
                 wanted = wanted - writes;
                 found.add(row, &earlier, writes, false);
-                // What the called function writes is not known.
+                // The registers that the called function writes are not known.
                 if earlier.flags().contains(Flag::Call) {
                     found.add(row, &earlier, wanted, true);
                     wanted = nothing;
@@ -101,16 +101,17 @@ impl CodeObject {
                 }
             }
         }
-        // Nearly every instruction reads these as they were.
+        // These registers are left out, because nearly every instruction reads them unchanged.
         let mut usual = nothing;
         [Reg::Exec, Reg::Mode].into_iter().for_each(|register| usual.insert(register));
         (found.origins(self), given - usual)
     }
 
-    /// The operations that have raised a counter and can be outstanding at a wait that leaves some: the nearest first.
+    /// The operations that have raised a counter and can be outstanding at a wait for a part of them, the nearest
+    /// first.
     fn awaited(&self, paths: &Paths, row: usize, counter: Counter, left: u8) -> Vec<Origin> {
         let mut found = Found::default();
-        // On the way from here: the operations so far, and the most that an earlier wait has left outstanding.
+        // The path from here: the operations so far, and the most that an earlier wait has left outstanding.
         let mut seen = BTreeSet::new();
         let mut open = VecDeque::from([self.up_to(paths, row, (0, MOST_OUTSTANDING))]);
         let mut budget = MOST;
@@ -145,14 +146,14 @@ impl CodeObject {
         found.origins(self)
     }
 
-    /// The first waits behind an operation that are over only when it is done.
+    /// The first waits after an operation that end only when it is done.
     fn done(&self, paths: &Paths, row: usize, inst: &Inst, counter: Counter) -> Vec<Origin> {
         let mut found = Found::default();
         let is_ordered = in_order(inst, counter);
         let mut seen = BTreeSet::new();
         let here = paths.block_of(row);
         let end = here.and_then(|block| paths.block(block)).map_or(row + 1, |block| block.rows.1);
-        // The operations behind it.
+        // The operations after it.
         let mut open = VecDeque::from([Piece { block: here, rows: (row + 1, end), state: 0u8 }]);
         let mut budget = MOST;
         while let Some(Piece { block, rows: (first, end), state: mut behind }) = open.pop_front() {
@@ -182,7 +183,8 @@ impl CodeObject {
         found.origins(self)
     }
 
-    /// The rows in front of one, in its block. Without a block, the rows in front of it that can only be followed by the next.
+    /// The rows before one, in its block. A row without a block has the rows before it that are followed only by the
+    /// next.
     fn up_to<S>(&self, paths: &Paths, row: usize, state: S) -> Piece<S> {
         let block = paths.block_of(row);
         let first = block.and_then(|block| paths.block(block)).map(|block| block.rows.0);
@@ -219,8 +221,8 @@ fn spend(budget: &mut usize) -> bool {
     is_left
 }
 
-/// Whether operations of this kind are done in the order in which they were issued: then the same one again needs no wait to
-/// write the same registers.
+/// Whether operations of this kind are done in the order in which they were issued. Then the same operation can write
+/// the same registers again without a wait.
 fn in_order(inst: &Inst, counter: Counter) -> bool {
     let mut pending = Pending::new(inst.target());
     pending.issue(inst, 0);
@@ -228,7 +230,7 @@ fn in_order(inst: &Inst, counter: Counter) -> bool {
     !pending.needs(inst).iter().any(|wait| overwrites(&wait))
 }
 
-/// What was found, by rows; those that were found first come first.
+/// The instructions that were found, by rows, in the order in which they were found.
 #[derive(Default)]
 struct Found {
     order: Vec<usize>,

@@ -1,4 +1,4 @@
-//! The ways through a function: its blocks in rows of the listing, and which of them follow which.
+//! The paths through a function: its blocks as rows of the listing, and their successors.
 
 use amdgpu_isa::flow::{Exit, Flow};
 use amdgpu_isa::{Inst, decode};
@@ -7,31 +7,31 @@ use super::CodeObject;
 use super::file::Region;
 use super::index::LABEL;
 
-/// Of a longer function, in bytes, only the rows in front of one are looked at, as long as each can only be followed by the
-/// next: finding all ways would take seconds.
+/// The limit in bytes for finding all paths, which would take seconds in longer functions. There, only the rows before
+/// one are searched, as long as each is followed only by the next.
 const LONGEST: usize = 4 << 20;
 
-/// Rows that run one after the other.
+/// A run of rows that execute one after the other.
 pub struct Block {
-    /// The first row, and the one behind the last.
+    /// The first row, and the one after the last.
     pub rows: (usize, usize),
     pub before: Vec<usize>,
     pub after: Vec<usize>,
-    /// Code comes here from outside of the function.
+    /// Whether code outside of the function leads here.
     pub is_entry: bool,
-    /// It ends with a call, which runs before the next block does.
+    /// Whether it ends with a call. The called function runs before the next block.
     pub calls: bool,
 }
 
 /// The blocks of a region.
 pub struct Paths {
-    /// Where the region begins in the code.
+    /// The beginning of the region in the code.
     start: usize,
     blocks: Vec<Block>,
 }
 
 impl Paths {
-    /// The block with a row. Rows to which no way leads are in none.
+    /// The block with a row. Rows to which no path leads are in none.
     pub fn block_of(&self, row: usize) -> Option<usize> {
         let behind = self.blocks.partition_point(|block| block.rows.0 <= row);
         let last = behind.checked_sub(1)?;
@@ -44,7 +44,7 @@ impl Paths {
 }
 
 impl CodeObject {
-    /// Calls `look` with the ways through the region of a row, which are kept for the next call.
+    /// Calls `look` with the paths through the region of a row, which are kept for the next call.
     pub fn with_paths<R>(&self, row: usize, look: impl FnOnce(&Paths) -> R) -> R {
         let (region, ..) = self.place(self.index.rows.get(row).copied().unwrap_or(0) & !LABEL);
         let mut kept = self.paths.borrow_mut();

@@ -1,4 +1,4 @@
-//! Rows of the listing, decoded when they are shown.
+//! Rows of the listing, decoded when they become visible.
 
 use std::fmt::Write as _;
 
@@ -22,12 +22,12 @@ pub struct Row {
     target: &'static str,
     words: String,
     text: String,
-    /// The row to which it branches, and its name, which is at the end of the text.
+    /// The row of its branch target, and the target's name, which is at the end of the text.
     to: Option<(usize, String)>,
     error: Option<String>,
 }
 
-/// An instruction, and what it has to do with others.
+/// An instruction, and its relations to others.
 #[derive(Serialize)]
 pub struct Detail {
     #[serde(flatten)]
@@ -90,7 +90,7 @@ impl CodeObject {
         shown.to = to;
     }
 
-    /// What there is to say of an instruction.
+    /// The facts about an instruction.
     pub fn about_row(&self, row: usize) -> Option<Detail> {
         let entry = self.index.rows.get(row).copied().filter(|entry| entry & LABEL == 0)?;
         let (region, _, bytes) = self.place(entry);

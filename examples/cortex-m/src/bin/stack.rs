@@ -13,7 +13,7 @@ extern "C" fn app() -> ! {
         let mut bytes = [0; 20];
         for (n, chunk) in bytes.chunks_exact_mut(4).enumerate() {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            // Zeros are legal more often than other values; 249, 250 and 255 announce another dword.
+            // Zeros are valid more often than other values; 249, 250 and 255 announce another dword.
             let word = match (n, seed >> 29) {
                 (0, 0) => high << 16 | 0xff,
                 (0, 1) => high << 16 | 0xf9,
