@@ -1,4 +1,5 @@
-//! What clang makes of the samples' sources at each level of optimization has no error of `lint`, or it is one of LLVM's faults.
+//! The code that clang makes of the samples' sources at each level of optimization has no error of `lint`, except for
+//! known faults of LLVM.
 //!
 //! It needs clang-22 and lld-22, which the other tests do not: `cargo test --release -p amdgpu-isa-cli --test tool clang:: -- --ignored`.
 
@@ -9,18 +10,18 @@ use std::sync::Mutex;
 
 use amdgpu_prove::known::{is_fault, register_of};
 
-/// Errors that the sources have: rule, source, level.
+/// Errors that are in the sources: rule, source, level.
 const OWN: [(&str, &str, &str); 2] = [
-    // The s_nop of the inline assembly is behind the loop: without optimization the loop itself uses the result.
+    // The s_nop of the inline assembly is after the loop: without optimization the loop itself uses the result.
     ("M45", "matmul", "-O0"),
-    // Vector memory is in a function, and LDS behind its call: LLVM looks at one function (docs/hazards.md).
+    // Vector memory is in a function, and LDS after its call: LLVM looks at one function (docs/hazards.md).
     ("T05g", "reduce", "-O0"),
 ];
-/// What clang 22 itself fails on: "Cannot select".
+/// Sources on which clang 22 itself fails with "Cannot select".
 const CANNOT: [(&str, &str, &str); 1] = [("gfx600", "mixed", "-O0")];
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
-/// A source for a directory of samples, which is a target, or one with `-wave64`.
+/// A source, and the directory of samples for it: a target's name, or one with `-wave64`.
 struct Job {
     directory: String,
     source: String,
@@ -37,7 +38,7 @@ fn samples() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples"))
 }
 
-/// All that `build.sh` compiles, at each level.
+/// All files that `build.sh` compiles, at each level.
 fn jobs() -> Vec<Job> {
     let script = std::fs::read_to_string(samples().join("build.sh")).unwrap();
     let lines = script.lines().filter_map(|line| line.strip_prefix("build "));
@@ -124,7 +125,7 @@ fn what_clang_compiles_has_no_errors() {
     let found = found.into_inner().unwrap();
     let unknown: Vec<_> = found.iter().filter(|((is_known, ..), _)| !is_known).collect();
     assert!(unknown.is_empty(), "{unknown:#?}");
-    // What is excepted is there.
+    // Every exception occurs.
     let known: BTreeSet<&str> = found.keys().map(|(_, rule, _)| rule.as_str()).collect();
     assert!(OWN.iter().all(|(rule, ..)| known.contains(rule)), "{known:?}");
     let count = |rule: &str| found.iter().filter(|((_, name, _), _)| name == rule).map(|(_, n)| n).sum::<usize>();

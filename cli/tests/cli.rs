@@ -1,5 +1,5 @@
-//! The command-line tool as its users see it: its output, its failures, and that no input makes it panic. Run with
-//! `cargo test -p amdgpu-isa-cli`.
+//! The command-line tool as its users see it: its output, and its failures. No input makes it panic. Run with `cargo
+//! test -p amdgpu-isa-cli`.
 
 mod asm;
 mod asm_edges;
@@ -49,7 +49,7 @@ pub fn run(args: &[&str], input: &[u8]) -> Run {
     run
 }
 
-/// What a run has taken.
+/// The resources that a run has taken.
 #[cfg(target_os = "linux")]
 pub struct Taken {
     pub code: i32,
@@ -57,11 +57,11 @@ pub struct Taken {
     pub longest_line: usize,
     /// The most memory that it has held.
     pub kib: i64,
-    /// Its processor time, whatever else the machine does.
+    /// Its processor time, which does not depend on the load of the machine.
     pub seconds: i64,
 }
 
-/// Runs the tool with output that need not fit in memory.
+/// Runs the tool, whose output need not fit in memory.
 #[cfg(target_os = "linux")]
 #[allow(clippy::zombie_processes)] // `wait4` waits for it, and tells more than `wait`.
 pub fn measure(args: &[&str], input: &[u8]) -> Taken {

@@ -1,26 +1,26 @@
-//! What lint says about compiled programs when one of their waits is missing or weaker: `tests/deleted/deleted.txt` has how often
-//! it finds that, and why it does not.
+//! The findings of lint about compiled programs when one of their waits is missing or weaker.
+//! `tests/deleted/deleted.txt` has how often lint finds that, and the reasons when it does not.
 //!
-//! Each wait, `s_nop` and `v_nop` that the compiler writes is deleted, and each of its counters raised by one, one at a time. If
-//! lint reports no error then, there is a reason:
+//! Each wait, `s_nop` and `v_nop` that the compiler writes is deleted, and each of its counters raised by one, one at a
+//! time. If lint then reports no error, there is a reason:
 //!
 //! | column | reason |
 //! |---|---|
-//! | hint | lint says that a wait is perhaps missing: a flat access, of which nobody knows where it leads |
-//! | own | inline assembly, whose author knows more |
-//! | order | it is between accesses and a barrier, a release or an acquire: about other waves, not about registers |
+//! | hint | lint reports a wait that may be missing: a flat access, whose memory is unknown |
+//! | own | it is from inline assembly, whose author may know more |
+//! | order | it is between accesses and a barrier, a release or an acquire: it orders other waves, and not registers |
 //! | unneeded | LLVM's passes would not insert it again either |
 //! | call | at the beginning or the end of a function, or before a call or a trap: the calling convention |
-//! | full | the counter cannot be greater: LLVM waits for one less than its most, which is always so |
-//! | disputed | one source demands it and another denies it: `Hazards::strict` knows |
+//! | full | the counter cannot be greater: LLVM then waits for one less than the maximum, which is always reached |
+//! | disputed | one source demands it and another denies it; `Hazards::strict` demands it |
 //! | replay | only if an access can be repeated after a page fault (XNACK) |
 //! | masks | masks of lanes on RDNA3, a rule that `docs/hazards.md` leaves |
 //! | bank | its function selects banks of registers with `s_set_vgpr_msb` |
 //! | gap | none |
 //!
-//! It needs clang-22 and llc-22: `cargo test --release -p amdgpu-isa-cli --test tool deleted:: -- --ignored`. The file is written
-//! anew with `AMDGPU_ISA_RENEW=1`. `AMDGPU_ISA_TARGET=gfx1200` only prints what is in it of one target, and `AMDGPU_ISA_SHOW=1` each
-//! variant without an error.
+//! The test needs clang-22 and llc-22: `cargo test --release -p amdgpu-isa-cli --test tool deleted:: -- --ignored`.
+//! `AMDGPU_ISA_RENEW=1` writes the file anew. `AMDGPU_ISA_TARGET=gfx1200` only prints the file's lines for one target,
+//! and `AMDGPU_ISA_SHOW=1` each variant without an error.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -36,7 +36,7 @@ use amdgpu_object::Part;
 const FILE: &str = "deleted.txt";
 const RENEW: &str = "AMDGPU_ISA_RENEW=1 cargo test --release -p amdgpu-isa-cli --test tool deleted:: -- --ignored";
 
-/// The programs of each target, beside those of this test: of the samples.
+/// The samples of each target that are tested beside the programs of this test.
 const TARGETS: [(&str, &[&str]); 15] = [
     ("gfx600", &["mixed", "reduce"]),
     ("gfx700", &["mixed"]),
@@ -57,14 +57,14 @@ const TARGETS: [(&str, &[&str]); 15] = [
 /// The programs of this test for each target.
 const OWN: [&str; 2] = ["calls", "order"];
 
-/// How a variant ended: a column of the file.
+/// The result of a variant: a column of the file.
 const COLUMNS: [&str; 12] =
     ["error", "hint", "own", "order", "unneeded", "call", "full", "disputed", "replay", "masks", "bank", "gap"];
 const GAP: usize = 11;
-/// How many instructions before and behind a wait its reason is sought in.
+/// The number of instructions before and after a wait among which its reason is sought.
 const NEAR: usize = 24;
 
-/// What keeps LLVM's machine code the same whether it is printed or not.
+/// Options with which LLVM's machine code is the same whether it is printed or not.
 const OPTIONS: [&str; 1] = ["-enable-ipra=0"];
 /// The passes that insert waits.
 const PASSES: &str = "-run-pass=si-insert-waitcnts,post-RA-hazard-rec,amdgpu-wait-sgpr-hazards";
@@ -75,19 +75,19 @@ struct Program {
     processor: &'static str,
     name: String,
     text: Vec<String>,
-    /// The same as LLVM's machine IR, for its passes.
+    /// Its form as LLVM's machine IR, for its passes.
     mir: Vec<String>,
     scratch: PathBuf,
 }
 
-/// A line of the text in other words.
+/// A change of a line of the text.
 struct Variant {
     line: usize,
-    /// `None`: deleted.
+    /// The new line; `None` if it is deleted.
     inst: Option<Inst>,
 }
 
-/// Errors and hints of waits that may be missing.
+/// Errors, and hints about waits that may be missing.
 type Counts = (usize, usize);
 
 fn tests() -> PathBuf {
@@ -161,7 +161,7 @@ impl Program {
         all
     }
 
-    /// What lint says about the text with a variant.
+    /// The findings of lint about the text with a variant.
     fn lint(&self, variant: Option<&Variant>) -> Counts {
         let mut text = String::new();
         for (n, line) in self.text.iter().enumerate() {
@@ -206,7 +206,7 @@ impl Program {
         llc.args([PASSES, &format!("-mcpu={}", self.processor)]);
         run(llc.arg(file("mir")).arg("-o").arg(file("out")));
         let out = std::fs::read_to_string(file("out")).expect("it was written");
-        // Run again, a pass may not see its own wait behind an instruction, and insert it twice.
+        // In a second run, a pass may overlook its own wait after an instruction, and insert it twice.
         let lines: Vec<&str> = out.lines().map(str::trim).collect();
         let again = lines.iter().zip(std::iter::once(&"").chain(&lines));
         let once = again
@@ -215,7 +215,8 @@ impl Program {
         once.filter(|line| is_place(line) || is_barrier(line)).collect()
     }
 
-    /// The reason why there is no error, as the number of a column. `whole`: the waits that LLVM's passes leave without a variant.
+    /// The reason why there is no error, as the number of a column. `whole` has the waits that LLVM's passes leave
+    /// without a variant.
     fn reason(&self, variant: &Variant, whole: &[String]) -> usize {
         let column = |name: &str| COLUMNS.iter().position(|column| *column == name).expect("a column");
         if !self.compiled().contains(&variant.line) {
@@ -265,7 +266,7 @@ impl Program {
         }
     }
 
-    /// The next instruction before or behind a line that is no wait, if it is in the same block; otherwise nothing.
+    /// The next instruction before or after a line that is not a wait, if it is in the same block.
     fn neighbour(&self, line: usize, step: isize) -> &str {
         let lines = std::iter::successors(line.checked_add_signed(step), |line| line.checked_add_signed(step));
         let mut codes = lines.map_while(|line| self.text.get(line)).map(|line| code(line));
@@ -273,16 +274,16 @@ impl Program {
         found.filter(|code| !code.ends_with(':') && !code.starts_with('.')).unwrap_or_default()
     }
 
-    /// The instructions of a block before or behind a line, the next one first.
+    /// The instructions of a block before or after a line, the next one first.
     fn near(&self, line: usize, step: isize) -> Vec<Inst> {
         let lines = std::iter::successors(line.checked_add_signed(step), |line| line.checked_add_signed(step));
         let codes = lines.map_while(|line| self.text.get(line)).map(|line| code(line)).filter(|code| !code.is_empty());
         let inside = codes.take_while(|code| !code.ends_with(':') && !code.starts_with('.'));
-        // What names a label is no instruction by itself.
+        // A reference to a label is not an instruction by itself.
         inside.take(NEAR).map_while(|code| parse(self.target, code).ok()).collect()
     }
 
-    /// A rule on which the sources disagree asks for it.
+    /// Whether a rule on which the sources disagree demands it.
     fn is_disputed(&self, variant: &Variant) -> bool {
         let before = self.near(variant.line, -1).into_iter().rev();
         let all: Vec<Inst> = before.chain(variant.inst).chain(self.near(variant.line, 1)).collect();
@@ -316,24 +317,24 @@ impl Program {
             && ["sa_sdst", "va_sdst", "va_vcc", "0xfff"].iter().any(|field| wait.contains(field))
     }
 
-    /// The function selects banks of registers.
+    /// Whether the function selects banks of registers.
     fn has_banks(&self, line: usize) -> bool {
         self.has(line, "s_set_vgpr_msb")
     }
 
-    /// The function has flat accesses, whose hints may have been there before.
+    /// Whether the function has flat accesses, whose hints may have been there before.
     fn has_flat(&self, line: usize) -> bool {
         code(&self.text[line]).starts_with("s_waitcnt ") && self.has(line, "flat_")
     }
 
-    /// The function of a line has an instruction that begins so.
+    /// Whether the function of a line has an instruction that begins like this.
     fn has(&self, line: usize, start: &str) -> bool {
         let before = self.text[..line].iter().rev().take_while(|line| !line.contains("; @"));
         let behind = self.text[line..].iter().take_while(|line| !line.contains(".Lfunc_end"));
         before.chain(behind).any(|line| code(line).starts_with(start))
     }
 
-    /// The wait is for one less than the counter's most, and for nothing else.
+    /// Whether the wait is for one less than the counter's maximum, and for nothing else.
     fn is_full(&self, line: usize) -> bool {
         let mut pending = Pending::new(self.target);
         pending.clear();
@@ -344,7 +345,7 @@ impl Program {
         !wait.counters().is_empty() && wait.counters().iter().all(is_full)
     }
 
-    /// It is in the first block of a function, with nothing before it but waits.
+    /// Whether it is in the first block of a function, with only waits before it.
     fn is_first(&self, line: usize) -> bool {
         let before = self.text[..line].iter().rev();
         let mut before = before.filter(|line| !code(line).is_empty() && !is_wait(line));
@@ -385,7 +386,7 @@ fn is_call(code: &str) -> bool {
     ["s_swap_pc", "s_swappc", "s_call"].iter().any(|start| code.starts_with(start))
 }
 
-/// A line of machine IR as LLVM's parser takes it: it knows no slots that are gone, and of VCC only the whole.
+/// A line of machine IR as LLVM's parser accepts it: without slots that are gone, and with VCC only as a whole.
 fn readable(line: &str) -> Option<String> {
     if line.contains("scavengeFI:") {
         return None;
@@ -433,13 +434,13 @@ fn before_barriers(lines: &[String]) -> Vec<&str> {
     lines.windows(2).filter(|pair| is_barrier(&pair[1])).map(|pair| pair[0].as_str()).collect()
 }
 
-/// One wait is gone, and the others are the same.
+/// Whether one wait is gone, and the others are the same.
 fn is_without_one(passed: &[String], whole: &[String]) -> bool {
     let same = passed.iter().zip(whole).take_while(|(a, b)| a == b).count();
     passed.len() + 1 == whole.len() && passed[same..] == whole[same + 1..]
 }
 
-/// The same wait for one more, once for each of its counters.
+/// The waits for one more, one for each counter of the wait.
 fn weaker(target: Target, inst: &Inst) -> Vec<Inst> {
     let text = inst.to_string();
     let mut all = Vec::new();
@@ -456,7 +457,7 @@ fn weaker(target: Target, inst: &Inst) -> Vec<Inst> {
         n.checked_sub(1).into_iter().for_each(|n| raise(format!("s_nop {n}")));
         return all;
     }
-    // `vmcnt(0) lgkmcnt(1)`, or a number behind everything else.
+    // The operands of a wait: `vmcnt(0) lgkmcnt(1)`, or a number after everything else.
     for (at, _) in text.match_indices('(') {
         let end = at + text[at..].find(')').unwrap_or(0);
         if let Ok(n) = text[at + 1..end].parse::<u32>() {
@@ -476,7 +477,7 @@ fn weaker(target: Target, inst: &Inst) -> Vec<Inst> {
     all
 }
 
-/// The counts of each program, and what has no reason.
+/// The counts of each program, and the variants without a reason.
 #[derive(Default)]
 struct Found {
     counts: BTreeMap<(usize, &'static str), [usize; COLUMNS.len()]>,

@@ -82,7 +82,7 @@ fn what_makes_no_sense_is_a_usage_error() {
     }
 }
 
-/// No system gives 65535 threads; a thousand of them do what one does.
+/// No system gives 65535 threads. A thousand threads have the same result as one.
 #[test]
 fn threads_are_as_many_as_a_system_can_give() {
     let part = ["--target", "gfx900", "--pass", "words", "--part", "1/4000037"];
@@ -96,7 +96,7 @@ fn threads_are_as_many_as_a_system_can_give() {
     let counted = |threads: &str| {
         let run = with(threads);
         assert!(run.status.success(), "{}", text(&run.stderr));
-        // Without the first line, which says how long it took.
+        // The first line, which has the time, is left out.
         text(&run.stdout).lines().skip(1).map(String::from).collect::<Vec<_>>()
     };
     assert_eq!(counted("1024"), counted("1"));

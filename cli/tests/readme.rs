@@ -1,5 +1,6 @@
-//! The README and the pages of the book are right: commands print what stands below them, code is that of the examples or a
-//! doctest, links lead somewhere, numbers and names are current, and each statement about tests names one that is there.
+//! The README and the pages of the book are right: commands print the lines below them, code is that of examples or
+//! doctests, links have targets, options, numbers and names are current, and each statement about tests names an
+//! existing one.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -113,7 +114,7 @@ fn code_is_tested() {
     assert!(doctests >= 10 && excerpts >= 6, "{doctests} {excerpts}");
 }
 
-/// Of the README's links, and of the book's, which may only lead to pages and pictures of the book.
+/// Links of the README lead to files, and links of the book only to pages and pictures of the book.
 #[test]
 fn links_lead_somewhere() {
     let mut links = 0;
@@ -121,7 +122,7 @@ fn links_lead_somewhere() {
         let text = read(&page);
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let path = link.split('#').next().unwrap_or_default();
-            // The tool makes these: cli/tests/cli/pictures.rs.
+            // The tool makes these pictures: cli/tests/cli/pictures.rs.
             let is_made = path.starts_with("pictures/made/");
             if is_made || path.starts_with("https://") || path.is_empty() || path.contains(' ') {
                 continue;
@@ -186,7 +187,7 @@ fn every_fuzz_target_is_described() {
     for file in fs::read_dir(root().join("fuzz/fuzz_targets")).expect("the targets are there") {
         let file = file.expect("a file").path();
         let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
-        // `input.rs` is what they share.
+        // The targets share `input.rs`.
         assert!(name == "input" || page.contains(&format!("| `{name}` |")), "fuzz/README.md does not describe {name}");
     }
 }
@@ -242,7 +243,7 @@ fn products_have_the_targets_of_their_row() {
     }
 }
 
-/// Each statement of docs/proof.md names a file, which is there.
+/// Each statement of docs/proof.md names a file that exists.
 #[test]
 fn each_statement_names_its_test() {
     let text = read("docs/proof.md");

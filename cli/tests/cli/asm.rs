@@ -31,7 +31,7 @@ fn what_is_no_instruction_is_answered_with_the_column_and_the_reason() {
     );
 }
 
-/// What `batch` says of a target that is not there.
+/// The answer of `batch` to an unknown target.
 fn unknown_target() -> String {
     let answer = run(&["batch"], b"gfx1\t000080bf\n").ok().to_string();
     answer.trim().trim_start_matches("ERR\t").to_string()

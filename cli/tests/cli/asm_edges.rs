@@ -43,7 +43,7 @@ fn faults_are_told_as_json() {
     assert!(!run.err.contains("99999999"), "once is enough: {}", run.err);
 }
 
-/// The package says what is wrong, and the command which of its options helps.
+/// The package describes the error, and the command names the option that helps.
 #[test]
 fn faults_name_the_option_that_helps() {
     let cases: [(&[&str], &str, &str); 5] = [
@@ -170,7 +170,8 @@ fn many_lines_take_little_memory() {
     assert!(taken.kib < 120_000, "{} KiB", taken.kib);
 }
 
-/// Minutes, if each fault searched the whole source for its line, each character for its end, and each parameter all others.
+/// This would take minutes, if each fault searched the whole source for its line, each character for its end, and each
+/// parameter all others.
 #[test]
 fn faults_in_long_sources_and_long_macros_take_no_longer() {
     let mut source = "s_nop 0\n".repeat(3_000_000);
@@ -201,7 +202,7 @@ fn damaged_code_objects_have_no_source_but_a_message() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples/gfx942/saxpy.co");
     let bytes = std::fs::read(path).unwrap();
     for at in (0..bytes.len()).step_by(97) {
-        // Cut off, and with a wrong byte.
+        // The source is cut off, and has a wrong byte.
         run(&["dis", "--asm", "-"], &bytes[..at]);
         let mut wrong = bytes.clone();
         wrong[at] ^= 0xff;
@@ -220,7 +221,7 @@ fn damaged_sources_have_an_end_and_perhaps_a_message() {
         for n in 0..lines.len() {
             let without: Vec<&str> = lines.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, line)| *line).collect();
             assemble(without.join("\n"));
-            // A line is cut, and others become another.
+            // One line is cut, and others are replaced.
             let mut cut = lines.clone();
             cut[n] = &cut[n][..cut[n].len() / 2];
             assemble(cut.join("\n"));

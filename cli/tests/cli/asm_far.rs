@@ -1,4 +1,4 @@
-//! `asm --long-branches`: branches that do not reach their place go there through registers.
+//! `asm --long-branches`: branches that do not reach their target go there through registers.
 
 use super::run;
 
@@ -13,7 +13,7 @@ fn listing(source: &str, cpu: &str, options: &[&str]) -> Vec<(u64, String)> {
     lines.map(|line| (line["address"].as_u64().unwrap(), line["text"].as_str().unwrap().to_string())).collect()
 }
 
-/// Where the sequence that begins with `s_getpc_b64` goes.
+/// The target of the sequence that begins with `s_getpc_b64`.
 fn goal(lines: &[(u64, String)], at: usize) -> u64 {
     let literal = |line: &str| {
         let text = line.rsplit(' ').next().unwrap().trim_start_matches("lit(").trim_end_matches(')');
@@ -52,9 +52,9 @@ fn branches_that_do_not_reach_become_long() {
         assert_eq!(goals, [there, there, 0, 4], "{cpu}");
         assert!(pcs.iter().all(|at| lines[at + 3].1 == format!("{end} s[4:5]")), "{cpu}");
         assert_eq!(there % 256, 0);
-        // The condition steps over the long branch: there when it is true, and behind when it is false.
+        // The conditional branch selects between the long branch and the code after it.
         assert_eq!((lines[0].1.as_str(), lines[1].1.as_str()), ("s_cbranch_scc0 1", "s_branch 6"), "{cpu}");
-        // The branch that reaches stays as it is, and differences of labels are those of the last round.
+        // A branch that reaches its target stays as it is, and differences of labels are those of the last round.
         assert_eq!(lines[pcs[1] - 1], (lines[pcs[1]].0 - 4, "s_branch 6".to_string()), "{cpu}");
         let hex = run(&["asm", "--hex", "-", cpu, "--long-branches", "s[4:5]"], SOURCE.as_bytes()).ok();
         let last: String = (there as u32).to_le_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -90,10 +90,12 @@ fn what_becomes_no_long_branch_has_a_message() {
     assert!(hex.trim_end().ends_with("2a000000"), "{}", &hex[hex.len() - 20..]);
 }
 
-/// RDNA1 cannot branch over 63 dwords. LLVM's assembler makes them 64 with an `s_nop`, and so do ours and `lint --fix`.
+/// RDNA1 cannot branch over 63 dwords. LLVM's assembler adds an `s_nop` to make them 64, and so do ours and `lint
+/// --fix`.
 #[test]
 fn branches_over_63_dwords_are_padded_on_rdna1() {
-    // The padding of the second branch makes the first one, which goes over it, one over 63.
+    // The padding of the second branch is inside the range of the first one, which therefore becomes a branch over 63
+    // dwords.
     let source =
         "s_cbranch_scc0 end\n.fill 61, 4, 0xbf810000\nend:\ns_branch far\n.fill 63, 4, 0xbf810000\nfar: s_endpgm\n";
     let both = "s_cbranch_scc0 far\ns_branch end\n.fill 61, 4, 0xbf810000\nend: s_endpgm\nfar: s_endpgm\n";
@@ -117,14 +119,14 @@ fn branches_over_63_dwords_are_padded_on_rdna1() {
             assert!(bytes.windows(hex.len()).any(|all| all == hex), "{cpu}: {source}");
         }
     }
-    // What no s_nop can mend is an error, and not another round for ever.
+    // A branch that no `s_nop` can repair is an error, and not another round for ever.
     for place in [".+256", "0b+256"] {
         let source = format!("0:\ns_branch {place}\n.fill 80, 4, 0xbf810000\n");
         let message = run(&["asm", "--hex", "-", "gfx1010"], source.as_bytes()).fails(1);
         assert!(message.contains("cannot branch over 63 dwords"), "{message}");
         run(&["asm", "--hex", "-", "gfx1030"], source.as_bytes()).ok();
     }
-    // As numbers, they stay as they are; `lint` finds and mends them.
+    // Branches given as numbers stay as they are; `lint` finds and repairs them.
     let mut code: Vec<u8> = 0xbf82_003f_u32.to_le_bytes().to_vec();
     code.extend([0xbf81_0000_u32; 64].iter().flat_map(|word| word.to_le_bytes()));
     let file = super::asm_file::directory("lint-broken").join("code.bin");

@@ -1,4 +1,5 @@
-//! `asm FILE`: the objects that LLVM's assembler makes of the same source, and the code objects that its linker makes.
+//! `asm FILE` makes the objects that LLVM's assembler makes of the same source, and the code objects that its linker
+//! makes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/sources")
 }
 
-/// What an object holds: sections, symbols, relocations, what the header says. Two of the same source are equal.
+/// The contents of an object: sections, symbols, relocations, header. Two objects of the same source are equal.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Contents {
     header: (u16, u32, u8, u8),
@@ -41,7 +42,7 @@ pub fn contents(bytes: &[u8]) -> Contents {
         let raw = symbol.elf_symbol();
         (raw.st_info, raw.st_other)
     };
-    // The linker's own sections, and those that only tell it something.
+    // The linker's own sections are left out, and those that only guide the linker.
     let is_ours = |name: &str| {
         ![".comment", ".strtab", ".shstrtab", ".symtab", ".llvm_addrsig", ".note.GNU-stack", ".group", ""]
             .contains(&name)
@@ -63,7 +64,7 @@ pub fn contents(bytes: &[u8]) -> Contents {
             };
             relocations.push((name.clone(), offset, r_type, of, relocation.addend()));
         }
-        // An empty section, which one assembler makes and another does not, says nothing.
+        // An empty section has no meaning; one assembler makes it and another does not.
         if is_ours(&name) && section.size() > 0 {
             sections.push((name, section.address(), section.size(), section.data().unwrap().to_vec()));
         }
@@ -99,18 +100,18 @@ pub fn contents(bytes: &[u8]) -> Contents {
 
 /// Runs a program of LLVM, which has to succeed.
 pub fn llvm(program: &str, args: &[&str], directory: &Path) {
-    // It hangs on some sources.
+    // LLVM hangs on some sources.
     let output = Command::new("timeout").arg("60").arg(program).args(args).current_dir(directory).output();
     let output = output.expect("the program starts");
     assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compares what both make of a source. `lanes`: of waves, if they are not the default.
+/// Compares the results of both for a source. `lanes` are those of waves, if they are not the default.
 pub fn compare(source: &Path, cpu: &str, lanes: Option<u16>, link: bool, work: &Path) {
     let text = |path: &Path| path.to_str().unwrap().to_string();
     let [theirs, ours, their_code, our_code] = ["l.o", "o.o", "l.co", "o.co"].map(|name| text(&work.join(name)));
     let source = text(source);
-    // Halves of registers have names where they can be operands.
+    // Halves of registers have names in operands.
     let mut features: Vec<String> = lanes.map(|lanes| format!("+wavefrontsize{lanes}")).into_iter().collect();
     features.extend((cpu.starts_with("gfx11") || cpu.starts_with("gfx12")).then(|| "+real-true16".to_string()));
     let (cpu_flag, features) = (format!("-mcpu={cpu}"), format!("-mattr={}", features.join(",")));
@@ -140,7 +141,7 @@ fn what_people_write_becomes_what_llvm_makes() {
         let kernel = std::fs::read_to_string(sources().join("kernel.s")).unwrap();
         let has_accumulators = ["gfx90a", "gfx942"].contains(&cpu);
         let directive = if has_accumulators { ".amdhsa_accum_offset 8" } else { "" };
-        // The names of one load differ.
+        // The names of a load differ.
         let load = if ["gfx1103", "gfx1200"].contains(&cpu) { "s_load_b32" } else { "s_load_dword" };
         let kernel = kernel.replace("// accum_offset", directive).replace("s_load_dword", load);
         let path = work.join("kernel.s");
@@ -162,7 +163,7 @@ fn the_sources_of_samples_become_what_llvm_makes() {
     assert!(count > 30, "{count}");
 }
 
-/// What `contents` leaves out: the linker's own symbol, and how many symbols are local.
+/// The parts that `contents` leaves out: the linker's own symbol, and the number of local symbols.
 #[test]
 fn the_table_of_symbols_is_that_of_llvm() {
     let work = directory("asm-symbols");
@@ -218,7 +219,7 @@ fn every_sample_is_taken_apart_and_put_together() {
         // The contents say where a difference is.
         assert_eq!(contents(&again), contents(&first), "{path:?}");
         assert!(again == first, "{path:?}: headers or tables of strings differ");
-        // Only words whose bits the text does not show are numbers.
+        // Words are numbers only if the text does not show their bits.
         let numbers = source.lines().filter(|line| line.starts_with("\t.long") && line.contains("//")).count();
         assert!(numbers * 50 < source.lines().count(), "{path:?}: {numbers} words are numbers");
     }
@@ -232,14 +233,14 @@ fn relocatable_objects_are_taken_apart_and_put_together() {
     for cpu in CPUS {
         run(&["asm", "-c", path.to_str().unwrap(), cpu, "-I", include.to_str().unwrap(), "-o", &first], b"").ok();
         let source = run(&["dis", "--asm", &first], b"").ok();
-        // What a linker fills in stands in its instruction.
+        // The relocation is in the instruction.
         assert!(source.contains("\ts_add_u32 s4, s4, outside@rel32@lo+4\n"), "{source}");
         run(&["asm", "-c", "-", "-o", &again], source.as_bytes()).ok();
         assert_eq!(contents(&std::fs::read(&again).unwrap()), contents(&std::fs::read(&first).unwrap()), "{cpu}");
     }
 }
 
-/// As LLVM's assembler counts them.
+/// The numbers are counted as by LLVM's assembler.
 #[test]
 fn registers_that_are_used_are_counted() {
     let source = "v_mov_b32 v5, s9\n.long .amdgcn.next_free_vgpr\n.set .amdgcn.next_free_vgpr, 0\n\
@@ -248,7 +249,7 @@ fn registers_that_are_used_are_counted() {
     assert_eq!(hex, "09020a7e06000000800194be8002047e0300000016000000\n");
 }
 
-/// LLVM's assembler has its own symbols in the table if the source sets them, with what was counted since.
+/// LLVM's assembler puts its own symbols into the table if the source sets them, with the counts since.
 #[test]
 fn own_symbols_are_in_the_table_if_they_are_set() {
     let work = directory("asm-own-symbols");
@@ -281,6 +282,6 @@ fn code_is_printed_as_hex() {
 
 #[test]
 fn a_symbol_that_is_set_later_is_a_number() {
-    // LLVM's assembler makes a relocation of it, which takes away where the instruction is.
+    // LLVM's assembler makes a relocation of it, which subtracts the place of the instruction.
     assert_eq!(run(&["asm", "--hex", "-", "gfx942"], b"s_mov_b32 s0, later\n.set later, 5").ok(), "ff0080be05000000\n");
 }

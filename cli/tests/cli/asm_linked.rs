@@ -1,5 +1,5 @@
-//! What compilers make and what linkers do with it: groups, tables for debuggers, several sections of code, stripped files.
-//! LLVM's assembler and linker say what is right, and what they make is taken apart and put together again.
+//! Files of compilers and linkers: groups, tables for debuggers, several sections of code, stripped files. They are
+//! taken apart and put together again, and compared with the results of LLVM's assembler and linker.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,8 +23,8 @@ fn again(path: &Path, options: &[&str]) -> Vec<u8> {
     std::fs::read(output).unwrap()
 }
 
-/// The objects and code objects that LLVM makes of a source are taken apart and put together: an object for a linker, one
-/// for a loader, and the latter without tables of names.
+/// Takes apart and puts together the objects and code objects that LLVM makes of a source: an object for a linker, a
+/// code object for a loader, and the latter without symbol tables.
 fn round(source: &Path, triple: &str, cpu: &str, work: &Path) {
     let [object, linked, stripped] = ["r.o", "r.co", "r.stripped"].map(|name| work.join(name));
     let text = |path: &Path| path.to_str().unwrap().to_string();
@@ -33,7 +33,7 @@ fn round(source: &Path, triple: &str, cpu: &str, work: &Path) {
     assert_eq!(contents(&again(&object, &["-c"])), read(&object), "{source:?} for {cpu}");
     llvm("ld.lld-22", &["-shared", &text(&object), "-o", &text(&linked)], work);
     assert_eq!(contents(&again(&linked, &[])), read(&linked), "{source:?} for {cpu}, linked");
-    // The linker may leave there what it has followed.
+    // The linker may leave applied relocations there.
     let kept = work.join("kept.co");
     llvm("ld.lld-22", &["-shared", "--emit-relocs", &text(&object), "-o", &text(&kept)], work);
     let apart = |path: &Path| run(&["dis", "--asm", &text(path)], b"").ok();
@@ -62,7 +62,7 @@ fn sections_of_every_kind_are_linked_taken_apart_and_put_together() {
     }
 }
 
-/// Labels of two sections that are at the same place of each.
+/// Labels at the same offset of two sections.
 #[test]
 fn labels_of_two_sections_of_code_are_different() {
     let work = directory("asm-labels");
@@ -89,7 +89,7 @@ fn clang(args: &[&str], work: &Path) {
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compares what both make of `c.s`: the object, and the code object.
+/// Compares the results of both for `c.s`: the object, and the code object.
 fn compare_debug(cpu: &str, work: &Path) {
     let text = |name: &str| work.join(name).to_str().unwrap().to_string();
     let (their_object, our_object) = (text("l.o"), text("o.o"));
@@ -120,7 +120,7 @@ fn tables_for_debuggers_are_those_of_llvm() {
         // LLVM 22 ends with an error on GCN 1.0, which has no FLAT operations, unless it optimises.
         let levels: &[&str] = if cpu == "gfx600" { &["-O2"] } else { &["-O0", "-O2"] };
         for &level in levels {
-            // The larger source for some of them.
+            // Some targets get the larger source.
             let name = if n % 5 == 0 && level == "-O2" { "mixed.cl" } else { "saxpy.cl" };
             let (source, cpu_flag) = (root.join(name), format!("-mcpu={cpu}"));
             let dwarf = if n % 4 == 1 { "-gdwarf-4" } else { "-g" };

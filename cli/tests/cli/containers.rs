@@ -1,4 +1,4 @@
-//! Every kind of file that can hold GPU code. `tests/cli/files` has files that LLVM's tools have made, and how.
+//! Every kind of file that can hold GPU code. `tests/cli/files` has files made by LLVM's tools, with the commands.
 
 use super::run;
 use super::samples::*;
@@ -129,7 +129,7 @@ fn a_code_object_that_does_not_know_its_target_can_be_told() {
     let object = code_object_flags(0, &[S_NOP], &[]);
     assert!(run(&["dis", "-"], &object).fails(1).contains("--target"));
     assert!(run(&["dis", "--target", "gfx942", "-"], &object).ok().contains("s_nop 0"));
-    // The entry of a bundle determines it too.
+    // The target in the bundle's entry counts, too.
     assert!(run(&["dis", "-"], &bundle(&[(ID_942, &object)])).ok().contains("s_nop 0"));
 }
 
@@ -264,7 +264,7 @@ fn an_entry_whose_id_cannot_be_read_hides_no_other() {
         assert!(run.err.starts_with(&format!("note: standard input: {shown}")), "{}", run.err);
         assert_eq!(run.ok().matches("// kernel").count(), 2, "{id}");
     }
-    // The name of a section is an id too.
+    // The id in the name of a section counts, too.
     let section = |name| Section { name, kind: 1, flags: 2, data: code.clone(), ..Section::default() };
     let name = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942";
     let object = elf(62, 1, 0, &[section("__CLANG_OFFLOAD_BUNDLE__\u{9b}"), section(name)]);
@@ -334,7 +334,7 @@ fn notes_name_the_target_if_the_flags_do_not() {
         (0, 0, "AMD", 11, b"amdgcn-amd-amdhsa--gfx906+xnack".to_vec(), "gfx906+xnack"),
         (0, 0, "AMD", 11, b"amdgcn-amd-amdhsa--gfx906:xnack+".to_vec(), "gfx906:xnack+"),
         (0, 2, "AMDGPU", 32, metadata.to_vec(), "gfx90a:xnack+"),
-        // The flags know better.
+        // The flags have precedence.
         (0x4c, 2, "AMDGPU", 32, metadata.to_vec(), "gfx942"),
         (0x2c, 0, "AMD", 3, version([8, 0, 3]), "gfx900"),
     ] {

@@ -16,7 +16,7 @@ fn the_listing_shows_symbols_labels_encodings_and_reasons() {
     assert_eq!(lines[2], format!("{:67}// kernel", "0000000000001900 <first>:"));
     assert_eq!(lines[3], format!("\t{:59}// 000000001900: BF800000", "s_nop 0"));
     assert_eq!(lines[4], format!("\t{:59}// 000000001904: BF850001 <first+0xc>", "s_cbranch_scc1 L190c"));
-    // A branch goes to the dword that is not an instruction. The dword has a line, so it gets a label.
+    // A branch leads to the dword that is not an instruction. The dword has a line, so it gets a label.
     assert_eq!(lines[5], "L1908:");
     assert!(lines[6].starts_with(&format!("\t{:59}// 000000001908: ", ".long 0xbfff0000")), "{}", lines[6]);
     assert_eq!(lines[7], "L190c:");
@@ -65,8 +65,8 @@ fn waves_are_those_of_the_kernel_descriptor() {
     assert!(refused.contains("gfx942:wave32"), "{refused}");
 }
 
-/// Sample objects are listed for the target and the waves of their directory, and nothing but zeros between their
-/// functions is no instruction.
+/// Sample objects are listed for the target and the waves of their directory, and only zeros between their functions
+/// are not instructions.
 #[test]
 fn every_sample_is_listed() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/samples");
@@ -191,7 +191,7 @@ fn parts(options: &[&str], count: usize) -> String {
         let base = base.to_string();
         let args = [&["dis", "--raw", "--target", "gfx942", "--base", &base], options, &["-"]].concat();
         let out = run(&args, &bytes(words)).ok();
-        // Without the header and the empty lines around the code.
+        // The header and the empty lines around the code are left out.
         out.lines()
             .filter(|line| line.starts_with(['\t', 'L', '{']))
             .map(|line| format!("{line}\n"))
@@ -244,7 +244,7 @@ fn registers_beyond_v255_are_named_where_they_are_known() {
     let raw = words.map(u32::to_le_bytes).concat();
     let out = run(&["dis", "--raw", "--target", "gfx1250", "-"], &raw).ok();
     assert!(out.contains("\tv_mov_b32_e32 v0, v1 /*v257*/"), "{out}");
-    // Behind what is no instruction nothing is known, wherever a part of the listing begins.
+    // After words that are not an instruction the bits are unknown, wherever a part of the listing begins.
     for len in [0, 16_381, 16_382, 16_383, 16_384] {
         let mut words = vec![0xbfb0_0000; len];
         words.extend([0xbf86_0001, 0x7e00_0301, 0xffff_ffff, 0x7e00_0301, 0xbfb0_0000]);

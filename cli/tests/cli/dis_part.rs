@@ -23,7 +23,7 @@ fn a_kernel_is_shown_alone_as_it_is_in_the_whole_listing() {
         assert_eq!(out.matches(">:").count(), 1, "{out}");
         assert!(out.lines().next().is_some_and(|line| line.contains("target gfx1100, section .text, ")), "{out}");
         assert_eq!(part, all[..part.len()]);
-        // What follows is padding.
+        // Padding follows.
         let is_padding = |line: &&str| line.starts_with("\ts_code_end ") || line.starts_with("\t.long 0x00000000 ");
         assert!(all[part.len()..].iter().all(is_padding), "{name}: {all:?}");
         assert!(part.iter().any(|line| line.starts_with("\ts_endpgm ")), "{part:?}");
@@ -42,7 +42,7 @@ fn a_symbol_without_a_size_ends_at_the_next_function() {
     object[at..at + 8].copy_from_slice(&[0; 8]);
     let out = run(&["dis", "--kernel", "first", "-"], &object).ok();
     assert!(out.starts_with("standard input: target gfx942, section .text, 28 bytes\n"), "{out}");
-    // A symbol whose size lies ends where the section does.
+    // A symbol whose size is too large ends with the section.
     object[at..at + 8].copy_from_slice(&[0xff; 8]);
     let out = run(&["dis", "--kernel", "first", "-"], &object).ok();
     assert!(out.starts_with("standard input: target gfx942, section .text, 36 bytes\n"), "{out}");
@@ -103,7 +103,7 @@ fn descriptors_are_directives_in_front_of_their_kernels() {
     let head = "\n\n\t.amdhsa_kernel first\n\t\t.amdhsa_next_free_vgpr ";
     assert!(out.contains(head) && out.contains("\t\t.amdhsa_wavefront_size32 0\n"), "{out}");
     assert!(out.contains("\t.end_amdhsa_kernel\n0000000000001900 <first>:"), "{out}");
-    // They are those that make up the source.
+    // The directives are those of the source.
     let (listing, source) =
         (run(&["dis", "--descriptors", SAMPLE], b"").ok(), run(&["dis", "--asm", SAMPLE], b"").ok());
     let said = |text: &str| {
@@ -137,12 +137,12 @@ fn padding_is_one_line() {
     let branch = [&[s_branch(9)][..], &[S_NOP; 20]].concat();
     let out = list(&[], "gfx942", &branch);
     assert!(out.contains("BF800000, 9 times, to 000000000028\nL28:\n") && out.contains(", 11 times, to "), "{out}");
-    // The same operations many times are no padding.
+    // Operations other than `s_nop`, repeated many times, are not padding.
     assert_eq!(list(&[], "gfx942", &[0x7e00_0301; 20]).matches("\tv_mov_b32_e32 v0, v1 ").count(), 20);
-    // Zeros are, whatever they say.
+    // Zeros are padding, whatever they decode to.
     assert!(list(&[], "gfx942", &[0; 20]).contains("\tv_cndmask_b32_e32 v0, s0, v0, vcc "));
     assert!(list(&[], "gfx942", &[0; 20]).contains(", 20 times, to 000000000050\n"));
-    // The first dword of a long instruction, which the last of many begins.
+    // The last dword of the run is the first dword of a long instruction.
     let first = [&[0xd28f_0000; 20][..], &[S_ENDPGM]].concat();
     let (folded, whole) = (list(&[], "gfx942", &first), list(&["--no-fold"], "gfx942", &first));
     assert_eq!(folded.lines().last(), whole.lines().last());
@@ -159,7 +159,7 @@ fn folded_samples_are_the_same_code() {
                 Some((line, _)) => line.rsplit_once(", ").map(|(line, n)| (line, n.parse().unwrap())).unwrap(),
                 None => (line, 1),
             };
-            // Without the address, which each dword has its own of.
+            // The address, which differs for each dword, is left out.
             let line = line.split("// 0").next().unwrap_or("").trim_end().to_string();
             std::iter::repeat_n(line, times)
         };

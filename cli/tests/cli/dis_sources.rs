@@ -1,11 +1,11 @@
-//! `dis` shows where constants come from: addresses that code makes, what it loads from its arguments, relocations.
+//! `dis` shows the origins of constants: addresses that code makes, loads of arguments, relocations.
 
 use std::fs;
 
 use super::asm_file::directory;
 use super::run;
 
-/// A kernel of a source: its code, and its arguments as `name:offset:size`, without a name what is only of a kind.
+/// A kernel in a source: its code, and its arguments as `name:offset:size`. An argument without a name has only a kind.
 fn source(target: &str, code: &str, arguments: &str) -> String {
     let argument = |one: &str| {
         let mut parts = one.split(':');
@@ -33,7 +33,7 @@ fn source(target: &str, code: &str, arguments: &str) -> String {
     .replace("ACCUM", if ["gfx90a", "gfx942"].contains(&target) { ".amdhsa_accum_offset 8" } else { "" })
 }
 
-/// The lines of the kernel: the texts of instructions, and what is said of them.
+/// The lines of the kernel: the texts of instructions, and the notes.
 fn listed(name: &str, text: &str, asm: &[&str], dis: &[&str]) -> Vec<(String, String)> {
     let path = directory(name);
     let (input, output) = (path.join("a.s"), path.join("a.co"));
@@ -58,7 +58,7 @@ fn listed(name: &str, text: &str, asm: &[&str], dis: &[&str]) -> Vec<(String, St
     part
 }
 
-/// Each instruction, and what is said of it; `-` is nothing.
+/// Each instruction with its note; `-` for none.
 type Case = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const ARGUMENTS: &str = "in:0:8 out:8:8 n:16:4 :20:4 hidden_block_count_x:24:4";
@@ -220,7 +220,7 @@ fn relocations_stand_beside_their_literals() {
     assert!(notes.contains(&"away@3"), "{found:?}");
 }
 
-/// The names are the file's, so they are shown as everywhere, and not longer.
+/// The names come from the file, so they are escaped and cut as everywhere.
 #[test]
 fn names_are_cut_and_escaped() {
     let long = "n".repeat(1000);
@@ -229,7 +229,7 @@ fn names_are_cut_and_escaped() {
     assert_eq!(found[0].1, format!("kernarg: a\\x1bb, {}...", "n".repeat(256)));
 }
 
-/// Values of every kind of which nothing is read are passed over.
+/// Values of every kind that are not needed are passed over.
 #[test]
 fn other_metadata_is_passed_over() {
     let text = source("gfx942", "s_load_dwordx2 s[8:9], s[2:3], 0\n s_endpgm", "in:0:8");
@@ -238,7 +238,7 @@ fn other_metadata_is_passed_over() {
     assert_eq!(listed("sources_other", &text, &[], &[])[0].1, "kernarg: in");
 }
 
-/// What has no constants from elsewhere has no notes, and sources of samples are those of their metadata.
+/// Code whose constants are its own has no notes, and notes in samples agree with their metadata.
 #[test]
 fn samples_load_their_arguments() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples");

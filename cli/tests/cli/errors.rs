@@ -1,4 +1,4 @@
-//! Every error says what to do and has the right exit code: 1 for bad input, 2 for a wrong command line.
+//! Every error says what can be done, and has the right exit code: 1 for bad input, 2 for a wrong command line.
 
 use super::run;
 use super::samples::*;
@@ -113,7 +113,7 @@ fn help_names_the_commands_and_targets() {
     assert!(run(&["--version"], b"").ok().starts_with("amdgpu-isa "));
 }
 
-/// The code that a damaged file still holds is listed, the message says where the damage is, and the exit code is 1.
+/// The code that a damaged file still holds is listed, the message has the place of the damage, and the exit code is 1.
 fn is_damaged(input: &[u8], kernels: usize, expected: &[&str]) {
     let run = run(&["dis", "-"], input);
     assert_eq!(run.out.matches("// kernel").count(), kernels, "{}{}", run.out, run.err);
@@ -126,7 +126,7 @@ fn is_damaged(input: &[u8], kernels: usize, expected: &[&str]) {
 fn damage_to_one_bundle_hides_no_other() {
     let good = usual_bundle();
     let mut bad = good.clone();
-    // The length of the second entry's id.
+    // This is the length of the second entry's id.
     let at = 32 + 24 + HOST_ID.len() + 16;
     bad[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
     let place = format!("offload bundle at {:#x}: entry 1 of 4", good.len());
@@ -163,7 +163,7 @@ fn damage_to_one_entry_hides_no_other() {
         2,
         &["offload bundle at 0x0: entry hip-amdgcn-amd-amdhsa--gfx942 at 0x", ": neither an ELF file"],
     );
-    // An offset that is not in the bundle.
+    // This offset is not in the bundle.
     let at = 32 + 24 + ID_942.len();
     middle[at..at + 8].copy_from_slice(&0xffff_ff00u64.to_le_bytes());
     is_damaged(&middle, 2, &["entry hip-amdgcn-amd-amdhsa--gfx942 at 0xffffff00: cut off: it claims 0x4 bytes"]);
@@ -190,7 +190,7 @@ fn damage_to_an_archive_hides_no_member() {
     is_damaged(&good[..good.len() - 2], 2, &["member c.o at 0x", "cut off: it claims"]);
     bad_input(b"!<thin>\n", "a thin archive");
     bad_input(b"!<arch>\n", "no code for a GPU");
-    // A table of symbols is no member, whatever it holds.
+    // A symbol table is not a member, whatever it holds.
     for table in ["/SYM64", ""] {
         bad_input(&archive(&[(table, &code)]), "no code for a GPU");
     }
@@ -202,7 +202,7 @@ fn what_a_cut_off_code_object_still_holds_is_shown() {
     let code = |shown: &str| shown.lines().filter(|line| line.starts_with('\t')).count();
     for (len, expected) in [
         (file.len() - 1, "the section headers at 0x"),
-        // Without section headers, the program headers tell where the code is.
+        // Without section headers, the program headers show the code.
         (0x308, "the section headers at 0x"),
         (0x304, "an executable segment: 8 bytes are claimed at 0x300, and the file has 0x304"),
     ] {
@@ -210,7 +210,7 @@ fn what_a_cut_off_code_object_still_holds_is_shown() {
         assert_eq!(code(&run.out), if len == 0x304 { 1 } else { 2 }, "{len:#x}: {}{}", run.out, run.err);
         assert!(run.fails(1).contains(expected), "{len:#x}");
     }
-    // A table of symbols that is not there.
+    // This symbol table does not exist.
     let mut object = code_object(GFX942);
     let table = object.len() - 6 * 64;
     object[table + 3 * 64 + 24..table + 3 * 64 + 32].copy_from_slice(&0xffff_0000u64.to_le_bytes());

@@ -50,7 +50,7 @@ fn words_that_cannot_be_read_are_a_wrong_command_line() {
     for word in ["xyz", "0x", "", "123", "80:41:80", "0x123456789", "0x1"] {
         run(&["explain", "--target", "gfx942", word], b"").fails(2);
     }
-    // It was meant as the upper half of a dword; with zeros in front it is v_cndmask_b32.
+    // The argument was meant as the upper half of a dword; with zeros before it, it is v_cndmask_b32.
     let message = run(&["explain", "--target", "gfx942", "0xbf81"], b"").fails(2);
     assert!(message.contains("a dword has eight digits, and this has 4: write 0x0000bf81"), "{message}");
     let whole = run(&["explain", "--target", "gfx942", "0x0000bf81"], b"").ok();

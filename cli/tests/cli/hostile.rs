@@ -129,7 +129,7 @@ fn containers_in_containers_end() {
     assert!(run(&["dis", "-"], &file).fails(1).contains("nested too deeply"));
 }
 
-/// What a terminal obeys or shows as something else, in each place that a file or its user names.
+/// Characters that a terminal obeys or shows as something else, in each place that a file or its user names.
 #[test]
 fn names_cannot_command_the_terminal() {
     let clean = |run: Run| {
@@ -147,11 +147,11 @@ fn names_cannot_command_the_terminal() {
     replace(&mut file, b".text\0", b"\x9bt\xc2\x9bx");
     let out = clean(run(&["dis", "-"], &file));
     assert!(out.contains("\\x1bec\\u{202e}") && out.contains("\\x9bt\\u{9b}x"), "{out}");
-    // Programs get the names as they are, but for bytes that are not text.
+    // Programs get the names as they are, except for bytes that are not text.
     let out = clean(run(&["dis", "--json", "-"], &file));
     assert!(out.contains("\\u001bec\\u202e") && out.contains("\u{fffd}t\\u009bx"), "{out}");
 
-    // The id of an entry that is a section's name, and one in a bundle.
+    // The id of an entry is the name of a section, or is in a bundle.
     let name = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942\x1b[31m";
     let refused = clean(run(&["dis", "-"], &host_section(name, code_object(GFX942))));
     assert!(refused.contains("gfx942\\x1b[31m: skipped, because its id is not text"), "{refused}");
@@ -160,14 +160,14 @@ fn names_cannot_command_the_terminal() {
     let offload = offload("amdgcn-amd-amdhsa", "gfx942:\u{202e}+", &code_object(GFX942));
     assert!(clean(run(&["dis", "-"], &offload)).contains("is not text"));
 
-    // A member of an archive, whole and damaged.
+    // A member of an archive is whole, or damaged.
     let member = |data: &[u8]| archive(&[("a\x1b[31m\u{202e}", data)]);
     let shown = clean(run(&["dis", "-"], &member(&code_object(GFX942))));
     assert!(shown.contains("standard input: a\\x1b[31m\\u{202e}: target gfx942"), "{shown}");
     let shown = clean(run(&["dis", "-"], &member(b"\x7fELF")));
     assert!(shown.contains("member a\\x1b[31m\\u{202e} at 0x44: the ELF file is damaged"), "{shown}");
 
-    // Files, and arguments that are quoted.
+    // The names are those of files, and of arguments that messages quote.
     let name = "no/such\x1b[31m\u{202e}/file";
     assert!(clean(run(&["dis", name], b"")).contains("cannot read no/such\\x1b[31m\\u{202e}/file"));
     let explain = ["explain", "--target", "gfx942", "--svg", name, "0xbf820012"];
@@ -228,14 +228,14 @@ fn a_long_name_is_not_shown_at_each_branch() {
     assert!(json.contains(&format!("\"label\":\"{cut}\"")));
 }
 
-/// 65,000 sections and 300,000 kernel descriptors, in 14 MB: they are not tried one with another.
+/// 65,000 sections and 300,000 kernel descriptors, in 14 MB: they are not compared with each other.
 #[cfg(target_os = "linux")]
 #[test]
 fn sections_and_descriptors_take_time_for_each_and_not_for_each_pair() {
     const SECTIONS: u64 = 65_000;
     const DESCRIPTORS: u64 = 300_000;
     let mut sections: Vec<_> = (0..SECTIONS).map(|n| text_section("", BASE + 8 * n, &[S_NOP])).collect();
-    // Descriptors that overlap, and lead to an entry each.
+    // The descriptors overlap, and each leads to an entry.
     let rodata = (0..DESCRIPTORS + 8).flat_map(|_| 0x100_0000u64.to_le_bytes()).collect();
     let address = 0x1000_0000;
     sections.push(Section { name: ".rodata", kind: 1, flags: 2, address, data: rodata, ..Section::default() });
@@ -246,7 +246,7 @@ fn sections_and_descriptors_take_time_for_each_and_not_for_each_pair() {
     assert!(taken.seconds < 15, "{} s", taken.seconds);
 }
 
-/// 40,000 symbols whose names begin in a megabyte without an end: the end is not searched for each of them.
+/// 40,000 symbols whose names begin in a megabyte without a zero byte: the end is not searched for each of them.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_of_names_without_an_end_is_searched_once() {
@@ -260,7 +260,7 @@ fn a_table_of_names_without_an_end_is_searched_once() {
     assert!(run.fails(1).contains(": 40000 have names outside of the table of names"));
 }
 
-/// Thousands of sections with the same long name: it is not shown a thousand times, nor even looked up.
+/// Thousands of sections with the same long name: the name is not shown or looked up a thousand times.
 #[cfg(target_os = "linux")]
 #[test]
 fn names_of_sections_are_no_longer_than_the_file() {
@@ -283,7 +283,7 @@ fn names_of_sections_are_no_longer_than_the_file() {
     }
 }
 
-/// An id stands in the header of each section of its image.
+/// The id of an entry is shown in the header of each section of its image.
 #[test]
 fn ids_are_no_longer_than_any_real_one() {
     let id = |len: usize| format!("{}-gfx942", "hip-amdgcn-amd-amdhsa-".to_string() + &"i".repeat(len - 29));
@@ -294,7 +294,7 @@ fn ids_are_no_longer_than_any_real_one() {
 
 #[test]
 fn chained_bundles_have_one_limit() {
-    // Each holds nothing but 32 MiB of zeros, in 1 KB.
+    // Each bundle holds 32 MiB of zeros, in 1 KB.
     let mut plain = bundle(&[]);
     plain.resize(32 << 20, 0);
     let one = compress(3, Method::Zstd, &plain);
@@ -304,7 +304,7 @@ fn chained_bundles_have_one_limit() {
     let wanted = format!("beyond the limit of {limit} bytes; `--max-unpacked SIZE`");
     assert!(message.contains(&wanted), "{message}");
     assert!(run(&["dis", "--help"], b"").ok().contains("--max-unpacked <SIZE>"));
-    // Said, it holds to the byte.
+    // A limit that is given holds to the byte.
     let fails = |size: &str, file: &[u8]| run(&["dis", "--max-unpacked", size, "-"], file).fails(1);
     let two = one.repeat(2);
     assert!(fails("67108864", &two).contains("no code for a GPU"));
@@ -320,7 +320,7 @@ fn chained_bundles_have_one_limit() {
     }
 }
 
-/// Each of 200,000 entries is damaged, or skipped: the messages are counted, and not kept.
+/// Each of 200,000 entries is damaged or skipped. The messages are counted, but not stored.
 #[cfg(target_os = "linux")]
 #[test]
 fn many_faults_take_no_more_memory_than_none() {

@@ -165,8 +165,8 @@ fn fields_agree(json: &Json, target: Target) {
     }
 }
 
-/// Every code that an operand accepts has a name; every name is of a code that some operand accepts, and as the
-/// disassembler prints it.
+/// Every code that an operand accepts has a name. Every name belongs to a code that some operand accepts, and is the
+/// disassembler's.
 fn names_agree(json: &Json, target: Target) {
     let codes: Vec<_> = list(&json["operand_codes"])
         .iter()
@@ -186,7 +186,7 @@ fn names_agree(json: &Json, target: Target) {
     for ((first, last), name) in &codes {
         assert!((*first..=*last).any(|code| accepted.contains(&code)), "{target}: no operand accepts {name}");
     }
-    // LLVM takes AccVGPRs where there are matrix operations that go with them.
+    // LLVM accepts AccVGPRs where the target has matrix operations with them.
     let matrices = target.layouts().iter().any(|layout| layout.format == Format::Vop3pMai);
     assert_eq!(codes.iter().any(|code| code.1 == "a"), matrices, "{target}");
     // s_mov_b32 s0, CODE

@@ -1,4 +1,4 @@
-//! `lint`: what it finds, in which form, and that compiled code is clean.
+//! The findings of `lint`, and their forms. Compiled code is clean.
 
 use std::path::{Path, PathBuf};
 
@@ -54,13 +54,13 @@ fn only_text_has_colours() {
 
 #[test]
 fn the_way_from_the_producer_is_shown() {
-    // Only the way without the wait is wrong: load; branch over the wait; add.
+    // Only the path without the wait is wrong: load; branch over the wait; add.
     let words = [LOAD[0], LOAD[1], s_cbranch_scc1(1), WAIT, ADD, S_ENDPGM];
     let found = json(&words);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["path"], serde_json::json!([0, 16]));
     assert_eq!((&found[0]["address"], &found[0]["producer"]["address"]), (&16.into(), &0.into()));
-    // A loop: the load is behind the add.
+    // In this loop the load is after the add.
     let words = [ADD, LOAD[0], LOAD[1], s_cbranch_scc1(-4), S_ENDPGM];
     let found = json(&words);
     assert_eq!((&found[0]["rule"], &found[0]["path"]), (&"missing-wait".into(), &serde_json::json!([0, 0])));
@@ -68,7 +68,7 @@ fn the_way_from_the_producer_is_shown() {
 
 #[test]
 fn hazards_are_errors_with_their_rule() {
-    // v_cmp_lt_u32_e64 s[0:1], v0, v1; global_load_dword v0, v1, s[0:1]: five wait states.
+    // v_cmp_lt_u32_e64 s[0:1], v0, v1; global_load_dword v0, v1, s[0:1] need five wait states.
     let words = [0xd0c9_0000, 0x0002_0300, LOAD[0], LOAD[1], S_ENDPGM];
     let found = json(&words);
     assert_eq!((&found[0]["severity"], &found[0]["rule"]), (&"error".into(), &"F01".into()), "{found:?}");
@@ -76,7 +76,7 @@ fn hazards_are_errors_with_their_rule() {
     let message = "5 wait states are missing after v_cmp_lt_u32 (s0): A vector operation writes a scalar register that a vector \
                    memory instruction reads";
     assert_eq!((&found[0]["message"], &found[0]["advice"]), (&message.into(), &"insert s_nop 4 before 0x8".into()));
-    // s_nop 4 is five.
+    // s_nop 4 has five.
     let words = [0xd0c9_0000, 0x0002_0300, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM];
     assert_eq!(json(&words), [] as [Value; 0]);
 }
@@ -148,7 +148,7 @@ fn hints_are_shown_on_request() {
     let found = json(&words);
     assert_eq!((found.len(), &found[0]["rule"]), (1, &"strong-wait".into()), "{found:?}");
     assert_eq!(found[0]["message"], "it waits for more than is needed: vmcnt(1) is enough for 0x14");
-    // vmcnt(1) is not more, nor is a wait in front of a barrier.
+    // vmcnt(1) does not wait for more than needed, nor does a wait before a barrier.
     assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT | 1, ADD, S_ENDPGM]), [] as [Value; 0]);
     assert_eq!(json(&[LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, 0xbf8a_0000, ADD, S_ENDPGM]), [] as [Value; 0]);
     assert_eq!(json(&[JUMP])[0]["rule"], "unknown-jump");
@@ -161,7 +161,7 @@ fn hints_are_shown_on_request() {
 
 #[test]
 fn registers_that_nothing_wrote_are_a_hint() {
-    // The sample's descriptor enables no register but the first vector register: s_mov_b32 s0, s20 reads another.
+    // The sample's descriptor gives only the first vector register. s_mov_b32 s0, s20 reads another register.
     let object = code_object_properties(GFX942, 0, &[0xbe80_0014, S_ENDPGM], &[S_ENDPGM]);
     let run = run(&["lint", "--hints", "--format", "json", "-"], &object);
     let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
@@ -169,8 +169,8 @@ fn registers_that_nothing_wrote_are_a_hint() {
         found.iter().any(|f| f["rule"] == "unwritten-register" && f["message"] == "it reads s20, which nothing wrote"),
         "{found:?}"
     );
-    // v_mov_b32 v2, v0; v_mov_b32 v2, v1; v_cndmask_b32 v2, v0, v0; s_mov_b32 s0, ttmp0: the first vector register, exec and
-    // what a trap handler has are given.
+    // v_mov_b32 v2, v0; v_mov_b32 v2, v1; v_cndmask_b32 v2, v0, v0; s_mov_b32 s0, ttmp0: the first vector register,
+    // exec, and the registers of trap handlers have values at the beginning.
     let words = [0x7e04_0300, 0x7e04_0301, 0x0004_0100, 0xbe80_006c, S_ENDPGM];
     let object = code_object_properties(GFX942, 0, &words, &[S_ENDPGM]);
     let run = super::run(&["lint", "--hints", "--format", "json", "-"], &object);
@@ -222,7 +222,7 @@ fn sarif_is_one_document() {
 fn files_without_code_have_a_message() {
     assert!(lint(&[], &[]).fails(1).contains("the file is empty"));
     assert!(run(&["lint", "-"], b"nonsense\0").fails(1).contains("neither an ELF file"));
-    // Text is taken for a source.
+    // A text file is treated as a source.
     assert!(
         run(&["lint", "-"], b"nonsense")
             .fails(1)
@@ -231,7 +231,7 @@ fn files_without_code_have_a_message() {
     assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
 }
 
-/// What compilers make is clean.
+/// The code that compilers make is clean.
 #[test]
 fn samples_have_no_error() {
     let mut open = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples"))];
@@ -255,7 +255,7 @@ fn samples_have_no_error() {
     assert!(samples > 0);
 }
 
-/// LLVM leaves this hazard in what it compiles.
+/// LLVM leaves this hazard in compiled code.
 fn is_fault(finding: &Value) -> bool {
     let [rule, message, text] = ["rule", "message", "instruction"].map(|key| finding[key].as_str().expect("a text"));
     known::is_fault(include_str!("../../../tests/hazards/faults.txt"), rule, known::register_of(message), text)
@@ -270,13 +270,13 @@ fn is_known(path: &Path) -> bool {
 
 #[test]
 fn wait_states_that_nothing_needs_are_a_hint() {
-    // v_cmp_lt_u32_e64 s[0:1], v0, v1; s_nop; global_load_dword v0, v1, s[0:1]: five wait states.
+    // v_cmp_lt_u32_e64 s[0:1], v0, v1; s_nop; global_load_dword v0, v1, s[0:1] need five wait states.
     let words = |states: u32| [0xd0c9_0000, 0x0002_0300, S_NOP | states, LOAD[0], LOAD[1], S_ENDPGM];
     assert_eq!(json(&words(4)), [] as [Value; 0]);
     let found = json(&words(6));
     assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"superfluous-nop".into(), &"hint".into()), "{found:?}");
     assert_eq!(found[0]["message"], "it is longer than anything needs: s_nop 4 is enough");
-    // Of two, one is enough. What no rule explains may be there for a reason that no rule knows.
+    // One of the two is enough. An `s_nop` that no rule explains may be there for a reason that no rule knows.
     let found = json(&[0xd0c9_0000, 0x0002_0300, S_NOP | 4, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
     assert_eq!(found[0]["message"], "nothing needs the wait states");
     assert_eq!(json(&[S_NOP, S_ENDPGM]), [] as [Value; 0]);
@@ -332,13 +332,14 @@ fn descriptors_give_what_is_used() {
     assert_eq!(errors(&kernel(8, 8, 8, "\tscratch_store_dword off, v0, s0")), wanted);
 }
 
-/// A function may be called with anything left behind: on RDNA4, scalar registers that vector operations have read.
+/// Any operation may be outstanding when a function is called: on RDNA4, scalar registers that vector operations have
+/// read.
 #[test]
 fn functions_begin_with_the_worst() {
     if "gfx1200".parse::<amdgpu_isa::Target>().is_err() {
         return;
     }
-    // The second of the two is no kernel: s_mov_b32 s5, s9; s_mov_b32 s0, s5
+    // The second of the two is not a kernel: s_mov_b32 s5, s9; s_mov_b32 s0, s5
     let words = [0xbe85_0009, 0xbe80_0005, 0xbfb0_0000];
     let object = code_object_flags(0x500 | 0x48, &words, &words);
     let run = run(&["lint", "--format", "json", "-"], &object);

@@ -1,4 +1,4 @@
-//! What `lint --fix` does with addresses that code makes, jumps that it cannot follow, and kernels that must be aligned.
+//! `lint --fix` with addresses that code makes, jumps that it cannot follow, and kernels that must be aligned.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use super::samples::*;
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa--";
 
-/// A program of a kernel `k` and a function `f` behind it.
+/// A program with a kernel `k`, followed by a function `f`.
 fn program(target: Target, code: &str) -> String {
     program_of(target, code, "s_mov_b32 s6, s7; s_setpc_b64 s[30:31]")
 }
 
-/// A program of a kernel `k` and a function `f`. `{load}` in their code is an access to memory without its wait, and `{4}` is 4
-/// more than its bytes.
+/// A program with a kernel `k` and a function `f`. `{load}` in their code is an access to memory without its wait, and
+/// `{4}` is 4 more than its bytes.
 fn program_of(target: Target, kernel: &str, function: &str) -> String {
     let later = |text: &str| amdgpu_isa::parse(target, text).is_ok();
     let load = if later("s_load_b32 s20, s[2:3], 0x0") { "s_load_b32" } else { "s_load_dword" };
@@ -43,7 +43,7 @@ fn program_of(target: Target, kernel: &str, function: &str) -> String {
     )
 }
 
-/// The code of a file, where it lies, and where `f` is.
+/// The code of a file, its address, and the address of `f`.
 fn code_of(path: &Path) -> (Vec<u8>, u64, u64) {
     let data = std::fs::read(path).unwrap();
     let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
@@ -52,7 +52,7 @@ fn code_of(path: &Path) -> (Vec<u8>, u64, u64) {
     (code.data().unwrap().to_vec(), code.address(), function)
 }
 
-/// The address that code makes from its own.
+/// The address that code makes relative to itself.
 fn made(target: Target, code: &[u8], base: u64) -> u64 {
     let (mut sum, mut is_open) = (0u64, false);
     for found in Decoder::new(target, code) {
@@ -70,7 +70,7 @@ fn made(target: Target, code: &[u8], base: u64) -> u64 {
     sum
 }
 
-/// Makes of an address, in s[4:5], that of `f`: in every way that some target has.
+/// The ways, on any target, to turn an address in s[4:5] into that of `f`.
 #[rustfmt::skip]
 const ADDRESSES: &[&str] = &[
     "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12",
@@ -85,7 +85,7 @@ const ADDRESSES: &[&str] = &[
     "s_call_b64 s[4:5], .Lnext; .Lnext:; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12",
 ];
 
-/// Code that makes addresses from its own: the address leads to what it led to, in every spelling, on every target.
+/// Addresses that code makes relative to itself have the same targets as before, in every spelling, on every target.
 #[test]
 fn addresses_follow_in_every_spelling() {
     let directory = directory("lint-spellings");
@@ -123,7 +123,7 @@ fn addresses_follow_in_every_spelling() {
     }
 }
 
-/// What is done with an address, and is not understood, is refused with its place.
+/// A use of an address that is not understood is refused with its place.
 #[test]
 fn what_is_unknown_of_addresses_is_refused() {
     let directory = directory("lint-unknown");
@@ -158,7 +158,7 @@ fn what_is_unknown_of_addresses_is_refused() {
     assert!(refused >= 8 && !Path::new(out).exists(), "{refused}");
 }
 
-/// A jump by a number of bytes leads where it led, as far as its constant can say so.
+/// A jump by a number of bytes has the same target as before, as far as its constant can express it.
 #[test]
 fn jumps_by_bytes_follow() {
     let Ok(target) = "gfx1250".parse::<Target>() else { return };
@@ -167,7 +167,7 @@ fn jumps_by_bytes_follow() {
     let directory = directory("lint-jumps");
     let load = load.map(|text| inst(text).words().to_vec()).concat();
     let [mark, end] = ["s_mov_b32 s22, 1", "s_endpgm"].map(|text| inst(text).words().to_vec());
-    // Over a load and its use, in a branch of its own.
+    // The jump goes over a load and its use, in a branch of its own.
     for jump in [&[0xbe80_4b8c][..], &[0xbe80_4bff, 12], &[0xbe80_4bfe, 12, 0]] {
         let over = inst(&format!("s_cbranch_scc1 {}", jump.len()));
         let old = [over.words(), jump, &load, &mark, &end].concat();
@@ -206,7 +206,8 @@ fn jumps_by_bytes_follow() {
     assert!(message.contains("the branch at 0x4 cannot follow"), "{message}");
 }
 
-/// A jump through registers that is no return, to where nobody knows, keeps the code that it may lead to from moving.
+/// A jump through registers with an unknown target, unless it is a return, keeps the code to which it may lead from
+/// moving.
 #[test]
 fn what_unknown_jumps_may_lead_to_stays() {
     let directory = directory("lint-unknown-jumps");
@@ -218,7 +219,7 @@ fn what_unknown_jumps_may_lead_to_stays() {
         let pair = if is_later { "s_load_b64" } else { "s_load_dwordx2" };
         let wait =
             if amdgpu_isa::parse(target, "s_wait_kmcnt 0").is_ok() { "s_wait_kmcnt 0" } else { "s_waitcnt lgkmcnt(0)" };
-        // A table in data says how far places of the code are apart.
+        // A table in data has the distances of places of the code.
         let jump = format!(
             "{pair} s[8:9], s[0:1], 0x8; {wait}; s_setpc_b64 s[8:9]; .Lfirst:; {{load}}; s_endpgm; .Lsecond:; {{load}}"
         );
@@ -227,7 +228,7 @@ fn what_unknown_jumps_may_lead_to_stays() {
             assembled(source, Path::new(broken));
             run(&[&["lint", option, "-o", out, broken], more].concat(), b"")
         };
-        // Whoever jumps there from elsewhere has a wait that is missing, or too much of it.
+        // A caller from elsewhere would lack a wait, or wait too much.
         let source = program(target, &jump) + table;
         let entry = source.replace(".Lfirst:", ".type t,@function\nt:\n.Lfirst:");
         let message = fix(&entry, &[], "--fix").fails(1);
@@ -238,10 +239,10 @@ fn what_unknown_jumps_may_lead_to_stays() {
         let trim = entry.replace("s_setpc_b64 s[8:9]", &format!("{wait}\n\ts_setpc_b64 s[8:9]"));
         let message = fix(&trim, &[], "--trim").fails(1);
         assert!(message.contains("code that it may lead to would move"), "{target}: {message}");
-        // Without anything to change there is nothing to refuse; a return is no such jump, however its address was kept.
+        // If nothing has to change, nothing is refused. A return is not such a jump, wherever its address was kept.
         let waited = jump.replace("{load}", "s_mov_b32 s21, s20");
         assert_eq!(fix(&program(target, &waited), &[], "--fix").code, Some(0), "{target}");
-        // What a table in data says how far a function is away is called; and one of two functions, which follow.
+        // One function is called by its distance in a table in data; the other one is one of two functions that follow.
         let open = "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, table@rel32@lo+4; s_addc_u32 s5, s5, table@rel32@hi+12";
         let open =
             format!("{open}; s_add_u32 s4, s4, s24; s_addc_u32 s5, s5, 0; s_swappc_b64 s[30:31], s[4:5]; {{load}}");
@@ -267,7 +268,7 @@ fn what_unknown_jumps_may_lead_to_stays() {
     assert!(tried > 0 || Target::ALL.len() < 4);
 }
 
-/// A line that is taken out of the source of a sample, or put in, leaves every kernel where hardware begins.
+/// A line of a sample's source that is removed or added leaves every kernel where hardware begins.
 #[test]
 fn kernels_stay_aligned_in_a_source() {
     let directory = directory("lint-aligned");

@@ -1,4 +1,4 @@
-//! How `lint` is used: several files, sources, baselines, and the list of rules.
+//! The use of `lint`: several files, sources, baselines, and the list of rules.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::asm_file::directory;
 use super::run;
 use super::samples::*;
 
-/// A kernel whose load is not waited for on one way, through a macro.
+/// A kernel whose load is not waited for on one path, through a macro.
 const SOURCE: &str = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
 .macro use reg
 \tv_add_f32 v2, \\reg, v2
@@ -66,7 +66,7 @@ fn several_files_have_one_summary_and_none_hides_another() {
     let summary = "error: 4 files, 3 functions checked: 1 error, 0 warnings";
     assert!(three.err.contains(summary) && three.err.contains("; 1 file not checked whole"), "{}", three.err);
     assert_eq!(three.code, Some(1));
-    // One that is damaged fails, too.
+    // A damaged file fails, too.
     let damaged = write(&work, "cut.co", &std::fs::read(&clean).unwrap()[..200]);
     let run = run_on(&[&damaged, &clean]);
     assert!(
@@ -124,7 +124,7 @@ fn sources_are_checked_where_their_lines_are() {
     let text = run_on(&[&path]).out;
     assert!(text.contains(&format!("    at the macro use:1:2, which {path}:14:2 asks for\n")), "{text}");
     assert!(text.contains(&format!("    at {path}:10:2\n")), "{text}");
-    // Text is a source, whatever its name. SARIF has the lines.
+    // A text file is a source, whatever its name. SARIF has the lines.
     let run = run_on(&["--format", "sarif", "-"]);
     let document: Value = serde_json::from_str(&run.out).expect("a document");
     let result = &document["runs"][0]["results"][0];
@@ -132,11 +132,11 @@ fn sources_are_checked_where_their_lines_are() {
     assert_eq!((line(&result["locations"][0]), line(&result["relatedLocations"][0])), (14.into(), 10.into()));
     assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "standard%20input");
     assert_eq!(result["message"]["text"], "v0 is used before it is loaded; insert s_waitcnt vmcnt(0) before 0x1310");
-    // What a linker has to define can be left open.
+    // A symbol can be left for a linker to define.
     let open = SOURCE.replace("\ts_waitcnt vmcnt(0)\n", "\ts_mov_b32 s0, other@rel32@lo\n");
     let found = objects(&super::run(&["lint", "--json", "-"], open.as_bytes()).out);
     assert_eq!((&found[0]["rule"], place(&found[0]["place"]["from"][0]).1), (&"missing-wait".into(), 14));
-    // In an included file, SARIF points there.
+    // SARIF has the place in an included file.
     let included = write(&work, "part.inc", "\tglobal_load_dword v0, v1, s[0:1]\n\tv_mov_b32 v1, v0\n");
     let main = write(&work, "main.s", format!("\ts_nop 0\n\t.include \"{included}\"\n\ts_endpgm\n"));
     let run = run_on(&["--format", "sarif", "--target", "gfx942", &main]);
@@ -148,7 +148,7 @@ fn sources_are_checked_where_their_lines_are() {
     );
     let bad = write(&work, "bad.s", b"s_nop 0\n\xff");
     assert!(run_on(&["--target", "gfx942", &bad]).fails(1).contains("bad.s: line 2 is not UTF-8"));
-    // A processor can be given; other mistakes are those of `asm`.
+    // A processor can be given. Other mistakes are those of `asm`.
     let bare = "v_mov_b32 v0, v1\ns_endpgm\n";
     super::run(&["lint", "--target", "gfx1100", "-"], bare.as_bytes()).ok();
     let run = super::run(&["lint", "--target", "gfx1100", "-"], b"v_ad_f32 v0, v1, v2\n");
@@ -158,7 +158,7 @@ fn sources_are_checked_where_their_lines_are() {
     assert!(run.fails(1).contains("change code objects, and no sources"));
 }
 
-/// A baseline does not have addresses: code may move, and each finding counts once.
+/// A baseline does not have addresses, so that code may move, and each finding counts once.
 #[test]
 fn a_baseline_fails_on_new_findings_only() {
     let work = directory("lint-baseline");
@@ -174,7 +174,7 @@ fn a_baseline_fails_on_new_findings_only() {
     assert!(run.err.contains("0 errors") && run.err.contains("; 1 more in the baseline"), "{}", run.err);
     let moved = assembled(&work, "moved.co", &SOURCE.replace("k:\n", "k:\n\ts_nop 0\n\ts_nop 0\n"));
     assert_eq!(run_on(&["--baseline", &known, &moved]).code, Some(0));
-    // A second one like it is new, and so is one of another register.
+    // A second finding like it is new, and so is a finding about another register.
     let second = SOURCE.replace("\tuse v0\n", "\tuse v0\n\tglobal_load_dword v0, v1, s[0:1]\n\tuse v0\n");
     let run = run_on(&["--baseline", &known, &assembled(&work, "second.co", &second)]);
     assert!(run.code == Some(1) && run.err.contains("1 error") && run.err.contains("1 more"), "{}", run.err);
@@ -212,7 +212,7 @@ fn rules_are_listed_for_the_target_of_a_file() {
     );
     assert_eq!((&rule["severity"], &rule["certainty"]), (&"error".into(), &"agreed".into()));
     assert!(all.iter().any(|line| line["unchecked"].is_string()));
-    // Without a target, all of them.
+    // Without a target, all rules are listed.
     assert!(run(&["lint", "--rules"], b"").ok().starts_with("all targets: "));
     assert!(run(&["lint", "--rules", "--format", "sarif"], b"").fails(2).contains("--json"));
 }

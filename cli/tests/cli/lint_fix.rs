@@ -1,5 +1,5 @@
-//! `lint --fix` and `lint --trim`: what they write is clean, is what was there before something was taken away, and lies where
-//! it has to.
+//! The results of `lint --fix` and `lint --trim` are clean, equal to the code before an instruction was removed, and at
+//! the right places.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const BARRIER: u32 = 0xbf8a_0000;
 const STORE: [u32; 2] = [0xdc70_8000, 0x0000_0301]; // global_store_dword v1, v3, s[0:1]
 const TRIPLE: &str = "amdgcn-amd-amdhsa--";
 
-/// What `--fix` or `--trim` makes of words.
+/// The result of `--fix` or `--trim` for some words.
 #[track_caller]
 pub fn changed(option: &str, target: &str, words: &[u32]) -> Vec<u32> {
     let name = format!("lint{option}-{}", std::thread::current().name().unwrap_or_default().replace(':', "-"));
@@ -40,22 +40,22 @@ fn what_is_missing_is_inserted() {
     // Another operation may be outstanding.
     let words = [LOAD[0], LOAD[1], OTHER[0], OTHER[1], ADD, S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words)[4..], [WAIT | 1, ADD, S_ENDPGM]);
-    // A wait that is there already becomes stronger: lgkmcnt(0).
+    // An existing wait becomes stronger: lgkmcnt(0).
     let words = [LOAD[0], LOAD[1], 0xbf8c_c07f, ADD, S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words)[2..], [0xbf8c_0070, ADD, S_ENDPGM]);
-    // Five wait states, of which an s_nop that is there is one.
+    // Five wait states are needed, and an existing s_nop provides one.
     let words = [&COMPARE[..], &LOAD, &[S_ENDPGM]].concat();
     assert_eq!(changed("--fix", "gfx942", &words)[2..], [S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
     let words = [&COMPARE[..], &[S_NOP], &LOAD, &[S_ENDPGM]].concat();
     assert_eq!(changed("--fix", "gfx942", &words)[2..], [S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
-    // What is clean stays.
+    // Clean code stays as it is.
     let words = [LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words), words);
 }
 
 #[test]
 fn branches_follow() {
-    // Out over what is inserted, and back to in front of it: what a loop needs, it needs in each round.
+    // The branches go over the inserted instructions, and back to a place before them: a loop needs them in each round.
     let words = [s_cbranch_scc1(4), LOAD[0], LOAD[1], ADD, s_cbranch_scc1(-2), s_branch(-6), S_ENDPGM];
     let wanted = [s_cbranch_scc1(5), LOAD[0], LOAD[1], WAIT, ADD, s_cbranch_scc1(-3), s_branch(-7), S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words), wanted);
@@ -104,13 +104,13 @@ fn clauses_become_shorter() {
     let wanted = text.replace("0x2", "0x1").replace("global_load_b32 v2", "s_wait_loadcnt 0x1; global_load_b32 v2");
     let end = "; s_endpgm";
     assert_eq!(changed("--fix", "gfx1200", &words(&format!("{text}{end}"))), words(&format!("{wanted}{end}")));
-    // A wait in front of the first of it comes in front of the clause.
+    // A wait before the first instruction of a clause comes before the clause.
     let first = "global_load_b32 v9, v9, s[0:1]";
     let (old, new) = (format!("{first}; {text}{end}"), format!("{first}; s_wait_loadcnt 0x0; {wanted}{end}"));
     assert_eq!(changed("--fix", "gfx1200", &words(&old)), words(&new));
 }
 
-/// Whether accesses are repeated after page faults, the target of bare code says.
+/// The target of bare code says whether accesses are repeated after page faults.
 #[test]
 fn bare_code_is_mended_for_its_setting_of_xnack() {
     if "gfx942".parse::<Target>().is_err() {
@@ -130,22 +130,22 @@ fn bare_code_is_mended_for_its_setting_of_xnack() {
 #[test]
 fn what_is_superfluous_is_taken_away() {
     let trimmed = |words: &[u32]| changed("--trim", "gfx942", words);
-    // It waits for nothing; it waits for more than is needed, and another wait follows.
+    // The first wait waits for nothing. The second one waits for more than is needed, and another wait follows.
     assert_eq!(trimmed(&[WAIT, S_ENDPGM]), [S_ENDPGM]);
     let strong = |wait: u32| [&LOAD[..], &OTHER, &[wait, ADD, WAIT, 0x0204_0301, S_ENDPGM]].concat();
     assert_eq!(trimmed(&strong(WAIT)), strong(WAIT | 1)[..]);
-    // What is outstanding at a barrier, or is stored, may have been waited for because of that.
+    // Operations that are outstanding at a barrier, or stored values, may be the reason for a wait.
     let order = [&LOAD[..], &OTHER, &[WAIT, ADD, BARRIER, WAIT, S_ENDPGM]].concat();
     assert_eq!(trimmed(&order), [&order[..order.len() - 2], &[S_ENDPGM]].concat());
     let store = [&STORE[..], &LOAD, &[WAIT, S_ENDPGM]].concat();
     assert_eq!(trimmed(&store), store);
-    // An s_nop that is too long, and one that nothing needs.
+    // One s_nop is too long, and nothing needs the other one.
     let nop = |states: &[u32]| [&COMPARE[..], states, &LOAD, &[S_ENDPGM]].concat();
     assert_eq!(trimmed(&nop(&[S_NOP | 7])), nop(&[S_NOP | 4]));
     assert_eq!(trimmed(&nop(&[S_NOP | 7, S_NOP | 4])), nop(&[S_NOP | 4]));
-    // One that no rule explains stays.
+    // An s_nop that no rule explains stays.
     assert_eq!(trimmed(&[S_NOP | 3, S_ENDPGM]), [S_NOP | 3, S_ENDPGM]);
-    // s_wait_loadcnt 0; behind s_setreg_b32 hwreg(HW_REG_WAVE_MODE), s0 it is not known which registers are meant, and waits stay.
+    // s_wait_loadcnt 0 stays: after s_setreg_b32 hwreg(HW_REG_WAVE_MODE), s0 it is unknown which registers are meant.
     if let Ok(target) = "gfx1250".parse::<Target>() {
         let (wait, end) = (0xbfc0_0000, 0xbfb0_0000);
         assert_eq!(changed("--trim", "gfx1250", &[wait, end]), [end]);
@@ -164,7 +164,7 @@ pub fn assembled(source: &str, path: &Path) {
     run(&["asm", "-", "-o", path.to_str().unwrap()], source.as_bytes()).ok();
 }
 
-/// The instructions of all functions, without where branches lead.
+/// The instructions of all functions, without the targets of branches.
 fn instructions(path: &Path) -> Vec<String> {
     let data = std::fs::read(path).unwrap();
     let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
@@ -194,7 +194,7 @@ pub fn kernels(file: &ElfFile64<'_, LittleEndian>) -> Vec<u64> {
     all.map(|symbol| symbol.address()).collect()
 }
 
-/// Each kernel begins where hardware wants it, and its descriptor leads to it.
+/// Each kernel begins where hardware needs it, and its descriptor leads to it.
 pub fn descriptors_lead_to_kernels(path: &Path) {
     let data = std::fs::read(path).unwrap();
     let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
@@ -229,10 +229,11 @@ fn is_known(path: &Path) -> bool {
     Target::ALL.iter().any(|target| target.name() == directory.trim_end_matches("-wave64"))
 }
 
-/// Waits and s_nop are taken away from samples one at a time. What is written then is clean, and the same when it is read again.
+/// Waits and s_nop are removed from samples one at a time. The repaired file is clean, and repairing it again changes
+/// nothing.
 #[test]
 fn samples_are_mended() {
-    // All of them, or some of each sample.
+    // The full run removes all of them, the quick run some of each sample.
     let step = if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 1 } else { 9 };
     let directory = directory("lint-mended");
     let at = |name: &str| directory.join(name);
@@ -267,7 +268,7 @@ fn samples_are_mended() {
     assert!(mended > broken / 2 && restored > mended / 3, "{broken} broken, {mended} mended, {restored} as before");
 }
 
-/// What is put into a sample besides what it needs goes again.
+/// Instructions that are added to a sample although it does not need them are removed again.
 #[test]
 fn samples_are_trimmed() {
     let directory = directory("lint-trimmed");
@@ -284,7 +285,7 @@ fn samples_are_trimmed() {
         trim(&sample, &plain);
         descriptors_lead_to_kernels(&plain);
         let source = source_of(&plain);
-        // Waits twice.
+        // Each wait is there twice.
         let put = |line: &String| match line {
             line if line.starts_with("\ts_waitcnt vmcnt") || line.starts_with("\ts_wait_loadcnt") => {
                 vec![line.clone(); 2]
@@ -301,7 +302,8 @@ fn samples_are_trimmed() {
     }
 }
 
-/// Addresses that code makes from its own lead where they led, as do descriptors and pointers in data.
+/// Addresses that code makes relative to itself lead to the same places as before, and so do descriptors and pointers
+/// in data.
 #[test]
 fn what_is_relative_follows() {
     if "gfx942".parse::<Target>().is_err() {
@@ -384,7 +386,7 @@ table:
         }
         let table = symbol("table").address();
         assert_eq!(made, [table, symbol("callee").address(), table], "{}", path.display());
-        // What is inserted takes the place of padding.
+        // Inserted instructions take the place of padding.
         assert_eq!(symbol("second").address() - symbol("first").address(), 256, "{}", path.display());
         let relocations: Vec<_> = file.dynamic_relocations().unwrap().collect();
         assert_eq!((relocations.len(), relocations[0].0), (1, symbol("table").address() + 4));
@@ -433,7 +435,7 @@ fn what_cannot_be_changed_has_a_message() {
     assert!(!Path::new(out).exists());
 }
 
-/// Entries of a bundle are changed in their places, and what is not changed stays the same, byte for byte.
+/// Entries of a bundle are changed in their places, and unchanged entries stay the same, byte for byte.
 #[test]
 fn entries_of_a_bundle_are_changed_in_their_places() {
     let directory = directory("lint-bundle");
@@ -457,16 +459,16 @@ fn entries_of_a_bundle_are_changed_in_their_places() {
     let alone = directory.join("alone");
     run(&["lint", "--fix", "-o", alone.to_str().unwrap(), object.to_str().unwrap()], b"").ok();
     let alone = std::fs::read(alone).unwrap();
-    // The sources of both are entries of a bundle again.
+    // The sources of both files are entries of a bundle again.
     let find = |part: &[u8]| fixed.windows(part.len()).position(|window| window == part);
     assert!(find(&alone).is_some() && find(&clean).is_some());
     assert_eq!(run(&["lint", "-"], &fixed).ok().matches("error").count(), 0);
-    // One that is compressed cannot take it, nor an archive.
+    // A compressed bundle cannot take the result, and an archive cannot, either.
     for other in [compress(3, Method::Zstd, &file), archive(&[("k.co", &faulty)])] {
         let message = run(&["lint", "--fix", "-o", out, "-"], &other).fails(1);
         assert!(message.contains("in an offload bundle that is not compressed: take "), "{message}");
     }
-    // Nothing to change: the same file.
+    // If nothing changes, the file stays the same.
     run(&["lint", "--fix", "-o", out, "-"], &bundle(&[(first, &clean)])).ok();
     assert_eq!(std::fs::read(out).unwrap(), bundle(&[(first, &clean)]));
 }

@@ -1,4 +1,4 @@
-//! `pictures`: what the book shows of the tables.
+//! `pictures`: the pictures of the tables in the book.
 
 use std::collections::BTreeSet;
 

@@ -86,7 +86,7 @@ pub fn code_object_flags(flags: u32, first: &[u32], second: &[u32]) -> Vec<u8> {
     code_object_properties(flags, 0, first, second)
 }
 
-/// The same, whose descriptor has these `kernel_code_properties`.
+/// Such a code object, whose descriptor has these `kernel_code_properties`.
 pub fn code_object_properties(flags: u32, properties: u16, first: &[u32], second: &[u32]) -> Vec<u8> {
     let descriptor = 0x1000u64;
     let mut kd = vec![0u8; 64];
