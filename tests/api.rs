@@ -43,7 +43,8 @@ fn mnemonics_are_those_of_the_target() {
                 assert_eq!(Opcode::from_mnemonic(target, mnemonic), Some(opcode), "{target} {mnemonic}");
                 *(if mnemonic == opcode.name() { &mut shared } else { &mut own }) += 1;
             }
-            // A target that spells it in another way does not know it by its name, which may be that of another there.
+            // A target that spells the operation in another way does not know it by its library name, which may belong
+            // to another operation there.
             let is_called = |found: Opcode| {
                 let mut all = found.encodings(target).filter_map(|e| found.mnemonic(target, e.format));
                 all.any(|mnemonic| mnemonic == opcode.name())

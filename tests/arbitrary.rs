@@ -1,5 +1,5 @@
-//! Arbitrary bytes give instructions: legal ones, valid ones that keep all rules, and ones that break one rule and
-//! report which; for every target and nearly every operation, from few bytes. Run with `cargo test --features
+//! Arbitrary bytes give instructions: ones that decode, valid ones that keep all rules, and ones that break one rule
+//! and report which; for every target and nearly every operation, from few bytes. Run with `cargo test --features
 //! arbitrary`.
 #![cfg(feature = "arbitrary")]
 
@@ -187,7 +187,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         assert_eq!(kinds.contains_key("misaligned vector"), has_even_tuples(target), "{target}: {kinds:?}");
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
         let shares_matrices = ["gfx11", "gfx12"].iter().any(|name| target.name().starts_with(name));
-        // It is rare.
+        // This operation is rare.
         overlaps += kinds.get("overlap").copied().unwrap_or(0);
         assert!(shares_matrices || has_matrices || !kinds.contains_key("overlap"), "{target}: {kinds:?}");
         let has_pairs = target.layouts().iter().any(|l| l.format == Format::Vopd);

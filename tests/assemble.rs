@@ -17,7 +17,7 @@ use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{Target, decode, decode_words};
 use llvm_mc::{CLASSES, assemble};
 
-/// Listings of LLVM that show another text for the same bytes: bytes, LLVM's text, ours.
+/// Texts in which LLVM's listings differ from ours for the same bytes: bytes, LLVM's text, ours.
 ///
 /// The number of address registers of an image instruction depends on the image, its dimensions and offsets, which the
 /// words do not hold before gfx10. LLVM's assembler takes any number and drops it; here, as in LLVM's disassembler of
@@ -53,7 +53,7 @@ const IMAGE_ADDRESSES: &[(&str, &str, &str)] = &[
         "image_atomic_add v7, v[4:5], s[0:7] dmask:0x1 unorm glc",
         "image_atomic_add v7, v4, s[0:7] dmask:0x1 unorm glc",
     ),
-    // No difference: before gfx8 1/(2*pi) is not an inline constant, so the literal is unambiguous.
+    // The texts agree: before gfx8 1/(2*pi) is not an inline constant, so the literal is unambiguous.
     ("ff0e161083f9223e", "v_mul_f32_e32 v11, 0x3e22f983, v7", "v_mul_f32_e32 v11, 0x3e22f983, v7"),
 ];
 
@@ -102,7 +102,7 @@ fn words(layout: &Layout, rng: &mut Rng) -> Vec<u64> {
             for f in free() {
                 let value = match filling {
                     0 => 0,
-                    // Registers and small constants: values that most fields accept.
+                    // Registers and small constants, which most fields accept.
                     1 => (u64::from(f.width >= 7) * (2 + rng.next() % 8 * 2)) | (u64::from(f.width == 9) << 8),
                     _ => rng.next() % 128,
                 };

@@ -17,7 +17,7 @@ use words::{Rng, is_rdna};
 /// Part of a random program.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// This many instructions without effect.
+    /// So many instructions without effect.
     Fill(usize),
     /// A label is bound.
     Bind(usize),
@@ -31,8 +31,9 @@ enum Part {
 
 const PAIR: u8 = 6;
 
-/// Targets whose branches go over any number of dwords. Those of RDNA1 that would go over 63 have an `s_nop` beside them, which
-/// who follows random programs cannot tell from the programs' own: `branches_over_63_dwords_are_padded_on_rdna1` has these.
+/// Targets whose branches go over any number of dwords. On RDNA1, branches over 63 dwords have an `s_nop` beside them,
+/// which a test that follows random programs cannot tell from the programs' own `s_nop`s:
+/// `branches_over_63_dwords_are_padded_on_rdna1` tests these.
 fn unpadded_targets() -> impl Iterator<Item = Target> {
     let is_broken = |target| decode_words(target, &[0xbf82_003f]).is_ok_and(|branch| branch.is_broken_branch());
     targets().filter(move |target| !is_broken(*target))
@@ -61,7 +62,7 @@ fn is_fork(inst: &Inst) -> bool {
     FORKS.contains(&inst.opcode().name())
 }
 
-/// A fork goes to a label that its constant reaches, and is refused where one is too far.
+/// A fork goes to a label that its constant reaches, and is refused if the label is too far.
 #[test]
 fn forks_are_not_made_longer() {
     for target in targets() {
@@ -126,7 +127,7 @@ fn program(rng: &mut Rng, branches: usize, labels: usize, aligned: bool) -> Vec<
             parts.push(Part::Align(4 << rng.below(9), rng.below(2) == 1));
         }
     }
-    // Fisher-Yates shuffle.
+    // This is a Fisher-Yates shuffle.
     for last in (1..parts.len()).rev() {
         parts.swap(last, rng.below(last + 1));
     }
@@ -460,9 +461,9 @@ fn what_nothing_runs_through_ends() {
     }
 }
 
-/// Code with a branch in every other place to anywhere that its 16 bits reach, moved: the n-th instruction of the copy is
-/// that of the original, and each branch goes to the copy of what it went to. Some leave the code, become long and move
-/// what lies behind them.
+/// Code with a branch in every other place, to anywhere that its 16 bits reach, is moved: the n-th instruction of the
+/// copy is that of the original, and each branch goes to the copy of its target. Some branches leave the code, become
+/// long and move the code after them.
 #[test]
 fn moved_branches_go_to_the_copy_of_what_they_went_to() {
     let long = 6;
@@ -471,7 +472,7 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
         let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
         let two = word(target, "s_mov_b32", &[(Field::Ssrc0, 255)]).expect("all have it");
         for round in 0..40 {
-            // Where instructions begin, of which each third is a branch and each fifth of these leaves the code.
+            // The places of instructions, of which each third is a branch; each fifth branch leaves the code.
             let count = [1, 2, 3, 50, 400][round % 5];
             let kinds: Vec<usize> = (0..count).map(|_| rng.below(3)).collect();
             let mut begins = vec![0];
@@ -484,7 +485,7 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
                 match kind {
                     0 => code.push(filler(target)),
                     1 => code.extend([two, 7]),
-                    // To the first dword is a place outside too: whoever calls the code goes there.
+                    // The first dword counts as a place outside, too: callers of the code go there.
                     _ => {
                         let leaves = rng.below(5) == 0;
                         let dword = if leaves { len + 1 + rng.below(20) } else { rng.pick(&begins) };
@@ -505,7 +506,7 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
             let mut asm = Assembler::new(target, &mut out[..], &mut labels, &mut fixups);
             asm.base(to).expect("a multiple of 4");
             asm.far(Far { pair: 4, scc: None }).expect("a pair");
-            // There are a label and fix-ups in front, which grows itself.
+            // A label and fix-ups precede the copy, whose branches grow.
             let end = asm.label().expect("there is room");
             asm.jump(branch.opcode(), end).expect("there is room");
             asm.align(16).expect("there is room");
@@ -534,7 +535,8 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
     }
 }
 
-/// What reads its own address, or adds to it, is refused in every spelling and with every kind of constant.
+/// An instruction that reads its own address, or adds to it, is refused in every spelling and with every kind of
+/// constant.
 #[test]
 fn code_that_reads_its_address_is_not_moved() {
     let mut jumps = 0;
@@ -557,7 +559,7 @@ fn code_that_reads_its_address_is_not_moved() {
     assert!(jumps > 0 || targets().all(|target| !target.name().starts_with("gfx125")));
 }
 
-/// The first branch to a place where no instruction begins is the one that is told, wherever it goes to.
+/// The first branch to a place where no instruction begins is reported, wherever it goes.
 #[test]
 fn moved_branches_into_an_instruction_are_refused() {
     for target in targets() {
@@ -582,13 +584,14 @@ fn moved_branches_into_an_instruction_are_refused() {
                 wrong.map(|(at, to)| (AssembleErrorKind::Boundary(to * 4), Some(8 + at * 4), Some(branch.opcode())));
             let refused = moved.err().map(|error| (error.kind, error.offset, error.opcode));
             assert_eq!(refused, wanted, "{target}: {first} {second}");
-            // Nothing is left behind that makes a branch grow.
+            // No label or fix-up is left over that would make a branch grow.
             assert_eq!(asm.finish().expect("all of it reaches").len(), 40, "{target}: {first} {second}");
         }
     }
 }
 
-/// The seconds of processor time that this thread has taken, whatever else the machine does; 0 where no file tells.
+/// The seconds of processor time that this thread has taken, which do not depend on the load; 0 if no file has the
+/// number.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
     // Fields 14 and 15 are in hundredths of a second; the name, in parentheses, is field 2.
@@ -596,7 +599,7 @@ fn processor_seconds() -> f64 {
     fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// 40,000 branches, each to some other: what takes a step for each pair of them takes a minute.
+/// 40,000 branches, each to another one. An algorithm that takes a step for each pair of them would take a minute.
 #[test]
 fn moving_takes_time_for_each_branch_and_not_for_each_pair() {
     let Some(target) = unpadded_targets().next() else { return };

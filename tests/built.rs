@@ -61,7 +61,7 @@ fn constants_with_parts_are_arguments() {
 fn errors_of_the_builder_name_the_targets_fields() {
     for target in whole() {
         let new = |name: &str| Builder::new(target, opcode(name));
-        // The destination of scalar loads has another name on the oldest targets; both are accepted.
+        // The destination of scalar loads has another name on the oldest targets; both names are accepted.
         let load = new("s_load_dword").sbase(s::<2>(2)).offset(0);
         let smrd = ["gfx600", "gfx700"].contains(&target.name());
         let field = if smrd { Field::Sdst } else { Field::Sdata };

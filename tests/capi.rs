@@ -16,7 +16,7 @@ use words::{Rng, bytes, encodings};
 
 const EMPTY: amdgpu_isa_inst = amdgpu_isa_inst { words: [0; 5], len: 0, target: 0 };
 
-/// All sorts of words: legal ones of each operation, truncated ones, and random ones.
+/// All sorts of words: valid ones of each operation, truncated ones, and random ones.
 fn each(mut look: impl FnMut(Target, &[u8], &mut Rng)) {
     let mut rng = Rng(31);
     for &target in Target::ALL {

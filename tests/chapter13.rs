@@ -1,5 +1,5 @@
-//! Every opcode of every table in the manual's chapter 13 decodes, prints its name and encodes; or the erratum next to
-//! it in `tests/chapter13.tsv` says why not.
+//! Every opcode of every table in the manual's chapter 13 decodes, prints its name and encodes, or the erratum next to
+//! it in `tests/chapter13.tsv` has the reason.
 #![cfg(all(feature = "gfx942", feature = "text"))]
 
 use crate::words;

@@ -1,8 +1,8 @@
-//! `Inst::check` refuses what LLVM's assembler refuses by the rules that it knows, and nothing else: on random operands of
-//! every operation of every target, both ways: it assembles what `check` passes, or refuses it for a reason in
-//! `check/refusals.rs`. LLVM's assembler is `llvm-mc-22`.
+//! `Inst::check` refuses the instructions that LLVM's assembler refuses by the rules that it knows, and no others, for
+//! random operands of every operation of every target. In the other direction, LLVM assembles the instructions that
+//! `check` passes, or refuses them for a reason in `check/refusals.rs`. LLVM's assembler is `llvm-mc-22`.
 //!
-//! A misaligned tuple of scalar registers cannot be asked for, since its text names the aligned one.
+//! A misaligned tuple of scalar registers cannot be passed to LLVM, because the text names the aligned one.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 use crate::llvm_mc;
@@ -17,7 +17,7 @@ use amdgpu_isa::{Field, Format, Inst, Target, Value, parse};
 use refusals::{REFUSALS, Refusal};
 use words::{Rng, encodings, legal};
 
-/// What LLVM's assembler says of each rule.
+/// LLVM's messages for each rule.
 const MESSAGES: [(&str, &str); 7] = [
     ("src0 operands must use different VGPR banks", "banks"),
     ("src1 operands must use different VGPR banks", "banks"),
@@ -39,7 +39,7 @@ fn name(rule: RuleError) -> &'static str {
     }
 }
 
-/// Words of an operation, and the same with a parameter from LDS in the place of the first source.
+/// Words of an operation, and the same words with a parameter from LDS as the first source.
 fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
     let mut all = Vec::new();
     for encoding in encodings(target) {
@@ -54,8 +54,8 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
             all.extend(scalars.ok().filter(|_| vector && words::is_rdna(target)));
         }
     }
-    // What bits that are ignored say no text shows. A float as the constant of an operation on integers prints as a number
-    // that LLVM's assembler takes for a literal.
+    // Ignored bits are not in the text. A float as the constant of an operation on integers prints as a number that
+    // LLVM's assembler takes for a literal.
     let is_number =
         |inst: &Inst| inst.operands().any(|o| matches!(o.value, Value::Float(_))) && inst.to_string().contains("0x");
     let misaligned = |inst: &Inst| matches!(inst.check(), Err(RuleError::MisalignedScalar { .. }));
@@ -63,11 +63,11 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
     all
 }
 
-/// What both say of an instruction.
+/// The verdicts of both on an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Verdict {
     Fine,
-    /// Both refuse it: LLVM's assembler by this rule, or it says nothing of rules and this is ours.
+    /// Both refuse it: LLVM's assembler by this rule; without a rule in LLVM's message, by ours.
     Refused(&'static str),
     /// LLVM's assembler forgets the rule; its compiler keeps to it.
     Forgotten,
@@ -77,7 +77,7 @@ enum Verdict {
     Listed(usize),
 }
 
-/// LLVM's assembler looks for the rule in a list of operations by their encodings, and that has not those of CDNA5.
+/// LLVM's assembler looks for the rule in a list of operations by their encodings, which lacks those of CDNA5.
 fn has_new_encoding(inst: &Inst) -> bool {
     inst.target().generation() == "CDNA5" && ["v_lshrrev_b64", "v_ashrrev_i64"].contains(&inst.opcode().name())
 }
@@ -95,7 +95,7 @@ fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, Strin
     let Err(message) = answer else {
         return match ours {
             None => Ok(Verdict::Fine),
-            // It looks at the formats of the elements, and so not at this.
+            // It looks at the formats of the elements, and so not at this operand.
             Some("overlap") if inst.opcode().name().ends_with("_f8f6f4") => Ok(Verdict::Forgotten),
             Some("constant bus") if has_new_encoding(inst) => Ok(Verdict::Forgotten),
             Some("banks") if has_misplaced_operands(inst) => Ok(Verdict::Misread),
@@ -138,7 +138,8 @@ fn check_refuses_what_llvm_refuses() {
                         _ => "forgotten",
                     };
                     *counts.entry(name).or_insert(0) += 1;
-                    // What a line names is always refused: else it would hide what check() does not see.
+                    // `check()` must refuse the instructions of such a line always: otherwise the line would hide an
+                    // instruction that `check()` misses.
                     let named = REFUSALS.iter().find(|r| r.formats.contains(&inst.format()) && (r.is_one)(inst));
                     if let Some(named) = named.filter(|_| answer.is_ok()) {
                         wrong.push(format!("{target} {} {text}: LLVM assembles it, but {:?}", hex(inst), named.reason));
@@ -166,7 +167,7 @@ fn check_refuses_what_llvm_refuses() {
     }
 }
 
-/// The bytes of each line of `REFUSALS` show what it says.
+/// The bytes of each line of `REFUSALS` show its reason.
 #[test]
 fn refusals_are_current() {
     for refusal in REFUSALS {
@@ -185,8 +186,9 @@ fn hex(inst: &Inst) -> String {
     words::bytes(inst.words()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// WMMA and SWMMAC may write registers that they read, as far as LLVM's assembler says. (Its compiler keeps the destination off
-/// the first two sources: in its descriptions, not in those of what is encoded, the destination is an early clobber.)
+/// LLVM's assembler lets WMMA and SWMMAC write registers that they read. (Its compiler keeps the destination off the
+/// first two sources: in the compiler's descriptions, but not in those of the encodings, the destination is an early
+/// clobber.)
 #[test]
 fn matrices_take_any_registers() {
     for target in [Target::Gfx1100, Target::Gfx1200, Target::Gfx1250, Target::Gfx1251] {
@@ -214,7 +216,8 @@ fn matrices_take_any_registers() {
     }
 }
 
-/// What op_sel and op_sel_hi may say of each kind of source, in all places, of all packed operations on floats of 32 bits.
+/// The values that op_sel and op_sel_hi may have for each kind of source, in all places, of all packed operations on
+/// floats of 32 bits.
 #[test]
 fn one_register_of_a_scalar_is_read_for_both_floats() {
     let kinds =
@@ -248,7 +251,7 @@ fn one_register_of_a_scalar_is_read_for_both_floats() {
     let text = "v_pk_mul_f32 v[0:1], v[2:3], s[4:5]".to_string();
     let inst = parse(Target::Gfx942, &text).expect("it is good");
     assert_eq!(Ok(words::bytes(inst.words())), llvm_mc::assemble(Target::Gfx942, &[text]).remove(0));
-    // What is read and is refused as text is decoded all the same.
+    // An instruction that is refused as text is decoded all the same.
     let inst =
         amdgpu_isa::decode(Target::Gfx1250, &[0, 0x40, 0x28, 0xcc, 2, 9, 0, 0x18]).expect("it is an instruction");
     assert_eq!(inst.to_string(), "v_pk_mul_f32 v[0:1], v[2:3], s[4:5]");
@@ -270,7 +273,8 @@ fn a_literal_of_two_widths_is_two_scalars() {
     }
 }
 
-/// Tuples that are misaligned by one register, and the single registers that must be even: all that the words can say.
+/// Tuples that are misaligned by one register, and the single registers that must be even: all that the words can
+/// express.
 #[test]
 fn one_register_that_must_be_even() {
     for (target, words, good) in [

@@ -44,8 +44,8 @@ fn plain(dword: &mut u32, behind: Format) {
     };
 }
 
-/// The operands without their fields. vcc counts the same whether a field names it or not.
-/// What of a destination is kept, and so read, is compared as registers.
+/// The operands without their fields. vcc counts the same whether a field names it or not. The part of a destination
+/// that is kept, and so read, is compared as registers.
 fn said(inst: &Inst) -> Vec<(Value, u16, bool)> {
     let value = |o: &Operand| if o.value == Value::Reg(Reg::VCC_LO) { Value::Reg(Reg::Vcc) } else { o.value };
     // A constant has the width of its field, which differs between encodings.
@@ -72,8 +72,8 @@ fn form(inst: &Inst) -> (Format, Option<Format>) {
     (inst.format(), inst.extension().filter(|e| ![Format::Literal, Format::Literal64].contains(e)))
 }
 
-/// The values with which what extensions control has no effect: each lane reads itself, and writes; all of a register is
-/// meant.
+/// The values with which the fields of extensions have no effect: each lane reads and writes its own data, in whole
+/// registers.
 const WITHOUT_EFFECT: [(Field, u32); 7] = [
     (Field::Sel, 0xfac688),
     (Field::DppCtrl, 0xe4),
@@ -84,11 +84,11 @@ const WITHOUT_EFFECT: [(Field, u32); 7] = [
     (Field::Src1Sel, 6),
 ];
 
-/// Without the extension, nothing is lost that has an effect, and nothing is missed that has none.
+/// Without the extension, the form loses no effect and gains none.
 fn loses_no_effect(inst: &Inst, other: Result<Inst, ConvertError>) {
     let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), inst.extension());
     let signature = inst.opcode().signatures(inst.target()).find(of_form).expect("its form has a signature");
-    // Beside its modifiers there are bits that it ignores.
+    // Besides its modifiers it has bits that it ignores.
     let is_modifier = |field| signature.modifiers().any(|modifier| modifier.field == field);
     for (field, value) in WITHOUT_EFFECT.into_iter().filter(|(field, _)| is_modifier(*field)) {
         let has_effect = inst.get(field).is_some_and(|held| held != value);
@@ -148,11 +148,11 @@ fn every_operation_is_the_same_in_each_encoding() {
         let never: Vec<_> = refused.difference(&reached).collect();
         for &&(opcode, here, there) in &never {
             let dpp = [here, there].into_iter().find(|form| form.1 == Some(Format::Dpp));
-            // A form of an image operation names only so many registers, and a run has them in order.
+            // A form of an image operation names a limited number of registers, and a run has them in order.
             let names_registers = [here, there].iter().any(|form| form.1.is_some_and(|f| f.name().starts_with("NSA")));
-            // A pair of operations stays what it is.
+            // A pair of operations stays a pair.
             let is_dual = here.0.name().starts_with("VOPD");
-            // gfx1251 has DPP for operations on 64 bits and products, whose only control moves a lane.
+            // gfx1251 has DPP for operations on 64 bits and products. Its only control moves a lane.
             let is_wide = |s: Signature| s.operands().any(|o| o.bits == 64) || opcode.name().starts_with("v_mul_");
             let of_form = |s: &Signature| Some((s.format(), s.extension())) == dpp;
             let moves = target.name() == "gfx1251" && opcode.signatures(target).find(of_form).is_some_and(is_wide);
@@ -222,7 +222,7 @@ fn sources(inst: &Inst) -> Vec<Value> {
     inst.operands().filter(source).take(2).map(|o| o.value).collect()
 }
 
-/// What modifiers say of the first source and of the second.
+/// The modifiers of the first source and of the second.
 fn modifiers(inst: &Inst) -> [Vec<(&'static str, u32)>; 2] {
     let lists = [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi];
     let pairs = [
@@ -257,7 +257,7 @@ fn swapped_sources_swap_back() {
                         assert_eq!(here, there, "{inst:?} {other:?}");
                         let ([first, second], [there_first, there_second]) = (modifiers(&inst), modifiers(&other));
                         assert_eq!((&first, &second), (&there_second, &there_first), "{inst:?} {other:?}");
-                        // What all sources share, and what belongs to a third one, stays.
+                        // Modifiers that all sources share, or that belong to a third one, stay.
                         for held in inst.fields().filter(|held| held.value > 3) {
                             if [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi]
                                 .contains(&held.info.field)
@@ -294,7 +294,7 @@ fn swapped_sources_swap_back() {
     }
 }
 
-/// Beside a scalar register, which has no halves, the bit of a half is a modifier: it stays, or is refused.
+/// A scalar register has no halves, so the bit of a half is a modifier, which stays or is refused.
 #[test]
 #[cfg(feature = "gfx1150")]
 fn bits_of_halves_stay_beside_scalars() {

@@ -14,7 +14,7 @@ fn target(name: &str) -> Option<Target> {
     Target::ALL.iter().copied().find(|target| target.name() == name)
 }
 
-/// What is said about a program on a target, if that is enabled.
+/// The missing waits of a program on a target, if that is enabled.
 #[track_caller]
 fn expect(name: &str, text: &str, wanted: &[&str]) {
     if let Some(target) = target(name) {
@@ -35,13 +35,13 @@ fn results_are_waited_for() {
         &format!("{load} s_waitcnt lgkmcnt(0); v_mov_b32 v2, v0; s_endpgm"),
         &["at 12: vmcnt(0) for 0, Vgpr(0) Read"],
     );
-    // What was said once is taken for waited for.
+    // A wait that was reported once counts as done.
     expect(
         "gfx942",
         &format!("{load} v_mov_b32 v2, v0; v_mov_b32 v3, v0; s_endpgm"),
         &["at 8: vmcnt(0) for 0, Vgpr(0) Read"],
     );
-    // A tuple, of which the third register is read.
+    // The third register of this tuple is read.
     expect(
         "gfx942",
         "s_load_dwordx4 s[4:7], s[0:1], 0x0; s_mov_b32 s8, s6; s_endpgm",
@@ -76,7 +76,7 @@ fn younger_operations_of_one_order_may_be_outstanding() {
         &format!("{loads} s_waitcnt vmcnt(1); v_mov_b32 v5, v2; s_endpgm"),
         &["at 28: vmcnt(0) for 16, Vgpr(2) Read"],
     );
-    // LDS among itself is in order, whatever scalar memory does.
+    // LDS operations are in order with each other, whatever scalar memory does.
     let reads = "ds_read_b32 v0, v9; ds_read_b32 v1, v9; s_load_dword s0, s[2:3], 0x0; ";
     expect("gfx942", &format!("{reads} v_mov_b32 v5, v0; s_endpgm"), &["at 24: lgkmcnt(1) for 0, Vgpr(0) Read"]);
 }
@@ -90,7 +90,7 @@ fn scalar_loads_return_out_of_order() {
         &["at 20: lgkmcnt(0) for 0, Sgpr(4) Read"],
     );
     expect("gfx942", &format!("{loads} s_waitcnt lgkmcnt(0); s_mov_b32 s6, s4; s_endpgm"), &[]);
-    // Even the later one can be there first, and then be overwritten.
+    // The later load can also be first, and then be overwritten.
     expect(
         "gfx942",
         "s_load_dword s4, s[0:1], 0x0; s_load_dword s4, s[0:1], 0x4; s_endpgm",
@@ -101,16 +101,16 @@ fn scalar_loads_return_out_of_order() {
 #[test]
 fn stores_that_nobody_waits_for_count() {
     let both = "global_load_dword v0, v9, s[0:1]; global_store_dword v9, v3, s[0:1]; ";
-    // One counter: the store is younger than the load.
+    // There is one counter, and the store is younger than the load.
     expect("gfx942", &format!("{both} s_waitcnt vmcnt(1); v_mov_b32 v5, v0; s_endpgm"), &[]);
-    // Two counters: the load is the only one of its own.
+    // There are two counters, and the load is alone on its own.
     let both = "global_load_b32 v0, v9, s[0:1]; global_store_b32 v9, v3, s[0:1]; ";
     expect(
         "gfx1100",
         &format!("{both} s_waitcnt vmcnt(1); v_mov_b32 v5, v0; s_endpgm"),
         &["at 20: vmcnt(0) for 0, Vgpr(0) Read"],
     );
-    // Nobody waits for stores: neither for what they store, nor at the end.
+    // No wait is needed for stores: neither for the stored data, nor at the end.
     expect("gfx942", "global_store_dword v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
     expect("gfx1200", "global_store_b32 v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
     // But on GCN 1.0 their data is read late.
@@ -139,7 +139,7 @@ fn a_full_counter_proves_that_older_operations_are_done() {
     expect("gfx942", &reads(15), &[]);
     expect("gfx1030", &reads(62), &["at 504: lgkmcnt(62) for 0, Vgpr(0) Read"]);
     expect("gfx1030", &reads(63), &[]);
-    // A full counter of scalar loads says nothing about any of them.
+    // A full counter of scalar loads gives no information about any of them.
     let scalar = format!("s_load_dword s4, s[0:1], 0x0; {} s_mov_b32 s6, s4; s_endpgm", "s_dcache_inv; ".repeat(40));
     expect("gfx942", &scalar, &["at 328: lgkmcnt(0) for 0, Sgpr(4) Read"]);
     if let Some(target) = target("gfx942") {
@@ -153,10 +153,10 @@ fn a_full_counter_proves_that_older_operations_are_done() {
 #[test]
 fn writes_of_one_kind_are_in_order() {
     expect("gfx942", "global_load_dword v0, v9, s[0:1]; global_load_dword v0, v9, s[0:1] offset:4; s_endpgm", &[]);
-    // Not those of loads with a sampler, and of those without.
+    // Loads with a sampler and loads without one are not in order.
     let other = "image_sample v0, v[1:2], s[0:7], s[8:11] dmask:0x1 dim:SQ_RSRC_IMG_2D; global_load_b32 v0, v9, s[0:1]; s_endpgm";
     expect("gfx1100", other, &["at 8: vmcnt(0) for 0, Vgpr(0) Overwrite"]);
-    // RDNA4 does not promise it.
+    // RDNA4 does not promise this order.
     let loads = "global_load_b32 v0, v9, s[0:1]; global_load_b32 v0, v9, s[0:1] offset:4; s_endpgm";
     expect("gfx1200", loads, &["at 12: loadcnt(0) for 0, Vgpr(0) Overwrite"]);
     expect("gfx1100", loads, &[]);
@@ -166,7 +166,7 @@ fn writes_of_one_kind_are_in_order() {
         "global_load_short_d16 v0, v9, s[0:1]; global_load_short_d16_hi v0, v9, s[0:1] offset:2; s_endpgm",
         &[],
     );
-    // What is no load reads it.
+    // An operation other than a load reads it.
     expect(
         "gfx942",
         "global_load_short_d16 v0, v9, s[0:1]; v_cvt_f16_f32_sdwa v0, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD; s_endpgm",
@@ -206,7 +206,7 @@ fn interpolation_waits_itself() {
     expect("gfx1100", &text.replace('N', "1"), &["at 4: expcnt(0) for 0, Vgpr(4) Read"]);
 }
 
-/// More than 256 vector registers: upper bits of their numbers are followed, up to where ways with others meet.
+/// More than 256 vector registers: the upper bits of their numbers are followed, until paths with different bits meet.
 #[test]
 fn upper_bits_of_registers_are_followed() {
     let text = "global_load_b32 v0, v9, s[0:1]; v_mov_b32 v2, v0; s_endpgm";
@@ -222,7 +222,7 @@ fn upper_bits_of_registers_are_followed() {
     expect("gfx1250", text, &["at 12: kmcnt(0) for 4, Sgpr(4) Read"]);
 }
 
-/// What is not sure does not count as waited for, and of a counter that nothing raises nothing is known.
+/// A wait that is not certain does not count, and the value of a counter that nothing raises is unknown.
 #[test]
 fn what_is_not_sure_stays() {
     let Some(target) = target("gfx1250") else { return };
@@ -253,7 +253,7 @@ fn waits_in_loops() {
     expect("gfx942", &wrong, &["at 0: vmcnt(0) for 4, Vgpr(0) Read"]);
     let right = wrong.replace("L:;", "L:; s_waitcnt vmcnt(0);");
     expect("gfx942", &right, &[]);
-    // Two loads in flight: the older one is waited for.
+    // Of two loads in flight, the older one is waited for.
     let two = "global_load_dword v0, v9, s[0:1]; L:; global_load_dword v1, v9, s[0:1]; s_waitcnt vmcnt(1); v_mov_b32 v2, v0; \
                global_load_dword v0, v9, s[0:1]; s_waitcnt vmcnt(1); v_mov_b32 v3, v1; s_cbranch_scc1 L; s_endpgm";
     expect("gfx942", two, &[]);
@@ -262,7 +262,7 @@ fn waits_in_loops() {
 
 #[test]
 fn waits_after_joins() {
-    // One path has a younger load, the other one has not.
+    // One path has a younger load, the other one has none.
     let text = "global_load_dword v0, v9, s[0:1]; s_cbranch_scc1 L; global_load_dword v1, v9, s[0:1]; L:; s_waitcnt vmcnt(N); v_mov_b32 v2, v0; s_endpgm";
     expect("gfx942", &text.replace('N', "1"), &["at 24: vmcnt(0) for 0, Vgpr(0) Read"]);
     expect("gfx942", &text.replace('N', "0"), &[]);
@@ -282,7 +282,7 @@ fn everything_that_waits_is_known() {
     };
     let none = Waitcnt::new();
     is("gfx1030", "s_waitcnt_vscnt null, 0x3", none.with(Counter::Vscnt, 3));
-    // A register is added.
+    // The loop adds a register.
     is("gfx1030", "s_waitcnt_vscnt s4, 0x3", none);
     is(
         "gfx1100",
@@ -296,7 +296,7 @@ fn everything_that_waits_is_known() {
     is("gfx1200", "s_wait_bvhcnt 0x7", none.with(Counter::Bvhcnt, 7));
     is("gfx1200", "s_wait_kmcnt 0x1f", none.with(Counter::Kmcnt, 31));
     is("gfx1200", "s_nop 0", none);
-    // Every operation that waits, by its flag, has a row; those that wait for something else are named here.
+    // Every operation with the flag for waits has a row. Operations that wait for something else are named here.
     let others = ["s_waitcnt_depctr", "s_wait_event"];
     for &target in Target::ALL {
         for &opcode in amdgpu_isa::Opcode::ALL.iter().filter(|opcode| opcode.encodings(target).next().is_some()) {
@@ -330,12 +330,12 @@ fn states_are_small_and_comparable() {
     let mut other_way = other;
     assert!(other_way.join(&one));
     assert_eq!(both, other_way);
-    // Waited for, it is as if nothing had been.
+    // After the wait, the state is the initial one.
     both.issue(&inst("s_waitcnt vmcnt(0) lgkmcnt(0)"), 12);
     assert_eq!(both, Pending::new(target));
 }
 
-/// More registers in flight than there is room for: that is said, and nothing is wrongly reported.
+/// More registers are in flight than there is room for: the state says so, and reports nothing wrong.
 #[test]
 fn too_much_is_said() {
     let Some(target) = target("gfx942") else { return };
@@ -351,7 +351,7 @@ fn too_much_is_said() {
     assert!(pending.needs(&parse(target, "v_mov_b32 v1, v3").unwrap()).is_empty());
 }
 
-/// Compilers wait: no kernel of the samples has an error.
+/// Compilers insert all waits: no kernel of the samples has an error.
 #[test]
 fn samples_have_no_missing_wait() {
     let (mut kernels, mut wrong) = (0, Vec::new());
@@ -366,8 +366,8 @@ fn samples_have_no_missing_wait() {
     println!("{kernels} kernels");
 }
 
-/// Each wait of the samples taken away, counter by counter, or made weaker by one: a wait is missing then, or it is shown
-/// why none is.
+/// Each wait of the samples is removed, counter by counter, or made weaker by one. Then a wait is missing, or there is
+/// a reason why none is.
 #[test]
 fn waits_that_are_taken_away_are_missed() {
     let mut seen = Seen::default();
@@ -390,7 +390,7 @@ fn waits_that_are_taken_away_are_missed() {
                 }
             },
         );
-        // Those of flat operations, of which one wait is there, are not sure.
+        // A flat operation with only one of its waits is not certain.
         let weight = |code: &[u8]| -> usize {
             let missing = missing(target, code, sample.address, &sample.kernels);
             missing.iter().map(|(_, wait)| 1 + usize::from(wait.sure)).sum()
@@ -410,7 +410,7 @@ fn waits_that_are_taken_away_are_missed() {
                 weight(&code) > said
             };
             let next = insts(target, &sample.code[(address - sample.address) as usize..], address);
-            // Accesses of others come before or after it: it is there for their order.
+            // Accesses of other kinds come before or after it: it is there for their order.
             let orders =
                 next.iter().skip(1).map(|(_, inst)| inst).find(|inst| !inst.flags().is_wait()).is_some_and(|inst| {
                     let flags = inst.flags();
@@ -445,20 +445,20 @@ fn waits_that_are_taken_away_are_missed() {
     assert!(seen.missed > 0 && seen.weaker > 0 && seen.memory > 0 && seen.order > 0, "{seen:?}");
 }
 
-/// What became of waits that were taken away.
+/// The results of removing waits.
 #[derive(Debug, Default)]
 struct Seen {
-    /// It waited for nothing.
+    /// The wait waited for nothing.
     nothing: usize,
     /// A wait is missing.
     missed: usize,
     /// A wait is missing if it waits for one operation less.
     weaker: usize,
-    /// It waits for operations that hold no registers.
+    /// The wait is for operations that hold no registers.
     memory: usize,
-    /// It stands in front of a barrier, an atomic operation or an operation on caches.
+    /// The wait is before a barrier, an atomic operation or an operation on caches.
     order: usize,
-    /// Which registers are meant is not known, so that more are in flight than there is room for.
+    /// The registers are unknown, so that more are in flight than there is room for.
     banked: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Kernel descriptors: every directive, set by itself, makes the bytes that LLVM's assembler makes; what is read is kept.
+//! Kernel descriptors: every directive, set by itself, makes the bytes that LLVM's assembler makes. A descriptor that
+//! is read keeps its bytes.
 #![cfg(feature = "text")]
 
 use std::fmt::Write as _;
@@ -157,7 +158,7 @@ fn every_bit_is_kept_and_those_without_a_directive_are_no_text() {
             bytes[bit / 8] = 1 << (bit % 8);
             let descriptor = KernelDescriptor::from_bytes(bytes);
             assert_eq!(descriptor.to_bytes(), bytes);
-            // The place of the code, and what nothing says.
+            // These are the place of the code, and bytes without a directive.
             assert!(!(12 * 8..16 * 8).contains(&bit) || !descriptor.is_text(target), "{bit}");
         }
         let mut descriptor = KernelDescriptor::new(target);
@@ -169,7 +170,7 @@ fn every_bit_is_kept_and_those_without_a_directive_are_no_text() {
     }
 }
 
-/// CDNA1 has as many of one kind as of the other; later, the accumulation registers come behind the others.
+/// CDNA1 has equal numbers of both kinds; later, the accumulation registers follow the others.
 #[test]
 fn registers_in_a_set_are_counted() {
     let vgprs = |target: &str, regs: &[Reg]| {

@@ -17,7 +17,7 @@ use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
 /// Operations of the GCN pages that LLVM lacks: see tests/operands.rs.
 const LLVM_LACKS: [&str; 3] = ["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"];
 
-/// Fields that make another access of an operation: to LDS, to GDS, and an atomic that returns what was there.
+/// Fields that make another access of an operation: to LDS, to GDS, and an atomic that returns the old value.
 const OTHER_FORMS: [Field; 5] = [Field::Lds, Field::Gds, Field::Glc, Field::Sc0, Field::Th];
 
 const LITERALS: [Format; 2] = [Format::Literal, Format::Literal64];
@@ -81,7 +81,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
         let names_hwreg = opcode.name().starts_with("s_getreg") || opcode.name().starts_with("s_setreg");
         let inst = inst.with(Field::Simm16, 1).ok().filter(|_| names_hwreg).unwrap_or(inst);
         let mut add = |form: &str, inst: Inst| found.push((format!("{format}{form}"), inst));
-        // Some operations have one of these forms only.
+        // Some operations have only one of these forms.
         if !OTHER_FORMS.iter().any(|field| has_form(&inst, *field)) {
             add("", inst);
         }
@@ -149,7 +149,7 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
         0 => {}
         outs => _ = found.insert(format!("out{outs}")),
     }
-    // LLVM describes these counters as registers, and no flag tells of them.
+    // LLVM describes these counters as registers, and no flag shows them.
     for (name, counter) in [("asynccnt", Counter::Asynccnt), ("tensorcnt", Counter::Tensorcnt)] {
         let raised = counters.contains(counter).then(|| ["r", "w"].map(|access| format!("{access}:{name}")));
         found.extend(raised.into_iter().flatten());
@@ -284,7 +284,7 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     let mut met = vec![0usize; classes.len()];
     let mut shown = vec![false; classes.len()];
     let mut unlisted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // What a class names, and what is as LLVM says nevertheless: there the class would hide a fact that is lost.
+    // A property that a class names, although LLVM agrees: there the class would hide a lost fact.
     let mut without: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let (mut asked, mut unknown) = (0, BTreeSet::new());
     for &target in Target::ALL {
@@ -344,7 +344,7 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     assert!(asked > 60_000, "only {asked}");
 }
 
-/// The trailing dword that makes another form of the operation: a constant makes none.
+/// The trailing dword that makes another form of the operation. A constant does not.
 fn behind(inst: &Inst) -> Option<Format> {
     inst.extension().filter(|e| !LITERALS.contains(e))
 }
@@ -383,7 +383,7 @@ fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
     if access.is_empty() { Vec::new() } else { vec![(space, access)] }
 }
 
-/// LLVM is asked whether an operation loads, stores and is atomic; the rest follows from its form.
+/// LLVM's descriptions tell whether an operation loads, stores and is atomic. The rest follows from its form.
 #[test]
 fn memory_is_that_of_the_form() {
     let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());

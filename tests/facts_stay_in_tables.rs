@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What code may name: the file, the name, how often, and why. A line that is not needed fails too.
+/// The facts that code may name: the file, the name, how often, and why. A line that is not needed fails, too.
 #[rustfmt::skip] // One line for each.
 const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("build/check/mod.rs", "511", 1, "the greatest value that nine bits hold: sets of values have so many bits"),
@@ -256,7 +256,7 @@ fn code_names_no_facts() {
     assert!(faults.is_empty(), "facts belong into isa/:\n{}", faults.join("\n"));
 }
 
-/// The test finds what it looks for, and nothing else.
+/// The test finds such facts, and nothing else.
 #[test]
 fn facts_are_found() {
     let facts = Facts::read();

@@ -1,4 +1,5 @@
-//! What LLVM leaves is on the page about it, and is so; and what ends the rules about scalar registers on RDNA4, as LLVM has it.
+//! The faults that LLVM leaves are on the page about them, and are real. The operations that end the rules about scalar
+//! registers on RDNA4 are those of LLVM.
 #![cfg(feature = "text")]
 
 use amdgpu_isa::hazards::Hazards;
@@ -26,7 +27,7 @@ fn the_page_is_right() {
     assert!(rows > 0);
 }
 
-/// What a pass inserts into each program, in front of the last instruction or elsewhere.
+/// The instructions that a pass inserts into each program, before the last instruction or elsewhere.
 fn inserted(target: &str, pass: &str, programs: &[Vec<&str>]) -> Vec<usize> {
     let functions = programs.iter().enumerate().map(|(n, program)| {
         let body: String = program.iter().map(|inst| format!("    {inst}\n")).collect();
@@ -45,7 +46,7 @@ fn inserted(target: &str, pass: &str, programs: &[Vec<&str>]) -> Vec<usize> {
     bodies.zip(programs).map(|(body, program)| lines(body) - program.len()).collect()
 }
 
-/// LLVM inserts nothing where the page says so, and something if the program is a little different.
+/// LLVM inserts nothing where the page says so, and something if the program is slightly different.
 #[test]
 fn llvm_has_the_faults() {
     let lines = include_str!("hazards/faults.mir.txt").lines().filter(|line| !line.starts_with('#'));
@@ -64,7 +65,8 @@ fn llvm_has_the_faults() {
     }
 }
 
-/// A vector operation has read a register before; then it is written, something comes between, and it is read.
+/// A vector operation has read a register; then the register is written, something comes between, and the register is
+/// read.
 #[test]
 fn what_ends_the_rules_of_scalar_registers() {
     let Ok(target) = "gfx1200".parse::<Target>() else { return };

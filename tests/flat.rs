@@ -1,4 +1,4 @@
-//! Flat operations: LDS or memory does them, by their addresses, which the code does not tell.
+//! Flat operations: LDS or memory does them, depending on their addresses, which the code does not show.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
 use crate::programs;
@@ -6,7 +6,7 @@ use crate::programs;
 use amdgpu_isa::Target;
 use programs::says;
 
-/// What is missing in a program, if the target is in the build.
+/// The missing waits of a program, if the target is in the build.
 #[track_caller]
 fn expect(name: &str, text: &str, wanted: &[&str]) {
     if let Ok(target) = name.parse::<Target>() {
@@ -20,7 +20,7 @@ fn flat_operations_raise_two_counters() {
     let [vm, lgkm] = ["at 8: vmcnt(0) for 0, Vgpr(0) Read", "at 8: lgkmcnt(0) for 0, Vgpr(0) Read"];
     expect("gfx942", &format!("{load} v_mov_b32 v5, v0; s_endpgm"), &[vm, lgkm]);
     expect("gfx942", &format!("{load} s_waitcnt vmcnt(0) lgkmcnt(0); v_mov_b32 v5, v0; s_endpgm"), &[]);
-    // The compiler may know where the address is; the code does not tell.
+    // The compiler may know which memory the address is in; the code does not show it.
     expect(
         "gfx942",
         &format!("{load} s_waitcnt vmcnt(0); v_mov_b32 v5, v0; s_endpgm"),
@@ -47,12 +47,12 @@ fn flat_operations_may_be_done_first() {
     let read = "v_mov_b32 v5, v0; s_endpgm";
     expect("gfx942", &format!("{loads} {read}"), &["at 16: vmcnt(0) for 0, Vgpr(0) Read"]);
     expect("gfx942", &format!("{loads} s_waitcnt vmcnt(0); {read}"), &[]);
-    // Enough if it is known to access memory.
+    // The wait is enough if the operation is known to access memory.
     let perhaps = "at 20: vmcnt(0) for 0, Vgpr(0) Read, perhaps";
     expect("gfx942", &format!("{loads} s_waitcnt vmcnt(1); {read}"), &[perhaps]);
     expect("gfx1030", &format!("{loads} {read}"), &["at 16: vmcnt(1) for 0, Vgpr(0) Read"]);
     expect("gfx1030", &format!("{loads} s_waitcnt vmcnt(1); {read}"), &[]);
-    // Of three, two are done, so one that is not flat is.
+    // Two of three operations are done, so one that is not flat is done.
     let loads = "global_load_dword v0, v9, s[0:1]; global_load_dword v4, v9, s[0:1]; flat_load_dword v1, v[2:3]; ";
     expect("gfx942", &format!("{loads} s_waitcnt vmcnt(1); {read}"), &[]);
     let reads = "ds_read_b32 v0, v9; flat_store_dword v[2:3], v4; ";
@@ -74,7 +74,7 @@ fn flat_operations_write_in_any_order() {
     expect("gfx1200", reads, &["at 8: dscnt(0) for 0, Vgpr(0) Overwrite"]);
 }
 
-/// A wait that is missing for something else does not tell that the address is known.
+/// A wait that is missing for something else does not show that the address is known.
 #[test]
 fn a_missing_wait_tells_nothing_of_an_address() {
     let loads = "flat_load_dword v0, v[2:3]; s_load_dword s4, s[0:1], 0x0; ";

@@ -13,7 +13,7 @@ fn target() -> Option<Target> {
     Target::ALL.iter().copied().find(|target| target.name() == "gfx942")
 }
 
-/// What is known of a program, in the order of its blocks: offset, exit, successors.
+/// The data of a program's blocks, in their order: offset, exit, successors.
 fn blocks(flow: &Flow<'_>) -> Vec<(u64, Exit, Vec<usize>)> {
     let all = flow.blocks().iter().enumerate();
     all.map(|(n, block)| (block.start - BASE, block.exit, flow.successors(n).to_vec())).collect()
@@ -55,7 +55,7 @@ fn branches_make_blocks_and_edges() {
         (0, Exit::Next, vec![1]),
         (4, Exit::Branch, vec![3, 2]),
         (12, Exit::Jump, vec![1]),
-        // Nothing leads to s_nop 7.
+        // No path leads to s_nop 7.
         (20, Exit::End, vec![]),
     ];
     assert_eq!(blocks(&flow), wanted);
@@ -81,7 +81,7 @@ fn calls_return_behind_the_call() {
     assert_eq!(flow.groups(), [vec![0, 1, 2]]);
 }
 
-/// It goes back to whoever was interrupted: nowhere that the code could tell.
+/// It returns to the interrupted code, which this code cannot know.
 #[test]
 fn a_return_from_an_interrupt_is_an_end() {
     let Some(target) = target() else { return };
@@ -101,7 +101,7 @@ fn addresses_relative_to_the_program_counter_are_known() {
     assert_eq!((flow.callee(1), flow.blocks().len()), (flow.block_at(BASE + 0x28), 4));
     assert!(flow.callee(1).is_some());
     assert_eq!(flow.blocks().last().unwrap().exit, Exit::Indirect { pair: Some(30) });
-    // A register that something else writes is not known.
+    // A register that another instruction writes is not known.
     let code = assemble(target, &text.replace("DISTANCE", "0x24").replace("s_nop 0\n", "s_mov_b32 s5, s6\n"));
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert_eq!(flow.blocks()[1].exit, Exit::Call { function: None });
@@ -110,7 +110,7 @@ fn addresses_relative_to_the_program_counter_are_known() {
     let code = assemble(target, jump);
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert_eq!(blocks(&flow), [(0, Exit::Jump, vec![0])]);
-    // Two ways lead to the jump, with different addresses.
+    // Two paths lead to the jump, with different addresses.
     let two = "s_cbranch_scc1 L; s_getpc_b64 s[4:5]; s_branch M; L:; s_getpc_b64 s[4:5]; M:; s_setpc_b64 s[4:5]";
     let code = assemble(target, two);
     let flow = Flow::new(target, &code, BASE, &[BASE]);
@@ -126,7 +126,7 @@ fn what_is_no_instruction_ends_a_path() {
     let exits: Vec<Exit> = flow.blocks().iter().map(|block| block.exit).collect();
     assert!(matches!(exits[..], [Exit::Branch, Exit::Invalid(_), Exit::End]), "{exits:?}");
     assert_eq!(flow.blocks()[1].end, BASE + 8);
-    // The code ends, a branch leads out of it, and an instruction is cut off.
+    // The code ends, a branch leads out of it, or an instruction is cut off.
     for (text, cut, address) in [("s_nop 0", 0, BASE + 4), ("s_branch -8", 0, BASE - 28)] {
         let text = if text.ends_with('8') { "s_nop 0" } else { text };
         let mut code = assemble(target, text);
@@ -184,7 +184,7 @@ fn lanes_that_are_off_keep_their_values() {
     assert!(!flow.liveness(Lanes::Replaced).before(0).contains(Reg::Vgpr(1)));
     assert!(flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
     assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(2)));
-    // Without it, the write ends the life.
+    // Without the change of EXEC, the write ends the life.
     let code = assemble(target, &text.replace("s_mov_b64 exec, s[2:3];", ""));
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
@@ -216,7 +216,7 @@ impl State for Count {
     }
 
     fn join(&mut self, other: &Count) -> bool {
-        // The longest way, which a loop makes ever longer.
+        // The state is the length of the longest path, which a loop makes ever longer.
         let before = self.0;
         self.0 = before.max(other.0);
         self.0 != before
@@ -234,8 +234,8 @@ fn a_state_that_never_settles_ends() {
     assert!(flow.follow(|_| Nothing, |_, _| ()));
 }
 
-/// Random words, and code that is nothing but branches: every block ends where another begins or where it says, and the
-/// work is bounded.
+/// In random words, and in code that consists of branches, every block ends where another one begins or at its stated
+/// end, and the work is bounded.
 #[test]
 fn any_bytes_have_a_flow() {
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
@@ -275,7 +275,7 @@ fn any_bytes_have_a_flow() {
     }
 }
 
-/// A long row of conditional branches, each with a way around it.
+/// A long row of conditional branches, with two paths around each.
 #[test]
 fn the_work_grows_with_the_code() {
     let Some(target) = target() else { return };
@@ -286,7 +286,7 @@ fn the_work_grows_with_the_code() {
     assert!(flow.follow(|_| amdgpu_isa::hazards::Pending::new(target), |_, _| ()));
 }
 
-/// In the samples every instruction in front of the padding is reached, and every path ends in an end.
+/// In the samples every instruction before the padding is reached, and every path ends at an end of the program.
 #[test]
 fn samples_are_followed_whole() {
     let mut functions = 0;

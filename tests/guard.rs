@@ -1,11 +1,12 @@
-//! What `Guard` emits before instructions is what they need: straight programs of any instructions, of all targets.
+//! The instructions that `Guard` emits before others are those that they need: straight programs of any instructions,
+//! of all targets.
 
 use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::hazards::{Guard, Hazards, Pending};
 use amdgpu_isa::{Inst, Target, parse};
 use arbitrary::Unstructured;
 
-/// Instructions that only go on with the next one.
+/// Instructions that need the next one to complete them.
 fn program(target: Target, random: &mut u64) -> Vec<Inst> {
     let mut next = || {
         *random ^= *random << 13;
@@ -56,7 +57,7 @@ fn guarded_programs_need_nothing() {
     assert!(extra * 40 > all && helpless * 50 < all, "{extra} before {all}, {helpless} without help");
 }
 
-/// In front of a loop, and where it goes back, everything is waited for.
+/// Before a loop, and before the branch back, everything is waited for.
 #[test]
 fn nothing_is_outstanding_where_a_guard_settles() {
     for (target, load, wanted) in [

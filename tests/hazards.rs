@@ -12,18 +12,18 @@ use programs::{Distances, EVENT, Program, programs};
 /// Rows that the library has no rule for, or a rule of another kind, each with its reason.
 const OTHERS: &str = include_str!("hazards/others.txt");
 
-/// The rule in `isa/` that a row stands for: there, those for several numbers of passes are one.
+/// The rule in `isa/` for a row. In `isa/`, rules for several numbers of passes are one rule.
 fn rule_of(row: &str) -> &str {
     let rule = row.split_once("-P").map_or(row, |(rule, _)| rule);
     match rule {
-        // The table takes the target of a hazard from these for one with another.
+        // The table derives a hazard with another target from these.
         "M13" => "M01",
         "M61" => "M60",
         rule => rule,
     }
 }
 
-/// How much has to be between producer and consumer for every rule, and for this rule; `EVENT` if nothing is enough.
+/// The distance that every rule, and this rule, needs between producer and consumer; `EVENT` if no distance is enough.
 fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, rule: &str) -> (u8, u8) {
     let filler = if unit == Unit::Valu { "v_nop" } else { "s_nop 0" };
     let filler = parse(producer.target(), filler).unwrap();
@@ -55,7 +55,7 @@ fn unit_of(rule: &str, target: &str) -> Unit {
     if rule == "T04" && target >= "gfx11" { Unit::Valu } else { first }
 }
 
-/// What precedes says nothing of an instruction of another target.
+/// The preceding instruction has no effect if it is of another target.
 #[test]
 fn another_target_needs_nothing() {
     let (Ok(here), Ok(there)) = ("gfx90a".parse::<Target>(), "gfx942".parse::<Target>()) else { return };
@@ -71,7 +71,7 @@ fn another_target_needs_nothing() {
     assert_eq!(needs(there), 0);
 }
 
-/// `==` is what ends a search over loops: too strict, it would have no end, and too lax, it would miss a need.
+/// `==` ends a search over loops: if it is too strict, the search has no end, and if it is too lax, it misses a need.
 #[test]
 fn equal_states_need_the_same_and_all_become_equal() {
     for program in programs(&Distances::read().targets) {
@@ -90,7 +90,7 @@ fn equal_states_need_the_same_and_all_become_equal() {
                 "{target}: {producer}; {consumer}"
             );
         }
-        // And what is long ago does not hide the same once more.
+        // An old producer does not hide a new one of the same kind.
         let mut again = Hazards::new(target);
         for hazards in [&mut hazards, &mut again] {
             hazards.issue(&producer);
@@ -123,7 +123,7 @@ fn each_distance_is_needed_and_enough() {
             (distance, ..) => distance,
         };
         for (hazards, expected) in [(Hazards::new(target), number(agreed)), (Hazards::strict(target), number(most))] {
-            // Another rule may demand more, or exactly this in place of the row's rule.
+            // Another rule may demand more, or demands exactly this instead of the row's rule.
             let found = measure(hazards, &instructions, unit, rule_of(rule));
             if found.0 != expected && !(found.0 > expected && found.1 == expected) {
                 wrong.push(format!("{rule} {target}: {found:?} instead of {expected}: {producer}; {consumer}"));
@@ -154,7 +154,7 @@ fn each_row_has_a_program_or_a_reason() {
     assert!(missing.is_empty(), "no program for {missing:?}");
 }
 
-/// What LLVM's pass inserts between the two instructions of each program: wait states, vector operations, others.
+/// The instructions that LLVM's pass inserts between the two of each program: wait states, vector operations, others.
 #[cfg(feature = "text")]
 fn inserted(target: &str, programs: &[(&str, &str)]) -> Vec<(u8, u8, u8)> {
     let functions = programs.iter().enumerate().map(|(n, (producer, consumer))| {
@@ -240,7 +240,7 @@ fn llvm_inserts_the_same() {
     }
 }
 
-/// The needs of the last of some instructions after the others, by unit; `None` if the target is not in the build.
+/// The needs of the last of several instructions, by unit; `None` if the target is not in the build.
 fn after(start: fn(Target) -> Hazards, target: &str, texts: &[&str]) -> Option<[u8; 3]> {
     let target: Target = target.parse().ok()?;
     let mut hazards = start(target);
@@ -266,7 +266,7 @@ fn strictly(target: &str, texts: &[&str], expected: [u8; 3]) {
     }
 }
 
-/// Where a rule is only a caution, it is another one than where it is not.
+/// A rule that is only a caution is another rule where it is not a caution.
 #[test]
 fn cautions_say_why() {
     let rules = |target: &str, texts: &[&str]| {
@@ -318,7 +318,8 @@ fn rules_about_three() {
     check("gfx1010", &[lds, wait, branch, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, "s_waitcnt_vscnt null, 0x1", load], [0, 0, 1]);
     check("gfx1010", &[lds, branch, "s_waitcnt vmcnt(0) lgkmcnt(0)", load], [0, 0, 1]);
-    // LLVM counts flat instructions with vector memory, Mesa does not: they end the rule, and only who is strict waits for them.
+    // LLVM counts flat instructions with vector memory, Mesa does not. So they end the rule, but only the strict rules
+    // wait for them.
     let flat = "flat_load_dword v4, v[2:3]";
     check("gfx1010", &[lds, flat, branch, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, flat, load], [0, 0, 0]);
@@ -391,7 +392,8 @@ fn the_state_is_read_when_all_is_idle() {
     check("gfx1250", &["s_wait_idle", mov, read], [0, 0, 1]);
 }
 
-/// Joining takes the worst of both, whatever the order, and ends; what does not fit is said to be unknown.
+/// Joining takes the worst of both states, whatever the order, and ends. A producer that does not fit is reported as
+/// unknown.
 #[test]
 fn states_join() {
     let Ok(target) = "gfx942".parse::<Target>() else { return };
@@ -430,7 +432,7 @@ fn states_join() {
     assert_eq!((missing(&all), all), (0, Hazards::new(target)));
 }
 
-/// What `protect` inserts is enough, and one less is not.
+/// The instructions that `protect` inserts are enough, and one less is not.
 #[test]
 fn protected_programs_need_nothing() {
     let distances = Distances::read();
@@ -468,8 +470,8 @@ fn protected_programs_need_nothing() {
     assert!(protected > 0);
 }
 
-/// Compilers keep the distances: errors in what they compiled are in docs/hazards.md, or a rule is wrong. Set
-/// `AMDGPU_ISA_CORPUS` to look at the objects below another directory too.
+/// Compilers keep the distances: errors in compiled code are in docs/hazards.md, or a rule is wrong. Set
+/// `AMDGPU_ISA_CORPUS` to check the objects below another directory, too.
 #[test]
 fn compiled_code_has_no_hazards() {
     let mut roots = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")];
@@ -504,7 +506,7 @@ fn compiled_code_has_no_hazards() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// What people read of a rule is whole: a sentence without a full stop, words for what ends it, and a distance.
+/// The texts of a rule are whole: a sentence without a full stop, words for what ends it, and a distance.
 #[test]
 fn rules_can_be_listed() {
     for target in Target::ALL {

@@ -5,7 +5,7 @@ use amdgpu_isa::facts::{Counter, Encoding};
 use amdgpu_isa::imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 use amdgpu_isa::{Field, Inst, Opcode, Target, decode_words};
 
-/// An instruction that holds the constant, found through the operation; `None` if the target lacks it.
+/// An instruction that holds the constant, found by its operation; `None` if the target lacks it.
 fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {
     Some(with(target, word(target, name)?, value))
 }
@@ -61,8 +61,8 @@ fn every_value_comes_back_from_its_parts() {
 /// Bits of a part, as runs of bits with their lowest bit and their number.
 type Part = &'static [(u16, u16)];
 
-/// Where the counters of `s_waitcnt` lie, written independently of the library. RDNA4's manual has an operation for each
-/// counter instead; LLVM has both.
+/// The bits of the counters in `s_waitcnt`, written independently of the library. RDNA4's manual has an operation for
+/// each counter instead; LLVM has both.
 fn counters(target: Target) -> &'static [(Counter, Part)] {
     match target.processor() {
         name if name.starts_with("gfx11") || name.starts_with("gfx12") => {
@@ -90,7 +90,7 @@ fn part_of(part: Part, value: u16) -> (u8, u16) {
     })
 }
 
-/// From RDNA3 on a message is a byte, and nothing else is sent.
+/// From RDNA3 on a message is a byte, and has no other parts.
 fn sends_bytes(target: Target) -> bool {
     ["gfx11", "gfx12"].iter().any(|name| target.processor().starts_with(name))
 }

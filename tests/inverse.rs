@@ -17,8 +17,8 @@ use words::{Rng, bytes, is_rdna};
 const LOW_HALVES: [u32; 6] = [0x0000, 0xffff, 0x00ff, 0x02f9, 0x02fa, 0x8180];
 
 /// Words that start in every possible way: every value of the upper 16 bits with some lower halves, and a random
-/// sample. `each` gets the five dwords of one in `step` of them, and in the quick run of a third of those. The dwords after the first are random, with some zeros
-/// and ones.
+/// sample. `each` gets the five dwords of one in `step` of them, and of a third of those in the quick run. The dwords
+/// after the first are random, with some zeros and ones.
 fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5])) {
     let step = if words::is_full() { step } else { 3 * step };
     let seed = std::env::var("AMDGPU_ISA_SEED").map_or(0x942, |s| s.parse().expect("AMDGPU_ISA_SEED is a number"));
@@ -29,7 +29,7 @@ fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5]
         let first = first.unwrap_or_else(|| rng.word());
         let mut words = [first, 0, 0, 0, 0];
         words[1..].iter_mut().for_each(|w| *w = rng.word());
-        // Zeros are legal more often than other values.
+        // Zeros are valid more often than other values.
         words[1] = [words[1], words[1] & rng.word() & rng.word(), 0, u32::MAX][rng.below(4)];
         each(words);
     }
@@ -101,7 +101,8 @@ fn too_few_bytes_say_how_many_are_needed() {
     }
 }
 
-/// The sample above contains few words of the wide formats, so test every opcode, with fields filled until it decodes.
+/// The sample above contains few words of the wide formats, so this tests every opcode, with fields filled until it
+/// decodes.
 #[test]
 fn every_opcode_comes_back_bit_for_bit() {
     let mut rng = Rng(64);

@@ -1,4 +1,4 @@
-//! What the library promises of instructions, operands, text and programs: a module for each promise.
+//! The promises of the library about instructions, operands, text and programs: a module for each.
 //!
 //! `codec.rs` has the promises that must hold without the feature `fast`, too, `constructors.rs` those of the features `make`
 //! and `arbitrary`, `tool.rs` those of the command, and `tables.rs` those of the build. `tests/README.md` lists all of them.

@@ -1,7 +1,7 @@
-//! Limits in the tables and bounds in the code: what is the greatest or the least, and what is one beyond.
+//! Limits in the tables and bounds in the code: the last value that is accepted, and the first that is not.
 //!
-//! The numbers are those of LLVM's AMDGPU usage guide, of the manuals, of MessagePack's specification, or what LLVM 22 accepts,
-//! refuses and encodes; each test says which.
+//! The numbers are those of LLVM's AMDGPU usage guide, of the manuals, of MessagePack's specification, or those that
+//! LLVM 22 accepts, refuses and encodes. Each test names its source.
 #![cfg(all(feature = "all-targets", feature = "text", feature = "alloc"))]
 
 use amdgpu_isa::asm::{AssembleErrorKind, Assembler, FixupSlot, LabelSlot};
@@ -15,7 +15,7 @@ use amdgpu_isa::text::ParseErrorKind;
 use amdgpu_isa::{Field, Format, Inst, Reg, Target, Value, VgprMsb, decode_words, parse};
 use object::{Object as _, ObjectSection as _};
 
-/// Those of the targets that are in this build: mutants of a limit are built with few.
+/// The targets of this build: mutants of a limit are built with few.
 fn targets<const N: usize>(names: [&str; N]) -> impl Iterator<Item = Target> {
     names.into_iter().filter_map(|name| name.parse().ok())
 }
@@ -35,7 +35,7 @@ fn rule(target: Target, text: &str) -> Result<(), RuleError> {
     }
 }
 
-/// What a descriptor says of these registers.
+/// The fields of a descriptor for these registers.
 fn set(target: Target, registers: Registers) -> Result<KernelDescriptor, DescriptorError> {
     let mut descriptor = KernelDescriptor::new(target);
     descriptor.set_registers(target, registers).map(|()| descriptor)
@@ -50,7 +50,7 @@ fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
             let fits = offset % 4 == 0 && (4..=256).contains(&offset);
             let wanted = if fits { Ok(offset / 4 - 1) } else { Err(DescriptorError::AccumOffset) };
             assert_eq!(made.map(|d| u16::from(d.rsrc3().accum_offset())), wanted, "{target} {offset}");
-            // Nor is it behind the last register, in the granule of which it can be.
+            // Accumulation registers cannot begin after the last register, but they can in its granule.
             for vgprs in [0, 1, 2, 4, 5, 8, 9, 255, 256, 257] {
                 let made = set(target, Registers { vgprs, accum_offset: offset, ..Registers::new(target) });
                 let has_place = offset <= vgprs.max(1).div_ceil(4) * 4;
@@ -84,8 +84,9 @@ fn set_registers_takes_64_granules_of_vector_registers() {
     }
 }
 
-/// LLVM's usage guide, GRANULATED_WAVEFRONT_SGPR_COUNT, and what its assembler takes: 104 with vcc and flat_scratch on GCN 1.0 and
-/// 1.1, 102 without the special ones until RDNA, where all waves have all. Granules are of 8 registers.
+/// LLVM's usage guide, GRANULATED_WAVEFRONT_SGPR_COUNT, and the numbers that its assembler accepts: 104 with vcc and
+/// flat_scratch on GCN 1.0 and 1.1, 102 without the special ones until RDNA, where all waves have all registers.
+/// Granules are of 8 registers.
 #[test]
 fn set_registers_takes_as_many_scalar_registers_as_there_are() {
     for &target in Target::ALL {
@@ -119,7 +120,8 @@ fn set_registers_takes_as_many_scalar_registers_as_there_are() {
     }
 }
 
-/// Arguments that are loaded into registers are there from the first on, of LLVM's `.amdhsa_user_sgpr_kernarg_preload_length`.
+/// Arguments that are loaded into registers begin with the first one, by LLVM's
+/// `.amdhsa_user_sgpr_kernarg_preload_length`.
 #[test]
 fn set_registers_counts_one_register_that_is_loaded() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -135,7 +137,7 @@ fn set_registers_counts_one_register_that_is_loaded() {
     assert_eq!(count(descriptor), 2);
 }
 
-/// The usage guide's sizes of the fields. What is not here is one bit.
+/// The sizes of the fields in the usage guide. All other fields have one bit.
 #[test]
 fn a_part_of_a_descriptor_takes_what_its_bits_hold() {
     for &target in Target::ALL {
@@ -219,7 +221,8 @@ fn a_matrix_of_more_than_four_registers_does_not_overlap_what_it_is_added_to() {
     }
 }
 
-/// RDNA3 ISA 7.6, "Dual Issue VALU": sources are in four banks, what results are added to in two; LLVM 22 refuses the same ones.
+/// RDNA3 ISA 7.6, "Dual Issue VALU": sources are in four banks, and accumulators in two. LLVM 22 refuses the same
+/// pairs.
 #[test]
 fn dual_operations_read_four_banks_and_add_to_two() {
     for target in targets(["gfx1100", "gfx1150", "gfx1200"]) {
@@ -323,7 +326,7 @@ fn rays_have_the_registers_of_their_vectors() {
     }
 }
 
-/// What `align` says of its argument, which is what an ELF section of a code object can be aligned to.
+/// The values that `align` accepts: the alignments of an ELF section in a code object.
 #[test]
 fn code_is_aligned_to_4_to_65536_bytes() {
     let Some(target) = targets(["gfx942", "gfx1100", "gfx1250"]).next() else { return };
@@ -342,8 +345,8 @@ fn code_is_aligned_to_4_to_65536_bytes() {
     }
 }
 
-/// MessagePack's specification: what a document has in which bytes. Texts have up to 31 bytes, and lists up to 15 elements, behind a
-/// head of one byte; a number has as few bytes as there can be.
+/// MessagePack's specification: the contents of a document by their bytes. Texts have up to 31 bytes, and lists up to
+/// 15 elements, after a head of one byte; a number has as few bytes as possible.
 #[test]
 fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -381,7 +384,7 @@ fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
         let next: &[u8] = if len == 0 { b"\xb9.group" } else { b"\x83\xa7.offset" };
         assert!(has(&note("k", &vec![Argument::Value(4); len], 64), &[b"\xa5.args", &head, next]), "{len}");
     }
-    // An argument is at a multiple of its size, of which the least is one byte.
+    // The address of an argument is a multiple of its size, which is at least one byte.
     let sizes = [1, 1, 2, 1, 4, 0, 0, 3].map(Argument::Value);
     let kernel = Kernel { arguments: &sizes, ..Kernel::new("k", &[], KernelDescriptor::new(target)) };
     let wanted = [(0, 1), (1, 1), (2, 2), (4, 1), (8, 4), (12, 0), (12, 0), (12, 3)];
@@ -417,7 +420,7 @@ fn registers_of_a_set_are_counted_from_the_first() {
     }
 }
 
-/// What the error says is the number of dwords that were given, up to 255 of them.
+/// The number of dwords that the error shows is that of the given ones, up to 255.
 #[test]
 fn an_instruction_of_255_dwords_and_more_is_too_long() {
     fn given<const N: usize>(target: Target) -> Option<u8> {
@@ -438,7 +441,7 @@ fn an_instruction_of_255_dwords_and_more_is_too_long() {
     }
 }
 
-/// A scalar program, of which the test itself knows what each instruction reads and writes.
+/// A scalar program with the registers that each instruction reads and writes, as the test itself knows them.
 #[derive(Clone, Copy)]
 enum Step {
     Move { to: u8, from: u8 },
@@ -446,7 +449,7 @@ enum Step {
     Branch { to: usize },
 }
 
-/// The registers that are live before each instruction: read on some way before they are written. Bit 31 is scc.
+/// The registers that are live before each instruction: read on some path before they are written. Bit 31 is scc.
 fn live_before(program: &[Step]) -> Vec<u32> {
     let mut live = vec![0u32; program.len() + 1];
     loop {
@@ -464,8 +467,8 @@ fn live_before(program: &[Step]) -> Vec<u32> {
     }
 }
 
-/// Loops inside of loops, and jumps between them: every register is live where some way reads it, however often blocks are done
-/// again before that is known of all.
+/// Loops inside loops, and jumps between them: every register is live where some path reads it, however often blocks
+/// have to be revisited before all of them are final.
 #[test]
 fn registers_live_through_all_rounds_of_loops() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -531,8 +534,8 @@ fn functions_that_share_blocks_are_a_group() {
     assert_eq!(groups(&[end, end, end], &[0, 4, 8]), [[0], [1], [2]]);
 }
 
-/// CDNA3 ISA 10.2: a flat load is counted by vmcnt and by lgkmcnt, since nothing tells which memory it reads; a wait for one of both
-/// says nothing of the other.
+/// CDNA3 ISA 10.2: vmcnt and lgkmcnt count a flat load, because nothing shows which memory it reads; a wait for one of
+/// the two gives no information about the other.
 #[test]
 fn a_wait_for_one_counter_of_a_flat_load_leaves_the_other_in_doubt() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -582,7 +585,7 @@ fn every_symbol_of_a_code_object_is_in_the_chain_of_its_bucket() {
     }
 }
 
-/// A literal has 32 bits, all of which count, and fields of fewer take what fits into them.
+/// All 32 bits of a literal count, and narrower fields accept the values that fit.
 #[test]
 fn a_literal_takes_numbers_of_32_bits() {
     for target in targets(["gfx942", "gfx1100", "gfx1250"]) {
@@ -604,7 +607,7 @@ fn a_literal_takes_numbers_of_32_bits() {
             assert_eq!(changed, fits, "{target} {value}");
         }
         let nop = inst(target, "s_nop 0").words()[0].to_le_bytes();
-        // Code that ends in the middle of a dword is no code, however few of its bytes are left.
+        // Code that ends in the middle of a dword is not code, even if only a few of its bytes are missing.
         for left in 0..4 {
             let mut code = [0u32; 8];
             let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
@@ -615,7 +618,7 @@ fn a_literal_takes_numbers_of_32_bits() {
     }
 }
 
-/// LLVM's names of subarchitectures in triples: `amdgpu9.42` is gfx942, with two characters behind the dot.
+/// LLVM's names of subarchitectures in triples: `amdgpu9.42` is gfx942, with two characters after the dot.
 #[test]
 fn names_in_triples_have_two_characters_behind_the_dot() {
     let named = |name: &str| name.parse::<Processor>().ok().map(|processor| processor.name());
@@ -635,7 +638,7 @@ fn names_in_triples_have_two_characters_behind_the_dot() {
     }
 }
 
-/// Lanes that are switched off keep what the first and the last register of each file held.
+/// Lanes that are switched off keep the values of the first and the last register of each file.
 #[test]
 fn all_vector_registers_are_kept_in_lanes_that_are_off() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -657,8 +660,8 @@ fn all_vector_registers_are_kept_in_lanes_that_are_off() {
     }
 }
 
-/// RDNA2 ISA 8.2.5, "D16 Instructions": two components of 16 bits share a register; of one alone, and of none, which counts as one, the upper half
-/// stays.
+/// RDNA2 ISA 8.2.5, "D16 Instructions": two components of 16 bits share a register. With a single component, or with
+/// none, which counts as one, the upper half stays.
 #[test]
 fn an_odd_number_of_packed_components_leaves_half_of_a_register() {
     let Some(target) = targets(["gfx1030", "gfx1100"]).next() else { return };
@@ -675,8 +678,8 @@ fn an_odd_number_of_packed_components_leaves_half_of_a_register() {
     }
 }
 
-/// CDNA4 ISA 7.1: "16 or 32" cycles, "larger cycle count if either matrix A or B is F8", of which the formats are 0 and 1. A pass
-/// has four cycles.
+/// CDNA4 ISA 7.1: "16 or 32" cycles, "larger cycle count if either matrix A or B is F8". The formats of F8 are 0 and 1.
+/// A pass has four cycles.
 #[test]
 fn factors_of_8_bits_take_twice_as_long() {
     let Some(target) = targets(["gfx950"]).next() else { return };
@@ -696,7 +699,8 @@ fn factors_of_8_bits_take_twice_as_long() {
     }
 }
 
-/// What a half of a source selects is dropped with its register, and not with a literal, whose upper half the short form cannot name.
+/// The selection of a source's half is dropped with its register. With a literal it is not, because the short form
+/// cannot name the upper half.
 #[test]
 fn the_upper_half_of_a_literal_is_not_forgotten() {
     let Some(target) = targets(["gfx1100"]).next() else { return };
@@ -728,8 +732,8 @@ fn floats_of_16_bits_are_those_of_ieee_754_at_both_ends() {
     }
 }
 
-/// The hardware's codes: 0 to 64 are 128 to 192, -1 to -16 are 193 to 208, and registers are 256 to 511. What is beside them is a
-/// literal, or nothing.
+/// The hardware's codes: 0 to 64 are 128 to 192, -1 to -16 are 193 to 208, and registers are 256 to 511. The values
+/// beside them are literals, or refused.
 #[test]
 fn inline_integers_are_minus_16_to_64() {
     for &target in Target::ALL {

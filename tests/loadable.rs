@@ -1,4 +1,4 @@
-//! Code objects that the library makes: LLVM reads them without a warning, and finds in them what was asked for.
+//! Code objects that the library makes: LLVM reads them without a warning, and finds the requested contents in them.
 #![cfg(all(feature = "alloc", feature = "text", feature = "gfx942"))]
 
 use std::process::Command;
@@ -7,7 +7,7 @@ use amdgpu_isa::kernel::{Argument, CodeObject, Kernel, KernelDescriptor, Registe
 use amdgpu_isa::{Target, parse};
 
 const TARGET: Target = Target::Gfx942;
-/// Where MessagePack writes numbers in more bytes.
+/// A value for which MessagePack writes numbers in more bytes.
 const SIZES: [u32; 6] = [127, 128, 255, 256, 1024, 65535];
 
 fn descriptor() -> KernelDescriptor {
@@ -43,7 +43,8 @@ fn llvm(tool: &str, arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("text")
 }
 
-/// The sections, with what ELF's specification demands of their kinds: type, flags, link, info, alignment, size of entries.
+/// The sections, with the demands of ELF's specification on their kinds: type, flags, link, info, alignment, size of
+/// entries.
 #[test]
 fn sections_are_those_of_the_specification() {
     let text = llvm("llvm-readelf-22", &["-SW"]);
@@ -84,7 +85,7 @@ fn kernels_are_found_with_their_numbers() {
         assert!(notes.contains(&format!(".max_flat_workgroup_size: {size}\n")), "{size}: {notes}");
         assert!(notes.contains(&format!(".symbol:         kernel_{size}.kd\n")), "{size}: {notes}");
         assert!(symbols.contains(&format!(" kernel_{size}.kd\n")) && symbols.contains(&format!(" kernel_{size}\n")));
-        // In as few bytes as there can be, as LLVM writes them.
+        // Numbers take as few bytes as possible, as in LLVM's files.
         let number = match size {
             0..128 => vec![size as u8],
             128..256 => vec![0xcc, size as u8],

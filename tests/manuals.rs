@@ -101,7 +101,7 @@ fn firsts_and_seconds(target: Target) -> Vec<Op> {
     (0..1 << 4).filter_map(first).chain((0..1 << 5).filter_map(second)).collect()
 }
 
-/// The same of VOPD3.
+/// The operations of VOPD3, found like those of VOPD.
 fn long_firsts_and_seconds(target: Target) -> Vec<Op> {
     const V_DUAL_MOV_B32: u16 = 8;
     let pair = |first: u16, second: u16| {
@@ -271,7 +271,8 @@ fn sources_of_formats_are_where_the_manual_has_their_operations() {
                     let Some((place, tables)) = source.split_once(", table") else { return false };
                     let mut tables = tables.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u16>().ok());
                     let (first, last) = (tables.next(), tables.next_back());
-                    // The chapter on instructions is no place of a format; those of a section can be in a part of it.
+                    // The chapter on instructions does not count as the place of a format. The rows of a section can be
+                    // in a part of it.
                     place.ends_with(section) && (first..=last.max(first)).contains(&Some(number))
                 };
                 let is_chapter_of_formats = section.starts_with(chapter(name));

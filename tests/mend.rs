@@ -1,4 +1,4 @@
-//! What `lint --fix` inserts into random programs; `fuzz/fuzz_targets/lint.rs` tests more of them.
+//! The repairs of `lint --fix` in random programs; `fuzz/fuzz_targets/lint.rs` tests more of them.
 #![cfg(all(feature = "alloc", feature = "text", feature = "arbitrary", has_target))]
 
 mod check;

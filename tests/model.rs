@@ -1,7 +1,8 @@
-//! What joined states need is what the ways need that lead there: programs of random instructions without loops, of which every
-//! way is followed by itself from the beginning.
+//! The needs of joined states are those of the paths that lead there: programs of random instructions without loops, of
+//! which every path is followed separately from the beginning.
 //!
-//! A quick run tries a few thousand programs, `AMDGPU_ISA_PROGRAMS` says how many: `.ci/run full-tests` tries a million.
+//! A quick run tries a few thousand programs. `AMDGPU_ISA_PROGRAMS` sets the number: `.ci/run full-tests` tries a
+//! million.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,9 +16,9 @@ use crate::words::Rng;
 /// Programs of this many instructions have fewer producers than a state has room for.
 const SHORT: usize = 24;
 const LONG: usize = 400;
-/// Ways through one program. Those that have more are left out.
+/// The most paths through one program. Programs that have more are left out.
 const WAYS: usize = 64;
-/// Instructions that need something or are needed, besides those of the tables of the tests.
+/// Instructions that have needs, or cause them, besides those of the tables of the tests.
 const OTHERS: [&str; 24] = [
     "s_nop 0",
     "s_nop 2",
@@ -45,22 +46,23 @@ const OTHERS: [&str; 24] = [
     "s_mov_b32 vcc_lo, s0",
 ];
 
-/// Programs of each length, and those of them in which a joined state needed what no way did, and the other way around.
+/// The programs of each length, and those in which a joined state needed something that no path needed, or the reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     programs: u64,
-    /// Those that need anything.
+    /// The programs that need anything.
     needy: u64,
     too_much: u64,
     too_little: u64,
-    /// Those in which a bounded state needed what one that grows did not, or did not need it although it had room.
+    /// The programs in which a bounded state needed something that a growing one did not, or missed a need although it
+    /// had room.
     unfounded: u64,
     forgotten: u64,
-    /// Those in which a bounded state had no room.
+    /// The programs in which a bounded state had no room.
     full: u64,
 }
 
-/// What is needed and why: address, rule, producer, register.
+/// A need and its cause: address, rule, producer, register.
 type Key = (u64, &'static str, Inst, Option<Reg>);
 
 static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
@@ -74,7 +76,7 @@ fn pool(target: Target) -> Vec<Inst> {
     TEXTS.iter().filter_map(|text| parse(target, text).ok()).filter(goes_on).collect()
 }
 
-/// Many different instructions that nothing ends for long.
+/// Many different instructions whose effects last long.
 fn crowd(target: Target, rng: &mut Rng) -> Vec<Inst> {
     let mut number = |most| rng.below(most);
     let texts = (0..600).map(|n| match n % 4 {
@@ -86,7 +88,7 @@ fn crowd(target: Target, rng: &mut Rng) -> Vec<Inst> {
     texts.filter_map(|text| parse(target, &text).ok()).collect()
 }
 
-/// Only the next instruction follows it.
+/// Only the next instruction depends on it.
 fn goes_on(inst: &Inst) -> bool {
     let end = parse(inst.target(), "s_endpgm").expect("every target has it");
     let code = bytes(&[*inst, end]);
@@ -129,7 +131,7 @@ fn program(target: Target, pool: &[Inst], len: usize, rng: &mut Rng) -> Vec<u8> 
     bytes(&insts)
 }
 
-/// Every way from the beginning to the end, as blocks; `None` if there are too many.
+/// Every path from the beginning to the end, as blocks; `None` if there are too many.
 fn ways(flow: &Flow<'_>) -> Option<Vec<Vec<usize>>> {
     let (mut open, mut done) = (vec![vec![0]], Vec::new());
     while let Some(way) = open.pop() {
@@ -147,7 +149,7 @@ fn ways(flow: &Flow<'_>) -> Option<Vec<Vec<usize>>> {
     Some(done)
 }
 
-/// What an instruction needs of each producer by each rule.
+/// The needs of an instruction for each producer by each rule.
 fn note<C: Capacity>(hazards: &Hazards<C>, (address, inst): (u64, Inst), needs: &mut HashMap<Key, u8>) {
     hazards.each(&inst, |need| {
         let most = needs.entry((address, need.rule.id(), need.producer, need.register)).or_default();
@@ -207,7 +209,7 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     counts.forgotten += u64::from(!is_incomplete && bounded != joined);
     counts.full += u64::from(is_incomplete);
     let (too_much, mut too_little) = (above(&joined, &single), above(&single, &joined));
-    // Of registers whose upper bits differ on two ways, nothing is known.
+    // Registers whose upper bits differ on two paths are unknown.
     if !is_known {
         too_little.clear();
     }
@@ -226,7 +228,8 @@ fn show(flow: &Flow<'_>) {
     }
 }
 
-/// The waits that are missing before each instruction. What is missing is assumed from there on: `assumed` has what a joined
+/// The waits that are missing before each instruction. A missing wait is assumed to be done from there on: `assumed`
+/// has the waits that a joined state asked for.
 /// state asked for.
 fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     let mut joined = HashMap::new();
@@ -242,7 +245,7 @@ fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
             }
         },
     );
-    // What is only perhaps missing cannot be assumed.
+    // A wait that is only perhaps missing cannot be assumed.
     if !is_sure {
         return;
     }
@@ -308,7 +311,8 @@ fn joined_states_need_what_the_ways_need() {
     assert_eq!((hazards.unfounded, hazards.forgotten), (0, 0), "{hazards:?}");
 }
 
-/// A bounded state that had no room for something says so, and demands nothing for it. One that grows has room for all.
+/// A bounded state that had no room for a producer says so, and demands nothing for it. A growing state has room for
+/// all.
 #[test]
 fn full_states_say_so_and_report_nothing_that_is_not_needed() {
     let each = (programs() / 5).div_ceil(Target::ALL.len() as u64);

@@ -1,4 +1,4 @@
-//! In compiled code, each `s_nop` and wait for a unit made weaker or taken away: a rule misses it, or it is one
+//! Each `s_nop` and wait for a unit in compiled code is made weaker or removed. Then a rule misses it, or it is one
 //! that only some source demands, or nothing needs it.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
@@ -49,10 +49,11 @@ fn broken(flow: &Flow<'_>, changed: &Changed) -> BTreeMap<&'static str, usize> {
     rules
 }
 
-/// The parts of the constant of `s_wait_alu` and `s_waitcnt_depctr` that wait: their lowest bits and their greatest values.
+/// The parts of the constant of `s_wait_alu` and `s_waitcnt_depctr` that wait: their lowest bits and their greatest
+/// values.
 const UNITS: [(u32, u32); 6] = [(0, 1), (1, 1), (2, 7), (8, 1), (9, 7), (12, 15)];
 
-/// What is tried in place of an instruction: a shorter `s_nop`, or none; no wait for units, or for one of them less or none.
+/// The replacements of an instruction: a shorter `s_nop`, or none; no wait for units, or for one of them less or none.
 fn weaker(inst: &Inst) -> Vec<Option<Inst>> {
     let simm16 = inst.get(Field::Simm16).unwrap_or(0);
     let with = |simm16| Some(inst.with(Field::Simm16, simm16).expect("it has room"));
@@ -74,10 +75,10 @@ fn weaker(inst: &Inst) -> Vec<Option<Inst>> {
     }
 }
 
-/// What no rule misses, each with its reason.
+/// The instructions that no rule misses, each with its reason.
 const SUPERFLUOUS: &str = include_str!("hazards/superfluous.txt");
 
-/// The line that has a place: a sample below its directory, and the offset.
+/// The line about a place: a sample below its directory, and the offset.
 fn reason(name: &str, offset: u64) -> Option<usize> {
     SUPERFLUOUS.lines().position(|line| {
         let Some((place, reason)) = line.split_once(": ").filter(|_| !line.starts_with('#')) else { return false };

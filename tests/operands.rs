@@ -31,9 +31,9 @@ enum Difference {
     M0WithLds,
     /// In the facts the VOP3 form of v_interp_p2_f32 only writes its accumulator; the VINTRP form reads it too.
     InterpolationAdds,
-    /// The facts have a destination as written that is kept under some condition, or in part.
+    /// According to the facts, a destination is written that is kept under some condition, or in part.
     Kept,
-    /// The facts have the data of an image atomic as written in all its forms; it is with glc.
+    /// According to the facts, the data of an image atomic is written in all its forms; it is only written with glc.
     ImageNoReturn,
     /// The facts know every hardware register as the mode.
     NamedRegister,
@@ -57,9 +57,9 @@ const ALL_DIFFERENCES: [Difference; 13] = [
     Registers,
 ];
 
-/// Operations whose destination is read although the facts do not say so, in a format, from a target on that is one of the
-/// columns: those that keep it when scc is 0, and those that write half of it or less. A second time written down from
-/// the manuals (the descriptions of the operations) and LLVM's `zeroesHigh16BitsOfDest`.
+/// Operations whose destination is read although the facts do not say so, in a format, from a target on that is one of
+/// the columns: those that keep it when scc is 0, and those that write half of it or less. The list is independent of
+/// the tables: it comes from the manuals' descriptions of the operations and LLVM's `zeroesHigh16BitsOfDest`.
 const KEPT: [(&str, Target, &[&str]); 6] = [
     ("SOP1", Target::Gfx600, &["s_cmov_b32", "s_cmov_b64"]),
     ("SOPK", Target::Gfx600, &["s_cmovk_i32"]),
@@ -102,7 +102,7 @@ fn is_kept(row: &Row, inst: &Inst) -> bool {
     listed.is_some_and(|(_, from, names)| column(inst.target()) >= column(*from) && names.contains(&row.mnemonic))
 }
 
-/// Registers that no field names, where the facts lack them or have others: what is read, and what is written.
+/// Registers that no field names and that the facts lack or have differently: the read ones, and the written ones.
 const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
     // VSKIP is a bit of the mode.
     ("s_setvskip", &["mode"], &["mode"]),
@@ -383,7 +383,7 @@ fn every_operation_of_the_library_has_a_fact() {
     }
 }
 
-/// Whatever hardware register a constant names: the register that holds it is read and written, and no other.
+/// Whichever hardware register a constant names, the register that holds it is read and written, and no other.
 #[test]
 fn hardware_registers_are_touched_where_they_are_named() {
     for &target in Target::ALL {

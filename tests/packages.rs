@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Files that a package still includes from another one, each with the reason.
 const KNOWN: [(&str, &str); 8] = [
-    // Each build script compiles the generator, which is no package.
+    // Each build script compiles the generator, which is not a package.
     ("examples/cortex-m/build.rs", "build/mod.rs"),
     ("fuzz/build.rs", "build/mod.rs"),
     // The comparison with LLVM is a test of the library, and a test is not a library.
@@ -22,7 +22,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The Rust files below a directory, but for what is built.
+/// The Rust files below a directory, except for generated ones.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();

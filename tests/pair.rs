@@ -1,5 +1,5 @@
-//! Two instructions become a dual one (VOPD) if that does the same, and a rule that forbids it is named: for random pairs
-//! of every target that has dual instructions.
+//! Two instructions become a dual one (VOPD) if that has the same effect; otherwise the error names the rule that
+//! forbids it. For random pairs of every target that has dual instructions.
 #![cfg(all(feature = "make", feature = "text", feature = "gfx1100"))]
 
 use crate::words;
@@ -11,13 +11,13 @@ use amdgpu_isa::make::dual::{PairError, pair};
 use amdgpu_isa::{Format, Inst, Target, Value, decode_words};
 use words::{Rng, encodings, legal};
 
-/// What an operation takes, in the order of its text, without the mask that v_cndmask always has in vcc.
+/// The operands of an operation, in the order of its text, without the mask that v_cndmask always has in vcc.
 fn values(inst: &Inst) -> Vec<Value> {
     let named = inst.operands().filter(|o| o.role.is_some_and(|role| role.name() != "vcc"));
     named.map(|o| o.value).collect()
 }
 
-/// The name that LLVM gives an operation, in an instruction of its own or not.
+/// LLVM's name of an operation, in an instruction of its own or not.
 fn name(text: &str) -> String {
     let mnemonic = text.split(' ').next().expect("a mnemonic");
     mnemonic.trim_end_matches("_e32").trim_end_matches("_e64").replace("v_dual_", "v_")

@@ -1,4 +1,4 @@
-//! Text is the third inverse: what the library prints, it parses to the same words.
+//! Text is the third inverse: the library parses the text that it prints to the same words.
 #![cfg(feature = "text")]
 
 mod llvm;
@@ -13,7 +13,7 @@ use amdgpu_isa::{Inst, Target, parse};
 use amdgpu_prove::parsed;
 use words::{Rng, encodings_to_try, legal};
 
-/// What went wrong with a text, and examples.
+/// The failures of a kind, and examples.
 #[derive(Default)]
 struct Failures(BTreeMap<String, (usize, String)>);
 
@@ -99,7 +99,7 @@ fn errors_say_where_and_what() {
     }
 }
 
-/// What a comment says is no part of the instruction; one line holds one instruction.
+/// A comment is not part of the instruction, and one line holds one instruction.
 #[test]
 #[cfg(feature = "gfx942")]
 fn comments_and_lines() {

@@ -417,7 +417,8 @@ fn a_branch_goes_where_it_was_sent() {
     assert!(branches >= 100 && others > 100);
 }
 
-/// An inline constant, a literal and one of 64 bits are three kinds of distances: each stays of its kind, and takes what fits.
+/// An inline constant, a literal and one of 64 bits are three kinds of distances. Each stays of its kind, and accepts
+/// the values that fit.
 #[test]
 fn a_jump_by_bytes_goes_where_it_was_sent() {
     let jumps = |target: &Target| decode_words(*target, &[0xbe80_4b94, 0, 0]).is_ok_and(|inst| inst.len() == 4);
@@ -442,7 +443,7 @@ fn a_jump_by_bytes_goes_where_it_was_sent() {
             }
             assert_eq!(sent(2).0, Err(PatchError::Distance(2)), "{inst:?}");
         }
-        // Nobody knows where it goes: it could be extended with zeros or with its sign.
+        // The target is unknown: the constant could be extended with zeros or with its sign.
         let signed = jump(&[0xbe80_4bff, 0x8000_0000]);
         assert_eq!((signed.branch_target(0), signed.with_branch_target(0, 8).is_err()), (None, true));
     }

@@ -1,5 +1,5 @@
-//! What RDNA has that older generations lack: the null register, counters inside the wave, scalar memory whose constant
-//! and register are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
+//! Features of RDNA that older generations lack: the null register, counters inside the wave, scalar memory whose
+//! constant and register are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 use amdgpu_isa::convert::RetargetError;
@@ -33,7 +33,7 @@ fn nothing_is_read_or_written_through_null() {
     }
 }
 
-/// What the text leaves out when it is the usual value can be written too. The words are LLVM's.
+/// A value that the text omits because it is usual can also be written. The words are LLVM's.
 #[test]
 fn usual_values_have_names() {
     let cases: [(Target, &str, &[u32]); 2] = [
@@ -67,7 +67,7 @@ fn scalar_operations_touch_as_much_of_exec_as_they_save() {
     }
 }
 
-/// The other half of a 16-bit result stays, but where SDWA fills it.
+/// The other half of a 16-bit result stays, unless SDWA fills it.
 #[test]
 fn sdwa_says_what_becomes_of_the_other_half() {
     const DWORD: u32 = 6;
@@ -322,7 +322,7 @@ fn a_message_can_return_data() {
         assert!(time.writes().iter().eq([Reg::Sgpr(4), Reg::Sgpr(5)]) && time.reads().is_empty());
         assert!(time.counters().iter().eq([Counter::Lgkmcnt]));
     }
-    // Message 3 is another one there, and 10 is what returns data here.
+    // Message 3 is another one there, and message 10 returns data here.
     for simm16 in [3, 10] {
         let sent = decode_words(Target::Gfx1030, &[0xbf90_0000 | simm16]).unwrap();
         let error = sent.retarget(Target::Gfx1100);
@@ -338,7 +338,7 @@ fn scalar_memory_of_rdna3_is_what_rdna2_has() {
         let old = load.retarget(Target::Gfx1030).unwrap();
         assert_eq!(old.to_string(), "s_load_dwordx4 s[4:7], s[2:3], s5 offset:-0x4 glc dlc");
         assert_eq!(old.retarget(target).unwrap(), load);
-        // What invalidates a cache has no cache policy.
+        // An operation that invalidates a cache has no cache policy.
         inst(target, &[0xf484_0000, 0], "s_dcache_inv");
         for policy in [1 << 13, 1 << 14] {
             let error = decode_words(target, &[0xf484_0000 | policy, 0]);
@@ -471,7 +471,7 @@ fn fields_of_a_ray_name_vectors() {
     // Without the dword one run has them all.
     let run = inst(Target::Gfx1100, &[0xf064_8f80, 0x0002_0e02], "image_bvh_intersect_ray v[14:17], v[2:12], s[8:11]");
     assert_eq!(run.operands().nth(1).map(|operand| operand.bits), Some(352));
-    // Origin and direction come back.
+    // The origin and the direction are returned.
     let text = "image_bvh8_intersect_ray v[2:11], [v[14:15], v[16:17], v[18:20], v[22:24], v12], s[8:11]";
     let eight = inst(Target::Gfx1200, &[0xd3e0_4010, 0x0c00_1002, 0x1612_100e], text);
     assert!(eight.writes().contains(Reg::Vgpr(20)) && eight.writes().contains(Reg::Vgpr(22)));
@@ -490,7 +490,7 @@ fn rdna4_counts_apart_what_older_generations_count_together() {
     assert_eq!(counters(&[0xee0b_007c, 0, 0], "global_wb"), [Counter::Storecnt]);
 }
 
-/// A set has whole registers: what is written in one half is in the set of what is read too.
+/// A set has whole registers: a register of which one half is written is also in the set of registers that are read.
 #[test]
 fn the_half_that_is_not_written_is_read() {
     for target in RDNA3.into_iter().chain([Target::Gfx1200]) {

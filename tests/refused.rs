@@ -1,5 +1,5 @@
-//! The builder refuses illegal arguments with an error that says so: every rule, for every operation of every target in
-//! all its forms. LLVM (`tests/operands/facts.tsv`), not the library, decides what is legal for an operand.
+//! The builder refuses invalid arguments with an error that says so: every rule, for every operation of every target in
+//! all its forms. LLVM (`tests/operands/facts.tsv`), not the library, decides which operands are valid.
 //!
 //! `cargo test --release --features all-targets,make --test constructors refused -- --nocapture` prints how often each rule was broken.
 
@@ -16,7 +16,7 @@ use amdgpu_isa::{Format, Opcode, Target};
 use facts::Row;
 use rules::{Case, Cases, RULES, Rule};
 
-/// Legal instructions to start from, for each form of an operation.
+/// Valid instructions to start from, for each form of an operation.
 fn most_bases() -> usize {
     if words::is_full() { 3 } else { 1 }
 }
@@ -108,7 +108,7 @@ fn refused(target: Target) -> usize {
 
 #[test]
 fn what_is_illegal_is_refused() {
-    // Those of which `tests/operands/facts.tsv` says what operands are. `tests/taken` has all targets.
+    // The targets for which `tests/operands/facts.tsv` has operands. `tests/taken` has all targets.
     let known = Target::ALL.iter().filter(|target| !target.processor().starts_with("gfx1"));
     let faults: usize = known.map(|&target| refused(target)).sum();
     assert_eq!(faults, 0, "kinds of faults");

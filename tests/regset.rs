@@ -50,8 +50,8 @@ fn expected(inst: &Inst, how: fn(amdgpu_isa::Access) -> bool) -> BTreeSet<Reg> {
     registers.flatten().collect()
 }
 
-/// Operations whose 16-bit result zeroes the upper half of the destination, and keeps the lower one when op_sel[3] sends
-/// it to the upper one (Vega ISA, the descriptions of VOP3A opcodes 490 to 495 and 630).
+/// Operations whose 16-bit result zeroes the upper half of the destination, and keeps the lower one when op_sel[3]
+/// directs the result to the upper one (Vega ISA, the descriptions of VOP3A opcodes 490 to 495 and 630).
 const LEGACY: [&str; 6] = [
     "v_mad_legacy_f16",
     "v_mad_legacy_u16",
@@ -77,7 +77,7 @@ fn is_vector(operand: &Operand) -> bool {
     matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)))
 }
 
-/// Why a destination is read that the operand calls written.
+/// The reason why a destination is read that the operand calls written.
 fn kept(inst: &Inst) -> Option<&'static str> {
     let name = inst.opcode().name();
     let get = |field| inst.get(field).unwrap_or(0);
@@ -89,7 +89,7 @@ fn kept(inst: &Inst) -> Option<&'static str> {
         return Some("half of a register");
     }
     match inst.extension() {
-        // From RDNA1 on a 16-bit result leaves the other half, and nobody says that DWORD changes that.
+        // From RDNA1 on a 16-bit result leaves the other half, and no source says that DWORD changes that.
         Some(Format::Sdwa) if is_rdna(inst.target()) && get(Field::DstSel) == 6 && has_half_result(name) => {
             return Some("sdwa half");
         }
@@ -115,8 +115,8 @@ fn kept(inst: &Inst) -> Option<&'static str> {
     }
 }
 
-/// The most address registers that an image operation has, from what its name says that it takes: as the manuals' tables
-/// of image operations without and with a sampler have it.
+/// The most address registers that an image operation has, by the parts in its name, as the manuals' tables of image
+/// operations without and with a sampler have it.
 fn most_address_registers(name: &str) -> usize {
     let mut words = name.trim_start_matches("image_").split('_');
     match words.next().expect("a word") {
@@ -158,7 +158,7 @@ fn sets_are_the_operands_dword_by_dword() {
                         *partly.entry(why).or_insert(0) += 1;
                     }
                 }
-                // From RDNA on the words say it.
+                // From RDNA on the words have the dimensions.
                 if inst.format() == Format::Mimg && inst.get(Field::Dim).is_none() {
                     let first = inst.get(Field::Vaddr).expect("an address") as usize;
                     let last = (first + most_address_registers(inst.opcode().name()) - 1).min(255);

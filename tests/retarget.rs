@@ -39,7 +39,8 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("v_interp_p2_f16", "gfx803 gfx801 gfx810"),
 ];
 
-/// Operations of which no instruction, or only some, are the same on both targets, and why. `None`: there should be one.
+/// Operations of which no instruction, or only some, are the same on both targets, with the reason. `None` stands for
+/// operations of which there should be one.
 fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
     /// Operations that read or write a bit for each lane, or share out a matrix among the lanes.
     const LANES: [&str; 14] = [
@@ -70,13 +71,13 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
         _ if from.wave_size() != to.wave_size() && begins(&LANES) => Some("lanes"),
         // GCN and CDNA zero the other half of the destination, RDNA keeps it.
         _ if of_both(&rdna) && name.starts_with("v_") && name.contains("16") => Some("16-bit results"),
-        // RDNA says of what dimension an image is, GCN whether it is an array; the number of registers follows.
+        // RDNA names the dimension of an image, GCN whether it is an array; the number of registers follows.
         _ if of_both(&rdna) && name.starts_with("image_") => Some("image addresses"),
         // Stores have a counter of their own.
         _ if of_both(&rdna) && name == "s_waitcnt" => Some("counters"),
         // From RDNA3 on it loads four samples, whatever dmask says.
         _ if of_both(&from_rdna3) && name == "image_msaa_load" => Some("samples"),
-        // Up to RDNA2 nobody says that the other half of the destination stays.
+        // Up to RDNA2 no source says that the other half of the destination stays.
         _ if of_both(&from_rdna3) && name == "v_sat_pk_u8_i16" => Some("16-bit results"),
         // On GCN and CDNA they write vcc too.
         _ if of_both(&rdna) && name.starts_with("v_cmpx_") => Some("exec alone"),
@@ -112,8 +113,8 @@ fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, Retar
     tried.for_each(|(_, inst)| look(inst, inst.retarget(to)));
 }
 
-/// The pairs of one generation, the pairs of the first targets of all generations, and Vega with each target whose waves
-/// have 64 lanes too.
+/// The pairs of one generation, the pairs of the first targets of all generations, and Vega with each target whose
+/// waves also have 64 lanes.
 fn pairs() -> impl Iterator<Item = (Target, Target)> {
     let first = |target: Target| Target::ALL.iter().find(|t| t.generation() == target.generation()) == Some(&target);
     let waves = |a: Target, b: Target| a.name() == "gfx900" && words::is_of_other_size(b);
@@ -137,7 +138,7 @@ fn operands_text(inst: &Inst) -> String {
         }
     }
     if is_image(inst) {
-        // The image resource is behind the address.
+        // The image resource follows the address.
         let (data, rest) = text.split_once(", ").expect("an address");
         let resource = [", s[", ", ttmp["].iter().filter_map(|start| rest.find(start)).min().expect("a resource");
         text = format!("{data}{}", &rest[resource..]);

@@ -135,7 +135,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
 
 /// `Inst::check` demands the signature's alignment, and reports the first tuple that violates it.
 fn aligned(inst: &Inst, operands: &[OperandSignature]) {
-    // LLVM's validateGWS: the one register of these is even.
+    // LLVM's validateGWS demands that the single register of these is even.
     let gws = ["ds_gws_init", "ds_gws_barrier", "ds_gws_sema_br"].contains(&inst.opcode().name());
     let is_tuple = |o: &amdgpu_isa::Operand| o.bits > 32 || gws;
     let wrong = paired(inst, operands).into_iter().filter(|(o, _)| is_tuple(o)).find_map(|(o, n)| {

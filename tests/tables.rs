@@ -147,8 +147,8 @@ fn rules_move_with_their_fields() {
     }
 }
 
-/// More groups of codes than the quick path can number, and more opcode indices than the library can: too long for the list
-/// of damages.
+/// More groups of codes than the fast path can number, and more opcode indices than the library can: too long for the
+/// list of damages.
 #[test]
 fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     let row = |n: usize| format!("op_{n} | vaddr.vgpr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
@@ -162,7 +162,7 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     *text = text.replace("rows 2", "rows 256").replace("25:24=00", "15=0").replace(narrow, "field op op 25:18\n");
     *text = text.replace("field reserved const 15\n", "");
     let wide: Vec<_> = wide.into_iter().filter(|(n, _)| !["global.isa", "counters.isa"].contains(n)).collect();
-    // The quick path has 32 groups, and leaves some constraints to the longer one.
+    // The fast path has 32 groups, and leaves some constraints to the longer one.
     assert_eq!(generate(&wide).err(), None);
 
     let mut long = damaged("smem.isa", "op    25:18", "op    25:12");

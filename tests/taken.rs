@@ -1,6 +1,7 @@
-//! What the builder takes for an operand is what the parser takes in its place, and the same words come of it: registers of every
-//! file, alignment and width, special registers and constants, in every form of every operation. The parser is compared with
-//! LLVM's assembler (`tests/parse`), so the builder is, too, on targets of which `tests/operands/facts.tsv` has no column.
+//! The builder accepts for an operand the arguments that the parser accepts in its place, and both make the same words:
+//! registers of every file, alignment and width, special registers and constants, in every form of every operation. The
+//! parser is compared with LLVM's assembler (`tests/parse`), so the builder is, too, on targets of which
+//! `tests/operands/facts.tsv` has no column.
 //!
 //! `cargo test --release --features all-targets,text,make --test constructors taken -- --nocapture` prints the numbers.
 
@@ -25,7 +26,7 @@ fn differing(target: Target) -> usize {
         let (bases, missing) = base::bases(target, encoding, 2, &mut rng);
         bases.iter().filter(|base| compare::is_plain(base)).for_each(|base| compare::compared(base, &mut both));
         unmade.extend(missing.iter().map(|form| (form.name(), encoding.2.name())));
-        // It needs a literal of 64 bits, of which no `Value` has the bits.
+        // It needs a literal of 64 bits, which no `Value` can have.
         let is_made = !bases.is_empty() || ["v_fmamk_f64", "v_fmaak_f64"].contains(&encoding.2.name());
         assert!(is_made, "{target}: no builder makes {encoding:?}");
         for case in both {
@@ -47,7 +48,7 @@ fn differing(target: Target) -> usize {
     for (key, (n, example)) in &wrong {
         println!("  {n} x {key}: {example}");
     }
-    // Lists of one register, or of more than a builder has room for; and a dword that says nothing.
+    // Lists of one register, lists for which a builder has no room, and a dword without effect.
     let is_known = |(form, name): &(&str, &str)| form.starts_with("NSA") || *name == "v_nop" || name.ends_with("k_f64");
     assert!(unmade.iter().all(is_known), "{target}: {unmade:?}");
     let least = if words::is_full() { 1000 } else { 100 };

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use amdgpu_isa::processor::{Processor, UnknownProcessor};
 use amdgpu_isa::{Opcode, Target, decode};
 
-/// LLVM 22's processors, the flags in the ELF header of what LLVM 22 assembles for them, and the target that decodes it.
-/// To find out which ones decode alike, LLVM's disassembler and assembler were given the same 400,000 words and 5,700
-/// texts for each.
+/// LLVM 22's processors, the flags in the ELF header of the files that LLVM 22 assembles for them, and the target that
+/// decodes them. To find the processors that decode alike, LLVM's disassembler and assembler were given the same
+/// 400,000 words and 5,700 texts for each.
 const NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx600", 0x20, Some("gfx600")),
     ("gfx601", 0x21, Some("gfx600")),
@@ -84,7 +84,7 @@ fn names_and_numbers_find_their_target() {
     assert!(Target::ALL.iter().all(|t| unknown.contains(t.name())), "{unknown}");
 }
 
-/// The names that people use besides, and no others.
+/// The other names that people use, and no others.
 #[test]
 fn other_names_find_their_processor() {
     let lines = include_str!("targets/names.tsv").lines().filter(|line| !line.starts_with('#'));
@@ -144,7 +144,7 @@ fn numbers_are_those_that_llvm_writes() {
     let help = llvm(&["-mcpu=help"]);
     let names = help.lines().filter(|l| l.contains("processor.")).filter_map(|l| l.split_whitespace().next());
     let mut seen = 0;
-    // These two are no processors: their code has no number.
+    // These two are not processors: their code has no number.
     for name in names.filter(|name| !["generic", "generic-hsa"].contains(name)) {
         let processor: Processor = name.parse().unwrap_or_else(|_| panic!("{name} is LLVM's, and not here"));
         if processor.name() == name {

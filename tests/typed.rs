@@ -15,7 +15,7 @@ use words::{FieldBits, Rng, pieces};
 
 include!(concat!(env!("OUT_DIR"), "/roster.rs"));
 
-/// Up to four dwords. What a format has not is zero.
+/// Up to four dwords. Dwords that a format lacks are zero.
 type Words = [u32; 4];
 
 /// A listed opcode with its number, or the number alone.

@@ -1,5 +1,6 @@
-//! What `lint --fix` inserts for counters, and what LLVM's pass `si-insert-waitcnts` inserts into the same instructions: each way to
-//! raise a counter by itself, with each other one, in loops, after joins, and until the counter is full.
+//! The waits that `lint --fix` inserts are those that LLVM's pass `si-insert-waitcnts` inserts into the same
+//! instructions: each way to raise a counter by itself, with each other one, in loops, after joins, and until the
+//! counter is full.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
 mod llvm;
@@ -23,7 +24,7 @@ fn both(one: Waitcnt, other: &Waitcnt) -> Waitcnt {
     })
 }
 
-/// The waits that `lint --fix` puts in front of each instruction.
+/// The waits that `lint --fix` puts before each instruction.
 fn ours(target: Target, program: &Program) -> Vec<Waitcnt> {
     let code = programs::assemble(target, &program.text());
     let flow = Flow::new(target, &code, 0, &[0]);

@@ -46,7 +46,7 @@ fn assemble(target: Target, text: &str) -> Option<Section> {
     Some((section.data().expect("bytes").to_vec(), relocations.collect()))
 }
 
-/// Where nothing runs, the assembler pads with what LLVM calls `s_code_end`, on exactly the targets for which LLVM has it.
+/// The assembler pads unreachable places with LLVM's `s_code_end`, on exactly the targets for which LLVM has it.
 #[test]
 fn code_ends_with_llvms_padding() {
     const BYTES: u64 = 64;

@@ -1,5 +1,5 @@
-//! The C interface as a C program meets it: `says.c` is compiled with the header, linked with the library, and asked; what
-//! it says is what the library's own functions say. Needs a C compiler: `cc`, or what the variable CC names.
+//! The C interface as a C program meets it: `says.c` is compiled with the header and linked with the library, and its
+//! answers are those of the library's own functions. Needs a C compiler: `cc`, or the one that the variable CC names.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,8 +18,8 @@ use amdgpu_isa::{Access, DecodeError, Field, Inst, Opcode, Reg, Target, Value, d
 
 use crate::words::{Rng, bytes, encodings, is_tried, legal};
 
-/// Those of the crate's features that this test was built with. The library for C is built with the same, so that Cargo has
-/// it at hand.
+/// The crate's features with which this test was built. The library for C is built with the same ones, so that Cargo
+/// has it at hand.
 fn features() -> Vec<&'static str> {
     macro_rules! enabled {
         ($($name:literal)*) => { [$(($name, cfg!(feature = $name))),*] };
@@ -97,7 +97,7 @@ fn ask(questions: Vec<(String, String)>) {
     assert!(child.wait().expect("it ends").success());
 }
 
-/// The names that `says.c` has for them. A new one does not compile here.
+/// The names in `says.c` for the values. A new value does not compile here.
 fn status_name(status: amdgpu_isa_status) -> &'static str {
     match status {
         amdgpu_isa_status::Ok => "ok",
@@ -136,7 +136,7 @@ const KINDS: [amdgpu_isa_kind; 13] = {
     [Sgpr, Vgpr, VgprHigh, Agpr, Ttmp, Special, Implicit, Int, Float, Literal, Imm, Label, Off]
 };
 
-/// What the header says of an operand, said a second time.
+/// The fields of an operand according to the header, written down again.
 fn operand(inst: &Inst, value: Value) -> (&'static str, i64) {
     let special = |special| Special::ALL.iter().position(|&known| known == special).expect("all are listed") as i64;
     match value {
@@ -188,7 +188,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What has been met.
+/// The values that have occurred.
 #[derive(Default)]
 struct Seen {
     kinds: BTreeSet<&'static str>,
@@ -204,7 +204,7 @@ fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String,
     let to = if rng.below(4) == 0 { to } else { pc.wrapping_add(to << 2) };
     let opcode = Some(rng.pick(Opcode::ALL)).filter(|_| rng.below(8) > 0);
     let name = opcode.map_or("no_such", Opcode::name);
-    // The ends of what each field can hold, what is just behind them, and one between; and fields that are not there.
+    // The bounds of each field, the values just after them, and one between; and fields that do not exist.
     let mut sets: Vec<(i32, u32)> =
         vec![(-1, 0), (Field::ALL.len() as i32, 0), (rng.below(Field::ALL.len()) as i32, 1)];
     for field in inst.iter().flat_map(|inst| inst.fields()).map(|held| held.info.field) {
@@ -347,10 +347,10 @@ fn a_c_program_gets_what_the_library_says() {
             for inst in legal(target, encoding, 1, &mut rng) {
                 let mut whole = bytes(inst.words());
                 questions.push(code(target, &whole[..whole.len() - 1 - rng.below(whole.len())], &mut rng, &mut seen));
-                // With what stands behind it, too.
+                // The answer includes the dwords after it, too.
                 whole.extend(bytes(&[rng.word()]).iter().take(rng.below(5)));
                 questions.push(code(target, &whole, &mut rng, &mut seen));
-                // What it reads and writes besides depends on what it names.
+                // Further reads and writes depend on the registers that it names.
                 if encoding.2.name().contains("etreg") {
                     let others = (0..64).filter_map(|id| inst.with(Field::Simm16, id).ok());
                     questions.extend(others.map(|inst| code(target, &bytes(inst.words()), &mut rng, &mut seen)));
@@ -365,7 +365,7 @@ fn a_c_program_gets_what_the_library_says() {
     if cfg!(feature = "all-targets") {
         let all: BTreeSet<&str> = KINDS.into_iter().map(kind_name).collect();
         assert_eq!(seen.kinds, all);
-        // The others are of registers that few operations name, if any: `src/capi.rs` tries all of them.
+        // The other values belong to registers that few operations name, if any: `src/capi.rs` tries all of them.
         assert!(seen.implicit.is_superset(&(0..6).collect()), "{:?}", seen.implicit);
         assert!(seen.specials.len() > 10, "{:?}", seen.specials);
     }

@@ -1,4 +1,5 @@
-//! What LLVM's assembler refuses and `Inst::check` does not: not a rule of the hardware, or not one that binds words.
+//! The instructions that LLVM's assembler refuses and `Inst::check` does not: the rule is not one of the hardware, or
+//! does not bind words.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +10,13 @@ use crate::words::has_unified_registers;
 
 pub struct Refusal {
     pub formats: &'static [Format],
-    /// Part of what the assembler says.
+    /// A part of the assembler's message.
     pub says: &'static str,
-    /// Why `check` has no such rule.
+    /// The reason why `check` has no such rule.
     pub reason: &'static str,
-    /// A target and bytes that show it.
+    /// A target and bytes that show the refusal.
     pub example: (&'static str, &'static str),
-    /// The instruction is one of those that the reason is about. All of these are refused.
+    /// Whether the reason applies to the instruction. All such instructions are refused.
     pub is_one: fn(&Inst) -> bool,
 }
 
@@ -60,16 +61,15 @@ fn gathers_three(inst: &Inst) -> bool {
     gathers(inst) && get(inst, Field::Tfe) == 1 && get(inst, Field::D16) == 1
 }
 
-/// How many components the data of an image atomic has by dmask, and how many one value has: none of the numbers that
-/// LLVM knows.
+/// Image atomics whose dmask gives a number of components that LLVM does not know: it knows one and two values.
 fn atomic_components(inst: &Inst) -> bool {
     let double = name(inst).contains("cmpswap");
     let good = if double { [3, 15] } else { [1, 3] };
     inst.flags().is_atomic() && !good.contains(&get(inst, Field::Dmask))
 }
 
-/// A sample of the eighth kind of image, which cannot be sampled, with an address as long as no other kind has it. LLVM
-/// has instructions for all lengths from nine registers on.
+/// A sample of an image of the eighth kind, which cannot be sampled, with an address of a length that only this kind
+/// has. LLVM has instructions for all lengths from nine registers on.
 fn has_own_address_size(inst: &Inst) -> bool {
     let size = |inst: &Inst| {
         let address = |o: &Operand| !matches!(o.role, None | Some(Field::Vdata | Field::Srsrc | Field::Ssamp));
@@ -115,7 +115,7 @@ fn changes_literal(inst: &Inst) -> bool {
 /// The text has more of the literal than the 16 bits that the operation reads.
 fn shows_upper_half(inst: &Inst) -> bool {
     let mandatory = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"].contains(&name(inst));
-    // Half of a register, whatever the width is that it counts with.
+    // Half of a register counts, whatever width it counts with.
     let in_half =
         name(inst).starts_with("v_fma_mix") || name(inst).starts_with("s_cmp_") && name(inst).ends_with("_f16");
     let half = |o: Operand| (o.bits == 16 || mandatory || in_half) && matches!(o.value, Value::Literal(_));

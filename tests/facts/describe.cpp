@@ -1,4 +1,4 @@
-// What LLVM's instruction descriptions say of instructions, for tests/facts/describe.sh.
+// Prints LLVM's instruction descriptions of instructions, for tests/facts/describe.sh.
 //
 // Reads lines of a key, a target, the bytes in hexadecimal and the text, with tabs between them; writes the key and what
 // the description of the decoded (on targets without a disassembler: assembled) instruction says, and that of the pseudo
@@ -56,7 +56,7 @@ struct Gpu {
   std::unique_ptr<MCAsmInfo> assembly;
   std::unique_ptr<MCInstrInfo> instructions;
   MCTargetOptions options;
-  // Which pseudo instruction is encoded as each instruction.
+  // The pseudo instruction that is encoded as each instruction.
   std::map<unsigned, unsigned> pseudo;
   std::map<std::string, unsigned> numbers;
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes tests/facts/llvm.txt: what the instruction descriptions of LLVM 22 say of every operation in every form.
+# Writes tests/facts/llvm.txt: LLVM 22's instruction descriptions of every operation in every form.
 # Needs a C++ compiler and Debian's llvm-22-dev. `tests/facts.rs` compares with what is written.
 set -eu
 cd "$(dirname "$0")/../.."

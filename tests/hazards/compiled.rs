@@ -17,7 +17,7 @@ pub fn objects(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// What is missing in an object: offset, instruction, need.
+/// The missing distances in an object: offset, instruction, need.
 pub fn errors(path: &Path, start: fn(Target) -> Hazards) -> Vec<(u64, Inst, Need)> {
     let data = std::fs::read(path).unwrap();
     let file = object::File::parse(&*data).unwrap();
@@ -34,7 +34,7 @@ pub fn errors(path: &Path, start: fn(Target) -> Hazards) -> Vec<(u64, Inst, Need
             .collect();
         let symbols = || file.symbols().filter(|symbol| symbol.section_index() == Some(section.index()));
         let functions = symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
-        // Where nothing has a descriptor, everything is a shader.
+        // A section without descriptors has only shaders.
         let shaders = !file.symbols().any(|symbol| symbol.name().is_ok_and(|name| name.ends_with(".kd")));
         let is_kernel = |name: &str| {
             let descriptor = format!("{name}.kd");
@@ -47,7 +47,7 @@ pub fn errors(path: &Path, start: fn(Target) -> Hazards) -> Vec<(u64, Inst, Need
     all
 }
 
-/// `functions`: where they begin, and whether they are kernels.
+/// `functions` has their beginnings, and whether they are kernels.
 fn of_code(
     target: Target,
     insts: &[(u64, Inst)],

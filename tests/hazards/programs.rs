@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use amdgpu_isa::{Inst, Target, parse};
 
-/// A distance: what is agreed, and what is on the safe side. `EVENT`: no number.
+/// A distance: the agreed one, and the safe one. `EVENT` stands for no number.
 pub type Distance = (u8, u8);
 pub const EVENT: u8 = u8::MAX;
 

@@ -1,4 +1,4 @@
-//! Programs of several instructions, of which `sequences.txt` says where something has to come between.
+//! Programs of several instructions. `sequences.txt` marks the places where an instruction has to come between.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ struct Sequence {
     words: Vec<&'static str>,
     target: &'static str,
     insts: Vec<&'static str>,
-    /// In front of which instructions something has to come.
+    /// The instructions before which another one has to come.
     stars: Vec<usize>,
 }
 
@@ -53,7 +53,7 @@ impl Sequence {
     }
 }
 
-/// What the rules demand stands where the stars are, is of this rule, and can be inserted.
+/// The rules demand something exactly at the stars, by this rule, and it can be inserted.
 #[test]
 fn each_star_is_demanded_and_nothing_else() {
     let (mut wrong, mut seen) = (Vec::new(), 0);
@@ -74,7 +74,7 @@ fn each_star_is_demanded_and_nothing_else() {
             }
             let mut count = 0;
             if sequence.has("kernel") && !rules.is_empty() {
-                // Nothing can be inserted between a clause and what is in it.
+                // Nothing can be inserted between a clause and its instructions.
                 assert!(hazards.protect(inst, |_| ()).is_err());
                 hazards.issue(inst);
                 continue;
@@ -93,7 +93,7 @@ fn each_star_is_demanded_and_nothing_else() {
     assert!(seen > 0);
 }
 
-/// In front of which instructions a pass of LLVM inserts something.
+/// The instructions before which a pass of LLVM inserts something.
 fn inserted(target: &str, attributes: &str, pass: &str, programs: &[Vec<&str>]) -> Vec<Vec<usize>> {
     let functions = programs.iter().enumerate().map(|(n, program)| {
         let body: String = program.iter().map(|inst| format!("    {inst}\n")).collect();

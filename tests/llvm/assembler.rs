@@ -8,16 +8,16 @@ use amdgpu_isa::check::RuleError;
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Target, Value, decode};
 
-/// Why a text may fail to come back.
+/// The reason why a text may fail to come back.
 pub struct Class {
-    /// The format; empty: any.
+    /// The format; empty for any.
     pub format: &'static str,
-    /// What the assembler says, or `another` and the fields in which its bytes differ.
+    /// The assembler's message, or `another` and the fields in which its bytes differ.
     pub says: &'static str,
-    /// Why that is right.
+    /// The reason why that is right.
     #[allow(dead_code)] // For whoever reads the list.
     pub reason: &'static str,
-    /// The instruction is one of those that the reason is about.
+    /// Whether the reason applies to the instruction.
     is_one: fn(&Inst) -> bool,
 }
 
@@ -44,10 +44,10 @@ fn reads_flag(inst: &Inst) -> bool {
 
 /// Bits of `s_waitcnt` that count.
 const COUNTERS: u32 = 0x0f7f;
-/// Bits of `s_sendmsg`: what is sent, its operation, its stream.
+/// The bits of `s_sendmsg`: the message, its operation, its stream.
 const MESSAGE: u32 = 0x037f;
 
-/// The classes. What the assembler says is found in its message; the fields that differ are all that differ.
+/// The classes. The text of a class is found in the assembler's message, and its fields are all that differ.
 pub const CLASSES: &[Class] = &[
     // Rules beyond decoding, which `llvm-mc` enforces and a disassembler must not.
     class_of("", "violates constant bus", "two different scalars in one vector operation", |i| {
@@ -82,7 +82,7 @@ pub const CLASSES: &[Class] = &[
     class_of("VINTRP", "out of bounds interpolation attribute", "attributes 33 to 63 can be encoded", |i| {
         get(i, Field::Attr) > 32
     }),
-    // What the assembler lacks.
+    // Operations and operands that the assembler lacks.
     class_of("FLAT", "invalid operand for instruction", "LLVM has no tfe for FLAT", |i| get(i, Field::Tfe) == 1),
     class_of("SOP1", "invalid operand for instruction", "vccz, execz and scc as a 64-bit source", |i| {
         reads_flag(i) && i.operands().any(|o| o.role == Some(Field::Ssrc0) && o.bits == 64)
@@ -109,7 +109,7 @@ pub const CLASSES: &[Class] = &[
     class_of("SOPK", "invalid instruction", "s_getreg_regrd_b32 of the GCN page", |i| {
         name_is(i, &["s_getreg_regrd_b32"])
     }),
-    // Words that mean the same: the text does not show what is not read.
+    // Words with the same meaning: the text does not show bits that are not read.
     class_of("DS", "another offset0 offset1", "a bit mask of ds_swizzle_b32 has several encodings", |i| {
         name_is(i, &["ds_swizzle_b32"])
     }),
@@ -165,7 +165,7 @@ pub fn assemble(target: Target, lines: &[String]) -> Vec<Result<Vec<u8>, String>
         .spawn()
         .expect("llvm-mc-22 is needed: install the Debian package llvm-22");
     let mut stdin = child.stdin.take().expect("piped");
-    // A label tells whose bytes follow: there may be some even after an error.
+    // A label shows whose bytes follow: there may be some even after an error.
     let text: String = lines.iter().enumerate().map(|(n, line)| format!("line{n}: {line}\n")).collect();
     let feeder = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = child.wait_with_output().expect("llvm-mc-22 runs");
@@ -225,7 +225,7 @@ fn swizzles_alike(a: &Inst, b: &Inst) -> bool {
     name_is(a, &["ds_swizzle_b32"]) && (0..32).all(|lane| from(a, lane).is_some() && from(a, lane) == from(b, lane))
 }
 
-/// The fields in which the assembled bytes differ from the instruction's: nothing that the text shows.
+/// The fields in which the assembled bytes differ from the instruction's, none of which the text shows.
 fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     let Ok(other) = decode(inst.target(), got) else { return "bytes that are no instruction".into() };
     if other.format() != inst.format() || other.len() != inst.len() || other.opcode() != inst.opcode() {

@@ -434,7 +434,7 @@ fn is_barrier(case: &Case) -> bool {
     sop1 && matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("ssrc0 "))
 }
 
-/// It is neither m0 nor an integer.
+/// The number is neither m0 nor an integer.
 fn we_refuse_barrier_register(case: &Case) -> bool {
     let good = field(case, 0, 8) == 125 || (128..=208).contains(&field(case, 0, 8));
     is_barrier(case) && !good && refused_text(case).is_some()
@@ -524,7 +524,7 @@ fn mandatory_literal_as_source_code(case: &Case) -> bool {
     let dual =
         field(case, 26, 6) == 0b110010 && [field(case, 22, 4), field(case, 17, 5)].iter().any(|op| (1..3).contains(op));
     let literal = field(case, if dual { 64 } else { 32 }, 32);
-    // Only the literal is another one.
+    // Only the literal differs.
     let hex = format!("{literal:#x}");
     let only_there = texts(case).is_some_and(|(ours, llvm)| {
         let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
@@ -682,7 +682,7 @@ fn one_blank_more(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
 }
 
-/// Alone among operations without operands, it has a blank of its own in front of its modifiers.
+/// The operation is the only one without operands that has a blank before its modifiers.
 fn tensor_stop(case: &Case) -> bool {
     one_blank_more(case) && texts(case).is_some_and(|(ours, _)| ours.starts_with("tensor_stop "))
 }
@@ -767,7 +767,7 @@ fn wmma_inverse_two_pi(case: &Case) -> bool {
     })
 }
 
-/// v_pk_fmac_f16 with a literal, which one of the two marks.
+/// v_pk_fmac_f16 with a literal, which only one of the two prints as `lit(...)`.
 fn pk_fmac_literal(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| {
         let literal = format!("{:#x}", field(case, 32, 32));
@@ -779,7 +779,8 @@ fn pk_fmac_literal(case: &Case) -> bool {
     })
 }
 
-/// v_fmac_f32, v_fmac_f16 or v_fmac_f64 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant: only that is another.
+/// v_fmac_f32, v_fmac_f16 or v_fmac_f64 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant, in which
+/// alone the texts differ.
 fn fmac_dpp_constant(case: &Case) -> bool {
     let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
     let code = field(case, 41, 9);
@@ -848,7 +849,7 @@ fn misaligned_image_data(case: &Case) -> bool {
     let Some((_, behind)) = behind.split_once(']') else { return false };
     let odd = field(case, 40, 1) == 1 && first.parse() == Ok(field(case, 40, 8));
     let theirs = llvm.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
-    // Or LLVM has a tuple, and comments that it may not begin there.
+    // LLVM may also have a tuple, with a comment that it may not begin there.
     let named = |theirs: &str| {
         theirs == first || theirs.starts_with(&format!("[{first}:")) && theirs.ends_with("_Align2' register class*/")
     };
@@ -998,7 +999,7 @@ fn constant_of_packed_f16(case: &Case) -> bool {
     operation && len == llvm_len && (source == LITERAL || is_inline_constant(source))
 }
 
-/// A matrix of CDNA5, or what becomes part of one, that is neither VGPRs nor a constant.
+/// A matrix of CDNA5, or a part of one, that is neither VGPRs nor a constant.
 fn crash_on_scalar_matrix(case: &Case) -> bool {
     let matrix = [0xcc33, 0xcc88].iter().any(|op| [16, 80].iter().any(|lsb| field(case, *lsb, 16) == *op));
     let convert = field(case, 26, 6) == 0b110101 && (663..=728).contains(&field(case, 16, 10));

@@ -20,7 +20,7 @@ impl Case {
         Case { target, word, ours: ours::decode(target, word.bytes()), llvm }
     }
 
-    /// How the two differ, if they do.
+    /// The kind of difference, if there is one.
     pub fn difference(&self) -> Option<Kind> {
         match (&self.ours, &self.llvm) {
             (_, Answer::Crash) => Some(Kind::LlvmCrashes),
@@ -70,14 +70,14 @@ pub struct Sample {
     pub llvm: String,
 }
 
-/// What LLVM's assembler makes of a text of LLVM's disassembler, of a word that we refuse.
+/// The assembler's result for LLVM's text of a word that we refuse.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Assembler {
-    /// It refuses the text, too.
+    /// The assembler refuses the text, too.
     Refuses,
-    /// Or makes an instruction of it, with other bytes.
+    /// The assembler makes an instruction of it, with other bytes.
     Changes,
-    /// Or a word that we refuse.
+    /// The assembler makes a word that we refuse.
     Agrees,
 }
 

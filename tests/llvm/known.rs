@@ -1,4 +1,4 @@
-//! Words that the library takes: for operations that demand values of several fields together, which words found by
+//! Words that the library accepts, for operations that demand values of several fields together, which words found by
 //! chance do not have.
 
 use crate::oracle::Word;

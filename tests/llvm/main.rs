@@ -72,7 +72,7 @@ struct Options {
     skip: Vec<String>,
 }
 
-/// Of each kind and target. All words of the systematic kind are 20 to 90 million.
+/// The number of words of each kind and target. All words of the systematic kind are 20 to 90 million.
 const DEFAULT_WORDS: u64 = 50_000;
 
 impl Options {
@@ -283,7 +283,7 @@ fn survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, Stri
 }
 
 fn new_survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, String> {
-    // Otherwise it takes longer than what it is for.
+    // With more steps the survey would take longer than the tests for which it is made.
     let steps = if options.words.is_some_and(|words| words > DEFAULT_WORDS) { 40 } else { 8 };
     let mut oracles = start(target, jobs)?;
     let known = known::words(target);

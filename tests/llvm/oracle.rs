@@ -83,7 +83,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What LLVM says about one word.
+/// LLVM's answer about one word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// `text` has one space between mnemonic and operands and keeps LLVM's `/*...*/`; `comment` is what LLVM appends

@@ -1,5 +1,5 @@
-//! LLVM's assembler about the words of listed classes: what we refuse, it refuses too, as far as the class says so; and it
-//! never takes a text of ours for another instruction.
+//! LLVM's assembler on the words of listed classes: it refuses the words that we refuse, as far as the class says so,
+//! and it never takes a text of ours for another instruction.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,13 +9,13 @@ use crate::compare::{Assembler, Case, Classes};
 use crate::oracle::{Answer, Word};
 use crate::ours::{self, Ours, Target};
 
-/// Words of each class that are looked at, for each process.
+/// The number of words of each class that are tried, for each process.
 const KEPT: usize = 200;
 
 struct Text {
     word: Word,
     text: String,
-    /// It is of our printer, not of LLVM's.
+    /// Whether the text is that of our printer, and not that of LLVM.
     ours: bool,
 }
 
@@ -42,7 +42,7 @@ impl Texts {
         }
     }
 
-    /// What is not as the classes say, and how many texts were assembled.
+    /// The contradictions to the classes, and the number of texts that were assembled.
     pub fn faults(&self, target: Target, classes: &Classes) -> (String, usize) {
         let all: Vec<(usize, &Text)> =
             self.0.iter().flat_map(|(class, texts)| texts.iter().map(|t| (*class, t))).collect();

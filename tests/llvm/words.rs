@@ -372,7 +372,7 @@ pub struct Systematic {
     sweeps: std::vec::IntoIter<Sweep>,
     values: std::vec::IntoIter<Word>,
     step: u64,
-    /// Words to drop before the next one that counts.
+    /// The number of words to drop before the next one that counts.
     skip: u64,
     remaining: u64,
 }

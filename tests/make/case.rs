@@ -60,7 +60,7 @@ pub struct Case<'a> {
     pub fault: Option<Fault>,
     /// Whether the fault has been inserted.
     pub broken: bool,
-    /// Whether the case might be illegal for reasons not known in advance.
+    /// Whether the case might be invalid for reasons that are not known in advance.
     pub doubtful: bool,
     pub builder: Builder,
     /// The text of each operand, with the name of its field.
@@ -183,7 +183,7 @@ impl<'a> Case<'a> {
     }
 
     fn vector_number(&mut self, n: usize) -> usize {
-        // LLVM's validateVGPRAlign: this one takes any.
+        // LLVM's validateVGPRAlign accepts any register for this operand.
         let any = ["ds_read_b96_tr_b6", "ds_load_tr6_b96", "global_load_tr6_b96"];
         let even = has_even_tuples(self.target) && !(n == 3 && any.contains(&self.name));
         let align = if n > 1 && even { 2 } else { 1 };

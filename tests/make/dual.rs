@@ -1,5 +1,5 @@
 //! Dual instructions: of random pairs of operations, the library accepts those that LLVM's assembler accepts, makes the
-//! same bytes, and LLVM's disassembler reads what was meant.
+//! same bytes, and LLVM's disassembler prints the requested operands.
 
 use amdgpu_isa::make::dual::{Dual, OnlyFirst, OnlySecond, Vopd, Vopd3};
 use amdgpu_isa::make::kind::Any;

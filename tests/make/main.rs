@@ -1,5 +1,5 @@
 //! The promises of `make`: every instruction of every target has a constructor, and the builder can make it; LLVM 22
-//! disassembles the results to the same mnemonic, operands and modifiers; illegal arguments are refused.
+//! disassembles the results to the same mnemonic, operands and modifiers; invalid arguments are refused.
 //!
 //! ```text
 //! run="cargo test --release --features all-targets,make --test make"
@@ -78,7 +78,7 @@ impl Constructor {
                 case.modifier("lds", 1);
                 case.modifiers.push("lds".into());
             }
-            // The temporal hint says it.
+            // The temporal hint has the value.
             Some("_rtn") if target.name().starts_with("gfx12") => {}
             Some("_rtn") => case.modifiers.push(returned.into()),
             _ => {}
@@ -199,7 +199,7 @@ fn ask(target: Target, oracle: &mut Option<Oracle>, words: &[Words]) -> Vec<Answ
     }
 }
 
-/// What LLVM calls the size of waves, and the halves of registers from RDNA3 on.
+/// LLVM's feature for the size of waves, and the one for halves of registers from RDNA3 on.
 fn features(target: Target) -> &'static str {
     match (target.processor().starts_with("gfx1"), target.wave_size()) {
         (true, 64) => "+real-true16,+wavefrontsize64",
@@ -230,7 +230,7 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
                 {
                     continue;
                 }
-                // Rules that tie operands: tests/check.rs asks LLVM.
+                // tests/check.rs compares rules that tie operands with LLVM.
                 (Err(BuildError::Overlap(a)), Err(BuildError::Overlap(b))) if a == b => continue,
                 (
                     Err(BuildError::Registers { dwords: 1, given: a, .. }),
@@ -300,7 +300,7 @@ fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> 
     for ((words, text), said) in texts.iter().zip(assembler::assemble(target, &lines)) {
         let inst = amdgpu_isa::decode_words(target, words).expect("it was printed");
         match assembler::class(&inst, said) {
-            // exec and exec_lo are one read; LLVM's assembler refuses such pairs although they are legal.
+            // exec and exec_lo are one read; LLVM's assembler refuses such pairs although they are valid.
             Ok(Some("violates constant bus")) if inst.check().is_ok() && reads_a_part(&inst) => excused += 1,
             Ok(Some("violates constant bus")) => {
                 report.add(format!("{}: a broken rule", inst.opcode().name()), || text.clone());

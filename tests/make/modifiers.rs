@@ -218,7 +218,7 @@ macro_rules! method {
         let field = if stringify!($name) == "neg_lo" { "neg" } else { stringify!($name) };
         let (decided, bits) = if $shown >= 10 { $case.halves } else { (0, 0) };
         let mut value: u8 = value & !decided | bits;
-        // Bits that select halves of registers, the other way.
+        // The bits that select halves of registers are inverted.
         if decided != 0 && $case.wants(Fault::Source) {
             value ^= decided;
         }

@@ -63,7 +63,7 @@ fn is_default(modifier: &str) -> bool {
         "wait_vdst:0",
         "wait_va_vdst:0",
         "wait_vm_vsrc:0",
-        // Behind a register, on RDNA4.
+        // On RDNA4 the modifier follows a register.
         "offset:0x0",
         "dst_sel:DWORD",
         "dst_unused:UNUSED_PRESERVE",

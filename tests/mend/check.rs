@@ -1,4 +1,4 @@
-//! Programs of any instructions, mended: nothing is missing then, and mended again they stay.
+//! Repaired programs of any instructions: nothing is missing, and a second repair changes nothing.
 
 use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::flow::{Flow, State};
@@ -18,7 +18,8 @@ fn program(target: Target, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     while insts.len() < MOST && !u.is_empty() {
         // Not every choice of bytes is an instruction.
         let Ok(inst) = valid(target, u) else { continue };
-        // What follows another bank of registers is never sure; what reads its own address cannot be moved.
+        // Waits after another bank of registers is selected are never certain. An instruction that reads its own
+        // address cannot be moved.
         if !["s_getpc_b64", "s_set_vgpr_msb"].contains(&inst.mnemonic()) {
             insts.push(inst);
         }
@@ -50,7 +51,7 @@ fn start(target: Target) -> Now {
     Now::new(target)
 }
 
-/// What is missing, as text.
+/// The missing waits and distances, as text.
 fn missing(target: Target, code: &[u8]) -> Vec<String> {
     let (edits, mut all) = (RefCell::new(Edits::default()), Vec::new());
     let flow = Flow::new(target, code, BASE, &[BASE]);

@@ -36,7 +36,7 @@ def of_side(text):
                 yield "condition", put(kind + (" if " + rest if rest else "") + operand + then)
         for new in {re.sub(r"@\S+", "", operand), re.sub(r"[<>]\d+", "", operand)} - {operand}:
             yield "operand", put(kind + if_ + new + then)
-        # Half of the accesses, and half of the files or fields.
+        # One half of the access is left, then one half of the files or fields.
         access, _, rest = operand.partition(":")
         if access == " rw":
             yield "operand", put(kind + if_ + " r:" + rest + then)

@@ -15,12 +15,12 @@ CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 NUMBER = re.compile(r"(0x[\da-f_]+|0b[01_]+|[\d_]+?)((?:u|i)(?:\d+|size))?")
 COMPARISONS = ("<", "<=", ">", ">=")
 CALLS = ("min", "max", "clamp", "take", "skip")
-# Operand codes, which the generator makes constants of.
+# Operand codes, of which the generator makes constants.
 CODES = {"INT": 128, "INT_LAST": 192, "NEGATIVE": 193, "NEGATIVE_LAST": 208, "FLOAT": 240, "FLOAT_LAST": 248, "LITERAL": 255,
          "VGPR": 256, "VGPR_LAST": 511, "AGPR": 512}
-# A kernel row that is a number of registers; the others say yes.
+# The kernel rows that are numbers of registers. The others are flags.
 COUNTED = ("vgpr_granule", "accum_granule", "sgpr_granule", "sgprs", "with_vcc", "with_xnack_mask", "with_flat_scratch")
-# What is the likelier mistake by a factor of two.
+# Rows in which a mistake by a factor of two is likely.
 DOUBLED = ("limit", "align", "counter", "kernel", "gen")
 
 
@@ -197,7 +197,7 @@ def rows(root):
                 for new in dict.fromkeys(n for n in news if n >= 0):
                     changed = f"{body[:start]}{new}{body[end:]}{hash_}{comment}"
                     mutants.append(tables.Mutant(name, number, kind, line, changed, of_row, kind != "size"))
-    # The rows called so come first, then the shortest lists.
+    # Rows named `limit` come first, then the kinds with the fewest changes.
     counts = {kind: sum(m.kind == kind for m in mutants) for kind in {m.kind for m in mutants}}
     return sorted(mutants, key=lambda m: (m.kind != "limit", counts[m.kind], m.kind))
 

@@ -57,7 +57,7 @@ def say(text):
 
 def code(options, work):
     rng = random.Random(options.seed)
-    # Some do not compile.
+    # Some changes do not compile.
     drawn, total = rust.draw(ROOT, options.count * 3 // 2 + 20, rng)
     say(f"{sum(total.values())} possible changes of the code: {total}")
     return in_one_build(options, work, drawn, options.count)
@@ -70,7 +70,7 @@ def in_one_build(options, work, drawn, count):
         tree, target = work / "code-few", work / "target-code-few"
     command = Few.COMMAND if options.targets else suite.COMMAND
     env = {"RUSTC_BOOTSTRAP": "amdgpu_isa", "AMDGPU_ISA_WORDS": str(options.words)}
-    # What did not compile the last time will not now.
+    # A change that did not compile the last time will not compile now.
     memory = work / "compiles.json"
     digest = hashlib.sha256("".join(m.key() for m in drawn).encode()).hexdigest()
     said = json.loads(memory.read_text()).get(digest, []) if memory.exists() else []
@@ -140,7 +140,7 @@ def in_one_build(options, work, drawn, count):
         say(f"{mutant.number}\t{mutant.kind}\t{name}\t{seconds:.0f} s\t{mutant.path}:{mutant.line}\t{mutant.key()}")
         return failure
 
-    # Those that the first tests do not notice wait for the others until all have met the first.
+    # Changes that the first tests do not notice wait for the others, until all changes have met the first tests.
     left = mutants
     for most in (options.first, 1e9):
         with ThreadPoolExecutor(options.jobs) as pool:
@@ -192,12 +192,12 @@ def accepted(options, work, drawn, count, remembered):
     """Changes of tables that the build accepts, those that it refuses, and those that it generates the same source for, which are
     no changes."""
     program = generator(work)
-    # The generator takes two seconds for all targets; these show most changes.
+    # The generator takes two seconds for all targets; these targets show most changes.
     some = ("gfx600", "gfx942", "gfx1100", "gfx1250")
     plain, message = generate(program, ROOT, work / "generated/0")
     plain_some, _ = generate(program, ROOT, work / "generated/some", some)
     assert plain and plain_some, message
-    # What the generator says of a change is kept for the next run.
+    # The generator's output for a change is kept for the next run.
     digest = hashlib.sha256(repr(sorted(plain.items())).encode()).hexdigest()
     memory = work / remembered
     known_ = json.loads(memory.read_text()) if memory.exists() else {}
@@ -297,11 +297,11 @@ class Batches:
                     continue
                 failed = True
                 (self.work / f"failed-{name}.txt").write_text(out)
-                # What each test of it says.
+                # The result of each of its tests.
                 parts = re.split(r"(?m)^---- (\S+) stdout ----$", out)
                 sections = list(zip(parts[1::2], parts[2::2])) or [("", out)]
                 for test, text in sections:
-                    # Not the classes of differences that some tests list besides.
+                    # The classes of differences that some tests list are left out.
                     lines = [line for line in text.splitlines() if not re.match(r" *\d+ [\w-]+: ", line)]
                     for mutant in named_in(left, "\n".join(lines)):
                         found.setdefault(mutant.number, set()).add(f"{name} {test}".strip())
@@ -314,10 +314,10 @@ class Few:
     """One change of the tables in builds of single targets that it changes: a tenth of the time. What is noticed there
     is noticed with all targets too; what is not has to meet them."""
 
-    # Those that do not name targets: first what notices most, and is built alone, then the others.
+    # The tests that do not name targets: first the one that notices most, which is built alone, then the others.
     PROGRAMS = (("llvm",), ("codec",))
     COMMAND = ["cargo", "test", "--release", "--no-default-features", "--features", "text,fast,alloc,all-targets"]
-    # One of each generation first.
+    # One target of each generation comes first.
     CHOICE = ("gfx942", "gfx1100-wave32", "gfx1250", "gfx1030-wave32", "gfx900", "gfx1200-wave32", "gfx600", "gfx803")
 
     def __init__(self, options, work):

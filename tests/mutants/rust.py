@@ -8,12 +8,12 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Compiled by the README's test command: the features `make` and `arbitrary` are not, and tests include the words.
-# What the generator shares with the library is changed in a build of its own.
+# The files that the README's test command compiles, which include `words`, but not the features `make` and `arbitrary`.
+# A file that the generator shares with the library is changed in a build of its own.
 LEFT_OUT = ("src/make/", "src/arbitrary", "crates/prove/src/words.rs", "src/shared.rs",
             "crates/prove/src/tests.rs")
 
-# Where the code of each package is, relative to the README.
+# The directories of the packages' code, relative to the README.
 ROOTS = ("src/", "cli/src/", "crates/asm/src/", "crates/explain/src/", "crates/lint/src/", "crates/object/src/",
          "crates/prove/src/")
 
@@ -361,7 +361,7 @@ def switched(source, mutants, krate):
     regions = {}
     for mutant in mutants:
         regions.setdefault(mutant.region, []).append(mutant)
-    # A region inside another one (two closures) would be copied twice: the outer one has all.
+    # A region inside another one (two closures) would be copied twice, so only the outer one is copied.
     spans = sorted(regions, key=lambda r: (r[0], -r[1]))
     outer = []
     for span in spans:
@@ -409,7 +409,7 @@ def write(root, copy, mutants):
         if name in by_path:
             source, lines[name] = switched(source, by_path[name], "amdgpu_isa" if inside else "crate")
         if name.endswith(("src/lib.rs", "src/main.rs")):
-            # What the compiler sees will overflow does so when it is switched on.
+            # An overflow that the compiler can see happens when the change is switched on.
             head = "#![allow(internal_features, unused, arithmetic_overflow, unconditional_panic)]\n"
             source = head + source
             if name == "src/lib.rs":

@@ -1,5 +1,5 @@
-//! What LLVM's assembler accepts, the parser accepts, with the same bytes: texts that are changed in ways in which people
-//! write them, and in ways that make them wrong.
+//! The parser accepts the texts that LLVM's assembler accepts, with the same bytes. The texts are changed in ways in
+//! which people write them, and in ways that make them wrong.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::Failures;
 use crate::llvm_mc::assemble;
 use crate::words::{Rng, encodings_to_try, legal};
 
-/// Operands that replace others. Left out are those that LLVM takes where no field can hold them, such as `src_scc` as a
-/// destination, which becomes m0.
+/// Operands that replace others. Operands that LLVM accepts where no field can hold them are left out, such as
+/// `src_scc` as a destination, which becomes m0.
 const OPERANDS: &[&str] = &[
     "0",
     "1",
@@ -156,7 +156,7 @@ const MODIFIERS: &[&str] = &[
     "bitop3:0x40",
 ];
 
-/// The parts of a text: mnemonic, operands, modifiers behind the last operand.
+/// The parts of a text: mnemonic, operands, modifiers after the last operand.
 struct Parts {
     mnemonic: String,
     operands: Vec<String>,
@@ -226,16 +226,16 @@ fn change(text: &str, rng: &mut Rng) -> String {
     parts.join(", ")
 }
 
-/// Why LLVM's bytes are not ours: the text, LLVM's bytes, and our bytes or error.
+/// The reason why LLVM's bytes differ from ours: the text, LLVM's bytes, and our bytes or error.
 type Fault = (&'static str, fn(&str, &[u8], &Result<Vec<u8>, ParseError>) -> bool);
 
 fn has_kind(ours: &Result<Vec<u8>, ParseError>, is_it: impl Fn(&ParseErrorKind) -> bool) -> bool {
     ours.as_ref().is_err_and(|error| is_it(&error.kind))
 }
 
-/// What LLVM's assembler gets wrong, or writes into bits that nothing reads.
+/// Mistakes of LLVM's assembler, and bits that nothing reads.
 const FAULTS: &[Fault] = &[
-    // What is no operand is a symbol for it, for the linker to resolve.
+    // LLVM takes a word that is not an operand for a symbol, which the linker is to resolve.
     ("symbol", |_, _, ours| has_kind(ours, |kind| *kind == ParseErrorKind::Symbol)),
     // It takes the hint to return a value in an operation without a destination, which then writes v0.
     ("atomic hint", |text, _, ours| text.contains("_atomic_") && text.contains("th:TH_ATOMIC_") && ours.is_err()),
@@ -275,7 +275,7 @@ const FAULTS: &[Fault] = &[
     // It drops op_sel of a conversion of bytes, whose source has no halves.
     ("op_sel", |text, llvm, ours| {
         let is_one = text.starts_with("v_cvt_f16_fp8") || text.starts_with("v_cvt_f16_bf8");
-        // Bit 11 is the first one of op_sel.
+        // The first bit of op_sel is bit 11.
         let is_dropped = llvm.get(1).is_some_and(|byte| byte & 8 == 0);
         let is_place =
             |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Name(Field::OpSel));
@@ -296,7 +296,7 @@ const FAULTS: &[Fault] = &[
     // It has no VOPD that begins with it, and takes the wrong operands of it where it compares banks.
     ("dot2acc", |text, llvm, ours| {
         let is_long = |bytes: &[u8]| bytes[3] == 0b1100_1111;
-        // Where neither has the rule kept, we say what is wrong with VOPD.
+        // If both formats break a rule, our error is that of VOPD.
         let is_rule = |kind: &ParseErrorKind| {
             matches!(kind, ParseErrorKind::Rule(RuleError::Banks { .. }) | ParseErrorKind::Operand(Field::Vdsty))
         };
@@ -370,7 +370,7 @@ const FAULTS: &[Fault] = &[
     }),
     // It makes a literal of a constant that its disassembler shows for the inline constant.
     ("v_pk_fmac", |text, _, ours| text.starts_with("v_pk_fmac_f16") && ours.is_ok()),
-    // It drops op_sel of the same, and with SDWA signs and literals.
+    // It drops op_sel of such operations, and with SDWA signs and literals.
     ("v_pk_fmac dropped", |text, _, ours| {
         let is_rest = has_kind(ours, |kind| *kind == ParseErrorKind::Unexpected);
         text.starts_with("v_pk_fmac_f16") && (text.contains("_sel:") || text.contains("dst_unused:")) && is_rest

@@ -1,11 +1,11 @@
-//! `docs/messages.md` shows what the library and LLVM's assembler say today.
+//! `docs/messages.md` shows the current messages of the library and of LLVM's assembler.
 
 use amdgpu_isa::text::{ParseErrorKind, Suggestion};
 use amdgpu_isa::{Target, parse};
 
 use crate::llvm_mc::assemble;
 
-/// What `asm --lines` says of a text, and the column.
+/// The message of `asm --lines` about a text, and the column.
 fn ours(target: Target, text: &str) -> (String, String) {
     let error = parse(target, text).expect_err(text);
     let hint = Suggestion::for_error(target, text, &error);
@@ -38,7 +38,7 @@ fn the_page_of_messages_is_current() {
     }
 }
 
-/// Messages that the page does not have: the place and the name of what is wrong.
+/// Messages that the page does not have: the place and the wrong name.
 #[test]
 fn messages_name_what_is_wrong() {
     let cases = [
@@ -46,7 +46,7 @@ fn messages_name_what_is_wrong() {
         ("gfx942", "v_add_f32_e64 v0, v1, v2 mul:2 clamp", "clamp has to stand before the other modifiers", 32),
         ("gfx90a", "ds_write2_b32 v0, a1, v2", "data1 cannot be this", 23),
         ("gfx90a", "ds_add_rtn_u32 a0, v1, v2", "data0 cannot be this", 24),
-        // The name itself is not similar to itself.
+        // A name is not listed as similar to itself.
         ("gfx942", "s_mov_b32 s0, vmcnt", "unknown name", 15),
         ("gfx942", "s_mov_b32 s0, vmcmt", "unknown name; vmcnt is similar", 15),
     ];

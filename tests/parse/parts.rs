@@ -1,5 +1,5 @@
-//! Mnemonics, operands and modifiers by themselves: what the text of an instruction says in a place is what the
-//! instruction has there.
+//! Mnemonics, operands and modifiers by themselves: each part of an instruction's text means what the instruction has
+//! there.
 
 use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::{MnemonicError, OperandText, signatures};
@@ -26,7 +26,7 @@ fn parts(text: &str) -> Vec<&str> {
     all
 }
 
-/// Whether a text of an operand says what the instruction has.
+/// Whether a text of an operand means the instruction's operand.
 fn is_same(inst: &Inst, ty: DataType, there: &Operand, text: &OperandText) -> bool {
     let is_half = ty.bits() == Some(16);
     match (there.value, text.value) {
@@ -64,7 +64,7 @@ fn compare(inst: &Inst, form: &Signature, text: &str, failures: &mut Failures) -
             }
             continue;
         }
-        // The last operand, and the modifiers behind it.
+        // The part is the last operand, with the modifiers after it.
         let ends = part.match_indices(' ').map(|(at, _)| at).chain([part.len()]).collect::<Vec<_>>();
         let found = ends.iter().rev().find_map(|end| Some((*end, signature.parse(&part[..*end]).ok()?)));
         let Some((end, found)) = found else {
@@ -84,11 +84,11 @@ fn modifiers(inst: &Inst, form: &Signature, text: &str, fail: &mut impl FnMut(&s
     for word in text.split_whitespace() {
         let found = form.modifiers().find_map(|modifier| Some((modifier.field, modifier.parse(word).ok()?)));
         match found {
-            // Some are printed together.
+            // Some modifiers are printed together.
             None => {}
             // op_sel also has the halves of registers, and text of another kind shows them.
             Some((Field::OpSel | Field::OpSelHi, _)) => {}
-            // Whether the operation returns a value, which is not in this part.
+            // This modifier says whether the operation returns a value, which is not in this part.
             Some((Field::Th, _)) => {}
             Some((field, value)) if inst.get(field).is_some_and(|there| there == value) => count += 1,
             Some((field, value)) => fail(word, format!("{field} is {:?}, not {value}", inst.get(field))),
@@ -110,7 +110,7 @@ fn parts_of_texts_are_those_of_instructions() {
                 if text.contains("::") {
                     continue;
                 }
-                // Without the bits that the text does not show.
+                // The bits that the text does not show are left out.
                 let Ok(inst) = parse(target, &text) else { continue };
                 let mnemonic = text.split(' ').next().unwrap();
                 match Opcode::parse(target, mnemonic) {
@@ -135,7 +135,7 @@ fn parts_of_texts_are_those_of_instructions() {
     failures.report();
 }
 
-/// A name is that of one operation, but for these.
+/// A name belongs to one operation, except for these.
 #[test]
 fn few_mnemonics_are_ambiguous() {
     let mut found = std::collections::BTreeSet::new();

@@ -12,7 +12,7 @@ fn bytes(inst: Inst) -> Vec<u8> {
     inst.words().iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// How LLVM's answer differs from ours, as the first character of a line of `written.txt` says it.
+/// The kind of difference between LLVM's answer and ours: the first character of a line of `written.txt`.
 fn sign(target: Target, text: &str, llvm: &Result<Vec<u8>, String>) -> char {
     match (parse(target, text).map(bytes), llvm) {
         (Ok(ours), Ok(llvm)) if ours == *llvm => '=',
@@ -46,7 +46,7 @@ fn what_people_write_means_the_same_to_llvm() {
     assert!(wrong.is_empty(), "{} lines:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What LLVM takes on GCN 1.0, whose manual lacks it: GCN 1.1 has it.
+/// Operations that LLVM accepts on GCN 1.0, although its manual lacks them: GCN 1.1 has them.
 const NOT_YET: &[&str] = &[
     "s_cbranch_cdbgsys",
     "s_cbranch_cdbgsys_and_user",
@@ -55,8 +55,8 @@ const NOT_YET: &[&str] = &[
     "s_setkill",
 ];
 
-/// Each name that an operation has on some target, on the targets that call it otherwise: isa/synonyms.isa says what LLVM
-/// takes it for.
+/// Each name that an operation has on some target, on the targets that call it otherwise: isa/synonyms.isa has the
+/// operation that LLVM takes it for.
 #[test]
 fn names_of_other_targets_mean_what_llvm_says() {
     let mut rng = Rng(7);

@@ -1,4 +1,4 @@
-//! Legal instructions to start from, in the form of a builder's arguments: field by field.
+//! Valid instructions to start from, in the form of a builder's arguments: field by field.
 
 use amdgpu_isa::layout::HeldField;
 use amdgpu_isa::make::{Argument, BuildError, Builder, a, s, ttmp, v};
@@ -93,7 +93,7 @@ impl Base {
             named.push(field);
             base.given.push((field, value.into()));
         }
-        // Of DPP8 the code that announces it says this.
+        // The code that announces DPP8 has this value.
         if form == Format::Dpp8 && inst.fields().any(|held| held.info.field == Field::Src0 && held.value == DPP8_FI) {
             base.given.push((Field::Fi, 1.into()));
         }
@@ -102,7 +102,7 @@ impl Base {
             match base.builder(|_| {}).build() {
                 Ok(made) if made == inst => return Some(base),
                 Err(BuildError::Unknown(field)) => {
-                    // This is what DPP8 has to say, which was tried, too; what DPP lacks is another field.
+                    // The builder tries DPP8, too, and reports that it lacks dpp_ctrl. The field that DPP lacks is op_sel_hi.
                     let field = if (form, field) == (Format::Dpp, Field::DppCtrl) { Field::OpSelHi } else { field };
                     let at = base.given.iter().position(|(f, _)| *f == field)?;
                     base.given.remove(at);
@@ -129,7 +129,8 @@ fn form(inst: &Inst) -> Format {
     inst.extension().filter(|&e| ![Format::Literal, Format::Literal64].contains(&e)).unwrap_or(inst.format())
 }
 
-/// Some for each form of the operation: the plainest ones, and others; and the forms of which no builder makes one.
+/// Some instructions for each form of the operation: the plainest ones, and others; and the forms of which no builder
+/// makes one.
 pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> (Vec<Base>, Vec<Format>) {
     let layout = words::layout(target, encoding.0);
     let mut found: Vec<Base> = Vec::new();

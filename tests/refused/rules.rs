@@ -1,4 +1,4 @@
-//! The rules, each a way to break a legal instruction. LLVM decides what an operand accepts.
+//! The rules, each a way to break a valid instruction. LLVM decides which operands are valid.
 
 use amdgpu_isa::layout::HeldField;
 use amdgpu_isa::make::{Argument, BuildError, float, int, literal, off};
@@ -22,7 +22,7 @@ pub enum Rule {
     PastTheEnd,
     Width,
     ConstantBus,
-    /// What a matrix operation adds to has some registers of the destination.
+    /// The accumulator of a matrix operation has some registers of the destination.
     Overlap,
     TwoLiterals,
     /// A constant without a code or literal.
@@ -59,7 +59,7 @@ pub const RULES: [Rule; 16] = [
     Encoding,
 ];
 
-/// One illegal instruction: the rule, the change, the result, and whether the error is the right one.
+/// An invalid instruction: the rule, the change, the result, and whether the error is the right one.
 pub struct Case {
     pub rule: Rule,
     pub what: String,
@@ -126,7 +126,7 @@ fn role(field: Field) -> Field {
     }
 }
 
-/// The cases of one legal instruction.
+/// The cases of one valid instruction.
 pub struct Cases<'a> {
     pub base: &'a Base,
     pub row: &'a Row,

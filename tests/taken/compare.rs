@@ -10,7 +10,7 @@ pub struct Both {
     pub what: String,
     /// Whether the builder and the parser refused it.
     pub refused: (bool, bool),
-    /// Both took it, and the words are the same.
+    /// Both accepted it, and the words are the same.
     pub same: bool,
 }
 
@@ -34,7 +34,7 @@ fn arguments(dwords: u16) -> Vec<(String, Argument)> {
             all.push((run(name, 8, other), typed(letter, 8, other)));
         }
     }
-    // Those that an operand takes whole, whatever its width.
+    // Registers that an operand always accepts as a whole.
     let specials = [("null", Special::Null), ("src_scc", Special::SrcScc), ("src_shared_base", Special::SrcSharedBase)];
     all.extend(specials.map(|(name, special)| (name.into(), Reg::Special(special).into())));
     all.push(("m0".into(), Reg::M0.into()));
@@ -80,12 +80,12 @@ fn replaced(base: &Base, field: Field, by: &str) -> Option<String> {
     Some(format!("{mnemonic} {}{by}{}", &rest[..at], &rest[at + old.len()..]))
 }
 
-/// The comparisons of one legal instruction.
+/// The comparisons of one valid instruction.
 pub fn compared(base: &Base, out: &mut Vec<Both>) {
     let is_given = |o: &Operand| o.role.is_some_and(|r| r != Field::Vcc);
     for operand in base.inst.operands().filter(is_given) {
         let field = operand.role.expect("it has one");
-        // Of these a builder is given less than what is written, or a number for a name.
+        // The builder's argument for these has fewer parts than the text, or a number for a name.
         if base.inst.get(Field::Tfe) == Some(1)
             || matches!(operand.value, Value::Off)
             || matches!(field, Field::Tgt | Field::Attr)
@@ -103,7 +103,7 @@ pub fn compared(base: &Base, out: &mut Vec<Both>) {
                 parsed = parse(base.inst.target(), &line);
             }
             let built = base.with(field, argument);
-            // Of text without a suffix the parser may make a longer form.
+            // The parser may make a longer form of text without a suffix.
             let other = |inst: &Inst| built.is_err() && inst.format() != base.inst.format();
             let excused = |inst: &Inst| is_literal(&built, inst, field) || is_looser(&built, &text) || other(inst);
             if parsed.as_ref().is_ok_and(excused) {
@@ -116,8 +116,8 @@ pub fn compared(base: &Base, out: &mut Vec<Both>) {
     }
 }
 
-/// LLVM takes the inline constant of a float for an integer of 16 bits, which has its bits; the builder a literal of this value,
-/// where there can be one.
+/// LLVM accepts the inline constant of a float for a 16-bit integer with the same bits; the builder makes a literal of
+/// this value, if there can be one.
 fn is_literal(built: &Result<Inst, BuildError>, parsed: &Inst, field: Field) -> bool {
     let value = |inst: &Inst| inst.operands().find(|o| o.role == Some(field)).map(|o| o.value);
     match (built, value(parsed)) {
@@ -130,7 +130,8 @@ fn is_literal(built: &Result<Inst, BuildError>, parsed: &Inst, field: Field) -> 
     }
 }
 
-/// What only text can have: a negative number for bits without a sign, and more registers of an image's address than it needs.
+/// Arguments that only text can express: a negative number for bits without a sign, and more registers of an image's
+/// address than it needs.
 fn is_looser(built: &Result<Inst, BuildError>, text: &str) -> bool {
     match built {
         Err(BuildError::Range { field: Field::Simm16, .. }) => text.starts_with('-'),
@@ -139,7 +140,7 @@ fn is_looser(built: &Result<Inst, BuildError>, text: &str) -> bool {
     }
 }
 
-/// What stands for all arguments of a kind in a list of faults.
+/// The name for all arguments of a kind in a list of faults.
 fn kind(text: &str) -> String {
     text.trim_end_matches(|c: char| c.is_ascii_digit()).split('[').next().unwrap_or(text).into()
 }
@@ -156,8 +157,8 @@ pub fn has_builder(format: Format) -> bool {
     !matches!(format, Format::Vopd | Format::Vopd3)
 }
 
-/// Whether a change of one operand leaves the others alone. Signs and halves of registers belong to what is replaced, a list of
-/// registers has several fields, and the text must say all that the words have.
+/// Whether a change of one operand leaves the others alone. Signs and halves of registers belong to the replaced
+/// operand, a list of registers has several fields, and the text must show all bits of the words.
 pub fn is_plain(base: &Base) -> bool {
     let text = base.inst.to_string();
     let changed = ["|", "-", "neg", "abs", "sext", ".h", "[v", "op_sel:"].iter().any(|part| text.contains(part));

@@ -1,4 +1,4 @@
-//! What LLVM's pass inserts.
+//! The waits that LLVM's pass inserts.
 
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Target, parse};
@@ -6,7 +6,7 @@ use amdgpu_isa::{Target, parse};
 use super::both;
 use super::operations::{Item, Program};
 
-/// The waits in front of each instruction of each program.
+/// The waits before each instruction of each program.
 pub fn inserted(target: Target, name: &str, programs: &[Program]) -> Vec<Vec<Waitcnt>> {
     let file = std::env::temp_dir().join(format!("waits-{name}-{}.mir", std::process::id()));
     let functions = programs.iter().enumerate().map(|(n, program)| function(n, program));
@@ -27,7 +27,7 @@ fn function(n: usize, program: &Program) -> String {
         .zip(&program.items)
         .filter_map(|(at, item)| if let Item::Label(n) = item { Some((at, *n)) } else { None })
         .collect();
-    // Where a block leads: to the next one, and where its branch leads.
+    // The successors of a block: the next one, and the target of its branch.
     let successors = |from: usize| {
         let end = labels.iter().find(|(at, _)| *at > from);
         let next = end.map(|(_, n)| format!("%bb.{n}"));

@@ -47,7 +47,7 @@ pub struct Table {
     ops: BTreeMap<&'static str, Vec<Op>>,
 }
 
-/// What uses registers.
+/// Instructions that use registers.
 const USES: [&str; 7] = ["read", "write", "sread", "swrite", "address", "data", "pointer"];
 
 impl Table {
@@ -76,8 +76,8 @@ impl Table {
         Table { targets, ops }
     }
 
-    /// `two`: one, another one with other results, the uses of both. `again`: the same results. `loop`, `join`: the results are
-    /// used on another way. `full`: more than a counter can count.
+    /// `two`: one operation, another one with other results, and the uses of both. `again`: the same results. `loop`,
+    /// `join`: the results are used on another path. `full`: more operations than a counter can count.
     pub fn programs(&self, target: &str) -> Vec<Program> {
         let all = self.ops.get(target).map_or(&[][..], |ops| ops);
         let (uses, ops): (Vec<&Op>, Vec<&Op>) = all.iter().partition(|op| USES.contains(&op.name));
@@ -124,18 +124,18 @@ impl Table {
     }
 }
 
-/// The same with the results 30 to 39.
+/// The operation with the results 30 to 39.
 fn elsewhere(op: &Op) -> Op {
     renamed(op, |n| n + 10)
 }
 
-/// The same with results from 100 on. Those of four registers come again.
+/// The operation with results from 100 on. Results of four registers come again.
 fn far(op: &Op, n: usize) -> Op {
     let first = if op.text.contains(":2") { 100 + n % 24 * 4 } else { 100 + n };
     renamed(op, |n| n - 20 + first)
 }
 
-/// The same with other results.
+/// The operation with other results.
 fn renamed(op: &Op, to: impl Fn(usize) -> usize) -> Op {
     let starts = ["v", "s", "[", ":", "gpr"];
     let renamed = |text: &str| {

@@ -15,8 +15,8 @@ pub fn legal(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     found
 }
 
-/// Whether tests try everything, as `AMDGPU_ISA_FULL=1` asks and `.ci/run full` does. Otherwise those that would take minutes
-/// take a sample, which is the same each time.
+/// Whether tests try everything, as `AMDGPU_ISA_FULL=1` asks and `.ci/run full` does. Otherwise slow tests take a
+/// sample, which is the same each time.
 #[allow(dead_code)]
 pub fn is_full() -> bool {
     static FULL: OnceLock<bool> = OnceLock::new();
@@ -67,8 +67,8 @@ pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")
 }
 
-/// Whether tuples of vector registers begin at even ones: LLVM's FeatureRequiresAlignedVGPRs. It is
-/// written down again, as the next one is.
+/// Whether tuples of vector registers begin at even ones: LLVM's FeatureRequiresAlignedVGPRs. It is written down here
+/// independently of the library, as the next one is.
 #[allow(dead_code)]
 pub fn has_even_tuples(target: Target) -> bool {
     has_unified_registers(target) || ["gfx1250", "gfx1251"].contains(&target.name())

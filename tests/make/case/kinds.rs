@@ -168,7 +168,7 @@ impl Case<'_> {
             self.give(name, literal::<1>(same), format!("{same:#x}"));
             return same;
         }
-        // It is the same as another one of a scalar operation.
+        // The argument is the same as another one of a scalar operation.
         let value = *self.literals.first().filter(|_| !self.vector).unwrap_or(&value);
         if !self.vector {
             self.literals.push(value);
@@ -177,7 +177,7 @@ impl Case<'_> {
         value
     }
 
-    /// The same of 64 bits.
+    /// Such an argument of 64 bits.
     pub fn dwords(&mut self, name: &'static str, _: &str) -> u64 {
         let value = 0x1234_5678_9abc_de00 + self.rng.below(0x100) as u64;
         let value = *self.long_literals.first().unwrap_or(&value);
