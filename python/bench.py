@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How many instructions a second: python bench.py [FILE.co]
+"""Measures instructions per second: python bench.py [FILE.co]
 
-Beside what people do without this package: they start llvm-mc for each instruction, or for all of them.
+For comparison, it starts llvm-mc for each instruction, and once for all of them.
 """
 
 import subprocess

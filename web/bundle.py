@@ -12,7 +12,7 @@ SAMPLES = PAGE.parent.parent / "tests" / "samples"
 
 
 def packed(path):
-    """What the page unpacks with DecompressionStream."""
+    """The data in the form that the page unpacks with DecompressionStream."""
     return base64.b64encode(gzip.compress(pathlib.Path(path).read_bytes(), 9, mtime=0)).decode()
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Uses the page in a real browser, and compares what it shows with what the tool says.
+"""Uses the page in a real browser, and compares it with the output of the tool.
 
 test.py PAGE TOOL SHOTS: the page is the file that build.sh makes; pictures of each view are put into the directory SHOTS.
 """

@@ -15,13 +15,13 @@ FORMATS: tuple[str, ...]
 """Formats by the numbers that `scan` gives."""
 
 class IsaError(ValueError):
-    """What this package refuses."""
+    """The base of all errors of this package."""
 
 class UnknownTargetError(IsaError):
     """No target has this name."""
 
 class DecodeError(IsaError):
-    """These bytes are no instruction."""
+    """These bytes are not an instruction."""
 
     kind: str
     field: str | None
@@ -33,7 +33,7 @@ class DecodeError(IsaError):
     offset: int
 
 class ParseError(IsaError):
-    """This text is no instruction."""
+    """This text is not an instruction."""
 
     text: str
     """The line without its comment."""
@@ -66,7 +66,7 @@ class RuleError(IsaError):
     """The instruction breaks a rule beyond decoding."""
 
 class RepairError(IsaError):
-    """The code object cannot be changed, or what was made is not proved to be the same program."""
+    """The code object cannot be changed, or the result is not proved to be the same program."""
 
 class AssemblyError(IsaError):
     """The source has faults."""
@@ -138,7 +138,7 @@ class Field:
 
 @final
 class Inst:
-    """An instruction of a target: its words, bit for bit, and what they mean."""
+    """An instruction of a target: its words, bit for bit, and their meaning."""
 
     @property
     def target(self) -> Target: ...
@@ -195,7 +195,7 @@ class Decoder(Iterator[tuple[int, Inst | DecodeError]]):
 
 @final
 class Scan:
-    """Arrays with an entry for each instruction, and for each dword that is none."""
+    """Arrays with an entry for each instruction, and for each dword that is not an instruction."""
 
     @property
     def offsets(self) -> memoryview[int]: ...
@@ -211,11 +211,11 @@ class Scan:
 
 @final
 class File:
-    """What a file holds: a sequence of images."""
+    """The contents of a file: a sequence of images."""
 
     @property
     def damage(self) -> list[ObjectError]:
-        """What is damaged. The images are what can be read nevertheless."""
+        """The damage. The images are those that can be read nevertheless."""
     @property
     def skipped(self) -> list[tuple[str, str]]:
         """The labels of parts that hold no machine code for an AMD GPU, and the reasons."""
@@ -235,7 +235,7 @@ class Image:
         """Its location in the file, such as the entry's id in a bundle; empty for a plain code object."""
     @property
     def offset(self) -> int | None:
-        """Where it begins in the file; None if it was compressed."""
+        """The offset of its beginning in the file; None if it was compressed."""
     @property
     def target_id(self) -> str | None:
         """The processor and its features, such as "gfx942:sramecc+:xnack-"; None if it is not stated."""
@@ -246,7 +246,7 @@ class Image:
         """The target that its code is decoded for; None if it is not stated, or unknown here."""
     @property
     def note(self) -> str | None:
-        """What to know of it: that it is for a newer version of its generic processor than is known here."""
+        """A remark: it is for a newer version of its generic processor than is known here."""
     @property
     def bytes(self) -> _bytes: ...
     @property
@@ -258,27 +258,27 @@ class Image:
     @property
     def kernels(self) -> list[Kernel]: ...
     def lines(self, target: str | Target | None = None) -> Lines:
-        """The lines of all sections, each function with waves of its own size."""
+        """The lines of all sections, each function decoded for waves of its own size."""
     def lint(self, target: str | Target | None = None, *, hints: bool = False) -> list[Finding]:
-        """What is wrong with its code over its control flow, and with `hints` what is perhaps wrong."""
+        """The findings about its code, along its control flow; with `hints`, also code that may be intended."""
     def fix(self, target: str | Target | None = None, *, trust_jumps: bool = False) -> _bytes:
-        """The code object with the waits and distances that are missing, proved to be the same program otherwise.
+        """The code object with the missing waits and distances, proved to be the same program otherwise.
 
-        With `trust_jumps`, code moves although it is not known where jumps through registers lead. Raises RepairError.
+        With `trust_jumps`, code moves even if the targets of jumps through registers are unknown. Raises RepairError.
         """
     def trim(self, target: str | Target | None = None, *, trust_jumps: bool = False) -> _bytes:
-        """The code object without waits and distances that nothing needs, proved to be the same program. Raises RepairError."""
+        """The code object without needless waits and distances, proved to be the same program. Raises RepairError."""
 
 @final
 class Finding:
-    """What is said about an instruction."""
+    """A finding about an instruction."""
 
     @property
     def severity(self) -> str:
         """"error", "warning" or "hint"."""
     @property
     def rule(self) -> str:
-        """A name for what is wrong, such as "missing-wait"."""
+        """The name of the rule, such as "missing-wait"."""
     @property
     def message(self) -> str: ...
     @property
@@ -290,24 +290,24 @@ class Finding:
         """The name of the function that the instruction is in."""
     @property
     def offset(self) -> int | None:
-        """Where the instruction is in its function, in bytes."""
+        """The offset of the instruction in its function, in bytes."""
     @property
     def address(self) -> int: ...
     @property
     def inst(self) -> Inst | None:
-        """The instruction; None if the bytes are none."""
+        """The instruction; None if the bytes are not an instruction."""
     @property
     def producer(self) -> tuple[int, Inst] | None:
         """The instruction that it depends on, with its address."""
     @property
     def path(self) -> list[int]:
-        """Where blocks begin on a way from the producer to the instruction."""
+        """The addresses of the blocks on a path from the producer to the instruction."""
     @property
     def advice(self) -> str | None:
-        """What to do about it, such as "insert s_waitcnt vmcnt(0) before 0x1008"."""
+        """The advice, such as "insert s_waitcnt vmcnt(0) before 0x1008"."""
     @property
     def source(self) -> str:
-        """Who says so."""
+        """The manuals, or other sources, that have the rule."""
 
 @final
 class Section:
@@ -320,7 +320,7 @@ class Section:
         """The address of the first byte; 0 in an object that is not linked."""
     @property
     def offset(self) -> int | None:
-        """Where it begins in the bytes of the image."""
+        """The offset of its first byte in the bytes of the image."""
     @property
     def bytes(self) -> _bytes: ...
     def lines(self, target: str | Target | None = None) -> Lines: ...
@@ -334,10 +334,10 @@ class Function:
     def address(self) -> int: ...
     @property
     def size(self) -> int:
-        """The number of its bytes: as its symbol says, or up to the next function."""
+        """The number of its bytes: the size of its symbol, or the distance to the next function."""
     @property
     def offset(self) -> int | None:
-        """Where its code begins in the bytes of the image."""
+        """The offset of its code in the bytes of the image."""
     @property
     def is_kernel(self) -> bool: ...
     @property
@@ -354,24 +354,24 @@ class Kernel(Function):
 
     @property
     def descriptor(self) -> Descriptor | None:
-        """What it is started from; None in code objects before version 3, and for unknown targets."""
+        """The data from which the hardware starts it; None in code objects before version 3, and for unknown targets."""
     @property
     def arguments(self) -> list[Argument]:
-        """Those that the metadata lists, in the order of their offsets."""
+        """The arguments that the metadata lists, in the order of their offsets."""
 
 @final
 class Descriptor:
-    """The 64 bytes from which a kernel is started."""
+    """The 64 bytes from which the hardware starts a kernel."""
 
     @property
     def vgprs(self) -> int:
-        """The most vector registers for which the bytes would be the same, with accumulation registers behind them."""
+        """The largest number of vector registers with the same bytes, accumulation registers after them included."""
     @property
     def sgprs(self) -> int:
-        """The most scalar registers for which the bytes would be the same; 0 where every wave has all."""
+        """The largest number of scalar registers with the same bytes; 0 where every wave has all."""
     @property
     def accum_offset(self) -> int | None:
-        """The number of vector registers in front of the accumulation registers, where these share a file."""
+        """The number of vector registers before the accumulation registers, where these share a file."""
     @property
     def wave_size(self) -> int: ...
     @property
@@ -391,7 +391,7 @@ class Argument:
 
     @property
     def name(self) -> str | None:
-        """Its own name, or what it is if the runtime adds it (`hidden_...`)."""
+        """Its own name, or its kind (`hidden_...`) if the runtime adds it."""
     @property
     def offset(self) -> int: ...
     @property
@@ -414,16 +414,16 @@ class Line:
     def text(self) -> str: ...
     @property
     def inst(self) -> Inst | None:
-        """None where there is no instruction."""
+        """The instruction; None if the bytes are not one."""
     @property
     def error(self) -> DecodeError | None:
-        """Why there is none. Its `offset` is one of the section."""
+        """The reason why there is no instruction. Its `offset` is one of the section."""
 
 def decode(target: str | Target, code: _Buffer, offset: int = 0) -> Inst:
     """The instruction at an offset."""
 
 def parse(target: str | Target, text: str) -> Inst:
-    """The instruction that LLVM's assembler would make of this text."""
+    """The instruction that LLVM's assembler makes of this text."""
 
 def assemble(target: str | Target, text: str) -> _bytes:
     """The bytes of a program, an instruction in each line. Raises ParseError with the line and the column."""
@@ -435,11 +435,11 @@ def open(file: _Buffer | str | PathLike[str], *, max_decompressed: int | None = 
 
     `file` is the contents, or a path if it is a `str` or has `__fspath__`. All decompressed data together may have
     `max_decompressed` bytes; without it, 64 MiB, and 256 bytes for each byte of the file.
-    Of a damaged file, what can be read is returned. Raises ObjectError if that is nothing.
+    The readable part of a damaged file is returned. Raises ObjectError if there is none.
     """
 
 def disassemble(code: _Buffer, target: str | Target | None = None, address: int = 0) -> list[Line]:
-    """The lines of all images of a file, or with a target those of bare code.
+    """The lines of all images of a file. With a target, the file is bare code.
 
     Raises ObjectError if a part of the file is damaged.
     """
@@ -450,7 +450,7 @@ def kernels(code: _Buffer) -> list[Kernel]:
 def replace(file: _Buffer, image: Image, code: _Buffer) -> _bytes:
     """The file with another code object in the place of an image.
 
-    Raises ObjectError where the place cannot take it: in archives, host programs and compressed bundles.
+    Raises ObjectError if the place cannot take it, as in archives, host programs and compressed bundles.
     """
 
 def build(
@@ -465,7 +465,7 @@ def build(
 ) -> _bytes:
     """Assembles a whole source to a code object, or with `object` to an object for a linker.
 
-    `target` is a processor such as "gfx942:xnack-", if the source does not say it, and `wave` the lanes of code in no kernel. Without
+    `target` is a processor such as "gfx942:xnack-", if the source does not say it, and `wave` the lanes of code outside of kernels. Without
     `include`, the directories where included files are searched, no files are read. `strip` leaves out the table of symbols that
     no loader reads. Raises AssemblyError.
     """

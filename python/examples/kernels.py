@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is in a file with code for AMD GPUs, and a change to it: python kernels.py [FILE [CHANGED]]
+"""Shows the contents of a file with code for AMD GPUs, and changes it: python kernels.py [FILE [CHANGED]]
 
 Lists the kernels with their registers and arguments, counts the formats of their instructions, and swaps the sources
 of the first instruction that allows it. The changed bytes are written to CHANGED, if it is given.
@@ -14,7 +14,7 @@ import amdgpu_isa as isa
 SAMPLE = Path(__file__).parent.parent.parent / "tests" / "samples" / "gfx942" / "mixed.co"
 
 
-# %% The kernels, with what the runtime is told about them.
+# %% The kernels, with the data that the runtime gets about them.
 def describe(kernel: isa.Kernel) -> None:
     print(f"  {kernel.name}: {kernel.size} bytes at {kernel.address:#x}")
     descriptor = kernel.descriptor
@@ -25,12 +25,12 @@ def describe(kernel: isa.Kernel) -> None:
         print(f"    argument at {argument.offset}: {argument.size} bytes {argument.name or ''}".rstrip())
 
 
-# %% How often each format occurs. For large files `isa.scan` is faster: it gives arrays.
+# %% Counts the instructions of each format. For large files `isa.scan` is faster: it gives arrays.
 def formats(kernels: list[isa.Kernel]) -> Counter[str]:
     return Counter(line.inst.format for kernel in kernels for line in kernel if line.inst)
 
 
-# %% An instruction in the place of another one of the same size.
+# %% Replaces an instruction by another one of the same size.
 def changed(image: isa.Image) -> bytes:
     for kernel in image.kernels:
         for line in kernel:
@@ -62,7 +62,7 @@ def main(path: str | Path = SAMPLE, output: str | None = None) -> None:
             describe(kernel)
         for name, count in formats(image.kernels).most_common():
             print(f"  {name:12} {count:5} {'#' * -(-count // 8)}")
-        # What was compressed has no place in the file.
+        # A compressed image has no place in the file.
         if image.offset is not None:
             data[image.offset : image.offset + len(image.bytes)] = changed(image)
     if output:

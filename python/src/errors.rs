@@ -8,10 +8,10 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(amdgpu_isa, IsaError, PyValueError, "What this package refuses.");
+create_exception!(amdgpu_isa, IsaError, PyValueError, "The base of all errors of this package.");
 create_exception!(amdgpu_isa, UnknownTargetError, IsaError, "No target has this name.");
-create_exception!(amdgpu_isa, DecodeError, IsaError, "These bytes are no instruction.");
-create_exception!(amdgpu_isa, ParseError, IsaError, "This text is no instruction.");
+create_exception!(amdgpu_isa, DecodeError, IsaError, "These bytes are not an instruction.");
+create_exception!(amdgpu_isa, ParseError, IsaError, "This text is not an instruction.");
 create_exception!(amdgpu_isa, ChangeError, IsaError, "The instruction cannot be changed like this.");
 create_exception!(amdgpu_isa, RetargetError, IsaError, "The other target lacks something.");
 create_exception!(amdgpu_isa, RuleError, IsaError, "The instruction breaks a rule beyond decoding.");

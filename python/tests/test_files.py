@@ -1,4 +1,4 @@
-"""Files: every kind of container, damage to them, and what is in a code object."""
+"""Files: every kind of container, damage to them, and the contents of a code object."""
 
 import runpy
 import subprocess

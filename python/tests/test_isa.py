@@ -1,4 +1,4 @@
-"""Every door of the package: what it returns, and what it says about bad input."""
+"""Every function of the package: its results, and its errors for bad input."""
 
 import array
 import copy

@@ -1,4 +1,4 @@
-"""Weaker rules in isa/hazards.isa: each rule without one thing that it says, or with a shorter distance.
+"""Weaker rules in isa/hazards.isa: each rule without one of its parts, or with a shorter distance.
 
 A test names the rule that it finds wrong, so one change of each rule is in one build.
 """
@@ -18,7 +18,7 @@ def without(parts, glue):
 
 
 def of_side(text):
-    """Changes of what a rule says of its producer or its consumer: (kind, the new text)."""
+    """Changes of a rule's producer or consumer: (kind, the new text)."""
     sides = text.split(" or ")
     for new in without(sides, " or "):
         yield "side", new
@@ -97,7 +97,7 @@ def all_(root):
 
 
 def changed(mutant):
-    """What a change is, in few words."""
+    """A short description of a change."""
     if not mutant.after:
         return f"{mutant.names[0]} is gone"
     before, after = (re.split(r" \| |;", text) for text in (mutant.before, mutant.after))

@@ -1,8 +1,8 @@
 """The limits of the tables and the bounds of the code, each changed to the numbers beside it.
 
 A bound of the code is a literal, or a constant, at an end of a range, at one side of `<`, `<=`, `>` or `>=`, or as the argument of
-`min`, `max`, `clamp`, `take` or `skip`. A limit of the tables is a number that says how much or how many there are at most or at
-least: `limit` rows, counters, granules, the last bit of a field of a constant, the end of a run of codes, distances of hazards.
+`min`, `max`, `clamp`, `take` or `skip`. A limit of the tables is a greatest or least
+number: `limit` rows, counters, granules, the last bit of a field of a constant, the end of a run of codes, distances of hazards.
 """
 
 import re
@@ -67,7 +67,7 @@ def after(toks, partner, n, values):
 
 
 def before(toks, partner, n, values):
-    """The same of the operand that ends at a token, with its first token."""
+    """The operand that ends at a token: the first token of it and what it can become."""
     if toks[n].kind == "number":
         if toks[n - 1].text == ".":
             return None

@@ -6,11 +6,11 @@
     tests/mutants/run.py limits --few 2
     tests/mutants/run.py hazards --count 100 --seed 16
 
-`limits` draws nothing: it changes each limit of the tables and each bound of the code to the numbers beside it, limits by a factor
-of two besides. `--list` shows all of them with their numbers. `--targets` and `--programs` try the bounds with some targets and
-programs of tests, which finds most of what is noticed in a fraction of the time; what is left has to meet all.
+`limits` draws nothing: it changes each limit of the tables and each bound of the code to the numbers beside it, limits also by a factor
+of two. `--list` shows all of them with their numbers. `--targets` and `--programs` try the bounds with some targets and
+programs of tests, which finds most of the noticed changes in a fraction of the time; the others have to meet all tests.
 
-`hazards` draws from all that could be taken from a rule in isa/hazards.isa: the rule, an alternative, a condition, an end, a wait
+`hazards` draws from all parts that could be removed from a rule in isa/hazards.isa: the rule, an alternative, a condition, an end, a wait
 state. Only the tests of hazards have to notice it.
 
 The tests are those of the README's command. README.md explains the output.
@@ -311,8 +311,8 @@ class Batches:
 
 
 class Few:
-    """One change of the tables in builds of single targets that it changes: a tenth of the time. What is noticed there
-    is noticed with all targets too; what is not has to meet them."""
+    """One change of the tables in builds of single targets that it changes: a tenth of the time. A change that is noticed there
+    is noticed with all targets, too; other changes have to meet them."""
 
     # The tests that do not name targets: first the one that notices most, which is built alone, then the others.
     PROGRAMS = (("llvm",), ("codec",))
@@ -413,7 +413,7 @@ def in_builds(options, work, left, refused):
             say(f"{m.number}\t{m.kind}\t{tests}\t{m.key()}")
 
     def rounds(left, all_):
-        """Those that no test notices. Changes are together as long as the output names some of them, and then alone."""
+        """The changes that no test notices. Changes are together as long as the output names some of them, and then alone."""
         together = apart([m for m in left if not m.shared], options.batch)
         alone, survivors = [m for m in left if m.shared], []
         while together or alone:
@@ -494,8 +494,8 @@ class Alone:
         return None if passed else out
 
     def survivors(self, batch):
-        """Those changes of a batch that no test notices. What a test says names the rules that it finds wrong; while it names
-        some, the others are tried without them, and then by halves."""
+        """Those changes of a batch that no test notices. The output of a test names the rules that it finds wrong. While it
+        names some, the others are tried without them, and then by halves."""
         out = self.failures(batch)
         if out is None:
             return batch
@@ -515,7 +515,7 @@ class Alone:
 
 
 def hazard_changes(options, work):
-    """Rules without something that they say."""
+    """Rules without one of their parts."""
     drawn = hazards.all_(ROOT)
     if options.only:
         drawn = [m for m in drawn if m.number in options.only]

@@ -269,7 +269,7 @@ def sites(path, source, rng):
 
 
 def placed(found, toks, source):
-    """Changes with the regions that are copied for them, and what they make of their lines. `found`: with each change the token
+    """Changes with the regions that are copied for them, and the new text of their lines. `found`: with each change the token
     and the function that it is in."""
     partner = pairs(toks)
     mutants = []

@@ -15,7 +15,7 @@ COMMAND = ["cargo", "test", "--release", "--workspace"]
 
 
 def copy(root, to, keep):
-    """A copy of what is committed or could be, in which unchanged files keep their times, and those in `keep` their
+    """A copy of the files that are committed or could be, in which unchanged files keep their times, and those in `keep` their
     contents, which the caller writes."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, check=True, capture_output=True)
     names = set(listed.stdout.decode().split("\n")) - {""}
@@ -36,7 +36,7 @@ def copy(root, to, keep):
 
 
 def cargo(tree, target, args, env=None):
-    """Runs cargo, and returns whether it succeeded, its JSON messages and what it said besides."""
+    """Runs cargo, and returns whether it succeeded, its JSON messages and its other output."""
     env = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": "0", **(env or {})}
     done = subprocess.run(["cargo", *args, "--message-format=json"], cwd=tree, env=env, capture_output=True, text=True)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -70,7 +70,7 @@ class Suite:
         self.units = []  # program and test
 
     def measure(self, skip, limit, jobs, doc=True):
-        """Runs each test without a change: how long it takes, and which changes are on its way."""
+        """Runs each test without a change: its time, and the changes that it reaches."""
         # The copy of the sources has each function many times.
         left_out = ("facts_stay_in_tables", *skip)
         units = [unit for name in self.programs if name not in left_out for unit in self.tests(name)]

@@ -1,7 +1,7 @@
 """Small wrong changes of the tables in isa/.
 
 Most change one row of one operation, so that a test's output tells which of many changes it has found: many are built
-at once. Those of what many rows share are built alone.
+at once. Changes that affect many rows are built alone.
 """
 
 import re

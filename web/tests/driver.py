@@ -1,4 +1,4 @@
-"""A browser, by WebDriver: only what test.py needs."""
+"""A browser, by WebDriver: the functions that test.py needs."""
 
 import base64
 import json
@@ -60,7 +60,7 @@ class Browser:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(args)})
 
     def wait(self, script, *args, seconds=20):
-        """Until the script returns something true."""
+        """Waits until the script returns something true."""
         end = time.time() + seconds
         while time.time() < end:
             value = self.run(script, *args)
@@ -91,7 +91,7 @@ class Browser:
         self.call("POST", f"/element/{found[ELEMENT]}/click", {})
 
     def type(self, css, text):
-        """Instead of what is there."""
+        """Types a text instead of the existing one."""
         element = self.find(css)
         self.call("POST", f"/element/{element}/clear", {})
         self.call("POST", f"/element/{element}/value", {"text": text})
@@ -114,6 +114,6 @@ class Browser:
         pathlib.Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
 
     def log(self):
-        """Errors since the last call."""
+        """The errors since the last call."""
         lines = self.call("POST", "/se/log", {"type": "browser"})
         return [line["message"] for line in lines if line["level"] == "SEVERE"]

@@ -25,7 +25,7 @@ def words_become_text(page):
 
 
 def fields_are_those_of_the_tool(page):
-    """Names, bits, values and meanings, of words of many formats."""
+    """Compares names, bits, values and meanings for words of many formats."""
     samples = {
         "gfx942": ["d1010003 00020005", "d3c48000 04021109", "d86c0000 01000002", "dc5e8010 047f0002", "be8000ff 12345678"],
         "gfx1100": ["ca100080 03040003", "f4080100 f8000000", "7e0402fa ff0d1b01"],

@@ -10,7 +10,7 @@ from page import FILES, RANDOM, SAMPLES, same
 
 
 def listing(page, path):
-    """The rows of the page and the tool's lines: address, text, words. Of all code objects of the file, one after the other."""
+    """The rows of the page and the tool's lines: address, text, words. For all code objects of the file, one after the other."""
     said = page.tool("dis", "--no-fold", str(path))
     wanted = re.findall(r"^\t(.*?) *// ([0-9A-F]+): (.+?)(?: <.*>)?$", said, re.M)
     wanted = [(address, text.strip(), words) for text, address, words in wanted]
@@ -153,7 +153,7 @@ s_endpgm"""
 
 
 def a_line_says_what_it_has_to_do_with_others(page):
-    """Along all ways: round a loop, too."""
+    """The relations are those along all paths, around a loop, too."""
     page.open("#target=gfx942")
     words = page.run("return isa.assemble('gfx942', arguments[0]).words", LOOP)
     page.drop("loop", elf(struct.pack(f"<{len(words)}I", *words), 0x54C))
@@ -225,7 +225,7 @@ def damaged_files_do_no_harm(page):
 
 
 def compressed(bundle):
-    """As clang does it without zstd."""
+    """Compresses as clang does without zstd."""
     packed = zlib.compress(bundle)
     return b"CCOB" + struct.pack("<HHQQQ", 3, 0, 32 + len(packed), len(bundle), 0) + packed
 

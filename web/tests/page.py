@@ -1,4 +1,4 @@
-"""The page in a browser, and what all tests need of it."""
+"""The page in a browser, with the functions that all tests need."""
 
 import base64
 import pathlib
@@ -47,7 +47,7 @@ class Page(Browser):
         self.shot(self.shots / f"{name}.png")
 
     def drop(self, name, data):
-        """A file, as if it came from the desktop. A large one in parts: a call takes only so much."""
+        """Drops a file, as if it came from the desktop. A large one in parts: a call takes only so much."""
         self.run("window.parts = []")
         text = base64.b64encode(data).decode()
         for start in range(0, len(text), 4 << 20):

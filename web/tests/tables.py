@@ -1,4 +1,4 @@
-"""The second and the third view: what the tables say of other targets and other numbers."""
+"""The second and the third view: the tables of other targets and other numbers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What all views have: links, keys, names for screen readers, phones, the dark."""
+"""Properties of all views: links, keys, names for screen readers, phones, the dark."""
 
 from page import same
 
