@@ -117,13 +117,13 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
         // The rest of the displaced code, after the jump, is never reached.
         let mut rest = is.iter().filter(|line| covers(h, line.0) && line.0 > h.hook);
         if rest.any(|(_, inst)| inst.opcode() != Opcode::SNop || inst.get(Field::Simm16) != Some(0)) {
-            return Err(format!("behind the jump at {:#x} there is something", h.hook).into());
+            return Err(format!("the jump at {:#x} is followed by something other than s_nop", h.hook).into());
         }
         let displaced: Vec<&Line> = was.iter().filter(|line| covers(h, line.0)).collect();
         let copies: Vec<&Line> = there.iter().filter(|line| line.0 >= h.copy).collect();
         let same = displaced.iter().zip(&copies).all(|(old, new)| does(old) == does(new));
         if !same || copies.len() != displaced.len() + 1 {
-            return Err(format!("what was displaced at {:#x} does something else", h.hook).into());
+            return Err(format!("the instructions displaced at {:#x} have another effect", h.hook).into());
         }
     }
     Ok(())

@@ -73,7 +73,7 @@ fn diagrams(target: Target, bytes: &[u8]) -> (Vec<Diagram>, Option<String>) {
                 let length = rest.len().min(4);
                 dword.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
                 let word = u32::from_le_bytes(dword);
-                let reason = format!("{word:#010x} is no instruction of {}: {error}", target.name());
+                let reason = format!("{word:#010x} is not an instruction of {}: {error}", target.name());
                 diagrams.push(Diagram {
                     title: format!(".long {word:#010x}"),
                     subtitle: format!("no instruction of {}: {error}", target.name()),

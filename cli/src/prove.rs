@@ -101,6 +101,6 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     }
     match faults {
         0 => Ok(()),
-        n => Err(Error::input(format!("{n} words do not keep what is promised"))),
+        n => Err(Error::input(format!("{n} words break the guarantees"))),
     }
 }

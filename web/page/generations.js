@@ -11,7 +11,7 @@ function showGenerations() {
   const view = byId("view-generations");
   const all = state.text ? null : isa.everywhere(state.target, state.words || []);
   const back = el("button", { class: "link", type: "button", onclick: () => change({ view: "instruction" }, true) }, "Type another one");
-  if (!all) return view.replaceChildren(el("p", { class: "panel" }, `This is no instruction of ${state.target}, so there is nothing to compare. `, back, "."));
+  if (!all) return view.replaceChildren(el("p", { class: "panel" }, `This is not an instruction of ${state.target}, so there is nothing to compare. `, back, "."));
   const here = isa.explain(state.target, state.words)[0];
   const has = all.on.filter((on) => on.encodings.length);
   const since = has.length < all.on.length ? `first on ${has[0].processor}, ${has[0].generation}; ` : "";

@@ -56,7 +56,7 @@ fn long(number: &str, line: usize, start: usize, length: usize, made: &mut Assem
             line,
             start,
             end: start + length,
-            message: "expected a number of 32 bits behind .long".into(),
+            message: "expected a number of 32 bits after .long".into(),
             nearest: None,
             elsewhere: None,
         }),

@@ -42,7 +42,7 @@ fn both_operations_of_a_dual_instruction_are_named() {
 fn what_is_no_instruction_is_drawn_and_refused() {
     let run = run(&["explain", "--target", "gfx942", "bfff0000", "bf810000"], b"");
     assert!(run.out.starts_with(".long 0xbfff0000\n") && run.out.contains("s_endpgm"), "{}", run.out);
-    assert!(run.fails(1).contains("0xbfff0000 is no instruction of gfx942"));
+    assert!(run.fails(1).contains("0xbfff0000 is not an instruction of gfx942"));
 }
 
 #[test]

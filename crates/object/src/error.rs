@@ -386,7 +386,7 @@ fn elf(f: &mut fmt::Formatter<'_>, part: &ElfPart, fault: &ElfFault) -> fmt::Res
         ElfFault::NamesTooLong => f.write_str("its names are longer than the file could hold"),
         ElfFault::Overlap if *part == ElfPart::File => f.write_str("its sections overlap"),
         ElfFault::Overlap => f.write_str(" overlaps others"),
-        ElfFault::More => f.write_str("more is wrong than what is told here"),
+        ElfFault::More => f.write_str("there are more faults than are reported"),
     }
 }
 

@@ -74,7 +74,7 @@ impl fmt::Display for Difference {
             Difference::Damaged(kind) => kind.fmt(f),
             Difference::Headers => f.write_str("the headers of the file differ"),
             Difference::Section { name } => write!(f, "section {name} has other contents"),
-            Difference::Segment { number } => write!(f, "segment {number} does not hold what it held"),
+            Difference::Segment { number } => write!(f, "segment {number} has other contents"),
             Difference::Instruction { old, new } => {
                 write!(f, "the instruction at {old:#x} has no counterpart at {new:#x}")
             }

@@ -87,7 +87,7 @@ pub fn instruction(subject: &impl Subject, target: Target, words: &Words, inst: 
         4 => inverse(subject, target, words, inst, 1),
         8 => inverse(subject, target, words, inst, 2),
         12 | 16 | 20 => inverse(subject, target, words, inst, inst.len() / 4),
-        _ => Err("the length is no length"),
+        _ => Err("the length is not that of an instruction"),
     }
 }
 
@@ -117,13 +117,13 @@ pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Ins
     let mut out = expected;
     let encoded = subject.encode(inst, &mut out);
     expected[..inst.len()].copy_from_slice(&bytes(words)[..inst.len()]);
-    hold(encoded.is_ok() && out == expected, "encoding writes behind its end")?;
+    hold(encoded.is_ok() && out == expected, "encoding writes beyond its end")?;
     let mut other = *words;
     other[dwords..].iter_mut().for_each(|word| *word = !*word);
     let code = bytes(&other);
     let same = |decoded: &Result<Inst, DecodeError>| matches!(decoded, Ok(again) if again == inst);
-    hold(same(&subject.decode_words(target, &other)), "it depends on what stands behind it")?;
-    hold(same(&subject.decode(target, &code)), "it depends on what stands behind it")?;
+    hold(same(&subject.decode_words(target, &other)), "the result depends on the bytes after it")?;
+    hold(same(&subject.decode(target, &code)), "the result depends on the bytes after it")?;
     hold(same(&subject.decode_small(target, &code)), "without `fast` it decodes otherwise")
 }
 
@@ -168,7 +168,7 @@ impl Texts {
         let mut other = *words;
         other[inst.len() / 4..].iter_mut().for_each(|word| *word = !*word);
         let Ok(again) = subject.decode(target, &bytes(&other)) else {
-            return Err("it depends on what stands behind it");
+            return Err("the result depends on the bytes after it");
         };
         hold(subject.print(&again, buffer) == first.as_bytes(), "the text is another the second time")
     }

@@ -179,7 +179,7 @@ fn a_look_behind_the_end_is_found() {
             amdgpu_isa::decode_words(target, words)
         }
     }
-    is_found(&Peeps, "it depends on what stands behind it");
+    is_found(&Peeps, "the result depends on the bytes after it");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn bytes_that_look_behind_the_end_are_found() {
             amdgpu_isa::decode(target, bytes)
         }
     }
-    is_found(&Peeps, "it depends on what stands behind it");
+    is_found(&Peeps, "the result depends on the bytes after it");
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn a_wrong_encoding_is_found() {
             Ok(len)
         }
     }
-    is_found(&Overruns, "encoding writes behind its end");
+    is_found(&Overruns, "encoding writes beyond its end");
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl<'a> Source<'a> {
         let header = file.elf_header();
         let flags = header.e_flags(LittleEndian);
         if header.e_machine(LittleEndian) != amdgpu_object::EM_AMDGPU {
-            return Err(Error::input("this is no code object of an AMD GPU"));
+            return Err(Error::input("this is not a code object of an AMD GPU"));
         }
         let processor = lib::processor::Processor::from_e_flags(flags);
         let target = processor.and_then(lib::processor::Processor::target);
