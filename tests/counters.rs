@@ -335,7 +335,7 @@ fn states_are_small_and_comparable() {
     assert_eq!(both, Pending::new(target));
 }
 
-/// More registers are in flight than there is room for: the state says so, and reports nothing wrong.
+/// More registers are in flight than there is room for: the state says so, and makes no false report.
 #[test]
 fn too_much_is_said() {
     let Some(target) = target("gfx942") else { return };

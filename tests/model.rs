@@ -230,7 +230,6 @@ fn show(flow: &Flow<'_>) {
 
 /// The waits that are missing before each instruction. A missing wait is assumed to be done from there on: `assumed`
 /// has the waits that a joined state asked for.
-/// state asked for.
 fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     let mut joined = HashMap::new();
     let mut is_sure = true;

@@ -1,4 +1,4 @@
-//! Output: one large reused buffer before a writer, and the colours.
+//! Output: a large reused buffer for a writer, and the colours.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -63,7 +63,7 @@ impl fmt::Write for Text {
     }
 }
 
-/// A buffer before a writer.
+/// A buffer for a writer.
 pub struct Out<W: Write> {
     text: Text,
     sink: W,

@@ -181,8 +181,8 @@ fn run(options: &Options) -> Result<bool, String> {
         return Ok(true);
     }
     println!("\nrunning {} tests", tests.len());
-    // One test has all LLVM processes; of many, several run at a time with a process each. Those of one target follow each
-    // other, as they share a survey.
+    // If there is one test, it gets all LLVM processes. Otherwise several tests run at a time, with a process each. The
+    // tests of one target run one after the other, because they share a survey.
     let (workers, jobs) = if tests.len() > 2 { (options.jobs, 1) } else { (1, options.jobs) };
     let target = |name: &str| name.split_once('_').map_or(String::new(), |(_, target)| target.to_owned());
     let groups: Vec<&[Test]> = tests.chunk_by(|(a, _), (b, _)| target(a) == target(b)).collect();

@@ -54,7 +54,7 @@ fn modify<P>(mut dual: Dual<P, Vopd3>, case: &mut Case, half: &str, neg: u8, tab
 }
 
 impl Case<'_> {
-    /// A register. There are few, so that some of a pair are in one bank.
+    /// A register out of a few, so that a pair often has two in one bank.
     fn dual_register<const N: usize>(&mut self, name: &str) -> Vgpr<N> {
         let n = self.rng.below(15) as u8 * 17;
         let n = if N > 1 { n & !1 } else { n };
@@ -79,7 +79,7 @@ impl Case<'_> {
     }
 }
 
-/// The name of a field, for which the roster computes it.
+/// The name of a field, as the roster computes it.
 fn place(name: &str) -> &'static str {
     let all = ["vdstx", "src0x", "vsrc1x", "vsrc2x", "vdsty", "src0y", "vsrc1y", "vsrc2y"];
     all.into_iter().find(|field| *field == name).expect("it is a field")

@@ -33,7 +33,7 @@ const LONGEST: usize = 64;
 /// The number of names that are offered.
 const OFFERED: usize = 5;
 
-/// The names that are nearest to one that no code has.
+/// The existing names that are most similar to an unknown one.
 pub struct Near {
     name: String,
     has_seen: bool,

@@ -106,7 +106,7 @@ impl Diagram {
         field.pieces.iter().rev().map(piece).collect::<Vec<_>>().join(" ")
     }
 
-    /// In decimal if that is obvious, in hex otherwise.
+    /// The value in decimal if that is obvious, in hex otherwise.
     pub fn value(field: &FieldView) -> String {
         match field.value {
             0..=9 => field.value.to_string(),

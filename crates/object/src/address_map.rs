@@ -49,7 +49,8 @@ pub struct Argument<'a> {
 }
 
 impl<'a> AddressMap<'a> {
-    /// The addresses of a code object that is linked. Its symbols come one by one, and then [`AddressMap::sort`].
+    /// Makes a map for a code object that is linked. Its symbols are added one by one, and then [`AddressMap::sort`] is
+    /// called.
     pub(crate) fn of(file: &elf::File<'a>, headers: &[elf::Section], names: &'a [u8]) -> AddressMap<'a> {
         let mut map = AddressMap::default();
         if file.kind == elf::ET_REL {
@@ -120,7 +121,7 @@ impl<'a> AddressMap<'a> {
     }
 }
 
-/// The first by name of the last parts at or before an address.
+/// The last part at or before an address; of several there, the first by name.
 fn before<'p, 'a>(parts: &'p [Extent<'a>], address: u64) -> Option<&'p Extent<'a>> {
     let last = parts.partition_point(|part| part.address <= address).checked_sub(1)?;
     let at = parts.get(last)?.address;

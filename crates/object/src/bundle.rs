@@ -47,7 +47,7 @@ pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// `hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+` -> `gfx942:sramecc+`.
+/// Extracts the target id: `hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+` -> `gfx942:sramecc+`.
 pub fn target_of(id: &str) -> Option<TargetId> {
     id.split_once('-').and_then(|(_, triple)| TargetId::in_triple(triple))
 }

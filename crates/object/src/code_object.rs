@@ -156,7 +156,7 @@ fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
     Some(TargetId { processor: processor.name().to_string(), features })
 }
 
-/// The numbers of the sections with code in the list of them, by their numbers in the file.
+/// The position of each section with code in the list of these sections, by its number in the file.
 pub type Indices = BTreeMap<usize, usize>;
 
 fn code_sections<'a>(

@@ -95,8 +95,8 @@ pub fn decompress(bytes: &[u8], end: &mut usize, budget: &Budget) -> Result<Plai
 
 /// A decompressed stream, as far as it can be read.
 struct Stream {
-    /// At most one byte more than there should be, to notice excess data. The memory grows with the data itself, never with
-    /// the size in the header.
+    /// The data, with at most one byte more than promised, so that excess data is noticed. The memory grows with the
+    /// data itself, never with the size in the header.
     bytes: Vec<u8>,
     /// How many bytes of the compressed data belong to it.
     taken: usize,

@@ -11,7 +11,7 @@ use core::fmt;
 /// ```
 /// use amdgpu_object::{Error, ErrorKind, Part};
 /// let mut damage = Vec::new();
-/// A bundle that is cut off after its magic number.
+/// // A bundle that is cut off after its magic number.
 /// let result = amdgpu_object::visit(b"__CLANG_OFFLOAD_BUNDLE__", None, |part| {
 ///     if let Part::Damaged(error) = part {
 ///         damage.push(error);
@@ -365,7 +365,7 @@ impl fmt::Display for ErrorKind {
 
 fn elf(f: &mut fmt::Formatter<'_>, part: &ElfPart, fault: &ElfFault) -> fmt::Result {
     f.write_str("the ELF file is damaged or cut off: ")?;
-    // A section overlaps: all others are said with a colon.
+    // A section that overlaps others has its own form. All other faults follow the part and a colon.
     let colon = if *fault == ElfFault::Overlap { "" } else { ": " };
     match part {
         ElfPart::File => Ok(()),

@@ -1,7 +1,7 @@
 //! Addresses that code makes relative to itself: an instruction reads the program counter, and others add to the
 //! result.
 //!
-//! The column `address=` of the tables, [`AddressStep`], says which part an instruction has in this.
+//! The column `address=` of the tables, [`AddressStep`], says which step of this an instruction is.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -108,7 +108,7 @@ fn addition(inst: &Inst) -> Option<(u8, Operand)> {
     Some((register(&to).filter(|_| is_same)?, number))
 }
 
-/// Whether an instruction replaces the upper bits of the high half with its sign. A near address stays the same.
+/// Whether an instruction replaces the upper bits of the high half by its sign, which does not change a near address.
 fn extends(inst: &Inst, high: u8) -> bool {
     let is_step = matches!(inst.address_step(), Some(AddressStep::Sign8 | AddressStep::Sign16));
     is_step && inst.operands().take(2).all(|operand| register(&operand) == Some(high))

@@ -119,7 +119,7 @@ impl Writer<'_, '_> {
 fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<(), Error> {
     let edits = layout.edits();
     let unknown = || Error::UnknownAddress { address: made.reader };
-    // Only between two places of code is the distance known to follow.
+    // Only a distance between two places of code is known to follow a change.
     if made.goes_on && layout.is_code(made.goal) && !edits.is_empty() {
         return Err(unknown());
     }

@@ -72,8 +72,9 @@ pub enum Slot {
     At(u64),
 }
 
-/// The distance from a kernel's entry to the place at which hardware starts that has already read arguments into
-/// registers; `None` if there is no such place. The code between the two reads them, for firmware that cannot.
+/// The distance from a kernel's entry to its second entry, at which hardware begins if it has already read arguments
+/// into registers; `None` if there is no second entry. The code between the two reads the arguments, for firmware that
+/// cannot.
 pub fn second_entry(target: Target, kernel: &KernelDescriptor) -> Option<u64> {
     // Such firmware exists for targets whose accumulation registers follow the vector registers. Later firmware always
     // reads arguments.
@@ -154,7 +155,6 @@ impl Edits {
 
     /// Keeps a kernel's label at its offset from a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes. `padding` is
     /// the number of bytes before it that can go.
-    /// can go.
     pub fn keep(&mut self, address: u64, padding: u64) {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
         let off = self.moved(address).wrapping_sub(address) % ALIGN;

@@ -41,7 +41,7 @@ pub enum Error {
     Relocatable,
     /// The file has descriptors among its code, as version 2 has them.
     Version2,
-    /// The file has several sections of code, and one of the first changes.
+    /// The file has several sections of code.
     ManySections,
     /// The layout of the file does not allow code to become longer or shorter.
     Layout,

@@ -93,7 +93,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         steps.checked_mul(align).ok_or(Error::Layout)
     }
 
-    /// Whether a section begins with a page. The page before it is filled.
+    /// Whether a section begins with a page, so that the page before it is filled.
     fn begins_page(&self, section: &elf::Section) -> bool {
         let fills_up_to = |filler: &elf::Section| {
             filler.address.wrapping_add(filler.size) == section.address && self.is_filler(filler)
@@ -102,8 +102,8 @@ impl<'f, 'a> Layout<'f, 'a> {
         begins && self.sections.iter().any(fills_up_to)
     }
 
-    /// Whether a section fills the last page of a segment that is read-only after loading. It has no bytes if the data
-    /// before it ends with a page.
+    /// Whether a section fills the last page of a segment that is read-only after loading. The section is empty if
+    /// there is nothing to fill.
     pub fn is_filler(&self, section: &elf::Section) -> bool {
         let end = section.address.wrapping_add(section.size);
         let is_end = |segment: &elf::Segment| {

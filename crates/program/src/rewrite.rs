@@ -14,7 +14,7 @@ use crate::{Edits, Error, code};
 /// Relocations of an address in 64 bits, and of an address in the code object itself.
 const ABS64: u32 = 3;
 const RELATIVE64: u32 = 13;
-/// Tables of relocations that are not read here. A file that has one is refused.
+/// The tables of relocations that are not read here. A file that has one of them is refused.
 const SHT_REL: u32 = 9;
 const SHT_RELR: u32 = 19;
 /// Entries of the dynamic table that hold addresses.

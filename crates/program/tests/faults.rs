@@ -207,7 +207,7 @@ fn descriptor(file: &mut [u8], at: usize) -> bool {
     true
 }
 
-/// The last function symbol has the address that it would have without the last inserted instruction.
+/// The last function symbol gets the address that it would have without the last inserted instruction.
 fn symbol_left_behind(file: &mut [u8], _: Target) -> bool {
     let parsed = File::parse(file).unwrap();
     let (sections, _) = parsed.sections();

@@ -326,7 +326,7 @@ fn sections_may_begin_where_others_end() {
     }
 }
 
-/// A label at one of several neutral instructions is not known to be at any of them when some of them go.
+/// If some of several neutral instructions go, it is not known at which of them a label was.
 #[test]
 fn labels_among_neutral_instructions_are_as_good_as_the_next() {
     let target = Target::Gfx942;

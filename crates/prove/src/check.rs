@@ -108,7 +108,7 @@ fn inverse(subject: &impl Subject, target: Target, words: &Words, inst: &Inst, d
     hold(matches!(again, Ok(again) if again == inst), "its bytes alone decode to another")
 }
 
-/// Makes the checks of a decoded instruction that are made less often.
+/// The further checks of a decoded instruction, which are made less often.
 pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
     let dwords = inst.len() / 4;
     hold(inst.target() == target, "the instruction is of another target")?;

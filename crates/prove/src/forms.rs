@@ -60,7 +60,8 @@ pub fn forms(target: Target) -> Vec<Form> {
 fn of_encoding(target: Target, encoding: (Format, u16, Opcode), rng: &mut Rng) -> Vec<Form> {
     let base = words::layout(target, encoding.0);
     let announced = base.extends.iter().map(Some);
-    // An operation without an announced dword can still be longer than its base words: some always have a literal.
+    // An operation without an announced dword can still be longer than its base words, because some operations always
+    // have a literal.
     let all = [(None, false), (None, true)].into_iter().chain(announced.map(|behind| (behind, true)));
     all.filter_map(|(behind, is_longer)| form(target, encoding, behind, is_longer, rng)).collect()
 }
@@ -126,8 +127,8 @@ fn form(
     })
 }
 
-/// The values to try of the bits that a rule restricts: all, if they are few. Of the bits that a rule compares with a
-/// value: this value, and those with one bit changed.
+/// The values to try of the bits that a rule restricts: all, if they are few. If a rule compares the bits with a value:
+/// this value, and those with one bit changed.
 fn tie(runs: &[TiedBits]) -> Vec<(FieldBits, Vec<u32>)> {
     let values = |(n, &(lsb, width, value)): (usize, &TiedBits)| {
         let value = u32::from(value);

@@ -55,7 +55,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// All numbers.
+    /// The part that has all numbers.
     pub const ALL: Part = Part { k: 0, n: 1 };
 
     /// The numbers of this part among `count` numbers, starting at `first`.
@@ -89,7 +89,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// All words, one text in 127, and a thread for each core.
+    /// All words, with one text in 127, and a thread for each core.
     fn default() -> Options {
         Options { part: Part::ALL, text: 127, threads: None }
     }
@@ -227,7 +227,7 @@ impl<P: FnMut(Progress<'_>)> Workers<P> {
             let (what, total, started) = (format!("{target} {what}"), sizes.iter().sum(), Instant::now());
             while workers.iter().any(|worker| !worker.is_finished()) {
                 (self.progress)(Progress { what: &what, done: done.load(Relaxed), total });
-                // Short enough that a short run does not wait for it.
+                // The interval is short enough that a short run does not wait for it.
                 let pause = if started.elapsed() < Duration::from_secs(1) { 5 } else { 200 };
                 std::thread::sleep(Duration::from_millis(pause));
             }

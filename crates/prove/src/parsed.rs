@@ -100,7 +100,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if inst.get(Field::Literal).is_some() && parsed.len() != inst.len() && fields.iter().all(is_constant) {
         return true;
     }
-    // The same constant, where another source keeps the literal: zero, which is also the upper half of a double.
+    // The text also leaves open which source keeps the literal: zero, which is also the upper half of a double.
     let is_literal = |field: &Field| is_source(field) && inst.get(*field) == Some(LITERAL);
     if keeps_literal(inst, parsed) && fields.iter().all(is_literal) {
         return true;
@@ -112,7 +112,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     fields.retain(|field| match field {
         // Whether an atomic operation returns a value, in words whose hint is for all caches.
         Field::Th => !text.contains("th:TH_ATOMIC_CASCADE"),
-        // Whether the parts are halves does not matter if there is none of the four.
+        // If none of the four parts is there, it does not matter whether they are halves.
         Field::Compr => !text.contains("off, off, off, off"),
         // The register of an export's part that is absent has no effect.
         Field::Vsrc0 | Field::Vsrc1 | Field::Vsrc2 | Field::Vsrc3 if inst.get(Field::En).is_some() => {

@@ -84,7 +84,7 @@ pub fn size(form: &Form, sweep: Sweep) -> u64 {
     }
 }
 
-/// The number of modifier bits that take all their values together. Fields that do not fit keep the filling's value.
+/// The most bits of modifiers that take all their values together. Fields that do not fit keep the filling's value.
 const TOGETHER: u8 = 22;
 
 /// The positions of the modifiers' bits, as many fields as fit.

@@ -24,7 +24,7 @@ fn is_said(subject: &impl Subject, reason: &str) -> [String; 2] {
     })
 }
 
-/// Like `finds`, for words that are an instruction.
+/// Like `is_said`, for a fault in words that are an instruction.
 fn is_found(subject: &impl Subject, reason: &str) {
     for lines in is_said(subject, reason) {
         // The line reproduces the fault: it has the words of an instruction.

@@ -99,8 +99,8 @@ fn steps(
         false => (old.len(), new.len()),
     };
     let (mut steps, mut i, mut j, mut run) = (Vec::new(), 0, 0, new.first().map_or(new_end, |item| item.address));
-    // The neutral instructions of a run with their counterparts. Each may stand for any other of the same run, and so
-    // may the next instruction.
+    // The neutral instructions of a run with their counterparts. A branch to one of them may lead to any other of the
+    // run, or to the next instruction.
     let mut idle = Vec::new();
     while i < old_len || j < new_len {
         let (one, other) = (old.get(i).filter(|_| i < old_len), new.get(j).filter(|_| j < new_len));

@@ -26,8 +26,8 @@ impl Pairs {
         self.data.insert(old, (end, new));
     }
 
-    /// The new addresses for an old one. At the border of two sections without code, the first byte of the second is
-    /// meant.
+    /// The new addresses that an old one may have. At the border of two sections without code, the first byte of the
+    /// second is meant.
     pub fn of(&self, old: u64) -> Option<RangeInclusive<u64>> {
         let data = || self.data_at(old).map(|new| new..=new);
         if self.data.contains_key(&old) {
@@ -36,7 +36,7 @@ impl Pairs {
         self.of_code(old).or_else(data)
     }
 
-    /// The new addresses for an old address of code, or of its end.
+    /// The new addresses that an old address of code, or of its end, may have.
     pub fn of_code(&self, old: u64) -> Option<RangeInclusive<u64>> {
         self.code.get(&old).map(|(_, names)| names.clone())
     }

@@ -73,7 +73,7 @@ impl Values {
         }
     }
 
-    /// Skips a neutral instruction that only one file has. It writes nothing that matters.
+    /// Passes over a neutral instruction that only one file has, because it writes nothing that matters.
     pub fn neutral(&mut self, inst: &Inst) {
         if inst.writes().contains(Reg::Scc) {
             self.carry = None;
@@ -260,7 +260,7 @@ impl Values {
 
     /// Checks the values that other code may read, and forgets them.
     fn leave(&mut self, pairs: &Pairs, address: u64) -> Result<(), Difference> {
-        // Half of an address without the other half is only left over.
+        // A half of an address whose other half is gone is only a remnant.
         let is_whole = |n: &usize| self.at(*n).is_some() && self.at(n + 1).is_some();
         let all = (0..REGISTERS).filter(is_whole).all(|n| self.is_followed(pairs, n));
         *self = Values::default();

@@ -6,7 +6,7 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
 use amdgpu_object::elf::{self, File, Section};
 
-/// The address at which a run ends that returns.
+/// The return address of a run, at which it ends.
 const NOWHERE: u64 = 0x00ff_ff00;
 
 /// A code object in memory, as a loader puts it at address 0.
@@ -27,7 +27,7 @@ impl Machine {
             machine.write(segment.address, &bytes[from..from + segment.size as usize]);
         }
         for section in sections.iter().filter(|section| section.kind == elf::SHT_NOBITS && section.align > 1) {
-            // A byte of a section without bytes in the file gets its number.
+            // The number of a byte in a section without bytes in the file.
             (0..section.size / 4)
                 .for_each(|n| machine.write(section.address + n * 4, &(0xb55_0000 + n as u32).to_le_bytes()));
         }
