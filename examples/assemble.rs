@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut code = [0u32; 64];
     let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 4], [FixupSlot::EMPTY; 8]);
     let mut asm = Assembler::new(TARGET, &mut code, &mut labels, &mut fixups);
-    // What does not reach goes through s[4:5], and s6 keeps SCC.
+    // Branches that do not reach go through s[4:5], and s6 keeps SCC.
     asm.far(Far { pair: 4, scc: Some(6) })?;
 
     asm.load_symbol(8, TABLE)?;

@@ -16,7 +16,7 @@ fn other_decoder(words: &[u32; 5]) -> usize {
     match word >> 30 {
         // VOP1, VOP2, VOPC: a second dword for SDWA, DPP and literals.
         0 | 1 => 4 + 4 * usize::from([249, 250, 255].contains(&(word & 0x1ff))),
-        // SOP*: a literal when a source says so.
+        // SOP*: a literal, if the code of a source announces it.
         2 => 4 + 4 * usize::from(word & 0xff == 255 || word >> 8 & 0xff == 255),
         _ => 8,
     }

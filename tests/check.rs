@@ -244,7 +244,7 @@ fn one_register_of_a_scalar_is_read_for_both_floats() {
                 (ours, llvm) => panic!("{target} {text}: {ours:?}, and LLVM {llvm:?}"),
             }
         }
-        // Of five kinds of scalars, three quarters of the values of two bits.
+        // There are five kinds of scalars. For each, three quarters of the values of two bits are valid.
         assert_eq!(refused, texts.len() * 5 * 3 / (kinds.len() * 4), "{target}");
     }
     // Before CDNA5 both registers are read.

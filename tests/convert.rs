@@ -88,7 +88,7 @@ const WITHOUT_EFFECT: [(Field, u32); 7] = [
 fn loses_no_effect(inst: &Inst, other: Result<Inst, ConvertError>) {
     let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), inst.extension());
     let signature = inst.opcode().signatures(inst.target()).find(of_form).expect("its form has a signature");
-    // Besides its modifiers it has bits that it ignores.
+    // It also has bits that it ignores.
     let is_modifier = |field| signature.modifiers().any(|modifier| modifier.field == field);
     for (field, value) in WITHOUT_EFFECT.into_iter().filter(|(field, _)| is_modifier(*field)) {
         let has_effect = inst.get(field).is_some_and(|held| held != value);

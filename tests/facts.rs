@@ -176,7 +176,7 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
 /// the operation has no such address, or names each register.
 fn address_registers(inst: &Inst) -> Option<usize> {
     const ADDRESS: u16 = 100;
-    /// Those of images without samples, on which every operation works.
+    /// The registers for images without samples, on which every operation works.
     const DIMENSIONS: [u32; 6] = [0, 1, 2, 3, 4, 5];
     let inst = inst.with(Field::Vdata, 0).and_then(|inst| inst.with(Field::Vaddr, ADDRESS.into()));
     let inst = inst.ok().filter(|inst| inst.format() == Format::Mimg && inst.extension().is_none())?;

@@ -40,7 +40,7 @@ fn flat_operations_raise_two_counters() {
     );
 }
 
-/// Before RDNA1 the counter may fall for a flat operation first, so it says nothing of an older load.
+/// Before RDNA1 the counter may fall for a flat operation first, so its value gives no information about an older load.
 #[test]
 fn flat_operations_may_be_done_first() {
     let loads = "global_load_dword v0, v9, s[0:1]; flat_load_dword v1, v[2:3]; ";

@@ -39,7 +39,7 @@ fn bits_of_a_format_are_bits_of_its_operations() {
     for (target, format, bit) in whole {
         let target: Target = target.parse().unwrap();
         let mut count = 0;
-        // Those that only invalidate a cache have no address.
+        // Operations that only invalidate a cache have no address.
         for opcode in Opcode::ALL.iter().filter(|opcode| !opcode.name().starts_with("buffer_wbinvl1")) {
             for encoding in opcode.encodings(target).filter(|encoding| encoding.format == format) {
                 let fixed = if format == Format::Flat { 0xdc00_0000_u64 } else { 0xe000_0000 };

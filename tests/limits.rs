@@ -98,7 +98,7 @@ fn set_registers_takes_as_many_scalar_registers_as_there_are() {
         for (vcc, flat_scratch) in [(false, false), (true, false), (true, true)] {
             let registers = Registers { vcc, flat_scratch, xnack_mask: false, ..Registers::new(target) };
             let special = registers.special(target);
-            // Where scratch memory takes no registers of a kernel, those of flat_scratch count in any case.
+            // Where scratch memory takes no registers of a kernel, the registers of flat_scratch always count.
             let always = ["CDNA3", "CDNA4"].contains(&target.generation());
             let wanted = match (target.generation(), vcc, flat_scratch || always) {
                 _ if most == u16::MAX => 0,

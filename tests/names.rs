@@ -128,7 +128,7 @@ fn named_values_print_as_llvm_prints_them() {
                 Some((_, dim)) => dim.to_string(),
                 None => text.to_string(),
             };
-            // LLVM's text of a value without a name is no source; ours is the number.
+            // LLVM's text of a value without a name is not taken as right; ours has the number.
             let number = theirs.contains("/* invalid") && ours.contains(" 0x");
             // It takes the control for another operand in v_fma_mix: a class of tests/llvm/differences.txt too.
             let shifted = theirs.contains("/* Invalid dpp_ctrl") && theirs.starts_with("v_fma_mix");
@@ -136,7 +136,7 @@ fn named_values_print_as_llvm_prints_them() {
                 faults.push(format!("{target} {bytes:02x?}: `{ours}`, LLVM `{theirs}`"));
             }
         }
-        // Of vector tuples at odd registers LLVM's text on CDNA5 is no source.
+        // LLVM's text of vector tuples at odd registers on CDNA5 is not taken as right.
         let most = if target.processor().starts_with("gfx125") { 8 } else { 9 };
         assert!(compared > 1_000 && compared * 10 > all.len() * most, "{target}: {compared} of {}", all.len());
         asked += compared;

@@ -1,4 +1,4 @@
-//! What an instruction reads and writes is what LLVM says: role, kind, width and access of every operand, and the
+//! An instruction reads and writes the registers that LLVM has: role, kind, width and access of every operand, and the
 //! implicit registers, for every operation of every target in all its forms. `tests/operands/facts.tsv` has the facts.
 #![cfg(feature = "all-targets")]
 

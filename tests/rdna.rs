@@ -21,7 +21,7 @@ fn nothing_is_read_or_written_through_null() {
     for target in RDNA {
         let read = inst(target, &[0xbe80_047d], "s_mov_b64 s[0:1], null");
         assert!(read.reads().is_empty() && read.writes().iter().eq([Reg::Sgpr(0), Reg::Sgpr(1)]));
-        // exec has the code behind that of null.
+        // The code of exec follows that of null.
         let written = inst(target, &[0xbefd_0400], "s_mov_b64 null, s[0:1]");
         assert!(written.writes().is_empty() && !written.writes().contains(Reg::Exec));
         let load = inst(target, &[0xf408_1f41, 0xfa00_0010], "s_load_dwordx4 null, s[2:3], 0x10");
@@ -546,7 +546,7 @@ fn halves_of_registers_change_places() {
     }
 }
 
-/// A dual instruction stays one on a target that has both of its operations; else the error says which is missing.
+/// A dual instruction stays one on a target that has both of its operations; otherwise the error names the missing one.
 #[test]
 fn dual_instructions_go_to_other_targets() {
     let dual = |words: &[u32]| decode_words(Target::Gfx1100, words).unwrap();

@@ -28,7 +28,7 @@ fn kernels_use_what_their_descriptors_say() {
                 let word = |at: usize| u32::from_le_bytes(kernel.descriptor[at..at + 4].try_into().expect("4 bytes"));
                 let (rsrc1, rsrc3) = (word(48), word(44));
                 let unified = words::has_unified_registers(target);
-                // CDNA5 has 1024 registers, of which words alone name 256.
+                // CDNA5 has 1024 registers. Words without s_set_vgpr_msb name 256.
                 let many = target.processor().starts_with("gfx125");
                 let granule = if many {
                     16

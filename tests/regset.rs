@@ -20,7 +20,7 @@ fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
         Reg::Vgpr(n) => (0..dwords).map(|dword| Reg::Vgpr(n + u16::from(dword))).collect(),
         Reg::VgprHigh(n) => vec![Reg::Vgpr(n.into())],
         Reg::Agpr(n) => run(Reg::Agpr, n),
-        // As wide as the wave.
+        // The operand is as wide as the wave.
         Reg::Vcc if dwords == 1 => vec![Reg::VCC_LO],
         Reg::Exec if dwords == 1 => vec![Reg::EXEC_LO],
         Reg::Special(Special::SrcVccz) | Reg::Vcc => vec![Reg::VCC_LO, Reg::VCC_HI],

@@ -162,7 +162,7 @@ fn is_image_address(inst: &Inst, operand: &Operand) -> bool {
     is_image(inst) && operand.role.is_some_and(|role| role.name().starts_with("vaddr"))
 }
 
-/// The registers of an image address, without the last ones of a run of 16, of which 13 or more are used.
+/// The registers of an image address, without the last ones of a run of 16 that uses 13 or more.
 fn image_address(inst: &Inst) -> Vec<Reg> {
     let parts = inst.operands().filter(|operand| is_image_address(inst, operand));
     let registers = parts.flat_map(|operand| match operand.value {

@@ -36,8 +36,8 @@ fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
     all
 }
 
-/// The same instructions, and those with every dimension of images, which with a16 decides how many registers an address
-/// has, and so whether the form can name them.
+/// These instructions, and those with every dimension of images. With a16, the dimension decides how many registers an
+/// address has, and so whether the form can name them.
 fn with_dimensions(mut insts: Vec<Inst>, signature: &Signature) -> Vec<Inst> {
     let has = |field| insts[0].get(field).is_some();
     let a16 = if has(Field::A16) { 2 } else { 1 };
@@ -214,7 +214,7 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             (Field::Dim, _) => &[0, 1, 2, 3, 4, 5, 6, 7],
             // Elements of 8 bits and of 4: the longest matrix and the shortest.
             (Field::Cbsz | Field::Blgp, _) => &[0, 4],
-            // The same on CDNA5.
+            // Elements of these sizes on CDNA5.
             (field, _) if field.name().starts_with("matrix_") && field.name().ends_with("_fmt") => &[0, 4],
             _ => &[0, u32::MAX],
         };

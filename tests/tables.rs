@@ -182,7 +182,7 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
 fn every_message_of_the_build_has_a_bad_table() {
     let expected = |m: &str| bad::ALL.iter().any(|(.., e)| matches(m, e.splitn(3, ':').nth(2).unwrap().trim_start()));
     let elsewhere = [
-        // Nor does a table of hazards have so many rows.
+        // A table of hazards does not have so many rows, either.
         "{name} has more than {ROWS} rows of hazards",
         "{name} has too many kinds of instructions",
         "{} has {n} {what}, and src/ has {bits} bits for their number",

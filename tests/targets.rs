@@ -239,7 +239,7 @@ fn generic_targets_have_what_all_their_members_have() {
     }
 }
 
-/// A processor whose waves can have two sizes is two targets, of which names and ELF numbers mean the first.
+/// A processor whose waves can have two sizes is two targets. Its names and ELF numbers stand for the first.
 #[test]
 fn wave_sizes_have_targets_of_their_own() {
     let (narrow, wide) = (Target::Gfx1100, Target::Gfx1100Wave64);

@@ -108,7 +108,7 @@ fn what_is_displaced_does_what_it_did() {
             let area = rng.pick(&[end + 0x100, end + 0x1_0000, hook + 0x1_f800, end + 0x100_0000, 0x4000_0000_0000]);
             let far = rng.pick(&[None, Some(Far { pair: 4, scc: None }), Some(Far { pair: 8, scc: Some(10) })]);
             let trampoline = Trampoline { target, hook, area, far };
-            // As much room as the documentation promises to be enough.
+            // The room is as much as the documentation promises to be enough.
             let mut room = [0xdead_beefu32; 88 + 1];
             let mut code = before.code.clone();
             let result = trampoline.install(&mut code[..], before.base, &payload, &mut room);

@@ -45,7 +45,7 @@ fn options() -> Result<Options, String> {
             "--input" => options.input = Some(value()?),
             "--target" => options.target = Some(value()?.parse().map_err(|e| format!("{e}"))?),
             "--no-llvm" => options.llvm = false,
-            // cargo says so
+            // cargo passes this argument.
             "--bench" => {}
             _ => return Err(format!("unknown option {name}")),
         }

@@ -75,7 +75,7 @@ pub fn parse(target: Target, texts: &[String], bytes: usize) -> Done {
     done
 }
 
-/// As many instructions as fit in the cache, and their words.
+/// The instructions that fit in the cache, and their words.
 pub fn some(target: Target, code: &[u8]) -> (Vec<Inst>, Vec<([u32; 5], usize)>) {
     let insts: Vec<Inst> =
         Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok()).take(4096).collect();

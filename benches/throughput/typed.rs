@@ -8,7 +8,7 @@ use std::hint::black_box;
 /// Number of dwords that one loop writes.
 pub const ROOM: usize = 4096;
 
-/// How many loops give about `bytes` of code; `None` if there is no loop for the target.
+/// The number of loops that give about `bytes` of code; `None` if there is no loop for the target.
 #[cfg(feature = "gfx942")]
 pub fn loops(target: Target, bytes: usize) -> Option<usize> {
     (target == Target::Gfx942).then_some(bytes / (4 * ROOM))

@@ -32,7 +32,7 @@ pub fn message(text: &str) -> String {
 /// The beginning of a name, escaped, and `MORE` if it is cut. A file can refer to a name in every dword, so long names would
 /// make the listing much longer than the file.
 pub fn reference(name: &[u8]) -> (Cow<'_, str>, &'static str) {
-    // A character has four bytes at most, and an escaped one more characters.
+    // A character has at most four bytes, and escaping only adds characters.
     let shown = self::name(name.get(..4 * REFERENCE + 4).unwrap_or(name));
     // Nearly all names are short. The number of characters is at most the number of bytes.
     if shown.len() <= REFERENCE {

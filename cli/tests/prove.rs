@@ -11,7 +11,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
 }
 
-/// The number in front of a word, without its commas.
+/// The number before a word, without its commas.
 fn number_before(line: &str, what: &str) -> u64 {
     let (before, _) = line.split_once(what).unwrap_or_else(|| panic!("no {what} in {line}"));
     let digits = before.trim().rsplit(' ').next().expect("a number").replace(',', "");

@@ -1,4 +1,4 @@
-//! What the command promises: a module for each promise. `src/` has tests of its parts beside them.
+//! The promises of the command: a module for each. `src/` has tests of its parts beside them.
 
 mod clang;
 mod cli;

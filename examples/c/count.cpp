@@ -35,7 +35,7 @@ std::map<std::string, int> count(std::uint32_t target, const std::vector<std::ui
 
 int main(int argc, char **argv)
 {
-    // s_add_u32 s4, s1, s5; twice v_add_f32 v2, v1, v2; a dword that is no instruction; s_endpgm
+    // s_add_u32 s4, s1, s5; twice v_add_f32 v2, v1, v2; a dword that is not an instruction; s_endpgm
     std::vector<std::uint8_t> code = {0x01, 0x05, 0x04, 0x80, 0x01, 0x05, 0x04, 0x02, 0x01, 0x05,
                                       0x04, 0x02, 0x00, 0x00, 0xff, 0xbf, 0x00, 0x00, 0x81, 0xbf};
     const auto target = amdgpu_isa_target(argc > 2 ? argv[1] : "gfx942");

@@ -1,11 +1,11 @@
-/* Walks code, prints it, reads operands, and patches it where it lies: the C interface in a C program.
+/* Walks code, prints it, reads operands, and patches it in place: the C interface in a C program.
    .ci/run capi builds it, and runs it under valgrind. */
 #include <stdio.h>
 #include <string.h>
 
 #include "amdgpu_isa.h"
 
-/* Says where a check failed, and lets the program fail. */
+/* Prints the place of a failed check, and lets the program fail. */
 static int failed;
 #define CHECK(what)                                                        \
     do {                                                                   \
@@ -59,7 +59,7 @@ int main(void)
     CHECK(literal >= 0 && simm16 >= 0 && amdgpu_isa_field("no such field") == -1);
     walk(target, code, sizeof code);
 
-    /* A literal and an immediate, where they lie. */
+    /* Changes a literal and an immediate in place. */
     CHECK(amdgpu_isa_patch(target, code, sizeof code, literal, 0x1000) == AMDGPU_ISA_STATUS_OK);
     CHECK(amdgpu_isa_patch(target, code + 8, sizeof code - 8, simm16, 1) == AMDGPU_ISA_STATUS_OK);
     CHECK(amdgpu_isa_patch(target, code + 8, sizeof code - 8, simm16, 0x10000) == AMDGPU_ISA_STATUS_REFUSED);
@@ -67,7 +67,7 @@ int main(void)
     CHECK(amdgpu_isa_patch(target, code, 4, literal, 1) == AMDGPU_ISA_STATUS_TRUNCATED);
     CHECK(amdgpu_isa_patch(1, code, sizeof code, literal, 1) == AMDGPU_ISA_STATUS_UNKNOWN_TARGET);
 
-    /* A branch: another target, another operation. */
+    /* Changes the target and the operation of a branch. */
     amdgpu_isa_inst branch;
     uint64_t to = 0;
     CHECK(amdgpu_isa_decode(target, code + 12, sizeof code - 12, &branch) == AMDGPU_ISA_STATUS_OK);
@@ -80,13 +80,13 @@ int main(void)
     CHECK(amdgpu_isa_encode(&branch, code + 12, sizeof code - 12) == 4);
     CHECK(amdgpu_isa_encode(&branch, code + 12, 3) == 0);
 
-    /* Where a field lies, and what it holds. */
+    /* The position and the value of a field. */
     amdgpu_isa_piece pieces[2];
     uint32_t value = 0;
     CHECK(amdgpu_isa_locate(&branch, simm16, pieces) == 1 && pieces[0].dword == 0 && pieces[0].width == 16);
     CHECK(amdgpu_isa_get(&branch, simm16, &value) == AMDGPU_ISA_STATUS_OK && value == 1);
 
-    /* As snprintf: the length that there would be, and never more than there is room. */
+    /* As snprintf: the length that the text would have, of which at most the room is written. */
     char small[4];
     CHECK(amdgpu_isa_opcode(&branch, small, sizeof small) == 8 && strcmp(small, "s_b") == 0);
     CHECK(amdgpu_isa_text(NULL, NULL, 0) == 0 && amdgpu_isa_operands(&branch, NULL, 0) == 1);

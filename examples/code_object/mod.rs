@@ -18,7 +18,7 @@ pub struct Kernel {
 /// The code of an object: an executable section.
 pub struct Text {
     pub address: u64,
-    /// Where it is in the file.
+    /// The offset of its first byte in the file.
     pub offset: usize,
     pub len: usize,
 }
@@ -61,7 +61,7 @@ pub fn read(bytes: &[u8]) -> Result<CodeObject> {
     Ok(CodeObject { target, kernels, text })
 }
 
-/// The number of lanes of the kernels' waves, which the flags of the file do not tell; `None` if there are no kernels.
+/// The number of lanes of the kernels' waves, which the flags of the file do not have; `None` if there are no kernels.
 fn lanes(kernels: &[Kernel]) -> Result<Option<u16>> {
     // ENABLE_WAVEFRONT_SIZE32, in the field `kernel_code_properties` at byte 56.
     let lanes = |kernel: &Kernel| if kernel.descriptor[57] & 4 == 0 { 64 } else { 32 };

@@ -1,4 +1,4 @@
-/* Says what the C interface says: tests/capi/program.rs asks, and compares with the library.
+/* Prints the answers of the C interface: tests/capi/program.rs asks, and compares them with the library.
 
    A question is a line, and the answer ends in a line "end". Every buffer is tried with every length from 0 to one more
    than is needed; whatever must hold of each of them is checked here, and ends the program if it does not. */
@@ -54,7 +54,7 @@ static const char *kind_name(amdgpu_isa_kind kind)
     return "?";
 }
 
-/* Memory for exactly so many bytes, with bytes behind it that nobody may touch. */
+/* Memory for exactly so many bytes, followed by bytes that nobody may touch. */
 static void *room_of(size_t size)
 {
     unsigned char *room = malloc(size + GUARD);
@@ -85,7 +85,7 @@ static void print_inst(const amdgpu_isa_inst *inst)
            inst->words[0], inst->words[1], inst->words[2], inst->words[3], inst->words[4], inst->len, inst->target);
 }
 
-/* What a function that writes text is asked about. */
+/* The arguments of a question to a function that writes text. */
 typedef struct {
     const amdgpu_isa_inst *inst;
     uint32_t target;
@@ -173,7 +173,7 @@ static void print_fields(const amdgpu_isa_inst *inst, int32_t fields)
     }
 }
 
-/* What was not done has changed nothing. */
+/* A refused change has changed nothing. */
 static void print_changed(const char *what, amdgpu_isa_status status, const amdgpu_isa_inst *old,
                           const amdgpu_isa_inst *inst)
 {
@@ -188,7 +188,7 @@ static void print_changed(const char *what, amdgpu_isa_status status, const amdg
 
 static void answer_code(uint32_t target, const uint8_t *given, size_t len, char *rest, int32_t fields)
 {
-    /* Exactly as long as it is said to be, so that valgrind sees who reads on. */
+    /* The memory is exactly as long as its stated length, so that valgrind sees who reads beyond it. */
     uint8_t *code = malloc(len + (len == 0));
     CHECK(code != NULL);
     memcpy(code, given, len);
@@ -272,7 +272,7 @@ static void answer_layout(void)
     SIZE(amdgpu_isa_kind);
 }
 
-/* Every number has the name that it has there, and there are no more. */
+/* Every number has the header's name, and there are no other numbers. */
 static void answer_enums(void)
 {
     for (int n = 0; n < 100; n++) {

@@ -242,7 +242,7 @@ struct Gpu {
     return text.empty() ? "-" : text;
   }
 
-  // What it becomes when its sources are swapped, if that is another.
+  // The operation with swapped sources, if it is another one.
   std::string partner(unsigned p) const {
     int other = AMDGPU::getCommuteRev(uint16_t(p));
     if (!exists(other))

@@ -43,7 +43,7 @@ fn ours(inst: &Inst) -> Vec<Shape<'static>> {
             types.iter().find(|(field, _)| *field == bare(role, dual)).expect("the signature has it");
         let scalar = matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc));
         let mask = inst.format().name().starts_with("VOP") && o.bits == inst.target().wave_size() && scalar;
-        // The number of values of its type says the width once more.
+        // The number of values of its type gives the width again.
         let digits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
         let pair = if ty.starts_with("pk_") { 2 } else { 1 };
         let value = digits.parse().map_or(o.bits, |bits: u16| (pair * bits).max(32));
@@ -79,7 +79,8 @@ fn theirs(text: &str) -> Vec<Shape<'_>> {
         .collect()
 }
 
-/// Where the library names another data type than LLVM's descriptions: form, operation, our type, LLVM's, and why.
+/// The differences in data types between the library and LLVM's descriptions: form, operation, our type, LLVM's, and
+/// why.
 const TYPES: [(&str, &str, &str, &str, &str); 14] = [
     ("SOP*", "s_*_f32", "f32", "i32", "LLVM describes a scalar source as any 32 bits"),
     ("SOP*", "s_*_f16", "f16", "i16", "the same with 16 bits"),
@@ -103,7 +104,7 @@ const TYPES: [(&str, &str, &str, &str, &str); 14] = [
     ("VOP1+SDWA", "v_cvt_f32_bf16", "bf16", "f16", "LLVM has one kind of 16-bit source in SDWA"),
 ];
 
-/// Operations of which LLVM says otherwise that an operand is written, in some of their forms: pattern, and why.
+/// The operations that differ from LLVM in whether an operand is written, in some of their forms: pattern, and why.
 const WRITTEN: [(&str, &str); 2] = [
     ("_movrel*", "the register that is written lies behind the one that is named"),
     ("_subvector_loop_*", "LLVM has the counter, which changes, as an input"),
@@ -111,7 +112,7 @@ const WRITTEN: [(&str, &str); 2] = [
 
 /// The difference between the two lists, if there is one.
 fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mut BTreeSet<usize>) -> Option<String> {
-    // LLVM's memory operations have their address in front of the data, or behind it.
+    // LLVM's memory operations have their address before or after the data.
     let typed = theirs.iter().any(|o| o.ty.is_some());
     let unsure = WRITTEN.iter().any(|(names, _)| is_like(names, name.trim_start_matches(['s', 'v'])));
     let ordered = |list: &[Shape]| {
@@ -140,7 +141,8 @@ fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mu
         let mut lines = TYPES.iter();
         lines.position(|t| is_like(t.0, form) && is_like(t.1, name) && is_like(t.2, a) && t.3 == b)
     };
-    // In these forms LLVM tells of every source that can be a constant, but for barriers, and for matrices in all registers.
+    // In these forms LLVM lists every source that can be a constant, except for barriers, and for matrices in all
+    // registers.
     let plain = ["VOP1", "VOP3A", "VOP3B", "VOP3P", "VOP3P-MAI", "SOP1", "SOP2", "SOPC", "SOPK"].contains(&form);
     let told = plain && !name.contains("_barrier") && !name.contains("_wmma_") && !name.contains("_swmmac_");
     let pairs = |theirs: &[Shape<'_>]| -> Vec<(String, String)> {

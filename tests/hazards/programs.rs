@@ -37,7 +37,7 @@ impl Distances {
         Distances { targets, of }
     }
 
-    /// 0 if no source says anything.
+    /// The distance; 0 if no source has one.
     pub fn of(&self, rule: &str, target: &str) -> Distance {
         self.of.get(&(rule, target)).copied().unwrap_or((0, 0))
     }

@@ -244,7 +244,7 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     }
 }
 
-/// A compressed export of which one of two sources in a register is off.
+/// A compressed export with a register in which one of two sources is off.
 fn has_half_pair(inst: &Inst) -> bool {
     let enabled = get(inst, Field::En);
     inst.format() == Format::Exp && get(inst, Field::Compr) == 1 && (enabled ^ enabled >> 1) & 0b101 != 0

@@ -43,7 +43,7 @@ fn features(target: &amdgpu_isa::Target) -> &'static str {
     }
 }
 
-/// What the library says about bytes.
+/// The library's answer about bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ours {
     Inst {

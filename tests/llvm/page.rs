@@ -47,7 +47,7 @@ fn rows() -> Result<Vec<Row<'static>>, String> {
     Ok(rows)
 }
 
-/// What the page should say, computed from the bytes alone.
+/// The line as the page should have it, computed from the bytes alone.
 fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String> {
     let [name, bytes, ..] = row.cells;
     let target = ours::targets().into_iter().find(|t| t.name == name).ok_or(format!("no target {name}"))?;

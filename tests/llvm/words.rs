@@ -367,7 +367,7 @@ struct Sweep {
 /// Every value of every field of every opcode, or every n-th of these words.
 pub struct Systematic {
     survey: Survey,
-    /// Each flag of each opcode, the other way round: few words, none of which a sample should lack.
+    /// Each flag of each opcode inverted: few words, all of which a sample should have.
     flags: Vec<Word>,
     sweeps: std::vec::IntoIter<Sweep>,
     values: std::vec::IntoIter<Word>,

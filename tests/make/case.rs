@@ -171,7 +171,7 @@ impl<'a> Case<'a> {
 
     /// A register number in a file of `registers` registers, for a tuple of `n`; wrong if requested.
     fn number(&mut self, registers: usize, n: usize, align: usize) -> usize {
-        // A multiple of the alignment, so that there is no second fault.
+        // The number is a multiple of the alignment, so that there is no second fault.
         let past = ((registers - n) / align + 1) * align;
         if past < 256 && self.breaks(Fault::PastTheEnd) {
             return past;

@@ -148,7 +148,7 @@ fn main() -> ExitCode {
             }
         }
     };
-    // Targets of which some formats are missing have no constructors.
+    // Targets that lack some formats have no constructors.
     let has_some = |target: &&Target| all.iter().any(|c| c.targets.contains(target));
     for &target in Target::ALL.iter().filter(has_some) {
         let mine: Vec<&Constructor> =

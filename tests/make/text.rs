@@ -141,7 +141,7 @@ pub fn compare(
     let (said, flags) = split(&rest);
     let double = !flags.iter().chain(&said).any(|f| f.starts_with("neg:"));
     let mut said = said.iter().peekable();
-    // The text of FLAT does not show that there is no scalar address.
+    // The text of FLAT does not show the absence of a scalar address.
     let absent = |meant: &(&str, String)| name.starts_with("flat_") && meant.0 == "saddr" && meant.1 == "off";
     for (field, meant) in operands.iter().filter(|meant| !absent(meant)) {
         let meant = if double { signs(field, meant, modifiers) } else { meant.clone() };

@@ -15,7 +15,7 @@ const OTHERS: &str = "manuals, place, in the manual, true, bytes, decoded";
 /// One side of a difference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Side {
-    /// `-`: there is no such row.
+    /// `-`: the side has no such row.
     Nothing,
     /// `VOP3P 32 v_fma_mix_f32`
     Row(Op),
@@ -146,7 +146,7 @@ impl Line {
 /// Whether the bytes have a row's format and number.
 pub fn are_about(found: &Result<Inst, DecodeError>, target: Target, format: &str, number: u16) -> bool {
     match found {
-        // Of two operations, the one whose half the row is about.
+        // An instruction of two operations counts as the one of the row's half.
         Ok(inst) if format.starts_with("VOPD") => {
             let name = format.trim_end_matches(['X', 'Y']);
             let half = if format.ends_with('X') { Field::Opx } else { Field::Opy };

@@ -260,7 +260,7 @@ const FAULTS: &[Fault] = &[
         let same = |ours: &Vec<u8>| ours.len().abs_diff(llvm.len()) == 4 || cut(ours);
         is_half && ours.as_ref().is_ok_and(same)
     }),
-    // On CDNA5 it writes what is in lit() as all of a literal of 64 bits, also of a double, of which it is the upper half.
+    // On CDNA5 it takes the number in lit() as all of a 64-bit literal. For a double, the number is the upper half.
     ("lit", |text, llvm, ours| text.contains("lit(") && ours.as_ref().is_ok_and(|ours| ours.len() + 4 == llvm.len())),
     // It makes a literal of each constant there, with the bits of a half.
     ("v_cvt_pk", |text, llvm, ours| {

@@ -172,7 +172,7 @@ fn parts_that_are_refused_have_a_place() {
         let span = error.span.start as usize..error.span.end as usize;
         assert_eq!((text.get(span), error.to_string().as_str()), (Some(part), message), "{text:?}");
     }
-    // A literal has no room in this form, and an accumulation register is no source of it.
+    // A literal has no room in this form, and an accumulation register cannot be a source of it.
     assert!(source.parse("0x12345").is_err() && source.parse("a1").is_err() && source.parse("sext(v1)").is_err());
     let clamp = add.modifiers().find(|modifier| modifier.field == Field::Clamp).unwrap();
     assert_eq!((clamp.parse("clamp"), clamp.parse("noclamp")), (Ok(1), Ok(0)));

@@ -439,7 +439,7 @@ impl Cases<'_> {
                 self.give(Unknown, field, 1.into(), |e| matches!(e, BuildError::Unknown(_)));
                 continue;
             };
-            // Here the builder takes the whole truth table, of which the field is the highest bits.
+            // Here the builder takes the whole truth table. The field has its highest bits.
             if field == Field::Omod && base.inst.opcode().name().starts_with("v_bitop3") {
                 continue;
             }

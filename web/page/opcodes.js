@@ -128,7 +128,7 @@ function drawSlot(map, n, operations, matches) {
   const [operation] = operations;
   const show = () => showOperation(map, operation);
   const dim = operations.some((one) => matches(map.format, one)) ? "" : " dim";
-  // A line may end behind each underscore.
+  // A line may end after each underscore.
   const name = operation.mnemonic.split(/(?<=_)/).flatMap((part, k) => (k ? [el("wbr"), part] : [part]));
   return el("button", { class: "slot" + dim, type: "button", style: family(operation.mnemonic), "data-number": n, "aria-label": `${n} ${operation.mnemonic}`, onmouseenter: show, onfocus: show, onclick: () => openExample(map.format, n) }, ...name);
 }

@@ -2,8 +2,7 @@
 "use strict";
 
 // `view`, `target`, `words`, `text` (only if it is not an instruction), `field`, `format`, `search`, `image` (the
-// number of a code
-// object in its file), `at` (an address).
+// number of a code object in its file), `at` (an address).
 const state = {};
 
 const watchers = [];

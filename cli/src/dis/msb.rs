@@ -52,7 +52,7 @@ impl Msb {
 }
 
 impl State<'_> {
-    /// The bits before the contents of an offset, which are an instruction, or data after which the bits are unknown.
+    /// The bits before the instruction at an offset. After data they are unknown.
     pub fn step(&mut self, offset: usize, label: bool, item: Result<&Inst, &Invalid>) -> VgprMsb {
         let msb = if label || self.starts.contains(&offset) { VgprMsb::ENTRY } else { self.msb };
         self.msb = match item {

@@ -44,7 +44,7 @@ fn bare_words_start_where_they_are_told() {
     assert!(out.contains("// 000000012344: BF82FFFE"), "{out}");
 }
 
-/// A kernel descriptor says how many lanes the waves of its kernel have; the function after it has the same.
+/// A kernel descriptor has the number of lanes of its kernel's waves; the function after the kernel has the same.
 #[test]
 fn waves_are_those_of_the_kernel_descriptor() {
     // v_cmp_lt_f32_e32

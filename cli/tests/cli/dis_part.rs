@@ -77,7 +77,7 @@ fn an_unknown_name_is_told_with_those_that_are_near() {
     }
 }
 
-/// The same code under many symbols of one name is not shown once for each of them.
+/// Code under many symbols of one name is shown once.
 #[test]
 fn symbols_that_overlap_do_not_multiply_the_code() {
     let object = code_object(GFX942);

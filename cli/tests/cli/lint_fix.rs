@@ -93,7 +93,7 @@ fn what_only_another_instruction_ends_gets_that() {
     }
 }
 
-/// What is in a clause must be of one kind: the clause ends before the wait.
+/// The instructions of a clause must be of one kind: the clause ends before the wait.
 #[test]
 fn clauses_become_shorter() {
     let Ok(target) = "gfx1200".parse::<Target>() else { return };

@@ -35,7 +35,7 @@ impl Case<'_> {
         op
     }
 
-    /// The same, or another operand.
+    /// A half of a vector register, or another operand.
     pub fn half_or(&mut self, name: &'static str, kind: &str) -> Op<Any, 1> {
         let (mask, rest) = kind.split_once(' ').expect("two words");
         let mask: u16 = mask.parse().expect("a mask");

@@ -45,8 +45,8 @@ pub fn in_lanes(mut ends: Vec<(u32, u32)>) -> Vec<Arrow> {
     arrows
 }
 
-/// The ends and the lane of each arrow that crosses the given rows. Of arrows without an end there, as many as there
-/// are lanes.
+/// The ends and the lane of each arrow that crosses the given rows. Arrows that only pass by are limited to the number
+/// of lanes.
 pub fn visible(arrows: &[Arrow], first: u32, end: u32) -> Vec<u32> {
     let begun = arrows.partition_point(|arrow| arrow.first() < end);
     let seen = arrows[..begun].iter().filter(|arrow| arrow.last() >= first && arrow.lane < LANES);

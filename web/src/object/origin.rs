@@ -107,7 +107,7 @@ impl CodeObject {
         (found.origins(self), given - usual)
     }
 
-    /// The operations that have raised a counter and can be outstanding at a wait for a part of them, the nearest
+    /// The operations that have raised a counter and can be outstanding at a wait that leaves some of them, the nearest
     /// first.
     fn awaited(&self, paths: &Paths, row: usize, counter: Counter, left: u8) -> Vec<Origin> {
         let mut found = Found::default();
@@ -183,8 +183,8 @@ impl CodeObject {
         found.origins(self)
     }
 
-    /// The rows before one, in its block. A row without a block has the rows before it that are followed only by the
-    /// next.
+    /// The rows before one, in its block. If a row has no block: the rows before it, as long as each is followed only
+    /// by the next one.
     fn up_to<S>(&self, paths: &Paths, row: usize, state: S) -> Piece<S> {
         let block = paths.block_of(row);
         let first = block.and_then(|block| paths.block(block)).map(|block| block.rows.0);

@@ -16,7 +16,7 @@ pub enum Base {
 pub struct Address {
     pub base: Base,
     pub offset: u64,
-    /// The offset from which no branch may lead to an instruction, if the address is to hold there.
+    /// The address is known at an instruction if no branch leads to a place between this offset and the instruction.
     pub since: usize,
     /// Whether the kernel received it in these registers.
     pub is_given: bool,
