@@ -88,7 +88,7 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
         assert!(missing.len() * 100 < all.len(), "{target}: {missing:?}");
         let mut announced: BTreeSet<Format> =
             target.layouts().iter().flat_map(|l| l.extends).map(|e| e.format).collect();
-        // The code of a literal of 64 bits announces it in some operands only.
+        // The code that announces a literal of 64 bits does so in some operands only.
         announced.extend(target.layouts().iter().map(|l| l.format).filter(|format| *format == Format::Literal64));
         assert_eq!(extensions.into_iter().flatten().collect::<BTreeSet<_>>(), announced, "{target}");
         assert!(registers.len() > 300, "{target}: only {} registers", registers.len());

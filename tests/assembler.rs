@@ -188,7 +188,7 @@ fn assemble(
     Ok(Done { code, addresses })
 }
 
-/// An instruction that alignment does not use.
+/// An instruction other than the ones with which alignment pads.
 fn filler(target: Target) -> u32 {
     word(target, "s_sleep", &[(Field::Simm16, 5)]).expect("all have it")
 }
@@ -397,7 +397,7 @@ fn what_cannot_be_is_refused() {
         assert_eq!(asm.dword(fill).map_err(|e| e.kind), Err(AssembleErrorKind::Room(Room::Code)));
         assert_eq!(asm.finish().map(|x| x.len()).map_err(|e| e.kind), Err(AssembleErrorKind::Unbound(unbound)));
 
-        // No room for the growth.
+        // The buffer has no room for the growth.
         let mut asm = Assembler::new(target, &mut code, &mut labels, &mut fixups);
         asm.far(Far { pair: 0, scc: None }).expect("a pair");
         let label = asm.label_at(1 << 40).expect("there is room");

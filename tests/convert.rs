@@ -44,8 +44,8 @@ fn plain(dword: &mut u32, behind: Format) {
     };
 }
 
-/// The operands without their fields. vcc counts the same whether a field names it or not. The part of a destination
-/// that is kept, and so read, is compared as registers.
+/// The operands without their fields. vcc counts the same whether a field names it or not. Whether a destination is
+/// partly kept shows in the sets of registers, which are compared, too.
 fn said(inst: &Inst) -> Vec<(Value, u16, bool)> {
     let value = |o: &Operand| if o.value == Value::Reg(Reg::VCC_LO) { Value::Reg(Reg::Vcc) } else { o.value };
     // A constant has the width of its field, which differs between encodings.
@@ -84,11 +84,11 @@ const WITHOUT_EFFECT: [(Field, u32); 7] = [
     (Field::Src1Sel, 6),
 ];
 
-/// Without the extension, the form loses no effect and gains none.
+/// If the conversion succeeds, no modifier had an effect. If it names a lost field, the field had one.
 fn loses_no_effect(inst: &Inst, other: Result<Inst, ConvertError>) {
     let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), inst.extension());
     let signature = inst.opcode().signatures(inst.target()).find(of_form).expect("its form has a signature");
-    // It also has bits that it ignores.
+    // Fields that are not modifiers are ignored bits.
     let is_modifier = |field| signature.modifiers().any(|modifier| modifier.field == field);
     for (field, value) in WITHOUT_EFFECT.into_iter().filter(|(field, _)| is_modifier(*field)) {
         let has_effect = inst.get(field).is_some_and(|held| held != value);

@@ -124,7 +124,7 @@ fn stores_that_nobody_waits_for_count() {
 
 #[test]
 fn a_full_counter_proves_that_older_operations_are_done() {
-    // 63 and 15 are the greatest values: one more operation is issued when the first one is done.
+    // 63 and 15 are the greatest values: one more operation is issued only when the first one is done.
     let loads = |count: usize| {
         let younger = "global_load_dword v1, v9, s[0:1]; ".repeat(count);
         format!("global_load_dword v0, v9, s[0:1]; {younger} v_mov_b32 v5, v0; s_endpgm")
@@ -139,7 +139,7 @@ fn a_full_counter_proves_that_older_operations_are_done() {
     expect("gfx942", &reads(15), &[]);
     expect("gfx1030", &reads(62), &["at 504: lgkmcnt(62) for 0, Vgpr(0) Read"]);
     expect("gfx1030", &reads(63), &[]);
-    // A full counter of scalar loads gives no information about any of them.
+    // A full counter of scalar loads does not show which of them are done.
     let scalar = format!("s_load_dword s4, s[0:1], 0x0; {} s_mov_b32 s6, s4; s_endpgm", "s_dcache_inv; ".repeat(40));
     expect("gfx942", &scalar, &["at 328: lgkmcnt(0) for 0, Sgpr(4) Read"]);
     if let Some(target) = target("gfx942") {
@@ -390,7 +390,7 @@ fn waits_that_are_taken_away_are_missed() {
                 }
             },
         );
-        // A flat operation with only one of its waits is not certain.
+        // A flat operation of which only one wait is there is not certain.
         let weight = |code: &[u8]| -> usize {
             let missing = missing(target, code, sample.address, &sample.kernels);
             missing.iter().map(|(_, wait)| 1 + usize::from(wait.sure)).sum()

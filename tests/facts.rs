@@ -227,7 +227,7 @@ struct Class {
     example: (&'static str, &'static str),
 }
 
-/// A text is like a pattern, in which `*` stands for anything.
+/// Whether a text matches a pattern, in which `*` stands for anything.
 fn is_like(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -284,7 +284,8 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     let mut met = vec![0usize; classes.len()];
     let mut shown = vec![false; classes.len()];
     let mut unlisted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // A property that a class names, although LLVM agrees: there the class would hide a lost fact.
+    // Instructions that a class names although LLVM agrees about the property: the class would hide a later error
+    // there.
     let mut without: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let (mut asked, mut unknown) = (0, BTreeSet::new());
     for &target in Target::ALL {

@@ -77,7 +77,7 @@ fn calls_return_behind_the_call() {
     ];
     assert_eq!(blocks(&flow), wanted);
     assert_eq!((flow.callee(0), flow.callee(1), flow.entries()), (Some(2), None, &[0, 2][..]));
-    // Both are checked together.
+    // Both results are checked together.
     assert_eq!(flow.groups(), [vec![0, 1, 2]]);
 }
 
@@ -275,7 +275,7 @@ fn any_bytes_have_a_flow() {
     }
 }
 
-/// A long row of conditional branches, with two paths around each.
+/// A long row of conditional branches: the number of paths doubles with each of them.
 #[test]
 fn the_work_grows_with_the_code() {
     let Some(target) = target() else { return };

@@ -1,5 +1,5 @@
-//! The instructions that `Guard` emits before others are those that they need: straight programs of any instructions,
-//! of all targets.
+//! `Guard` emits exactly the waits and distances that instructions need: straight programs of any instructions, of all
+//! targets.
 
 use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::hazards::{Guard, Hazards, Pending};

@@ -12,11 +12,11 @@ use programs::{Distances, EVENT, Program, programs};
 /// Rows that the library has no rule for, or a rule of another kind, each with its reason.
 const OTHERS: &str = include_str!("hazards/others.txt");
 
-/// The rule in `isa/` for a row. In `isa/`, rules for several numbers of passes are one rule.
+/// The rule in `isa/` for a row. Rows for several numbers of passes have one rule there.
 fn rule_of(row: &str) -> &str {
     let rule = row.split_once("-P").map_or(row, |(rule, _)| rule);
     match rule {
-        // The table derives a hazard with another target from these.
+        // Rules with these names, for another target, are derived from others.
         "M13" => "M01",
         "M61" => "M60",
         rule => rule,
@@ -32,7 +32,7 @@ fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, r
     for between in 0..=80 {
         let (mut any, mut this) = (false, false);
         hazards.each(consumer, |need: Need| {
-            // The filler can break a rule of its own; or one that any instruction breaks.
+            // The filler itself can break a rule, as any instruction can.
             if need.producer != *producer && unit != Unit::Event {
                 return;
             }
@@ -266,7 +266,7 @@ fn strictly(target: &str, texts: &[&str], expected: [u8; 3]) {
     }
 }
 
-/// A rule that is only a caution is another rule where it is not a caution.
+/// If a need is only a caution, it belongs to another rule than the certain one.
 #[test]
 fn cautions_say_why() {
     let rules = |target: &str, texts: &[&str]| {
@@ -412,7 +412,7 @@ fn states_join() {
     assert!(!one.join(&far) && one == near);
     assert!(other.join(&near) && other == near);
     assert!(!other.join(&near));
-    // More paths than there is room for.
+    // There are more paths than the state has room for.
     let mut all = Hazards::new(target);
     for n in 10..10 + 2 * Hazards::MOST {
         let changed = all.join(&state(&[write(n)]));

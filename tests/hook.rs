@@ -1,5 +1,5 @@
-//! The hooking tool of the examples, on every sample object: LLVM's tools find the new code, and the proof that nothing
-//! else has changed holds, and fails if anything else has.
+//! The hooking tool of the examples, on every sample object: LLVM's tools find the new code, and the proof accepts the
+//! result and refuses any other change.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 #[path = "../examples/hook.rs"]

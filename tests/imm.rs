@@ -10,7 +10,7 @@ fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {
     Some(with(target, word(target, name)?, value))
 }
 
-/// The word of an operation without its constant, and the lowest bit of that.
+/// The word of an operation without its constant, and the lowest bit of the constant.
 fn word(target: Target, name: &str) -> Option<(u32, u8)> {
     let opcode = Opcode::ALL.iter().find(|op| op.name() == name)?;
     let Encoding { format, number, .. } = opcode.encodings(target).next()?;

@@ -24,7 +24,7 @@ fn inst(target: Target, text: &str) -> Inst {
     parse(target, text).unwrap_or_else(|error| panic!("{target} {text}: {error}"))
 }
 
-/// The rule by which the assembler and `check` refuse a text.
+/// The error with which the assembler and `check` refuse a text.
 fn rule(target: Target, text: &str) -> Result<(), RuleError> {
     match parse(target, text) {
         Ok(inst) => inst.check(),
@@ -131,7 +131,7 @@ fn set_registers_counts_one_register_that_is_loaded() {
         descriptor.set_registers(target, Registers::new(target)).unwrap();
         descriptor.rsrc1().granulated_wavefront_sgpr_count()
     };
-    // 6 special ones, and 16 others: 8 and 24.
+    // The kernel uses 6 special registers, and 16 others: counts of 8 and 24.
     assert_eq!(count(descriptor), 0);
     descriptor.set(target, "user_sgpr_kernarg_preload_length", 1).unwrap();
     assert_eq!(count(descriptor), 2);
@@ -181,8 +181,8 @@ fn a_part_of_a_descriptor_takes_what_its_bits_hold() {
     }
 }
 
-/// LLVM 22 refuses "source 2 operand must not partially overlap with dst" of destinations of more than four registers, of which the
-/// doubles have eight.
+/// LLVM 22 refuses an accumulator that overlaps a part of the destination ("source 2 operand must not partially overlap
+/// with dst"), if the destination has more than four registers. That of doubles has eight.
 #[test]
 fn a_matrix_of_more_than_four_registers_does_not_overlap_what_it_is_added_to() {
     let refused = Err(RuleError::Overlap { field: Field::Src2 });
@@ -420,7 +420,7 @@ fn registers_of_a_set_are_counted_from_the_first() {
     }
 }
 
-/// The number of dwords that the error shows is that of the given ones, up to 255.
+/// The error shows the number of given dwords, up to 255.
 #[test]
 fn an_instruction_of_255_dwords_and_more_is_too_long() {
     fn given<const N: usize>(target: Target) -> Option<u8> {

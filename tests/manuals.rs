@@ -83,8 +83,8 @@ fn ours(target: Target) -> BTreeSet<Op> {
     all.chain(firsts_and_seconds(target)).chain(long_firsts_and_seconds(target)).collect()
 }
 
-/// The operations of VOPD. The manuals print those that can be first in one table and those that can be second in
-/// another, and the numbers of both must be right; so these rows come from words and not from [`Opcode::encodings`],
+/// The operations of VOPD. The manuals print the possible first operations in one table and the possible second ones in
+/// another, and the numbers of both must be right. So these rows come from words and not from [`Opcode::encodings`],
 /// which lists each operation once.
 fn firsts_and_seconds(target: Target) -> Vec<Op> {
     const V_DUAL_MOV_B32: u16 = 8;
@@ -138,7 +138,7 @@ impl Comparison {
         Comparison { name, target, table, ours, theirs_alone, ours_alone }
     }
 
-    /// Whether only this library has a row. While the target waits, that is any row that the manual lacks.
+    /// Whether only this library has a row. While the target waits, every row counts that the manual lacks.
     fn is_ours_alone(&self, op: &Op) -> bool {
         if self.target.is_some() { self.ours_alone.contains(op) } else { !self.table.rows.contains_key(op) }
     }

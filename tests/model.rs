@@ -18,7 +18,7 @@ const SHORT: usize = 24;
 const LONG: usize = 400;
 /// The most paths through one program. Programs that have more are left out.
 const WAYS: usize = 64;
-/// Instructions that have needs, or cause them, besides those of the tables of the tests.
+/// Instructions with needs, or that cause needs, in addition to those of the tables of the tests.
 const OTHERS: [&str; 24] = [
     "s_nop 0",
     "s_nop 2",
@@ -88,7 +88,7 @@ fn crowd(target: Target, rng: &mut Rng) -> Vec<Inst> {
     texts.filter_map(|text| parse(target, &text).ok()).collect()
 }
 
-/// Only the next instruction depends on it.
+/// Whether the instruction after it always runs next, as it does not after a branch.
 fn goes_on(inst: &Inst) -> bool {
     let end = parse(inst.target(), "s_endpgm").expect("every target has it");
     let code = bytes(&[*inst, end]);

@@ -35,7 +35,7 @@ enum Difference {
     Kept,
     /// According to the facts, the data of an image atomic is written in all its forms; it is only written with glc.
     ImageNoReturn,
-    /// The facts know every hardware register as the mode.
+    /// According to the facts, every hardware register is the mode.
     NamedRegister,
     /// The facts lack registers that the manual names, or have others: of operations that LLVM's compiler never makes.
     Registers,
@@ -136,7 +136,7 @@ fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
     }
 }
 
-/// Whether an operand's value is of one of the kinds.
+/// Whether the value of an operand is of one of the kinds.
 fn is_kind(kinds: &str, inst: &Inst, operand: &Operand) -> bool {
     let constant = matches!(operand.value, Value::Int(_) | Value::Float(_));
     let scalar = matches!(operand.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));

@@ -107,7 +107,7 @@ fn has_sign(inst: &Inst, field: Field) -> bool {
             ];
             operand.is_some_and(is_plain) && !has_parts.contains(&inst.opcode().name())
         }
-        // Some forms have a register in its bits, and resources take no negative one.
+        // Some forms have a register in the bits of the field, and resources have no negative offsets.
         Field::Offset if inst.format() == Format::Smem => {
             let has_offset = inst.operands().any(|o| matches!(o.role, Some(Field::Offset | Field::Soffset)));
             has_offset && !inst.target().processor().starts_with("gfx8")
@@ -342,7 +342,7 @@ fn another_operation_keeps_all_other_bits() {
     }
     let mut last = None;
     each(|inst, rng| {
-        // One instruction of each encoding.
+        // One instruction of each encoding is tried.
         let this = Some((inst.target(), inst.opcode(), inst.format()));
         if last == this || inst.second_opcode().is_some() {
             return;
@@ -361,7 +361,7 @@ fn another_operation_keeps_all_other_bits() {
                     done += 1;
                 }
                 Err(error) => {
-                    // No opcode number of the operation makes an instruction of the same form.
+                    // No opcode of the operation makes an instruction of the same form.
                     let numbers = opcode.encodings(inst.target()).filter(|e| e.format == inst.format());
                     for Encoding { number, .. } in numbers {
                         let mut words = inst.words().to_vec();

@@ -219,7 +219,7 @@ fn a_version_is_printed_by_name() {
     }
 }
 
-/// The register is in another field there.
+/// The register is in another field on this target.
 #[cfg(feature = "gfx942")]
 #[test]
 fn scalar_loads_move_to_rdna() {
@@ -322,7 +322,7 @@ fn a_message_can_return_data() {
         assert!(time.writes().iter().eq([Reg::Sgpr(4), Reg::Sgpr(5)]) && time.reads().is_empty());
         assert!(time.counters().iter().eq([Counter::Lgkmcnt]));
     }
-    // Message 3 is another one there, and message 10 returns data here.
+    // Message 3 is another message on this target, and message 10 is the one that returns data.
     for simm16 in [3, 10] {
         let sent = decode_words(Target::Gfx1030, &[0xbf90_0000 | simm16]).unwrap();
         let error = sent.retarget(Target::Gfx1100);
@@ -468,7 +468,7 @@ fn fields_of_a_ray_name_vectors() {
     let address: Vec<u16> = ray.operands().skip(1).take(6).map(|operand| operand.bits).collect();
     assert_eq!(address, [32, 32, 96, 96, 96, 128]);
     assert!(ray.reads().contains(Reg::Vgpr(11)) && !ray.reads().contains(Reg::Vgpr(3)));
-    // Without the dword one run has them all.
+    // Without the dword, one run of registers has all addresses.
     let run = inst(Target::Gfx1100, &[0xf064_8f80, 0x0002_0e02], "image_bvh_intersect_ray v[14:17], v[2:12], s[8:11]");
     assert_eq!(run.operands().nth(1).map(|operand| operand.bits), Some(352));
     // The origin and the direction are returned.

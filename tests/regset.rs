@@ -200,7 +200,7 @@ fn sets_are_joined_and_subtracted() {
         assert_eq!((a | b).len(), 5);
         assert!(a.intersects(&b) && !(a - b).intersects(&b) && (a - a).is_empty());
         assert!(a.contains(Reg::Vcc) && b.contains(Reg::Vcc) && !b.contains(Reg::VCC_HI));
-        // Every register has its own name, and comes back.
+        // Every register has its own name, and is found by that name.
         let others = (0..=255).map(Reg::Agpr).filter(|_| target.vgprs() == 256);
         let all = (0..target.vgprs()).map(Reg::Vgpr).chain(others);
         let all = all.chain((0..96).map(Reg::Sgpr)).chain((0..12).map(Reg::Ttmp)).chain([

@@ -304,7 +304,7 @@ fn what_goes_there_comes_back_with_the_same_words() {
             // An operation that lost its 32-bit encoding comes back in its other encoding.
             let format = |i: &Inst| i.format();
             if format(inst) == Format::Vop2 && format(&there) == Format::Vop3a {
-                // There it reads two scalars, which its other encoding cannot on the way back.
+                // On the other target it reads two scalars, which its other encoding cannot do on the way back.
                 match (inst.check(), inst.expand()) {
                     (Err(_), _) => return,
                     (Ok(()), Err(_)) => return assert!(back.is_err()),
@@ -313,7 +313,7 @@ fn what_goes_there_comes_back_with_the_same_words() {
                 let back = back.unwrap_or_else(|e| panic!("{inst:?} -> {there:?}: {e}"));
                 return assert_eq!(operands_text(&back), operands_text(inst));
             }
-            // A rule that was already broken may be broken on the way back only.
+            // If the instruction breaks a rule, the way back may fail.
             if inst.is_canonical() && inst.check().is_ok() {
                 // On the way back it would not wait for stores, which have a counter of their own.
                 if matches!(back, Err(RetargetError::Value { field: Field::Vmcnt, .. })) {

@@ -148,7 +148,7 @@ fn aligned(inst: &Inst, operands: &[OperandSignature]) {
             Value::Reg(register @ Reg::Agpr(n)) if n % said.vector_alignment() != 0 => {
                 Some(RuleError::MisalignedVector { field, register })
             }
-            // The operand has the aligned register below, the error the one that the field names.
+            // The operand is the aligned register below, and the error names the one in the field.
             Value::Reg(Reg::Sgpr(n)) if code() % u16::from(said.scalar_alignment()) != 0 => {
                 let register = Reg::Sgpr(n + code() as u8 % said.scalar_alignment());
                 Some(RuleError::MisalignedScalar { field, register })
@@ -364,7 +364,8 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
                     }
                     continue;
                 }
-                // If no other field affects the operand, each value of its field is one code, which is taken or not.
+                // If no other field affects the operand, each value of its field is one code, which the signature takes
+                // or does not take.
                 let is_sdwa = operand.first == 0 && takes.vgprs() && signature.extension().is_some();
                 let Some((_, info)) = place(&insts[0], operand.field) else { continue };
                 if operand.optional || takes.off || takes.vcc || takes.halves || is_sdwa || width(info) > 9 {
@@ -445,7 +446,8 @@ fn every_number_gives_its_operation() {
             for number in (0..2048).chain([0x8000, u16::MAX]) {
                 let found = layout.format.opcode(target, number);
                 let listed = all.get(&(layout.format, number)).copied();
-                // The number of two operations in a word has the second one's too, and stands for the first.
+                // The number of a word with two operations contains that of the second operation, too. The first
+                // operation stands for both.
                 if ["VOPD", "VOPD3"].contains(&layout.format.name()) {
                     assert!(found.is_some() || listed.is_none(), "{target} {number}");
                     let first =

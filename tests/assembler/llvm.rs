@@ -18,7 +18,7 @@ fn llvm(target: Target, text: &str) -> Section {
     assemble(target, text).unwrap_or_else(|| panic!("{target}: {text}"))
 }
 
-/// `None` if LLVM refuses the text.
+/// Assembles a text with LLVM; `None` if LLVM refuses it.
 fn assemble(target: Target, text: &str) -> Option<Section> {
     let mut command = Command::new("llvm-mc-22");
     command

@@ -136,7 +136,7 @@ const KINDS: [amdgpu_isa_kind; 13] = {
     [Sgpr, Vgpr, VgprHigh, Agpr, Ttmp, Special, Implicit, Int, Float, Literal, Imm, Label, Off]
 };
 
-/// The fields of an operand according to the header, written down again.
+/// The header's rules for the fields of an operand, written down again.
 fn operand(inst: &Inst, value: Value) -> (&'static str, i64) {
     let special = |special| Special::ALL.iter().position(|&known| known == special).expect("all are listed") as i64;
     match value {
@@ -347,10 +347,10 @@ fn a_c_program_gets_what_the_library_says() {
             for inst in legal(target, encoding, 1, &mut rng) {
                 let mut whole = bytes(inst.words());
                 questions.push(code(target, &whole[..whole.len() - 1 - rng.below(whole.len())], &mut rng, &mut seen));
-                // The answer includes the dwords after it, too.
+                // The answer covers the dwords after the instruction, too.
                 whole.extend(bytes(&[rng.word()]).iter().take(rng.below(5)));
                 questions.push(code(target, &whole, &mut rng, &mut seen));
-                // Further reads and writes depend on the registers that it names.
+                // Some operations also access the hardware register that their constant names.
                 if encoding.2.name().contains("etreg") {
                     let others = (0..64).filter_map(|id| inst.with(Field::Simm16, id).ok());
                     questions.extend(others.map(|inst| code(target, &bytes(inst.words()), &mut rng, &mut seen)));

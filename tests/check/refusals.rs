@@ -42,7 +42,7 @@ fn is_of(inst: &Inst, generations: &[&str]) -> bool {
     generations.iter().any(|start| inst.target().processor().starts_with(start))
 }
 
-/// An operation whose name has `rev`: its sources are swapped.
+/// An operation whose sources are swapped, with `rev` in its name.
 fn is_reversed_lds(inst: &Inst) -> bool {
     let lds = |o: Operand| o.value == Value::Reg(Reg::Special(Special::SrcLdsDirect));
     name(inst).contains("rev") && !name(inst).contains("bfrev") && inst.operands().any(lds)
@@ -56,7 +56,7 @@ fn gathers_several(inst: &Inst) -> bool {
     gathers(inst) && get(inst, Field::Dmask).count_ones() != 1
 }
 
-/// Three registers: two of packed halves, and what `tfe` returns.
+/// A result of three registers: two of packed halves, and the one that `tfe` returns.
 fn gathers_three(inst: &Inst) -> bool {
     gathers(inst) && get(inst, Field::Tfe) == 1 && get(inst, Field::D16) == 1
 }
@@ -115,7 +115,7 @@ fn changes_literal(inst: &Inst) -> bool {
 /// The text has more of the literal than the 16 bits that the operation reads.
 fn shows_upper_half(inst: &Inst) -> bool {
     let mandatory = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"].contains(&name(inst));
-    // Half of a register counts, whatever width it counts with.
+    // The operand is half of a register, even if its width is that of a whole one.
     let in_half =
         name(inst).starts_with("v_fma_mix") || name(inst).starts_with("s_cmp_") && name(inst).ends_with("_f16");
     let half = |o: Operand| (o.bits == 16 || mandatory || in_half) && matches!(o.value, Value::Literal(_));

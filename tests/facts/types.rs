@@ -57,7 +57,7 @@ fn ours(inst: &Inst) -> Vec<Shape<'static>> {
         Shape { written: written || returns && o.role == Some(Field::Vdata), ..shape(o) }
     };
     let mut all: Vec<_> = inst.operands().filter(shown).map(shape).collect();
-    // LLVM has what is written first, also that of the second operation.
+    // LLVM lists written operands first, also those of the second operation.
     all.sort_by_key(|o| !o.written);
     all
 }
@@ -185,7 +185,8 @@ fn operands_are_those_of_llvm() {
     let (mut asked, mut typed, mut faults) = (0, 0, Vec::new());
     for &target in Target::ALL {
         for (form, inst) in all(target) {
-            // Exports name their sources where they have none; the number of registers named one by one depends on the image.
+            // The sources of exports have names where LLVM lists none, and the number of registers of an NSA address
+            // depends on the image.
             if form.starts_with("EXP") || form.contains("+NSA") {
                 continue;
             }
@@ -209,8 +210,8 @@ fn operands_are_those_of_llvm() {
     assert!(asked > 60_000 && typed > 35_000, "only {asked}, {typed}");
 }
 
-/// A data type says how constants read and print. So where no constant can be, in no form of the operation, there is none; and
-/// where LLVM's description does not tell which of the types of the operation's sources it is, it is one of these.
+/// A data type says how constants read and print. An operand that cannot be a constant in any form of the operation has
+/// none. If LLVM's description has several types for the sources, the operand has one of them.
 #[test]
 fn types_are_where_constants_can_be() {
     let mut of: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
@@ -227,7 +228,8 @@ fn types_are_where_constants_can_be() {
             let name = name(&inst);
             let Some(types) = of.get(&(target.name(), name.as_str())) else { continue };
             let alu = ["VOP", "SOP", "VINTERP", "VINTRP"].iter().any(|start| form.starts_with(start));
-            // The type of a scalar float, which LLVM takes for any bits, is in the name; so are those of matrices.
+            // The type of a scalar float is in the name; LLVM takes it for any bits. The types of matrices are in the
+            // name, too.
             let suffix = name.rsplit('_').next().expect("a name has parts");
             let scalar_float = form.starts_with("SOP") && ["f16", "f32"].contains(&suffix);
             let matrix = name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
@@ -236,7 +238,7 @@ fn types_are_where_constants_can_be() {
             let signature = inst.opcode().signatures(target).find(of_form).expect("it has this form");
             for operand in signature.operands() {
                 let ty = operand.ty.name();
-                // `bf16f32`: sums of one type, and results of another.
+                // `bf16f32` in a name: the sums have one type, and the results another.
                 let sums = format!("bf16{ty}");
                 let good = match ty {
                     "b" => true,
@@ -249,7 +251,7 @@ fn types_are_where_constants_can_be() {
                     _ if form.starts_with("VINTERP") => name.contains(&format!("_{ty}")),
                     // The number of a barrier.
                     _ if types.is_empty() => name.contains("_barrier") && ty == "i32",
-                    // A constant for it is one of f16 in the text.
+                    // In the text, a constant for a bf16 operand is one for f16.
                     "f16" if name.ends_with("_bf16") => types.contains("bf16"),
                     _ => types.contains(ty),
                 };

@@ -1,5 +1,4 @@
-//! Operands make sense in everything that decodes: their fields exist, and their registers are inside the register
-//! files.
+//! Operands of all decoded words make sense: their fields exist, and their registers are inside the register files.
 
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::operands::Special;

@@ -47,7 +47,7 @@ const COUNTERS: u32 = 0x0f7f;
 /// The bits of `s_sendmsg`: the message, its operation, its stream.
 const MESSAGE: u32 = 0x037f;
 
-/// The classes. The text of a class is found in the assembler's message, and its fields are all that differ.
+/// The classes. A class applies if the assembler's message contains its text, or if its fields are all that differ.
 pub const CLASSES: &[Class] = &[
     // Rules beyond decoding, which `llvm-mc` enforces and a disassembler must not.
     class_of("", "violates constant bus", "two different scalars in one vector operation", |i| {
@@ -225,7 +225,7 @@ fn swizzles_alike(a: &Inst, b: &Inst) -> bool {
     name_is(a, &["ds_swizzle_b32"]) && (0..32).all(|lane| from(a, lane).is_some() && from(a, lane) == from(b, lane))
 }
 
-/// The fields in which the assembled bytes differ from the instruction's, none of which the text shows.
+/// The differing fields of the assembled bytes and the instruction, none of which the text shows.
 fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     let Ok(other) = decode(inst.target(), got) else { return "bytes that are no instruction".into() };
     if other.format() != inst.format() || other.len() != inst.len() || other.opcode() != inst.opcode() {
@@ -244,7 +244,7 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     }
 }
 
-/// A compressed export with a register in which one of two sources is off.
+/// A compressed export of two sources in one register, one of which is off.
 fn has_half_pair(inst: &Inst) -> bool {
     let enabled = get(inst, Field::En);
     inst.format() == Format::Exp && get(inst, Field::Compr) == 1 && (enabled ^ enabled >> 1) & 0b101 != 0

@@ -827,8 +827,8 @@ fn we_refuse_accvgpr(case: &Case) -> bool {
     none && refused_text(case).is_some_and(|text| text.split([' ', ',']).any(register))
 }
 
-/// MIMG gather4 (64 to 95) with tfe (16) and d16 (63): the same text but for the last register of the data, which is one
-/// less in LLVM's.
+/// MIMG gather4 (64 to 95) with tfe (16) and d16 (63): the texts differ only in the last register of the data, which is
+/// one less in LLVM's.
 fn gather_with_tfe_and_d16(case: &Case) -> bool {
     let gather = field(case, 26, 6) == 0b111100 && (64..96).contains(&field(case, 18, 7));
     let one_less = texts(case).is_some_and(|(ours, llvm)| {

@@ -19,7 +19,7 @@ struct Text {
     ours: bool,
 }
 
-/// By the number of the class.
+/// Texts by the number of their class.
 #[derive(Default)]
 pub struct Texts(BTreeMap<usize, Vec<Text>>);
 

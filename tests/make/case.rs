@@ -158,7 +158,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Generations from gfx9 on have 16 trap registers, and registers that are only read.
+    /// Whether the generation is gfx9 or later: it has 16 trap registers, and registers that are only read.
     fn is_gfx9(&self) -> bool {
         ["gfx9", "gfx1"].iter().any(|start| self.target.name().starts_with(start))
     }

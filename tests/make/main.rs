@@ -224,7 +224,7 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
             let built = case.builder.build();
             match (&result, &built) {
                 (Ok(made), Ok(inst)) if made[..] == *inst.words() => {}
-                // A random size of image data may or may not be right, and there may be no room for tfe.
+                // A random size of image data may be wrong, and there may be no room for tfe.
                 (Err(BuildError::Width { .. } | BuildError::Registers { .. } | BuildError::Operand { .. }), Err(_))
                     if [Format::Mimg, Format::Vimage, Format::Vsample, Format::Exp].contains(&constructor.format) =>
                 {

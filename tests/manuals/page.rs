@@ -146,7 +146,7 @@ impl Line {
 /// Whether the bytes have a row's format and number.
 pub fn are_about(found: &Result<Inst, DecodeError>, target: Target, format: &str, number: u16) -> bool {
     match found {
-        // An instruction of two operations counts as the one of the row's half.
+        // For an instruction of two operations, the operation in the row's half counts.
         Ok(inst) if format.starts_with("VOPD") => {
             let name = format.trim_end_matches(['X', 'Y']);
             let half = if format.ends_with('X') { Field::Opx } else { Field::Opy };

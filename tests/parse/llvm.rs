@@ -252,8 +252,8 @@ const FAULTS: &[Fault] = &[
         let is_float = text.starts_with("s_") && text.contains("_f16 ") && text.contains(['.', 'e']);
         is_float && matches!((llvm, ours), ([a @ .., _, _, _, _], Ok(b)) if b.starts_with(a))
     }),
-    // Scalar operations on halves: it makes no inline constant of the bits of a float, we make none of 0xffff, and it cuts a
-    // literal off to the half that is read.
+    // For scalar operations on halves: LLVM makes no inline constant of the bits of a float, we make none of 0xffff,
+    // and LLVM cuts a literal off to the half that is read.
     ("scalar f16 bits", |text, llvm, ours| {
         let is_half = text.starts_with("s_") && text.contains("_f16 ");
         let cut = |ours: &Vec<u8>| (ours.len(), llvm.len()) == (8, 8) && ours[..6] == llvm[..6];
@@ -291,9 +291,9 @@ const FAULTS: &[Fault] = &[
     }),
     // It takes lengths that are too great for the field, and the decoder refuses the words.
     ("length", |text, _, ours| (text.starts_with("s_prefetch_") || text.starts_with("s_atc_probe")) && ours.is_err()),
-    // It makes a constant with the sign, so that VOPD holds it, where we take VOPD3 or refuse it.
+    // It makes a constant that includes the sign, so that the form VOPD holds it, where we take VOPD3 or refuse it.
     ("dual sign", |text, llvm, _| text.contains("v_dual_") && text.contains(['|', '(']) && llvm.len() < 16),
-    // It has no VOPD that begins with it, and takes the wrong operands of it where it compares banks.
+    // It has no VOPD that begins with this operation, and takes the wrong operands of it where it compares banks.
     ("dot2acc", |text, llvm, ours| {
         let is_long = |bytes: &[u8]| bytes[3] == 0b1100_1111;
         // If both formats break a rule, our error is that of VOPD.
@@ -342,7 +342,8 @@ const FAULTS: &[Fault] = &[
     // It drops the signs of sources that have none.
     ("sign", |text, _, ours| text.starts_with("v_interp_") && text.contains(['|', '-', '(']) && ours.is_err()),
     ("sext", |text, _, _| text.contains("sext(") && !text.contains("sext(v")),
-    // It takes a scalar that only reads, or null, where a scalar is written or addresses, and names another one.
+    // Where a scalar is written or is an address, it accepts a scalar that can only be read, or null, and names another
+    // one.
     ("scalar", |text, _, ours| ours.is_err() && (text.contains(" src_") || text.contains("null"))),
     // It takes a float, or the bits of one, as the number of a barrier, and a number as the register that its state is written to.
     ("barrier", |text, _, ours| {

@@ -1,5 +1,5 @@
-//! Mnemonics, operands and modifiers by themselves: each part of an instruction's text means what the instruction has
-//! there.
+//! Mnemonics, operands and modifiers by themselves: each part of an instruction's text gives what the instruction has
+//! in that place.
 
 use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::{MnemonicError, OperandText, signatures};
@@ -26,7 +26,7 @@ fn parts(text: &str) -> Vec<&str> {
     all
 }
 
-/// Whether a text of an operand means the instruction's operand.
+/// Whether a text of an operand gives the instruction's operand.
 fn is_same(inst: &Inst, ty: DataType, there: &Operand, text: &OperandText) -> bool {
     let is_half = ty.bits() == Some(16);
     match (there.value, text.value) {
@@ -86,7 +86,7 @@ fn modifiers(inst: &Inst, form: &Signature, text: &str, fail: &mut impl FnMut(&s
         match found {
             // Some modifiers are printed together.
             None => {}
-            // op_sel also has the halves of registers, and text of another kind shows them.
+            // op_sel also selects the halves of registers, which are in the texts of operands.
             Some((Field::OpSel | Field::OpSelHi, _)) => {}
             // This modifier says whether the operation returns a value, which is not in this part.
             Some((Field::Th, _)) => {}
@@ -182,7 +182,7 @@ fn parts_that_are_refused_have_a_place() {
     assert_eq!(Opcode::parse(Target::Gfx942, " S_Nop "), Ok(Opcode::SNop));
 }
 
-/// A half with signs; a literal that is the upper half of a double, which is not one register in size.
+/// An operand keeps its signs, as in a half, and its size, as in a literal that is the upper half of a double.
 #[test]
 fn an_operand_has_its_signs_and_its_size() {
     let source = |target: &str, name: &str, text: &str| {

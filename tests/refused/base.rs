@@ -97,7 +97,7 @@ impl Base {
         if form == Format::Dpp8 && inst.fields().any(|held| held.info.field == Field::Src0 && held.value == DPP8_FI) {
             base.given.push((Field::Fi, 1.into()));
         }
-        // A field that is not a modifier of this row by its own name is a sign, or an operand has decided it.
+        // A field that is not a modifier of this row by its own name is a sign, or follows from an operand.
         for _ in 0..named.len() + 1 {
             match base.builder(|_| {}).build() {
                 Ok(made) if made == inst => return Some(base),

@@ -179,7 +179,7 @@ impl Cases<'_> {
     fn kinds(&mut self, field: Field, legal: Legal, n: u16) {
         fn told(e: &BuildError) -> bool {
             use BuildError::*;
-            // Unknown: a second register, when the offset already is one.
+            // `Unknown` is the error for a second register, if the offset already is one.
             matches!(
                 e,
                 Operand { .. }

@@ -52,7 +52,7 @@ fn arguments(dwords: u16) -> Vec<(String, Argument)> {
     all
 }
 
-/// The text with another one for a field, if the text of that field occurs just once.
+/// The text in which a field has another text, if the text of that field occurs just once.
 fn replaced(base: &Base, field: Field, by: &str) -> Option<String> {
     let text = base.inst.to_string();
     let old = base.inst.field_text(field).to_string();

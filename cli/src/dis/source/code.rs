@@ -179,7 +179,7 @@ fn folded<'r>(
     (count >= FOLDED).then_some(count)
 }
 
-/// The text of an instruction that the assembler reads as the same words.
+/// The text of an instruction, if the assembler makes the same words of it.
 fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<String> {
     let text = inst.to_string();
     let again = isa::parse(inst.target(), &text).ok()?;
