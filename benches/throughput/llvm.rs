@@ -44,7 +44,7 @@ impl Sample {
     }
 }
 
-/// The number of lines, which makes the start of the process unimportant: it takes the time of some 5,000 lines.
+/// The number of lines. They take so long that the start of the process, the time of some 5,000 lines, hardly counts.
 const LINES: usize = 200_000;
 
 /// `llvm-mc-22 -filetype=obj` on a file.

@@ -18,7 +18,8 @@ fn options(first: u8) -> Options {
     options.long_branches = (first & 0x80 != 0).then_some(Far { pair: 4, scc: None });
     options.is_alone = true;
     (options.longest_section, options.longest_expansion) = (MOST as u64, MOST);
-    // The target `parse` looks for similar names, which would be most of the time here.
+    // Suggestions are off, because the search for similar names would take most of the time. The target `parse` tests
+    // it.
     options.suggestions = 1;
     options
 }

@@ -32,7 +32,7 @@ function typed(text, width) {
   return value >= size || value < -(size / 2n) ? null : (value + size) % size;
 }
 
-// `target` and `words` are as in drawBits, where `words` begin with the instruction; so are the other arguments.
+// The arguments are those of drawBits. `words` begin with the instruction.
 function drawFields(card, { target, edit, select, selected }) {
   const body = el("tbody");
   let format = "";

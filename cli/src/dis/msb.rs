@@ -9,8 +9,8 @@ use crate::isa::{Inst, Invalid, Opcode, VgprMsb};
 
 /// The upper bits of register numbers in a section's code.
 ///
-/// They are zero at the beginning of a function and, by the compiler's convention, where paths meet. If the code
-/// reaches a label with other bits, they are unknown there, and the text is the same.
+/// They are zero at the beginning of a function and, by the compiler's convention, where paths meet. At a label that
+/// the code reaches with other bits they are unknown, and registers are shown as without them.
 pub struct Msb {
     /// Offsets of functions.
     starts: HashSet<usize>,

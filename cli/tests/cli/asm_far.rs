@@ -119,7 +119,7 @@ fn branches_over_63_dwords_are_padded_on_rdna1() {
             assert!(bytes.windows(hex.len()).any(|all| all == hex), "{cpu}: {source}");
         }
     }
-    // A branch that no `s_nop` can repair is an error, and not another round for ever.
+    // If no `s_nop` can repair a branch, there is an error, and not an endless number of rounds.
     for place in [".+256", "0b+256"] {
         let source = format!("0:\ns_branch {place}\n.fill 80, 4, 0xbf810000\n");
         let message = run(&["asm", "--hex", "-", "gfx1010"], source.as_bytes()).fails(1);

@@ -64,7 +64,7 @@ pub fn contents(bytes: &[u8]) -> Contents {
             };
             relocations.push((name.clone(), offset, r_type, of, relocation.addend()));
         }
-        // An empty section has no meaning; one assembler makes it and another does not.
+        // An empty section has no effect, and only one of the assemblers makes it.
         if is_ours(&name) && section.size() > 0 {
             sections.push((name, section.address(), section.size(), section.data().unwrap().to_vec()));
         }

@@ -242,7 +242,8 @@ fn what_unknown_jumps_may_lead_to_stays() {
         // If nothing has to change, nothing is refused. A return is not such a jump, wherever its address was kept.
         let waited = jump.replace("{load}", "s_mov_b32 s21, s20");
         assert_eq!(fix(&program(target, &waited), &[], "--fix").code, Some(0), "{target}");
-        // One function is called by its distance in a table in data; the other one is one of two functions that follow.
+        // The first program calls one function, whose distance is in a table in data; the second one calls one of two
+        // functions that follow.
         let open = "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, table@rel32@lo+4; s_addc_u32 s5, s5, table@rel32@hi+12";
         let open =
             format!("{open}; s_add_u32 s4, s4, s24; s_addc_u32 s5, s5, 0; s_swappc_b64 s[30:31], s[4:5]; {{load}}");

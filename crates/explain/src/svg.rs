@@ -174,7 +174,7 @@ fn legend(svg: &mut String, diagram: &Diagram, keys: &[Option<char>], mut y: u32
     y
 }
 
-/// The text with the characters escaped that XML reserves.
+/// The text as XML has it, with reserved characters escaped.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

@@ -179,7 +179,7 @@ impl Edits {
     pub fn keep_second_entry(&mut self, target: Target, kernel: &Symbol<'_>, padding: impl Fn(u64) -> u64) {
         let Some(distance) = kernel.descriptor.and_then(|descriptor| second_entry(target, &descriptor)) else { return };
         let place = kernel.address.saturating_add(distance);
-        // Padding that can go is at most half of the distance: shorter code gets padding instead.
+        // At most half of the distance may go as padding. If the code is still too short, it gets padding.
         self.keep(place, padding(place).min(distance / 2));
     }
 
