@@ -48,7 +48,7 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
             let vector = encoding.0.name().starts_with("VOP");
             all.push(inst);
             all.extend(inst.with(Field::Src0, 254).ok().filter(|_| vector));
-            // Three scalars: random words of RDNA, which can read two, seldom have them.
+            // Random words of RDNA, which can read two scalars, seldom have the three that break the rule.
             let sources = [(Field::Src0, 2), (Field::Src1, 4), (Field::Src2, 6)];
             let scalars = sources.into_iter().try_fold(inst, |inst, (field, code)| inst.with(field, code));
             all.extend(scalars.ok().filter(|_| vector && words::is_rdna(target)));
@@ -67,11 +67,11 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Verdict {
     Fine,
-    /// Both refuse it: LLVM's assembler by this rule; without a rule in LLVM's message, by ours.
+    /// Both refuse it. LLVM's assembler names this rule; if it names none, the rule is ours.
     Refused(&'static str),
     /// LLVM's assembler forgets the rule; its compiler keeps to it.
     Forgotten,
-    /// LLVM's assembler takes other operands than those that share a bank.
+    /// LLVM's assembler compares other operands than those that share a bank.
     Misread,
     /// LLVM alone refuses it, for the reason in this line of `REFUSALS`.
     Listed(usize),
@@ -95,7 +95,7 @@ fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, Strin
     let Err(message) = answer else {
         return match ours {
             None => Ok(Verdict::Fine),
-            // It looks at the formats of the elements, and so not at this operand.
+            // LLVM's assembler looks at the formats of the elements, and so does not check this operand.
             Some("overlap") if inst.opcode().name().ends_with("_f8f6f4") => Ok(Verdict::Forgotten),
             Some("constant bus") if has_new_encoding(inst) => Ok(Verdict::Forgotten),
             Some("banks") if has_misplaced_operands(inst) => Ok(Verdict::Misread),

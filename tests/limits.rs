@@ -60,8 +60,8 @@ fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
     }
 }
 
-/// LLVM's usage guide, GRANULATED_WORKITEM_VGPR_COUNT: six bits, of granules less one. Of 8 registers in waves of 32 lanes and from
-/// CDNA2 to CDNA4, of 16 on CDNA5, of 4 elsewhere.
+/// LLVM's usage guide, GRANULATED_WORKITEM_VGPR_COUNT: six bits with the number of granules less one. A granule has 8
+/// registers in waves of 32 lanes and from CDNA2 to CDNA4, 16 on CDNA5, 4 elsewhere.
 #[test]
 fn set_registers_takes_64_granules_of_vector_registers() {
     for &target in Target::ALL {

@@ -101,7 +101,7 @@ fn kept(inst: &Inst) -> Option<&'static str> {
         }
         _ => {}
     }
-    // These load four components, whatever dmask says; of several samples only from RDNA3 on.
+    // These load four components, whatever dmask says. Operations with several samples do so only from RDNA3 on.
     let gathers = name.contains("gather4") || name == "image_msaa_load" && !inst.target().name().starts_with("gfx10");
     let packs = !["gfx801", "gfx803"].contains(&inst.target().name()) && !gathers;
     match inst.format() {

@@ -17,7 +17,7 @@ use words::Rng;
 /// Different instructions of each encoding.
 const FILLINGS: usize = 24;
 
-/// Whether the quick run leaves an instruction out: five of six, other ones for each pair.
+/// Whether the quick run leaves an instruction out. It leaves out five of six, which differ for each pair.
 fn is_left_out(n: usize, to: Target) -> bool {
     !words::is_full() && (n + to as usize) % 6 != 0
 }

@@ -33,7 +33,7 @@ const GOOD: [(&str, &str); 17] = [
 /// The message, or the generated files.
 fn generate(tables: &[(&str, String)]) -> Result<Vec<(String, String)>, String> {
     build::parse_all(tables.iter().map(|(name, text)| (*name, text.as_str())))
-        // They give a complete target features of RDNA that build/make does not support yet.
+        // These tables give a complete target features of RDNA that build/make does not support yet.
         .and_then(|isa| build::generate(&isa, |feature| feature != "make"))
         .map_err(|e| e.to_string())
 }

@@ -18,7 +18,7 @@ fn options(first: u8) -> Options {
     options.long_branches = (first & 0x80 != 0).then_some(Far { pair: 4, scc: None });
     options.is_alone = true;
     (options.longest_section, options.longest_expansion) = (MOST as u64, MOST);
-    // Suggestions are off, because the search for similar names would take most of the time. The target `parse` tests
+    // One suggestion is enough: the search for similar names would take most of the time. The target `parse` tests it.
     // it.
     options.suggestions = 1;
     options

@@ -250,7 +250,7 @@ fn has_half_pair(inst: &Inst) -> bool {
     inst.format() == Format::Exp && get(inst, Field::Compr) == 1 && (enabled ^ enabled >> 1) & 0b101 != 0
 }
 
-/// A source of an export that is off, or that compressed ones do not have.
+/// A source of an export that is off, or that compressed exports do not have.
 fn is_hidden(inst: &Inst, field: &str) -> bool {
     let Some(n) = field.strip_prefix("vsrc").and_then(|n| n.parse::<u32>().ok()) else { return false };
     let enabled = get(inst, Field::En);

@@ -84,7 +84,7 @@ pub fn with_extensions(layouts: &[FormatLayout], extensions: &[Extension]) -> Ve
             layout.bits = (layout.bits + ends.max().unwrap_or(32).next_multiple_of(32)).min(u128::BITS);
             layout.fixed = (base.fixed.0 | marker.mask(), base.fixed.1 | marker.place(extension.code));
             layout.fields.retain(|field| field.name != extension.field);
-            // A word has constants in the fifth dword.
+            // Fields end with the fourth dword. A fifth one has only constants.
             let varied = |field: &&Field| field.pieces.iter().all(|p| p.lsb + base.bits < u128::BITS);
             layout.fields.extend(extension.fields.iter().filter(varied).map(|field| Field {
                 name: format!("{}.{}", extension.name, field.name),

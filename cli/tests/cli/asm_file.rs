@@ -111,7 +111,7 @@ pub fn compare(source: &Path, cpu: &str, lanes: Option<u16>, link: bool, work: &
     let text = |path: &Path| path.to_str().unwrap().to_string();
     let [theirs, ours, their_code, our_code] = ["l.o", "o.o", "l.co", "o.co"].map(|name| text(&work.join(name)));
     let source = text(source);
-    // Halves of registers have names in operands.
+    // With these features LLVM accepts names of halves of registers.
     let mut features: Vec<String> = lanes.map(|lanes| format!("+wavefrontsize{lanes}")).into_iter().collect();
     features.extend((cpu.starts_with("gfx11") || cpu.starts_with("gfx12")).then(|| "+real-true16".to_string()));
     let (cpu_flag, features) = (format!("-mcpu={cpu}"), format!("-mattr={}", features.join(",")));
@@ -249,7 +249,8 @@ fn registers_that_are_used_are_counted() {
     assert_eq!(hex, "09020a7e06000000800194be8002047e0300000016000000\n");
 }
 
-/// LLVM's assembler puts its own symbols into the table if the source sets them, with the counts since.
+/// LLVM's assembler puts its own symbols (`.amdgcn.next_free_vgpr` and others) into the table if the source sets them,
+/// with their final counts.
 #[test]
 fn own_symbols_are_in_the_table_if_they_are_set() {
     let work = directory("asm-own-symbols");

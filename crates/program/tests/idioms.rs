@@ -214,8 +214,8 @@ fn second_entries_stay() {
     }
 }
 
-/// Data that is reached through an address that happens to be one of code, or of code that is data, is not known to
-/// follow.
+/// Code that accesses memory through an address of code, or computes with it, is refused, because data there is not
+/// known to follow.
 #[test]
 fn what_only_looks_like_code_is_refused() {
     let mut refused = 0;

@@ -100,7 +100,8 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if inst.get(Field::Literal).is_some() && parsed.len() != inst.len() && fields.iter().all(is_constant) {
         return true;
     }
-    // The text also leaves open which source keeps the literal: zero, which is also the upper half of a double.
+    // A source can also name the literal where the parser makes an inline constant, while another source keeps the
+    // literal. An example is zero, which is also the upper half of a double.
     let is_literal = |field: &Field| is_source(field) && inst.get(*field) == Some(LITERAL);
     if keeps_literal(inst, parsed) && fields.iter().all(is_literal) {
         return true;

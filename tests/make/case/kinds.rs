@@ -298,7 +298,7 @@ impl Case<'_> {
             return self.parts(name, rays);
         }
         if fields > 4 && self.target.name().starts_with("gfx12") || fields == 4 {
-            // There, all registers have fields, except the last ones.
+            // In these formats each register has a field, except the last ones, which form a run.
             return match n {
                 1 => self.parts(name, &[1]),
                 _ if n <= fields => self.parts(name, &[1; 5][..n]),
