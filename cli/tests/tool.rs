@@ -4,5 +4,6 @@ mod clang;
 mod cli;
 mod deleted;
 mod matrix;
+mod packages;
 mod prove;
 mod readme;

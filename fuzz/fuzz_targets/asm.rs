@@ -19,7 +19,6 @@ fn options(first: u8) -> Options {
     options.is_alone = true;
     (options.longest_section, options.longest_expansion) = (MOST as u64, MOST);
     // One suggestion is enough: the search for similar names would take most of the time. The target `parse` tests it.
-    // it.
     options.suggestions = 1;
     options
 }
