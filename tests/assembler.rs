@@ -472,7 +472,7 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
         let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
         let two = word(target, "s_mov_b32", &[(Field::Ssrc0, 255)]).expect("all have it");
         for round in 0..40 {
-            // The places of instructions, of which each third is a branch; each fifth branch leaves the code.
+            // The places of the instructions. Each third one is a branch, and each fifth branch leaves the code.
             let count = [1, 2, 3, 50, 400][round % 5];
             let kinds: Vec<usize> = (0..count).map(|_| rng.below(3)).collect();
             let mut begins = vec![0];

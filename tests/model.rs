@@ -191,7 +191,7 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     }
     counts.programs += 1;
     counts.needy += u64::from(!single.is_empty());
-    // A producer stands for those that it covers.
+    // In a state, a producer can stand for others that it covers.
     let of_any = |needs: &HashMap<Key, u8>| {
         let mut all = HashMap::<_, u8>::new();
         for ((address, rule, _, register), missing) in needs {

@@ -84,7 +84,7 @@ fn all(target: Target) -> BTreeSet<Vec<u8>> {
             let inst = legal(target, encoding, 1, &mut rng)[0];
             constants().iter().filter_map(|value| inst.with(field, *value).ok()).for_each(&mut add);
         }
-        // Three operations of each form have each field; loads, stores and atomics are told apart by the hints.
+        // Three operations of each form have each field. The hints tell loads, stores and atomics apart.
         let flags = legal(target, encoding, 1, &mut rng)[0].flags();
         let kind = format!("{format} {} {} {}", flags.is_load(), flags.is_store(), flags.is_atomic());
         let base = layout(target, format);

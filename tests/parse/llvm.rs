@@ -329,7 +329,7 @@ const FAULTS: &[Fault] = &[
         let is_operand = |kind: &ParseErrorKind| *kind == ParseErrorKind::Operand(amdgpu_isa::Field::Src0);
         text.starts_with("v_cvt_scalef32_sr_pk_fp4_f32 ") && has_kind(ours, is_operand)
     }),
-    // It takes a float where a number of 16 bits stands, and takes bits of the double for it.
+    // It accepts a float where a number of 16 bits is expected, and takes bits of the double for it.
     ("float", |text, _, ours| {
         let is_number = has_kind(ours, |kind| matches!(kind, ParseErrorKind::Number | ParseErrorKind::Expression));
         text.starts_with("s_") && is_number || text.starts_with("s_setreg_imm32_b32")

@@ -47,7 +47,8 @@ pub fn is_tried(target: Target, opcode: Opcode, step: usize) -> bool {
     before.is_some_and(|before| before == 0 || (before + opcode as usize) % step == 0)
 }
 
-/// The encodings that slow tests try: all, or those of an eighth of the operations where the target only stands for waves of the other size.
+/// The encodings that slow tests try: all of them, or those of an eighth of the operations if the target is its
+/// processor's second one, for the other size of waves.
 /// It differs from the target of its processor's name in the width of lane masks.
 #[allow(dead_code)]
 pub fn encodings_to_try(target: Target) -> Vec<(Format, u16, Opcode)> {
@@ -55,7 +56,7 @@ pub fn encodings_to_try(target: Target) -> Vec<(Format, u16, Opcode)> {
     shared::encodings(target).into_iter().filter(|(.., op)| *op as usize % share == 0).collect()
 }
 
-/// Whether the target only stands for waves of the other size.
+/// Whether the target is its processor's second one, for the other size of waves.
 #[allow(dead_code)]
 pub fn is_of_other_size(target: Target) -> bool {
     target.name() != target.processor()

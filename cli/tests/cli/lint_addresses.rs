@@ -18,8 +18,8 @@ fn program(target: Target, code: &str) -> String {
     program_of(target, code, "s_mov_b32 s6, s7; s_setpc_b64 s[30:31]")
 }
 
-/// A program with a kernel `k` and a function `f`. `{load}` in their code is an access to memory without its wait, and
-/// `{4}` is 4 more than its bytes.
+/// A program with a kernel `k` and a function `f`. In their code, `{load}` is an access to memory and a use without a
+/// wait, and `{4}` is the size of the access plus 4.
 fn program_of(target: Target, kernel: &str, function: &str) -> String {
     let later = |text: &str| amdgpu_isa::parse(target, text).is_ok();
     let load = if later("s_load_b32 s20, s[2:3], 0x0") { "s_load_b32" } else { "s_load_dword" };

@@ -87,7 +87,7 @@ pub struct Section {
     pub size: u64,
     /// The number of a section that belongs to it, such as that with the names of symbols.
     pub link: usize,
-    /// Another number, such as that of the section that relocations are for.
+    /// Further information, such as the number of the section to which relocations apply.
     pub info: usize,
     /// Its alignment: its address is a multiple of this.
     pub align: u64,

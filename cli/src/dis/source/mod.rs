@@ -145,7 +145,7 @@ impl<'a> Source<'a> {
         Ok(out)
     }
 
-    /// The sections that become text. The assembler makes the others anew.
+    /// The sections that become text. The assembler makes the other sections itself.
     fn sections(&mut self) -> Result<Vec<Section<'a>>> {
         let fail = |e: object::Error| Error::input(format!("the code object is damaged: {e}"));
         let mut all = Vec::new();
