@@ -50,7 +50,7 @@ fn ours(inst: &Inst) -> Vec<Shape<'static>> {
         let bits = if o.bits > 32 { count * value } else { o.bits };
         Shape { written: o.access != Access::Read, bits, ty: Some(ty), mask }
     };
-    // An atomic of images that returns nothing has the description of the one that does.
+    // LLVM describes an image atomic without a result like the one with a result.
     let returns = [Format::Mimg, Format::Vimage].contains(&inst.format()) && inst.flags().is_atomic();
     let shape = |o: Operand| {
         let Shape { written, .. } = shape(o);

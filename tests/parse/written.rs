@@ -55,8 +55,8 @@ const NOT_YET: &[&str] = &[
     "s_setkill",
 ];
 
-/// Each name that an operation has on some target, on the targets that call it otherwise: isa/synonyms.isa has the
-/// operation that LLVM takes it for.
+/// Parses each name of an operation on the targets that have another name for it: isa/synonyms.isa has the operation
+/// that LLVM takes the name for.
 #[test]
 fn names_of_other_targets_mean_what_llvm_says() {
     let mut rng = Rng(7);

@@ -52,7 +52,7 @@ fn arguments(dwords: u16) -> Vec<(String, Argument)> {
     all
 }
 
-/// The text in which a field has another text, if the text of that field occurs just once.
+/// Replaces the text of a field in a text, if it occurs there just once.
 fn replaced(base: &Base, field: Field, by: &str) -> Option<String> {
     let text = base.inst.to_string();
     let old = base.inst.field_text(field).to_string();
