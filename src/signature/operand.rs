@@ -5,13 +5,15 @@ use core::fmt;
 use super::{Immediate, ImmediateKind, Signature, Takes};
 use crate::codec::code::{AGPR, LITERAL, LITERAL64, VGPR, neither, off, scalar_align};
 use crate::codec::{
-    ADDRESS_PARTS, HALF, MATRIX_FORMAT, REGISTER, SCALAR, address_field, address_fields, address_lsb,
-    address_part_dwords, fits_its_fields, has_both, image_address_access, image_address_size, is_conditional,
-    is_image_data, matrix_dwords_of, mimg_dwords, range,
+    ADDRESS_PARTS, Address, HALF, MATRIX_FORMAT, REGISTER, SCALAR, image_data, is_conditional, matrix_dwords_of,
+    mimg_dwords, range,
 };
 use crate::decode::probe::Probe;
-use crate::shared::{flag, image};
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::kind::{
+    AddressKind, ImageData, ImageKind, NONE, NumberKind, OffsetKind, OperandKind, Position, RegisterKind,
+};
+use crate::shared::flag;
+use crate::table::OperandDesc;
 use crate::{Access, Field};
 
 /// The data type of an operand, which decides how constants read and print. Packed types hold two components.
@@ -114,14 +116,14 @@ impl OperandSignature {
         let reading = Reading { signature, probe: &signature.probe, desc };
         let access = desc.access?;
         let (field, (least, most), optional) = reading.part(part)?;
-        let bits = |dwords: u16| match desc.operand_type {
-            OperandType::Half | OperandType::HalfSel => 16,
+        let bits = |dwords: u16| match desc.kind {
+            kind if kind.is_half() => 16,
             _ if dwords == 0 => u16::from(desc.width),
             _ => dwords * 32,
         };
         let returns = is_conditional(desc);
         let access = match access {
-            _ if desc.operand_type.is_image_address() => image_address_access(desc, part),
+            access if desc.kind.is_image_address() => Address::of(desc).map_or(access, |address| address.access(part)),
             Access::Read if returns => Access::ReadWrite,
             access => access,
         };
@@ -131,7 +133,7 @@ impl OperandSignature {
             bits: bits(least),
             most_bits: bits(most),
             access,
-            returned: if returns { signature.field_at(desc.cond) } else { None },
+            returned: if returns { signature.field_at(desc.write_if_bit) } else { None },
             optional,
             takes: reading.takes(part, least),
             scale: 1 << (desc.shift & 7),
@@ -178,7 +180,7 @@ impl OperandSignature {
     /// sign, and whether the operand is present.
     pub fn others(&self) -> impl Iterator<Item = Field> + use<> {
         let (signature, own) = (self.signature, self.field);
-        let bits = self.desc.aux.into_iter().chain([self.desc.cond]).filter(|bit| *bit != NONE);
+        let bits = self.desc.kind.positions().into_iter().chain([self.desc.write_if_bit]).filter(|bit| *bit != NONE);
         bits.filter_map(move |bit| signature.field_at(bit)).filter(move |field| *field != own)
     }
 }
@@ -203,13 +205,9 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn can_be(&self, bit: u8, value: bool) -> bool {
+    /// Whether a bit can have this value; a missing bit is zero.
+    fn can_be(&self, bit: Position, value: bool) -> bool {
         self.probe.can_be(bit, value)
-    }
-
-    /// Whether the descriptor's auxiliary bit number `n` can have this value; a missing bit is zero.
-    fn aux(&self, n: usize, value: bool) -> bool {
-        self.desc.aux.get(n).is_some_and(|&bit| self.can_be(bit, value))
     }
 
     /// The field, the least and greatest number of dwords (0: not a register), and whether the operand can be absent.
@@ -217,48 +215,54 @@ impl Reading<'_> {
         let desc = self.desc;
         let dwords = u16::from(desc.dwords);
         let one = |n: u16| (n, n);
-        match desc.operand_type {
-            OperandType::Second => return None,
-            OperandType::SmemOffset if desc.aux[2] != NONE => {
-                return match part {
-                    0 => Some((Field::Soffset, one(1), true)),
-                    1 if has_both(desc) => Some((desc.field, one(0), true)),
+        match desc.kind {
+            OperandKind::Second => return None,
+            OperandKind::Offset(kind) if kind.soffset() != NONE => {
+                return match (part, kind) {
+                    (0, _) => Some((Field::Soffset, one(1), true)),
                     // A register alone uses the constant's field.
-                    1 => Some((desc.field, one(1), self.aux(0, false) && self.aux(1, true))),
+                    (1, OffsetKind::Bytes { imm, soffset_en, .. }) => {
+                        Some((desc.field, one(1), self.can_be(imm, false) && self.can_be(soffset_en, true)))
+                    }
+                    (1, _) => Some((desc.field, one(0), true)),
                     _ => None,
                 };
             }
-            ty if ty.is_image_address() => return self.image_address(part),
+            OperandKind::Image(ImageKind::Address { .. }) => return self.image_address(&Address::of(desc)?, part),
             _ if part > 0 => return None,
             _ => {}
         }
-        let size = match desc.operand_type {
-            OperandType::SignedHex | OperandType::Label => one(0),
-            ty if ty.is_number() => one(0),
-            OperandType::BufData => (dwords, dwords + u16::from(self.aux(2, true))),
-            OperandType::BufVaddr if self.aux(2, true) || self.aux(0, true) && self.aux(1, true) => (1, 2),
-            OperandType::GlobalAddr => (1, 2),
-            OperandType::AccSized => self.matrix(),
-            _ if is_image_data(desc) => self.image_data(),
-            _ => one(dwords),
+        let (size, to_lds) = match desc.kind {
+            OperandKind::Number(NumberKind::Literal { .. }) => (one(dwords), false),
+            OperandKind::Number(_) => (one(0), false),
+            OperandKind::Register(RegisterKind::Data { lds, tfe, .. }) => {
+                let to_lds = self.probe.has_lds() && self.can_be(lds, true);
+                ((dwords, dwords + u16::from(self.can_be(tfe, true))), to_lds)
+            }
+            OperandKind::Register(RegisterKind::Matrix { format, format_high, .. }) => {
+                (self.matrix([format, format_high]), false)
+            }
+            OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 })
+                if self.can_be(addr64, true) || self.can_be(offen, true) && self.can_be(idxen, true) =>
+            {
+                ((1, 2), false)
+            }
+            OperandKind::Address(AddressKind::Global { .. }) => ((1, 2), false),
+            OperandKind::Image(ImageKind::Data { data, tfe, d16, .. }) => (self.image_data(data, [tfe, d16]), false),
+            _ => (one(dwords), false),
         };
-        let unreturned = desc.access == Some(Access::Write) && is_conditional(desc) && self.can_be(desc.cond, false);
-        let to_lds = desc.operand_type == OperandType::BufData && self.probe.has_lds() && self.aux(1, true);
+        let unreturned =
+            desc.access == Some(Access::Write) && is_conditional(desc) && self.can_be(desc.write_if_bit, false);
         Some((desc.field, size, unreturned || to_lds))
     }
 
-    fn image_data(&self) -> (u16, u16) {
-        let what = match self.desc.operand_type {
-            OperandType::MimgGather => image::GATHER,
-            OperandType::MimgAtomic => image::ATOMIC,
-            OperandType::MimgCmpswap => image::CMPSWAP,
-            _ => image::DATA,
-        };
-        let what = what | if self.probe.has_d16() { image::D16 } else { 0 };
+    /// Image data, for all components and these two flags.
+    fn image_data(&self, data: ImageData, [at_tfe, at_d16]: [Position; 2]) -> (u16, u16) {
+        let what = image_data(data, self.probe.has_d16());
         let mut size = (u16::MAX, 0);
         for n in 0..64u16 {
             let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
-            if self.aux(1, tfe) && self.aux(2, d16) {
+            if self.can_be(at_tfe, tfe) && self.can_be(at_d16, d16) {
                 let dwords = mimg_dwords(what, dmask, tfe, d16);
                 size = (size.0.min(dwords), size.1.max(dwords));
             }
@@ -267,11 +271,10 @@ impl Reading<'_> {
     }
 
     /// A matrix, whose format determines its size.
-    fn matrix(&self) -> (u16, u16) {
+    fn matrix(&self, [low, high]: [Position; 2]) -> (u16, u16) {
         let can_be = |format: &u32| {
             (0..MATRIX_FORMAT).all(|n| {
-                let high = n + 1 == MATRIX_FORMAT;
-                let bit = if high { self.desc.aux[2] } else { self.desc.aux[1].saturating_add(n) };
+                let bit = if n + 1 == MATRIX_FORMAT { high } else { low.saturating_add(n) };
                 self.can_be(bit, format >> n & 1 == 1)
             })
         };
@@ -281,23 +284,22 @@ impl Reading<'_> {
     }
 
     /// A part of an image address: its field, its least and its greatest length, and whether it can be missing.
-    fn image_address(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
-        let desc = self.desc;
-        if u16::from(part) >= address_fields(desc).0 {
+    fn image_address(&self, address: &Address<'_>, part: u8) -> Option<(Field, (u16, u16), bool)> {
+        if part >= address.fields.count() {
             return None;
         }
         let (mut size, mut optional) = ((u16::MAX, 0), false);
         for n in 0..16 {
             let (dim, a16) = (n & 7, n & 8 != 0);
-            let all = image_address_size(desc, dim, a16);
-            if self.aux(1, a16) && fits_its_fields(desc, all) {
-                match address_part_dwords(desc, all, part) {
+            let all = address.size(dim, a16);
+            if self.can_be(address.a16, a16) && address.fits_its_fields(all) {
+                match address.part_dwords(all, part) {
                     Some(dwords) => size = (size.0.min(dwords), size.1.max(dwords)),
                     None => optional = true,
                 }
             }
         }
-        (size.1 > 0).then(|| (address_field(desc, part), size, optional))
+        (size.1 > 0).then(|| (address.field(part), size, optional))
     }
 
     /// The values that the operand accepts.
@@ -316,106 +318,125 @@ impl Reading<'_> {
             Some(Immediate { bits: desc.width, min, max, kind })
         };
         // Without the flag the operand is absent, or is something else.
-        let flagged = desc.cond != NONE && desc.access == Some(Access::Write);
-        match desc.operand_type {
-            OperandType::Code | OperandType::BufData | OperandType::Acc | OperandType::AccSized => {
-                let acc = if desc.operand_type == OperandType::Code { NONE } else { desc.aux[0] };
-                // If another field determines the length, no check of this field knows it.
-                let end = if desc.operand_type == OperandType::Code { AGPR } else { AGPR.saturating_sub(dwords) };
-                self.fields(flagged, |code| match code {
-                    VGPR.. => {
-                        if code <= end {
-                            self.vector(&mut takes, code, acc);
-                        }
-                    }
-                    _ => takes.codes.insert(code),
-                });
+        let flagged = desc.write_if_bit != NONE && desc.access == Some(Access::Write);
+        match desc.kind {
+            OperandKind::Register(kind) => self.registers(kind, &mut takes, dwords, flagged),
+            OperandKind::Address(kind) => self.address(kind, &mut takes, dwords),
+            OperandKind::Image(ImageKind::Data { acc, .. }) => {
+                (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
             }
-            OperandType::Agpr | OperandType::AgprOrConst => self.fields(flagged, |code| match code {
-                VGPR.. => takes.codes.insert(code - VGPR + AGPR),
-                _ => takes.codes.insert(code),
-            }),
-            OperandType::Half => {
-                takes.halves = true;
-                self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !HALF } else { code }));
-            }
-            OperandType::HalfSel => {
-                takes.halves = self.aux(3, true);
-                self.fields(flagged, |code| takes.codes.insert(code));
-            }
-            OperandType::SdwaSrc => {
-                if self.can_be(desc.cond, false) {
-                    self.fields(false, |code| takes.codes.insert(code | VGPR));
-                }
-                if self.can_be(desc.cond, true) {
-                    self.fields(true, |code| takes.codes.insert(code));
-                }
-            }
-            OperandType::SdstOrVcc => {
-                takes.vcc = self.aux(0, false);
-                if self.aux(0, true) {
-                    self.fields(true, |code| takes.codes.insert(code));
-                }
-            }
-            OperandType::Vcc => takes.vcc = true,
-            OperandType::Saddr => self.fields(false, |code| match code {
-                _ if [off, neither].iter().any(|of| code == of(self.signature.target())) => takes.off = true,
-                _ => takes.codes.insert(code),
-            }),
-            OperandType::SmrdOffset => {
-                if self.aux(0, false) {
-                    self.fields(false, |code| takes.codes.insert(code));
-                }
-                takes.immediate = if self.aux(0, true) { immediate(ImmediateKind::Number) } else { None };
-            }
-            OperandType::SmemOffset => {
-                let second = desc.aux[2] != NONE && part == 0;
-                let (none, both) = (off(self.signature.target()), has_both(desc));
-                // As the only offset, a register is possible where no other register is added.
-                if second || !both && self.aux(0, false) && self.aux(1, false) {
-                    let scalars =
-                        (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code) && !(both && code == none));
-                    scalars.for_each(|code| takes.codes.insert(code));
-                }
-                if !second && (both || self.aux(0, true)) {
-                    takes.immediate = immediate(ImmediateKind::Number);
-                }
-            }
-            OperandType::BufVaddr => {
-                takes.off = (0..3).all(|n| self.aux(n, false));
-                self.vgprs(&mut takes, dwords);
-            }
-            OperandType::ScratchAddr => {
-                takes.off = desc.aux[0] == NONE || self.aux(0, false);
-                if desc.aux[0] == NONE || self.aux(0, true) {
-                    self.vgprs(&mut takes, dwords);
-                }
-            }
-            OperandType::ExpSrc => {
-                takes.off = self.aux(0, false);
-                self.vgprs(&mut takes, dwords);
-            }
-            OperandType::GlobalAddr | OperandType::Vdsty => self.vgprs(&mut takes, dwords),
-            ty if ty.is_image_address() => {
-                // A row can demand that a field is zero. The probe knows nothing of the dwords behind the base words.
-                let lsb = address_lsb(desc, part);
+            OperandKind::Image(ImageKind::Address { .. }) => {
+                // A row can demand that a field is zero. The probe knows nothing of the dwords after the base words.
+                let lsb = Address::of(desc).map_or(NONE, |address| address.lsb(part));
                 let possible = |code: &u16| {
                     lsb >= 96 || (0..REGISTER).all(|bit| self.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
                 };
                 (VGPR..=AGPR.saturating_sub(dwords)).filter(possible).for_each(|code| takes.codes.insert(code));
             }
-            _ if is_image_data(desc) => {
-                let acc = desc.aux[3];
-                (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
+            OperandKind::Offset(OffsetKind::Dwords { imm }) => {
+                if self.can_be(imm, false) {
+                    self.fields(false, |code| takes.codes.insert(code));
+                }
+                takes.immediate = if self.can_be(imm, true) { immediate(ImmediateKind::Number) } else { None };
             }
-            OperandType::Literal => takes.codes.insert(if desc.dwords == 2 { LITERAL64 } else { LITERAL }),
-            OperandType::Label => {
+            OperandKind::Offset(kind @ (OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
+                let second = kind.soffset() != NONE && part == 0;
+                // As the only offset, a register is possible where no other register is added.
+                let (none, is_register, is_constant) = match kind {
+                    OffsetKind::Bytes { imm, soffset_en, .. } => {
+                        (None, self.can_be(imm, false) && self.can_be(soffset_en, false), self.can_be(imm, true))
+                    }
+                    _ => (Some(off(self.signature.target())), false, true),
+                };
+                if second || is_register {
+                    let scalars = (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code) && Some(code) != none);
+                    scalars.for_each(|code| takes.codes.insert(code));
+                }
+                if !second && is_constant {
+                    takes.immediate = immediate(ImmediateKind::Number);
+                }
+            }
+            OperandKind::Number(NumberKind::Literal { .. }) => {
+                takes.codes.insert(if desc.dwords == 2 { LITERAL64 } else { LITERAL });
+            }
+            OperandKind::Number(NumberKind::Label) => {
                 let label = immediate(ImmediateKind::Label);
                 takes.immediate = label.map(|all| Immediate { min: i16::MIN.into(), max: i16::MAX.into(), ..all });
             }
-            ty => takes.immediate = immediate_kind(ty).and_then(immediate),
+            OperandKind::Number(kind) => takes.immediate = immediate_kind(kind).and_then(immediate),
+            OperandKind::Modifier(_) | OperandKind::Second => {}
         }
         takes
+    }
+
+    fn registers(&self, kind: RegisterKind, takes: &mut Takes, dwords: u16, flagged: bool) {
+        match kind {
+            RegisterKind::Code { .. } => self.fields(flagged, |code| takes.codes.insert(code)),
+            RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
+                // If another field determines the length, no check of this field knows it.
+                let end = AGPR.saturating_sub(dwords);
+                self.fields(flagged, |code| match code {
+                    VGPR.. => {
+                        if code <= end {
+                            self.vector(takes, code, acc);
+                        }
+                    }
+                    _ => takes.codes.insert(code),
+                });
+            }
+            RegisterKind::Agpr | RegisterKind::AgprOrConstant => self.fields(flagged, |code| match code {
+                VGPR.. => takes.codes.insert(code - VGPR + AGPR),
+                _ => takes.codes.insert(code),
+            }),
+            RegisterKind::Half { .. } => {
+                takes.halves = true;
+                self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !HALF } else { code }));
+            }
+            RegisterKind::HalfSelected { half, .. } => {
+                takes.halves = self.can_be(half, true);
+                self.fields(flagged, |code| takes.codes.insert(code));
+            }
+            RegisterKind::Sdwa { scalar, .. } => {
+                if self.can_be(scalar, false) {
+                    self.fields(false, |code| takes.codes.insert(code | VGPR));
+                }
+                if self.can_be(scalar, true) {
+                    self.fields(true, |code| takes.codes.insert(code));
+                }
+            }
+            RegisterKind::NamedOrVcc { named } => {
+                takes.vcc = self.can_be(named, false);
+                if self.can_be(named, true) {
+                    self.fields(true, |code| takes.codes.insert(code));
+                }
+            }
+            RegisterKind::Vcc => takes.vcc = true,
+            RegisterKind::OppositeParity { .. } => self.vgprs(takes, dwords),
+        }
+    }
+
+    fn address(&self, kind: AddressKind, takes: &mut Takes, dwords: u16) {
+        match kind {
+            AddressKind::Buffer { offen, idxen, addr64 } => {
+                takes.off = [offen, idxen, addr64].iter().all(|&bit| self.can_be(bit, false));
+                self.vgprs(takes, dwords);
+            }
+            AddressKind::Global { .. } => self.vgprs(takes, dwords),
+            AddressKind::Scratch { sve, .. } => {
+                takes.off = sve == NONE || self.can_be(sve, false);
+                if sve == NONE || self.can_be(sve, true) {
+                    self.vgprs(takes, dwords);
+                }
+            }
+            AddressKind::Scalar { .. } => self.fields(false, |code| match code {
+                _ if [off, neither].iter().any(|of| code == of(self.signature.target())) => takes.off = true,
+                _ => takes.codes.insert(code),
+            }),
+            AddressKind::ExportSource { enable, .. } => {
+                takes.off = self.can_be(enable, false);
+                self.vgprs(takes, dwords);
+            }
+        }
     }
 
     /// Passes each operand code that the field may hold to `each`.
@@ -445,20 +466,21 @@ impl Reading<'_> {
     }
 }
 
-fn immediate_kind(ty: OperandType) -> Option<ImmediateKind> {
-    Some(match ty {
-        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm | OperandType::Version | OperandType::SignedHex => {
+fn immediate_kind(kind: NumberKind) -> Option<ImmediateKind> {
+    Some(match kind {
+        NumberKind::Hex | NumberKind::Int16 | NumberKind::Endpgm | NumberKind::Version | NumberKind::SignedHex => {
             ImmediateKind::Number
         }
-        OperandType::Hwreg => ImmediateKind::Hwreg,
-        OperandType::Sendmsg => ImmediateKind::Sendmsg,
-        OperandType::Waitcnt => ImmediateKind::Waitcnt,
-        OperandType::GprIdx => ImmediateKind::GprIdx,
-        OperandType::Depctr => ImmediateKind::Depctr,
-        OperandType::DelayAlu => ImmediateKind::DelayAlu,
-        OperandType::Attr => ImmediateKind::Attribute,
-        OperandType::InterpParam => ImmediateKind::InterpParam,
-        OperandType::ExpTgt => ImmediateKind::ExportTarget,
-        _ => return None,
+        NumberKind::Hwreg => ImmediateKind::Hwreg,
+        NumberKind::Sendmsg => ImmediateKind::Sendmsg,
+        NumberKind::Waitcnt => ImmediateKind::Waitcnt,
+        NumberKind::GprIdx => ImmediateKind::GprIdx,
+        NumberKind::Depctr => ImmediateKind::Depctr,
+        NumberKind::DelayAlu => ImmediateKind::DelayAlu,
+        NumberKind::Attribute { .. } => ImmediateKind::Attribute,
+        NumberKind::InterpParam => ImmediateKind::InterpParam,
+        NumberKind::ExportTarget => ImmediateKind::ExportTarget,
+        NumberKind::Label => ImmediateKind::Label,
+        NumberKind::Literal { .. } => return None,
     })
 }
