@@ -76,7 +76,7 @@ const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("src/imm.rs", "s_set_gpr_idx_on", 1, "a name by which the docs are searched"),
     ("src/imm.rs", "s_waitcnt", 1, "a name by which the docs are searched"),
     ("src/imm.rs", "s_waitcnt_depctr", 1, "a name by which the docs are searched"),
-    ("src/kind.rs", "0xff", 1, "NONE"),
+    ("src/kind/mod.rs", "0xff", 1, "NONE"),
     ("src/lib.rs", "gfx942", 1, "the condition under which the code of the README runs"),
     ("src/loadable/metadata.rs", "0x100", 1, "a number of MessagePack with two bytes"),
     ("src/loadable/metadata.rs", "0x7f", 1, "the greatest number of MessagePack in its first byte"),

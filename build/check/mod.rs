@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use crate::build::emit::camel;
 use crate::build::emit::tables::UNNAMED;
+use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
@@ -95,7 +96,7 @@ fn operand_types(isa: &Isa) -> Result<()> {
                 return k.at.err(format!("operand type {} takes `{class}`, which is no class of codes", k.name));
             }
         }
-        let needed = if k.kind.is_flagged() { 1 } else { 0 };
+        let needed = if matches!(k.kind, OperandKind::Register(kind) if kind.is_flagged()) { 1 } else { 0 };
         if !(needed..=4).contains(&k.uses.len()) {
             return k.at.err(format!("operand type {} uses {} fields; it can use {needed} to 4", k.name, k.uses.len()));
         }
@@ -211,7 +212,11 @@ fn formats(isa: &Isa) -> Result<()> {
 
 /// Other fields say how many registers such an address has. So the data type in a row says nothing, and is that of all rows.
 fn addresses(isa: &Isa, f: &Format) -> Result<()> {
-    let is_sized = |name: &str| isa.operand_types.iter().any(|k| k.name == name && k.kind.is_vector_address());
+    let is_sized = |name: &str| {
+        isa.operand_types
+            .iter()
+            .any(|k| k.name == name && matches!(k.kind, OperandKind::Address(kind) if kind.is_vector()))
+    };
     for field in f.fields.iter().filter(|field| is_sized(&field.operand_type)) {
         let mut first = None;
         for row in &f.rows {

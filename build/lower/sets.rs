@@ -52,9 +52,7 @@ pub fn check(
     let flag = match desc.kind {
         // Before gfx9 an SDWA source is a VGPR.
         OperandKind::Register(RegisterKind::Sdwa { scalar: NONE, .. }) => return Ok(None),
-        OperandKind::Register(RegisterKind::Sdwa { scalar: flag, .. } | RegisterKind::NamedOrVcc { named: flag }) => {
-            flag
-        }
+        OperandKind::Register(kind) => kind.flag(),
         _ => NONE,
     };
     let flagged = flag != NONE;

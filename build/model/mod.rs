@@ -3,7 +3,6 @@
 pub mod counters;
 pub mod error;
 pub mod hazards;
-pub mod kinds;
 pub mod takes;
 pub mod tree;
 

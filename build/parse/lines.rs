@@ -1,7 +1,8 @@
 //! Statements outside formats: generations, targets, operand types.
 
+use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Generation, OperandTypeRow, ProcessorRow, TargetRow, Use, kinds, module_name};
+use crate::build::model::{Generation, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
 use crate::build::parse::up_to;
 
 /// `gen NAME LABEL [from GENERATION] [+TRAIT...]`
@@ -103,7 +104,7 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
     if add != 0 && !takes.split(',').any(|class| class == "vgpr") {
         return at.err(format!("adds {add}, but only the codes of vector registers do not begin at 0"));
     }
-    let Some(kind) = kinds::named(reads_as) else {
+    let Some(kind) = OperandKind::named(reads_as) else {
         return at.err(format!("operand type {name} is read as `{reads_as}`, which the library does not know"));
     };
     let list = |s: &str, none: &str| -> Vec<String> {

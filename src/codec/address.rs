@@ -1,5 +1,6 @@
 //! Addresses of memory and sources of exports: operands that depend on other fields than their own.
 
+use super::accept::{Accepted, InForm, Lengths};
 use super::code::{VGPR, coded, neither, off};
 use super::register::put_code;
 use super::{Coded, Refused, Words, bits, code_in, flag};
@@ -76,6 +77,44 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
             Ok(())
         }
         (AddressKind::ExportSource { enable, compr }, Some(code)) => encode_export([enable, compr], desc, code, words),
+    }
+}
+
+/// Adds the codes that the operand accepts. `dwords`: the least that it has.
+pub(super) fn accept(kind: AddressKind, form: &InForm<'_>, dwords: u16, add: &mut impl FnMut(Accepted)) {
+    let (is_absent, is_register) = match kind {
+        AddressKind::Buffer { offen, idxen, addr64 } => {
+            ([offen, idxen, addr64].iter().all(|&bit| form.can_be(bit, false)), true)
+        }
+        AddressKind::Global { .. } => (false, true),
+        AddressKind::Scratch { sve: NONE, .. } => (true, true),
+        AddressKind::Scratch { sve: bit, .. } => (form.can_be(bit, false), form.can_be(bit, true)),
+        AddressKind::ExportSource { enable, .. } => (form.can_be(enable, false), true),
+        AddressKind::Scalar { .. } => {
+            let target = form.target;
+            return form.codes(false, |code| match is_off(code, target) {
+                true => add(Accepted::Off),
+                false => add(Accepted::Code(code)),
+            });
+        }
+    };
+    if is_absent {
+        add(Accepted::Off);
+    }
+    if is_register {
+        form.vgprs(dwords, add);
+    }
+}
+
+/// The lengths that the operand can have.
+pub(super) fn lengths(kind: AddressKind, form: &InForm<'_>) -> Lengths {
+    match kind {
+        AddressKind::Buffer { offen, idxen, addr64 } => {
+            let is_pair = form.can_be(addr64, true) || form.can_be(offen, true) && form.can_be(idxen, true);
+            if is_pair { (1, 2) } else { form.length() }
+        }
+        AddressKind::Global { .. } => (1, 2),
+        AddressKind::Scratch { .. } | AddressKind::Scalar { .. } | AddressKind::ExportSource { .. } => form.length(),
     }
 }
 

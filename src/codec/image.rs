@@ -1,5 +1,6 @@
 //! Image data and image addresses, whose registers other fields and the operation decide.
 
+use super::accept::{Accepted, InForm, Lengths};
 use super::address::REGISTER;
 use super::code::{AGPR, VGPR, coded, is_inside};
 use super::register::{matrix_dwords, put_code};
@@ -33,6 +34,54 @@ pub(super) fn encode(kind: ImageKind, desc: &OperandDesc, coded: Coded, words: &
         }
         ImageKind::Address { .. } => put_code(desc, code, words),
     }
+}
+
+/// Adds the registers that part `part` of the operand accepts. `dwords`: the least that it has.
+pub(super) fn accept(kind: ImageKind, form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
+    let registers = VGPR..=AGPR.saturating_sub(dwords);
+    match kind {
+        ImageKind::Data { acc, .. } => registers.for_each(|code| form.vector(code, acc, add)),
+        ImageKind::Address { .. } => {
+            // A row can demand that a field is zero. The probe knows nothing of the dwords after the base words.
+            let lsb = Address::of(form.desc).map_or(NONE, |address| address.lsb(part));
+            let possible = |code: &u16| {
+                lsb >= 96 || (0..REGISTER).all(|bit| form.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
+            };
+            registers.filter(possible).for_each(|code| add(Accepted::Code(code)));
+        }
+    }
+}
+
+/// The lengths that part `part` of the operand can have, and whether it can be absent; `None` if there is no such part.
+pub(super) fn lengths(kind: ImageKind, form: &InForm<'_>, part: u8) -> Option<(Lengths, bool)> {
+    let (mut lengths, mut is_optional) = ((u16::MAX, 0), false);
+    let mut add = |dwords: u16| lengths = (lengths.0.min(dwords), lengths.1.max(dwords));
+    match kind {
+        ImageKind::Data { .. } if part > 0 => return None,
+        ImageKind::Data { data, tfe: at_tfe, d16: at_d16, .. } => {
+            let what = image_data(data, form.probe.has_d16());
+            for n in 0..64u16 {
+                let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
+                if form.can_be(at_tfe, tfe) && form.can_be(at_d16, d16) {
+                    add(mimg_dwords(what, dmask, tfe, d16));
+                }
+            }
+        }
+        ImageKind::Address { .. } => {
+            let address = Address::of(form.desc).filter(|address| part < address.fields.count())?;
+            for n in 0..16 {
+                let (dim, a16) = (n & 7, n & 8 != 0);
+                let all = address.size(dim, a16);
+                if form.can_be(address.a16, a16) && address.fits_its_fields(all) {
+                    match address.part_dwords(all, part) {
+                        Some(dwords) => add(dwords),
+                        None => is_optional = true,
+                    }
+                }
+            }
+        }
+    }
+    (lengths.1 > 0).then_some((lengths, is_optional))
 }
 
 /// Registers of image data, for the kind of operation (`image::*`), its components and its flags.

@@ -1,13 +1,14 @@
 //! Operand kinds: reads the bits of each kind, and encodes values back.
 //!
 //! Each [`OperandKind`] reads as a [`Coded`], which is independent of the target; `code.rs` knows what codes mean on a
-//! target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group, which src/kind.rs
+//! target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group, which src/kind/
 //! lists.
 //!
 //! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
 //! and re-targeting encode. Each of these decodes the new words before anyone gets them, and [`same_operands`] compares
 //! the result with the request.
 
+mod accept;
 mod address;
 mod banks;
 mod bus;
@@ -26,6 +27,7 @@ mod packed;
 mod register;
 mod words;
 
+pub(crate) use accept::{Accepted, InForm, Lengths};
 pub(crate) use address::*;
 pub(crate) use banks::Freedom;
 pub(crate) use banks::banks;
@@ -46,10 +48,11 @@ pub(crate) use overlap::overlap;
 #[cfg(feature = "text")]
 pub(crate) use packed::is_packed;
 pub(crate) use packed::upper_half;
-pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
+#[cfg(feature = "make")]
+pub(crate) use register::{HALF, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 
-use crate::kind::{NONE, OperandKind};
+use crate::kind::{NONE, NumberKind, OperandKind};
 use crate::table::OperandDesc;
 use crate::{Access, Field, Inst, Operand};
 
@@ -106,6 +109,42 @@ pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
         OperandKind::Offset(kind) => offset::encode(kind, desc, coded, words),
         OperandKind::Number(kind) if desc.access.is_some() => number::encode(kind, desc, coded, words),
         OperandKind::Number(_) | OperandKind::Modifier(_) | OperandKind::Second => Err(Refused::Operand),
+    }
+}
+
+/// Passes the values that part `part` of an operand accepts to `add`. `dwords`: the least that it has.
+pub(crate) fn accept(form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
+    // Without the bit the operand is absent.
+    let returned = is_conditional(form.desc) && form.desc.access == Some(Access::Write);
+    match form.desc.kind {
+        OperandKind::Register(kind) => register::accept(kind, form, (dwords, returned), add),
+        OperandKind::Address(kind) => address::accept(kind, form, dwords, add),
+        OperandKind::Image(kind) => image::accept(kind, form, (part, dwords), add),
+        OperandKind::Offset(kind) => offset::accept(kind, form, part, add),
+        OperandKind::Number(kind) => number::accept(kind, form.desc, add),
+        OperandKind::Modifier(_) | OperandKind::Second => {}
+    }
+}
+
+/// The field of part `part` of an operand, its least and greatest number of dwords (0: not a register), and whether the values of
+/// other fields can make it absent; `None` if there is no such part.
+pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bool)> {
+    let field = form.desc.field;
+    match form.desc.kind {
+        OperandKind::Offset(kind) => offset::lengths(kind, form, part),
+        OperandKind::Image(kind) => {
+            let field = Address::of(form.desc).map_or(field, |address| address.field(part));
+            image::lengths(kind, form, part).map(|(lengths, is_optional)| (field, lengths, is_optional))
+        }
+        _ if part > 0 => None,
+        OperandKind::Register(kind) => {
+            let (lengths, is_optional) = register::lengths(kind, form);
+            Some((field, lengths, is_optional))
+        }
+        OperandKind::Address(kind) => Some((field, address::lengths(kind, form), false)),
+        OperandKind::Number(NumberKind::Literal { .. }) => Some((field, form.length(), false)),
+        OperandKind::Number(_) => Some((field, (0, 0), false)),
+        OperandKind::Modifier(_) | OperandKind::Second => None,
     }
 }
 

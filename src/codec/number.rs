@@ -1,6 +1,7 @@
 //! Constants in a field, and literals.
 
-use super::code::{last_dword, last_two};
+use super::accept::Accepted;
+use super::code::{LITERAL, LITERAL64, last_dword, last_two};
 use super::{Coded, Refused, Words, bits, value};
 use crate::Inst;
 use crate::kind::{ModifierKind, NONE, NumberKind, OperandKind};
@@ -48,6 +49,14 @@ pub(super) fn encode(kind: NumberKind, desc: &OperandDesc, coded: Coded, words: 
         (_, Coded::Number(n)) => encode_number(desc, n, words),
         _ => Err(Refused::Operand),
     }
+}
+
+/// Adds the literal, or the number, that the operand accepts.
+pub(super) fn accept(kind: NumberKind, desc: &OperandDesc, add: &mut impl FnMut(Accepted)) {
+    add(match kind {
+        NumberKind::Literal { .. } => Accepted::Code(if desc.dwords == 2 { LITERAL64 } else { LITERAL }),
+        _ => Accepted::Number,
+    });
 }
 
 /// Stores a number in the field of a descriptor, if it fits.

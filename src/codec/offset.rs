@@ -1,12 +1,13 @@
 //! Offsets of scalar memory: a constant, a register, or both.
 
+use super::accept::{Accepted, InForm, Lengths};
 use super::code::{LITERAL, coded, off};
 use super::number::range;
 use super::register::put_code;
 use super::{Coded, Refused, Words, bits, encode_number, flag, sign_extended, value};
-use crate::Inst;
 use crate::kind::{NONE, OffsetKind, OperandKind};
 use crate::table::OperandDesc;
+use crate::{Field, Inst};
 
 /// Bits of a scalar register's number in an offset.
 pub(crate) const SCALAR: u8 = 7;
@@ -89,6 +90,50 @@ pub(super) fn encode(kind: OffsetKind, desc: &OperandDesc, coded: Coded, words: 
             }
             number.map_or(Ok(()), |n| encode_number(desc, n, words))
         }
+    }
+}
+
+/// Adds the values that part `part` of the operand accepts.
+pub(super) fn accept(kind: OffsetKind, form: &InForm<'_>, part: u8, add: &mut impl FnMut(Accepted)) {
+    let is_scalar = |code: &u16| form.probe.is_scalar(*code);
+    let (is_register, is_number) = match kind {
+        OffsetKind::Dwords { imm } => {
+            if form.can_be(imm, false) {
+                form.codes(false, |code| add(Accepted::Code(code)));
+            }
+            (false, form.can_be(imm, true))
+        }
+        // The register that has a field of its own.
+        OffsetKind::Bytes { soffset, .. } if soffset != NONE && part == 0 => (true, false),
+        // As the only offset, a register is possible where no other register is added.
+        OffsetKind::Bytes { imm, soffset_en, .. } => {
+            (form.can_be(imm, false) && form.can_be(soffset_en, false), form.can_be(imm, true))
+        }
+        OffsetKind::Sum { .. } => (part == 0, part != 0),
+    };
+    if is_register {
+        let none = if let OffsetKind::Sum { .. } = kind { Some(off(form.target)) } else { None };
+        let scalars = (0..1 << SCALAR).filter(is_scalar).filter(|&code| Some(code) != none);
+        scalars.for_each(|code| add(Accepted::Code(code)));
+    }
+    if is_number {
+        add(Accepted::Number);
+    }
+}
+
+/// The field, the lengths and the presence of part `part` of the operand; `None` if there is no such part.
+pub(super) fn lengths(kind: OffsetKind, form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bool)> {
+    let field = form.desc.field;
+    match (kind, part) {
+        (OffsetKind::Dwords { .. } | OffsetKind::Bytes { soffset: NONE, .. }, 0) => Some((field, form.length(), false)),
+        (OffsetKind::Dwords { .. } | OffsetKind::Bytes { soffset: NONE, .. }, _) => None,
+        (_, 0) => Some((Field::Soffset, (1, 1), true)),
+        // A register alone uses the constant's field.
+        (OffsetKind::Bytes { imm, soffset_en, .. }, 1) => {
+            Some((field, (1, 1), form.can_be(imm, false) && form.can_be(soffset_en, true)))
+        }
+        (OffsetKind::Sum { .. }, 1) => Some((field, (0, 0), true)),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Register files, sources and destinations, and their flags.
 
+use super::accept::{Accepted, InForm, Lengths};
 use super::code::{AGPR, LITERAL, LITERAL64, VGPR, coded, vcc};
 use super::{Coded, Refused, Words, bits, code_in, flag, value};
 use crate::Inst;
@@ -72,7 +73,7 @@ pub(super) fn encode(kind: RegisterKind, desc: &OperandDesc, coded: Coded, words
         _ => return Err(Refused::Operand),
     };
     let is_agpr = code >= AGPR;
-    if is_agpr && !has_agprs(kind) || high && !desc.kind.is_half() {
+    if is_agpr && !kind.has_agprs() || high && !desc.kind.is_half() {
         return Err(Refused::Operand);
     }
     let vector = if is_agpr { code - AGPR + VGPR } else { code };
@@ -117,21 +118,77 @@ pub(super) fn encode(kind: RegisterKind, desc: &OperandDesc, coded: Coded, words
     }
 }
 
-/// Whether it can be an accumulation register.
-fn has_agprs(kind: RegisterKind) -> bool {
+/// Adds the codes that the operand accepts. `dwords`: the least that it has. `returned`: it is absent unless a bit is set.
+pub(super) fn accept(
+    kind: RegisterKind,
+    form: &InForm<'_>,
+    (dwords, returned): (u16, bool),
+    add: &mut impl FnMut(Accepted),
+) {
     match kind {
-        RegisterKind::Agpr
-        | RegisterKind::AgprOrConstant
-        | RegisterKind::Vector { .. }
-        | RegisterKind::Matrix { .. }
-        | RegisterKind::Data { .. } => true,
-        RegisterKind::Code { .. }
-        | RegisterKind::Half { .. }
-        | RegisterKind::HalfSelected { .. }
-        | RegisterKind::Sdwa { .. }
-        | RegisterKind::NamedOrVcc { .. }
-        | RegisterKind::Vcc
-        | RegisterKind::OppositeParity { .. } => false,
+        RegisterKind::Code { .. } => form.codes(returned, |code| add(Accepted::Code(code))),
+        RegisterKind::Half { .. } => {
+            add(Accepted::Halves);
+            form.codes(returned, |code| add(Accepted::Code(if code >= VGPR { code & !HALF } else { code })));
+        }
+        RegisterKind::HalfSelected { half, .. } => {
+            if form.can_be(half, true) {
+                add(Accepted::Halves);
+            }
+            form.codes(returned, |code| add(Accepted::Code(code)));
+        }
+        RegisterKind::Sdwa { scalar, .. } => {
+            if form.can_be(scalar, false) {
+                form.codes(false, |code| add(Accepted::Code(code | VGPR)));
+            }
+            if form.can_be(scalar, true) {
+                form.codes(true, |code| add(Accepted::Code(code)));
+            }
+        }
+        RegisterKind::Agpr | RegisterKind::AgprOrConstant => form.codes(returned, |code| {
+            add(Accepted::Code(if code >= VGPR { code - VGPR + AGPR } else { code }));
+        }),
+        RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
+            // If another field determines the length, no check of this field knows it.
+            let end = AGPR.saturating_sub(dwords);
+            form.codes(returned, |code| match code {
+                VGPR.. if code > end => {}
+                VGPR.. => form.vector(code, acc, add),
+                _ => add(Accepted::Code(code)),
+            });
+        }
+        RegisterKind::NamedOrVcc { named } => {
+            if form.can_be(named, false) {
+                add(Accepted::Vcc);
+            }
+            if form.can_be(named, true) {
+                form.codes(true, |code| add(Accepted::Code(code)));
+            }
+        }
+        RegisterKind::Vcc => add(Accepted::Vcc),
+        RegisterKind::OppositeParity { .. } => form.vgprs(dwords, add),
+    }
+}
+
+/// The lengths that the operand can have, and whether it can be absent.
+pub(super) fn lengths(kind: RegisterKind, form: &InForm<'_>) -> (Lengths, bool) {
+    let (least, most) = form.length();
+    match kind {
+        RegisterKind::Data { lds, tfe, .. } => {
+            let to_lds = form.probe.has_lds() && form.can_be(lds, true);
+            ((least, most + u16::from(form.can_be(tfe, true))), to_lds)
+        }
+        RegisterKind::Matrix { format, format_high, .. } => {
+            let can_be = |of: &u32| {
+                (0..MATRIX_FORMAT).all(|n| {
+                    let bit = if n + 1 == MATRIX_FORMAT { format_high } else { format.saturating_add(n) };
+                    form.can_be(bit, of >> n & 1 == 1)
+                })
+            };
+            let sizes = || (0..1 << MATRIX_FORMAT).filter(can_be).map(|format| matrix_dwords_of(format, most));
+            ((sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)), false)
+        }
+        _ => ((least, most), false),
     }
 }
 

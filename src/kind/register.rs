@@ -134,6 +134,11 @@ impl RegisterKind {
         matches!(self, RegisterKind::Vcc | RegisterKind::NamedOrVcc { .. })
     }
 
+    /// Whether a bit decides if the code in the field counts, on targets that have it.
+    pub const fn is_flagged(self) -> bool {
+        matches!(self, RegisterKind::Sdwa { .. } | RegisterKind::NamedOrVcc { .. })
+    }
+
     /// The bit that decides if the code in the field counts: that of a scalar source, or of a scalar destination.
     pub const fn flag(self) -> Position {
         match self {
@@ -172,4 +177,3 @@ impl RegisterKind {
         }
     }
 }
-

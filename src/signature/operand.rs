@@ -3,15 +3,10 @@
 use core::fmt;
 
 use super::{Immediate, ImmediateKind, Signature, Takes};
-use crate::codec::code::{AGPR, LITERAL, LITERAL64, VGPR, neither, off, scalar_align};
-use crate::codec::{
-    ADDRESS_PARTS, Address, HALF, MATRIX_FORMAT, REGISTER, SCALAR, image_data, is_conditional, matrix_dwords_of,
-    mimg_dwords, range,
-};
+use crate::codec::code::scalar_align;
+use crate::codec::{ADDRESS_PARTS, Accepted, Address, InForm, accept, is_conditional, lengths, range};
 use crate::decode::probe::Probe;
-use crate::kind::{
-    AddressKind, ImageData, ImageKind, NONE, NumberKind, OffsetKind, OperandKind, Position, RegisterKind,
-};
+use crate::kind::{NONE, NumberKind, OperandKind};
 use crate::shared::flag;
 use crate::table::OperandDesc;
 use crate::{Access, Field};
@@ -113,15 +108,17 @@ pub(super) const MOST_PARTS: u8 = ADDRESS_PARTS;
 impl OperandSignature {
     /// Operand number `part` of a descriptor, counted from zero.
     pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<OperandSignature> {
-        let reading = Reading { signature, probe: &signature.probe, desc };
         let access = desc.access?;
-        let (field, (least, most), optional) = reading.part(part)?;
+        let (field, (least, most), optional) =
+            lengths(&InForm { target: signature.target(), probe: &signature.probe, desc }, part)?;
+        let returns = is_conditional(desc);
+        let optional =
+            optional || returns && access == Access::Write && signature.probe.can_be(desc.write_if_bit, false);
         let bits = |dwords: u16| match desc.kind {
             kind if kind.is_half() => 16,
             _ if dwords == 0 => u16::from(desc.width),
             _ => dwords * 32,
         };
-        let returns = is_conditional(desc);
         let access = match access {
             access if desc.kind.is_image_address() => Address::of(desc).map_or(access, |address| address.access(part)),
             Access::Read if returns => Access::ReadWrite,
@@ -135,7 +132,7 @@ impl OperandSignature {
             access,
             returned: if returns { signature.field_at(desc.write_if_bit) } else { None },
             optional,
-            takes: reading.takes(part, least),
+            takes: takes(signature, desc, part, least),
             scale: 1 << (desc.shift & 7),
             first: desc.add,
             signature: *signature,
@@ -197,280 +194,50 @@ impl fmt::Debug for OperandSignature {
     }
 }
 
-/// Reads a descriptor as src/codec does, but for all instructions of a form at once.
-struct Reading<'a> {
-    signature: &'a Signature,
-    probe: &'a Probe,
-    desc: &'static OperandDesc,
+/// The values that part `part` of an operand accepts, of which each has at least `dwords`.
+fn takes(signature: &Signature, desc: &'static OperandDesc, part: u8, dwords: u16) -> Takes {
+    let mut takes = Takes::new(signature.target(), dwords.max(1));
+    accept(&InForm { target: signature.target(), probe: &signature.probe, desc }, (part, dwords), &mut |accepted| {
+        match accepted {
+            Accepted::Code(code) => takes.codes.insert(code),
+            Accepted::Halves => takes.halves = true,
+            Accepted::Vcc => takes.vcc = true,
+            Accepted::Off => takes.off = true,
+            Accepted::Number => takes.immediate = Some(immediate(&signature.probe, desc)),
+        }
+    });
+    takes
 }
 
-impl Reading<'_> {
-    /// Whether a bit can have this value; a missing bit is zero.
-    fn can_be(&self, bit: Position, value: bool) -> bool {
-        self.probe.can_be(bit, value)
-    }
-
-    /// The field, the least and greatest number of dwords (0: not a register), and whether the operand can be absent.
-    fn part(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
-        let desc = self.desc;
-        let dwords = u16::from(desc.dwords);
-        let one = |n: u16| (n, n);
-        match desc.kind {
-            OperandKind::Second => return None,
-            OperandKind::Offset(kind) if kind.soffset() != NONE => {
-                return match (part, kind) {
-                    (0, _) => Some((Field::Soffset, one(1), true)),
-                    // A register alone uses the constant's field.
-                    (1, OffsetKind::Bytes { imm, soffset_en, .. }) => {
-                        Some((desc.field, one(1), self.can_be(imm, false) && self.can_be(soffset_en, true)))
-                    }
-                    (1, _) => Some((desc.field, one(0), true)),
-                    _ => None,
-                };
-            }
-            OperandKind::Image(ImageKind::Address { .. }) => return self.image_address(&Address::of(desc)?, part),
-            _ if part > 0 => return None,
-            _ => {}
-        }
-        let (size, to_lds) = match desc.kind {
-            OperandKind::Number(NumberKind::Literal { .. }) => (one(dwords), false),
-            OperandKind::Number(_) => (one(0), false),
-            OperandKind::Register(RegisterKind::Data { lds, tfe, .. }) => {
-                let to_lds = self.probe.has_lds() && self.can_be(lds, true);
-                ((dwords, dwords + u16::from(self.can_be(tfe, true))), to_lds)
-            }
-            OperandKind::Register(RegisterKind::Matrix { format, format_high, .. }) => {
-                (self.matrix([format, format_high]), false)
-            }
-            OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 })
-                if self.can_be(addr64, true) || self.can_be(offen, true) && self.can_be(idxen, true) =>
-            {
-                ((1, 2), false)
-            }
-            OperandKind::Address(AddressKind::Global { .. }) => ((1, 2), false),
-            OperandKind::Image(ImageKind::Data { data, tfe, d16, .. }) => (self.image_data(data, [tfe, d16]), false),
-            _ => (one(dwords), false),
-        };
-        let unreturned =
-            desc.access == Some(Access::Write) && is_conditional(desc) && self.can_be(desc.write_if_bit, false);
-        Some((desc.field, size, unreturned || to_lds))
-    }
-
-    /// Image data, for all components and these two flags.
-    fn image_data(&self, data: ImageData, [at_tfe, at_d16]: [Position; 2]) -> (u16, u16) {
-        let what = image_data(data, self.probe.has_d16());
-        let mut size = (u16::MAX, 0);
-        for n in 0..64u16 {
-            let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
-            if self.can_be(at_tfe, tfe) && self.can_be(at_d16, d16) {
-                let dwords = mimg_dwords(what, dmask, tfe, d16);
-                size = (size.0.min(dwords), size.1.max(dwords));
-            }
-        }
-        size
-    }
-
-    /// A matrix, whose format determines its size.
-    fn matrix(&self, [low, high]: [Position; 2]) -> (u16, u16) {
-        let can_be = |format: &u32| {
-            (0..MATRIX_FORMAT).all(|n| {
-                let bit = if n + 1 == MATRIX_FORMAT { high } else { low.saturating_add(n) };
-                self.can_be(bit, format >> n & 1 == 1)
-            })
-        };
-        let sizes =
-            || (0..1 << MATRIX_FORMAT).filter(can_be).map(|format| matrix_dwords_of(format, self.desc.dwords.into()));
-        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
-    }
-
-    /// A part of an image address: its field, its least and its greatest length, and whether it can be missing.
-    fn image_address(&self, address: &Address<'_>, part: u8) -> Option<(Field, (u16, u16), bool)> {
-        if part >= address.fields.count() {
-            return None;
-        }
-        let (mut size, mut optional) = ((u16::MAX, 0), false);
-        for n in 0..16 {
-            let (dim, a16) = (n & 7, n & 8 != 0);
-            let all = address.size(dim, a16);
-            if self.can_be(address.a16, a16) && address.fits_its_fields(all) {
-                match address.part_dwords(all, part) {
-                    Some(dwords) => size = (size.0.min(dwords), size.1.max(dwords)),
-                    None => optional = true,
-                }
-            }
-        }
-        (size.1 > 0).then(|| (address.field(part), size, optional))
-    }
-
-    /// The values that the operand accepts.
-    fn takes(&self, part: u8, dwords: u16) -> Takes {
-        let desc = self.desc;
-        let mut takes = Takes::new(self.signature.target(), dwords.max(1));
-        let immediate = |kind: ImmediateKind| {
-            let (min, max) = range(desc);
-            // Some operations take no negative numbers.
-            let sign = if desc.hi == NONE { desc.lsb + desc.width } else { desc.hi + desc.width - desc.lo_width };
-            let min = if min < 0 && !self.can_be(sign - 1, true) { 0 } else { min };
-            // Others leave the upper bits free.
-            let free = (0..desc.lo_width).rev().take_while(|&n| !self.can_be(desc.lsb + n, true)).count();
-            let max = if range(desc).0 == 0 && desc.hi == NONE { max >> free } else { max };
-            let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
-            Some(Immediate { bits: desc.width, min, max, kind })
-        };
-        // Without the flag the operand is absent, or is something else.
-        let flagged = desc.write_if_bit != NONE && desc.access == Some(Access::Write);
-        match desc.kind {
-            OperandKind::Register(kind) => self.registers(kind, &mut takes, dwords, flagged),
-            OperandKind::Address(kind) => self.address(kind, &mut takes, dwords),
-            OperandKind::Image(ImageKind::Data { acc, .. }) => {
-                (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
-            }
-            OperandKind::Image(ImageKind::Address { .. }) => {
-                // A row can demand that a field is zero. The probe knows nothing of the dwords after the base words.
-                let lsb = Address::of(desc).map_or(NONE, |address| address.lsb(part));
-                let possible = |code: &u16| {
-                    lsb >= 96 || (0..REGISTER).all(|bit| self.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
-                };
-                (VGPR..=AGPR.saturating_sub(dwords)).filter(possible).for_each(|code| takes.codes.insert(code));
-            }
-            OperandKind::Offset(OffsetKind::Dwords { imm }) => {
-                if self.can_be(imm, false) {
-                    self.fields(false, |code| takes.codes.insert(code));
-                }
-                takes.immediate = if self.can_be(imm, true) { immediate(ImmediateKind::Number) } else { None };
-            }
-            OperandKind::Offset(kind @ (OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
-                let second = kind.soffset() != NONE && part == 0;
-                // As the only offset, a register is possible where no other register is added.
-                let (none, is_register, is_constant) = match kind {
-                    OffsetKind::Bytes { imm, soffset_en, .. } => {
-                        (None, self.can_be(imm, false) && self.can_be(soffset_en, false), self.can_be(imm, true))
-                    }
-                    _ => (Some(off(self.signature.target())), false, true),
-                };
-                if second || is_register {
-                    let scalars = (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code) && Some(code) != none);
-                    scalars.for_each(|code| takes.codes.insert(code));
-                }
-                if !second && is_constant {
-                    takes.immediate = immediate(ImmediateKind::Number);
-                }
-            }
-            OperandKind::Number(NumberKind::Literal { .. }) => {
-                takes.codes.insert(if desc.dwords == 2 { LITERAL64 } else { LITERAL });
-            }
-            OperandKind::Number(NumberKind::Label) => {
-                let label = immediate(ImmediateKind::Label);
-                takes.immediate = label.map(|all| Immediate { min: i16::MIN.into(), max: i16::MAX.into(), ..all });
-            }
-            OperandKind::Number(kind) => takes.immediate = immediate_kind(kind).and_then(immediate),
-            OperandKind::Modifier(_) | OperandKind::Second => {}
-        }
-        takes
-    }
-
-    fn registers(&self, kind: RegisterKind, takes: &mut Takes, dwords: u16, flagged: bool) {
-        match kind {
-            RegisterKind::Code { .. } => self.fields(flagged, |code| takes.codes.insert(code)),
-            RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
-                // If another field determines the length, no check of this field knows it.
-                let end = AGPR.saturating_sub(dwords);
-                self.fields(flagged, |code| match code {
-                    VGPR.. => {
-                        if code <= end {
-                            self.vector(takes, code, acc);
-                        }
-                    }
-                    _ => takes.codes.insert(code),
-                });
-            }
-            RegisterKind::Agpr | RegisterKind::AgprOrConstant => self.fields(flagged, |code| match code {
-                VGPR.. => takes.codes.insert(code - VGPR + AGPR),
-                _ => takes.codes.insert(code),
-            }),
-            RegisterKind::Half { .. } => {
-                takes.halves = true;
-                self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !HALF } else { code }));
-            }
-            RegisterKind::HalfSelected { half, .. } => {
-                takes.halves = self.can_be(half, true);
-                self.fields(flagged, |code| takes.codes.insert(code));
-            }
-            RegisterKind::Sdwa { scalar, .. } => {
-                if self.can_be(scalar, false) {
-                    self.fields(false, |code| takes.codes.insert(code | VGPR));
-                }
-                if self.can_be(scalar, true) {
-                    self.fields(true, |code| takes.codes.insert(code));
-                }
-            }
-            RegisterKind::NamedOrVcc { named } => {
-                takes.vcc = self.can_be(named, false);
-                if self.can_be(named, true) {
-                    self.fields(true, |code| takes.codes.insert(code));
-                }
-            }
-            RegisterKind::Vcc => takes.vcc = true,
-            RegisterKind::OppositeParity { .. } => self.vgprs(takes, dwords),
-        }
-    }
-
-    fn address(&self, kind: AddressKind, takes: &mut Takes, dwords: u16) {
-        match kind {
-            AddressKind::Buffer { offen, idxen, addr64 } => {
-                takes.off = [offen, idxen, addr64].iter().all(|&bit| self.can_be(bit, false));
-                self.vgprs(takes, dwords);
-            }
-            AddressKind::Global { .. } => self.vgprs(takes, dwords),
-            AddressKind::Scratch { sve, .. } => {
-                takes.off = sve == NONE || self.can_be(sve, false);
-                if sve == NONE || self.can_be(sve, true) {
-                    self.vgprs(takes, dwords);
-                }
-            }
-            AddressKind::Scalar { .. } => self.fields(false, |code| match code {
-                _ if [off, neither].iter().any(|of| code == of(self.signature.target())) => takes.off = true,
-                _ => takes.codes.insert(code),
-            }),
-            AddressKind::ExportSource { enable, .. } => {
-                takes.off = self.can_be(enable, false);
-                self.vgprs(takes, dwords);
-            }
-        }
-    }
-
-    /// Passes each operand code that the field may hold to `each`.
-    fn fields(&self, flag: bool, mut each: impl FnMut(u16)) {
-        let desc = self.desc;
-        // These fields have at most nine bits, because operand codes have nine.
-        for value in 0..1u32 << desc.width.min(9) {
-            if self.probe.accepts(desc, value, flag) {
-                each(((value as u16) << desc.shift) + desc.add);
-            }
-        }
-    }
-
-    /// Adds a vector register, and the accumulation register of the same number if a bit can select it.
-    fn vector(&self, takes: &mut Takes, code: u16, acc: u8) {
-        if self.can_be(acc, false) {
-            takes.codes.insert(code);
-        }
-        if self.can_be(acc, true) {
-            takes.codes.insert(code - VGPR + AGPR);
-        }
-    }
-
-    /// Adds all vector registers at which a tuple can begin.
-    fn vgprs(&self, takes: &mut Takes, dwords: u16) {
-        (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| takes.codes.insert(code));
-    }
+/// The constant that an operand accepts in its field.
+fn immediate(probe: &Probe, desc: &OperandDesc) -> Immediate {
+    let kind = match desc.kind {
+        OperandKind::Number(kind) => immediate_kind(kind),
+        _ => ImmediateKind::Number,
+    };
+    let (min, max) = match kind {
+        ImmediateKind::Label => (i16::MIN.into(), i16::MAX.into()),
+        _ => range(desc),
+    };
+    let is_signed = min < 0;
+    // Some operations take no negative numbers.
+    let sign = if desc.hi == NONE { desc.lsb + desc.width } else { desc.hi + desc.width - desc.lo_width };
+    let min = if is_signed && !probe.can_be(sign - 1, true) { 0 } else { min };
+    // Others leave the upper bits free.
+    let free = (0..desc.lo_width).rev().take_while(|&n| !probe.can_be(desc.lsb + n, true)).count();
+    let max = if is_signed || desc.hi != NONE { max } else { max >> free };
+    let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+    Immediate { bits: desc.width, min, max, kind }
 }
 
-fn immediate_kind(kind: NumberKind) -> Option<ImmediateKind> {
-    Some(match kind {
-        NumberKind::Hex | NumberKind::Int16 | NumberKind::Endpgm | NumberKind::Version | NumberKind::SignedHex => {
-            ImmediateKind::Number
-        }
+fn immediate_kind(kind: NumberKind) -> ImmediateKind {
+    match kind {
+        NumberKind::Hex
+        | NumberKind::Int16
+        | NumberKind::Endpgm
+        | NumberKind::Version
+        | NumberKind::SignedHex
+        | NumberKind::Literal { .. } => ImmediateKind::Number,
         NumberKind::Hwreg => ImmediateKind::Hwreg,
         NumberKind::Sendmsg => ImmediateKind::Sendmsg,
         NumberKind::Waitcnt => ImmediateKind::Waitcnt,
@@ -481,6 +248,5 @@ fn immediate_kind(kind: NumberKind) -> Option<ImmediateKind> {
         NumberKind::InterpParam => ImmediateKind::InterpParam,
         NumberKind::ExportTarget => ImmediateKind::ExportTarget,
         NumberKind::Label => ImmediateKind::Label,
-        NumberKind::Literal { .. } => return None,
-    })
+    }
 }

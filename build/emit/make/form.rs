@@ -263,7 +263,7 @@ impl Form<'_> {
         let desc = &OperandDesc { width: free, ..desc.clone() };
         let name = desc.field.to_lowercase();
         let field = super::field(&desc.field);
-        let (lsb, width, kind_name) = (desc.lsb, desc.width, kinds::name(desc.kind));
+        let (lsb, width, kind_name) = (desc.lsb, desc.width, desc.kind.name().unwrap_or("?"));
         let number = |parts: &mut Parts, name: &str, field: &str, lsb: u8, width: u8, ty: &str, kind: &str| {
             let signed = ty == "i16";
             write!(parts.calls, ".number({field}, {lsb}, {width}, {signed}, {name} as i64)").unwrap();
@@ -440,13 +440,6 @@ impl Form<'_> {
                 let ty = if mask == operand::VGPR { "Half".into() } else { ty(parts, "1") };
                 (ty, call("half", &format!("{high}, ")))
             }
-            OperandKind::Register(
-                RegisterKind::Code { .. }
-                | RegisterKind::Vector { .. }
-                | RegisterKind::Agpr
-                | RegisterKind::AgprOrConstant
-                | RegisterKind::Data { .. },
-            ) => (ty(parts, &n.to_string()), call("operand", "")),
             OperandKind::Image(ImageKind::Data { .. }) => {
                 parts.constants.push("const W: usize".into());
                 test = format!("image {kind_name}");
@@ -469,6 +462,7 @@ impl Form<'_> {
                 let tail = format!("{named}, ");
                 (ty(parts, &n.to_string()), call("sdst_or_vcc", &tail))
             }
+            OperandKind::Register(_) => (ty(parts, &n.to_string()), call("operand", "")),
             OperandKind::Address(AddressKind::Global { .. }) => {
                 parts.constants.push("const N: usize".into());
                 test = "global".into();

@@ -47,7 +47,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         .find(|c| c.lsb == desc.lsb && c.field == desc.field);
     let set = check.map(|c| t.sets[c.set]);
     // Without a check, all codes that the field can hold are valid; in these types a flag is one bit more.
-    let flags = u8::from(desc.kind.is_flagged());
+    let flags = u8::from(matches!(desc.kind, OperandKind::Register(kind) if kind.is_flagged()));
     let first = u32::from(desc.add);
     let held = first..first + (1 << (desc.width.min(16) + flags) << desc.shift);
     let has = |n: u16| set.map_or(held.contains(&n.into()), |s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
@@ -68,19 +68,17 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
     };
     let unknown = || t.row.at.err(format!("build/make does not know what `{}` can be: {:?}", desc.field, desc.kind));
     Ok(match desc.kind {
-        OperandKind::Register(kind) => match kind {
-            RegisterKind::Agpr => AGPR,
-            RegisterKind::AgprOrConstant => classes(0) & !VGPR | AGPR,
-            RegisterKind::Vector { .. } if !desc.is_returned() && set.is_some() => classes(0) | acc,
-            RegisterKind::Vector { .. } | RegisterKind::Data { .. } | RegisterKind::Matrix { .. } => VGPR | acc,
-            RegisterKind::Sdwa { scalar: NONE, .. } => VGPR,
-            RegisterKind::Sdwa { .. } => classes(1 << desc.width) & !VGPR | VGPR,
-            RegisterKind::NamedOrVcc { .. } => classes(1 << desc.width),
-            RegisterKind::Code { .. } | RegisterKind::Half { .. } | RegisterKind::HalfSelected { .. } => {
-                if set.is_none() && desc.add == t.code.vgpr.0 { VGPR } else { classes(0) }
-            }
-            RegisterKind::Vcc | RegisterKind::OppositeParity { .. } => return unknown(),
-        },
+        OperandKind::Register(RegisterKind::Vcc | RegisterKind::OppositeParity { .. }) => return unknown(),
+        OperandKind::Register(kind) => {
+            let is_unchecked = set.is_none() && desc.add == t.code.vgpr.0;
+            let own = match kind.flag() {
+                _ if kind.is_vector() || desc.is_returned() || is_unchecked => VGPR,
+                NONE if kind.is_flagged() => VGPR,
+                NONE => classes(0),
+                _ => classes(1 << desc.width) | if kind.signs().is_some() { VGPR } else { 0 },
+            };
+            if kind.is_agpr() { own & !VGPR | AGPR } else { own | acc }
+        }
         OperandKind::Address(kind) => match kind {
             AddressKind::Global { .. } | AddressKind::Buffer { .. } => VGPR,
             AddressKind::Scratch { .. } | AddressKind::ExportSource { .. } => VGPR | OFF,

@@ -63,24 +63,17 @@ impl Filling<'_> {
         let cannot = BuildError::Operand { field: desc.field, given: argument.given(self.rules) };
         let is_off = argument.code == op::OFF;
         let coded = match desc.kind {
-            OperandKind::Register(kind) => match kind {
-                RegisterKind::Half { .. } | RegisterKind::HalfSelected { .. } => match argument.code {
-                    op::VGPR_HIGH..=op::VGPR_HIGH_LAST => Coded::High(argument.code - op::VGPR_HIGH + VGPR),
-                    _ => self.resolve(desc, 1, argument)?,
-                },
+            OperandKind::Register(RegisterKind::OppositeParity { .. }) => return Err(lacks),
+            OperandKind::Register(kind) => match argument.code {
+                op::VGPR_HIGH..=op::VGPR_HIGH_LAST if kind.is_half() => {
+                    Coded::High(argument.code - op::VGPR_HIGH + VGPR)
+                }
                 // Modifiers determine the width: `accept` checks it.
-                RegisterKind::Matrix { .. } => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
-                RegisterKind::NamedOrVcc { .. } => match self.resolve(desc, desc.dwords.into(), argument)? {
-                    Coded::Code(code) if code == vcc(b.target) => Coded::Vcc,
+                _ if kind.is_sized() => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
+                _ => match self.resolve(desc, desc.dwords.into(), argument)? {
+                    Coded::Code(code) if code == vcc(b.target) && kind.is_vcc() => Coded::Vcc,
                     coded => coded,
                 },
-                RegisterKind::Code { .. }
-                | RegisterKind::Vector { .. }
-                | RegisterKind::Agpr
-                | RegisterKind::AgprOrConstant
-                | RegisterKind::Data { .. }
-                | RegisterKind::Sdwa { .. } => self.resolve(desc, desc.dwords.into(), argument)?,
-                RegisterKind::Vcc | RegisterKind::OppositeParity { .. } => return Err(lacks),
             },
             OperandKind::Image(ImageKind::Data { .. }) => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
             OperandKind::Address(kind) => match kind {
