@@ -7,6 +7,9 @@
 
 pub mod check;
 pub mod emit;
+#[path = "../src/kind/mod.rs"]
+#[allow(dead_code)] // The library uses a part of it, and the generator another.
+pub mod kind;
 pub mod lower;
 pub mod model;
 pub mod parse;

@@ -10,8 +10,8 @@ mod walk;
 use crate::common::code;
 use crate::shared::{RuleKind, marks};
 use crate::table::{
-    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, OperandDesc, Rule,
-    SizedOperand, Trailing, TrailingDword, Wide, paged, trailing,
+    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, OperandDesc, Rule, Trailing,
+    TrailingDword, Wide, paged, trailing,
 };
 use crate::target::DECODE;
 use crate::target::generated::{
@@ -283,8 +283,8 @@ fn sized(t: &'static DecodeTables, found: &Found) -> impl Iterator<Item = Operan
     let (number, form) = (number.copied(), found.form);
     let mine = t.sized_operands.iter().filter(move |of| Some(of.number) == number && of.form == form);
     mine.filter_map(|of| {
-        let SizedOperand { operand_type, dwords, .. } = *of;
-        Some(OperandDesc { operand_type, dwords, ..*t.sized_shapes.get(usize::from(of.shape))? })
+        let shape = t.sized_shapes.get(usize::from(of.shape))?;
+        Some(OperandDesc { kind: shape.kind.with_shape(of.address), dwords: of.dwords, ..*shape })
     })
 }
 

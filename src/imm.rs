@@ -3,7 +3,8 @@
 //! re-targeting use the same types.
 
 use crate::codec::value;
-use crate::table::{OperandType, Part};
+use crate::kind::{NumberKind, OperandKind};
+use crate::table::Part;
 use crate::target::{DESCS, IMMS};
 use crate::{Counter, Counters, Field, FieldError, Inst, Target};
 use core::fmt;
@@ -582,14 +583,15 @@ pub enum Imm {
 }
 
 impl Imm {
-    pub(crate) fn decode(target: Target, kind: OperandType, value: u16) -> Option<Imm> {
+    pub(crate) fn decode(target: Target, kind: OperandKind, value: u16) -> Option<Imm> {
+        let OperandKind::Number(kind) = kind else { return None };
         Some(match kind {
-            OperandType::Waitcnt => Imm::Waitcnt(Waitcnt::decode(target, value)),
-            OperandType::Hwreg => Imm::Hwreg(Hwreg::decode(target, value)),
-            OperandType::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
-            OperandType::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
-            OperandType::Depctr => Imm::Depctr(Depctr::decode(target, value)),
-            OperandType::DelayAlu => Imm::DelayAlu(DelayAlu::decode(target, value)),
+            NumberKind::Waitcnt => Imm::Waitcnt(Waitcnt::decode(target, value)),
+            NumberKind::Hwreg => Imm::Hwreg(Hwreg::decode(target, value)),
+            NumberKind::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
+            NumberKind::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
+            NumberKind::Depctr => Imm::Depctr(Depctr::decode(target, value)),
+            NumberKind::DelayAlu => Imm::DelayAlu(DelayAlu::decode(target, value)),
             _ => return None,
         })
     }
@@ -623,6 +625,6 @@ impl Inst {
     /// ```
     pub fn imm(&self) -> Option<Imm> {
         let mut all = DESCS[self.target() as usize].of(self);
-        all.find_map(|desc| Imm::decode(self.target(), desc.operand_type, value(desc, self) as u16))
+        all.find_map(|desc| Imm::decode(self.target(), desc.kind, value(desc, self) as u16))
     }
 }

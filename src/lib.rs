@@ -209,6 +209,8 @@ pub mod flow;
 pub mod hazards;
 pub mod imm;
 mod inst;
+#[allow(dead_code)] // The generator uses some of it, the library the rest.
+mod kind;
 mod length;
 #[cfg(feature = "alloc")]
 mod loadable;

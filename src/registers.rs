@@ -6,8 +6,9 @@ use core::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 use crate::codec::code::{INT, VECTOR_LAST};
 use crate::codec::{default_of, neutral};
 use crate::common::ADDRESSES;
+use crate::kind::{ImageData, ImageKind, OperandKind};
 use crate::shared::flag;
-use crate::table::{Codes, NONE, OperandType};
+use crate::table::{Codes, NONE};
 use crate::target::{FACTS, OPERANDS};
 use crate::{Field, Format, Inst, Operand, Reg, Special, Target, Value, VgprMsb};
 
@@ -147,9 +148,10 @@ impl Inst {
     }
 
     fn gathers(&self) -> bool {
+        let is_gather = |kind| matches!(kind, OperandKind::Image(ImageKind::Data { data: ImageData::Gather, .. }));
         let tables = OPERANDS[self.target() as usize];
         let rows = tables.rows_of(tables.list(self.op_index(), self.form()));
-        rows.filter_map(|row| tables.desc(row)).any(|desc| desc.operand_type == OperandType::MimgGather)
+        rows.filter_map(|row| tables.desc(row)).any(|desc| is_gather(desc.kind))
     }
 
     fn extension_leaves_parts(&self) -> bool {

@@ -60,9 +60,6 @@ pub mod image {
     pub const D16: u8 = 1 << 4;
 }
 
-/// Marks a missing bit position.
-pub const NONE: u8 = 0xff;
-
 /// Number of opcode indices in a page of the tables.
 pub const PAGE: usize = 16;
 
@@ -261,10 +258,6 @@ pub const fn mnemonic_hash(name: &[u8]) -> u32 {
     // The lower bits select the slot.
     hash ^ hash >> 15
 }
-
-/// In `OperandDesc::used` of an image address: a bit that says that the last of the fields that name its registers starts
-/// a run. The bits below it are the number of these fields.
-pub const ADDRESS_RUN: u8 = 1 << 7;
 
 /// The dword that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five free bits, and
 /// number of dwords. The constraints follow from opcode index and form.

@@ -22,9 +22,10 @@ mod operands;
 #[cfg(feature = "text")]
 mod text;
 
-pub(crate) use crate::shared::{NONE, trailing};
+pub(crate) use crate::kind::NONE;
+pub(crate) use crate::shared::trailing;
 use crate::shared::{PAGE, RuleKind};
-use crate::target::generated::{ANY_IMAGE_ADDRESS, BaseConstraintIndex, ConstraintIndex, InfoIndex, OPCODE_SPACES};
+use crate::target::generated::{BaseConstraintIndex, ConstraintIndex, InfoIndex, OPCODE_SPACES};
 use crate::{Access, Field, Format, Inst, Opcode};
 pub(crate) use counters::*;
 pub(crate) use decode::*;

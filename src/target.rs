@@ -49,6 +49,10 @@ pub(crate) mod generated {
     use crate::hazards::table::{
         Accessed, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Overlap, Side, Upto,
     };
+    use crate::kind::{
+        AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, NumberKind,
+        OffsetKind, OperandKind, RegisterKind, Signs,
+    };
     #[cfg(feature = "fast")]
     use crate::operand::values::ready::{Values, values};
     use crate::shared::RuleKind;
@@ -56,8 +60,8 @@ pub(crate) mod generated {
         Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,
         FactTables, FieldMap, FormSignature, Forms, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined,
         Layout, LayoutTables, LengthList, LengthTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables,
-        OpcodeSpace, OperandDesc, OperandTables, OperandType, Other, Part, Row, Rule, SizedOperand, Trailing, When,
-        Which, Wide, operand_list, padded,
+        OpcodeSpace, OperandDesc, OperandTables, Other, Part, Row, Rule, SizedOperand, Trailing, When, Which, Wide,
+        operand_list, padded,
     };
     #[cfg(all(feature = "text", feature = "fast"))]
     use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};

@@ -9,21 +9,11 @@ use std::collections::HashSet;
 
 use crate::build::emit::camel;
 use crate::build::emit::tables::UNNAMED;
+use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
 use crate::build::shared::{ADDRESS_STEPS, FLAGS, IMPLICIT};
-
-/// The ways to read an operand type: the variants of `OperandType` in src/table/descs.rs.
-const READERS: &str = "\
-    code agpr agpr_or_const acc acc_sized bitop3 sdwa_src buf_data sdst_or_vcc vcc buf_vaddr global_addr \
-    scratch_addr saddr smem_offset signed_hex literal hex int16 endpgm label hwreg \
-    sendmsg waitcnt gpr_idx depctr delay_alu version none list list_neg_lo list_neg list_ones flag \
-    omod named wait signed sdwa_sel dst_unused dpp_ctrl dpp_bound dpp_mask swizzle \
-    mtbuf_format buf_fmt smrd_offset attr interp_param exp_tgt exp_src dmask mimg_data mimg_gather \
-    mimg_atomic mimg_cmpswap list_all list_always half half_sel vdsty second img_addr img_addr_lod img_grad img_grad_lod img_grad16 \
-    img_grad16_lod img_lod img_ray img_ray_dual img_ray8 dim \
-    scope th dpp8 byte_sel matrix_fmt matrix_scale matrix_scale_fmt";
 
 pub fn all(isa: &Isa) -> Result<()> {
     targets(isa)?;
@@ -95,11 +85,6 @@ fn codes(isa: &Isa) -> Result<()> {
 fn operand_types(isa: &Isa) -> Result<()> {
     unique(isa.operand_types.iter().map(|k| (&k.at, k.name.as_str())), "operand type")?;
     for k in &isa.operand_types {
-        if !READERS.split(' ').any(|r| r == k.reads_as) {
-            return k
-                .at
-                .err(format!("operand type {} is read as `{}`, which the library does not know", k.name, k.reads_as));
-        }
         for class in &k.takes {
             if let Some(name) = class.strip_prefix("enum:") {
                 if !isa.enums.iter().any(|e| !e.bits && e.name == name) {
@@ -111,7 +96,7 @@ fn operand_types(isa: &Isa) -> Result<()> {
                 return k.at.err(format!("operand type {} takes `{class}`, which is no class of codes", k.name));
             }
         }
-        let needed = if ["sdwa_src", "sdst_or_vcc"].contains(&k.reads_as.as_str()) { 1 } else { 0 };
+        let needed = if matches!(k.kind, OperandKind::Register(kind) if kind.is_flagged()) { 1 } else { 0 };
         if !(needed..=4).contains(&k.uses.len()) {
             return k.at.err(format!("operand type {} uses {} fields; it can use {needed} to 4", k.name, k.uses.len()));
         }
@@ -227,8 +212,11 @@ fn formats(isa: &Isa) -> Result<()> {
 
 /// Other fields say how many registers such an address has. So the data type in a row says nothing, and is that of all rows.
 fn addresses(isa: &Isa, f: &Format) -> Result<()> {
-    let sized = ["buf_vaddr", "global_addr", "scratch_addr"];
-    let is_sized = |name: &str| isa.operand_types.iter().any(|k| k.name == name && sized.contains(&&*k.reads_as));
+    let is_sized = |name: &str| {
+        isa.operand_types
+            .iter()
+            .any(|k| k.name == name && matches!(k.kind, OperandKind::Address(kind) if kind.is_vector()))
+    };
     for field in f.fields.iter().filter(|field| is_sized(&field.operand_type)) {
         let mut first = None;
         for row in &f.rows {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::tables::{announcers_text, desc_text, joined_text};
+use crate::build::kind::AddressShape;
 use crate::build::lower::decode::{
     Allowed, CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, constraints, of_base_forms,
     opcode_spaces, set_of,
@@ -160,8 +161,9 @@ fn sized(w: &mut String, tables: &Tables) -> Result<()> {
     for forms in tables.sized.chunk_by(|a, b| a.0 == b.0) {
         let all = forms.iter().flat_map(|(_, form, descs)| descs.iter().map(move |desc| (form, desc)));
         let operand = |(form, desc): (&u8, &lower::OperandDesc)| {
-            let shape = lower::OperandDesc { operand_type: "code".into(), dwords: 1, ..desc.clone() };
-            (*form, position(&mut shapes, shape), camel(&desc.operand_type), desc.dwords)
+            let kind = desc.kind.with_shape(AddressShape::Coordinates);
+            let shape = lower::OperandDesc { kind, dwords: 1, ..desc.clone() };
+            (*form, position(&mut shapes, shape), desc.kind.shape(), desc.dwords)
         };
         let group: Vec<_> = all.map(operand).collect();
         indices.push(forms[0].0);
@@ -171,9 +173,10 @@ fn sized(w: &mut String, tables: &Tables) -> Result<()> {
         room(tables.t, what, count, 8)?;
     }
     writeln!(w, "sized: &{indices:?},\nsized_numbers: &{numbers:?},\nsized_operands: &[").unwrap();
-    for (number, (form, shape, ty, dwords)) in groups.iter().zip(0..).flat_map(|(g, n)| g.iter().map(move |of| (n, of)))
+    for (number, (form, shape, address, dwords)) in
+        groups.iter().zip(0..).flat_map(|(g, n)| g.iter().map(move |of| (n, of)))
     {
-        writeln!(w, "SizedOperand {{ number: {number}, form: {form}, shape: {shape}, operand_type: OperandType::{ty}, dwords: {dwords} }},").unwrap();
+        writeln!(w, "SizedOperand {{ number: {number}, form: {form}, shape: {shape}, address: AddressShape::{address:?}, dwords: {dwords} }},").unwrap();
     }
     writeln!(w, "],\nsized_shapes: &[").unwrap();
     shapes.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());

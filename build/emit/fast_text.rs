@@ -7,6 +7,7 @@ use crate::build::check::assume::room;
 use crate::build::emit::names::parts;
 use crate::build::emit::operand_texts::{self, DEPCTRS, INSTIDS, INSTSKIPS};
 use crate::build::emit::tables::UNNAMED;
+use crate::build::kind::{ListStyle, ModifierKind, NumberKind, OperandKind};
 use crate::build::lower::codes::Codes;
 use crate::build::lower::encoding::{encoding, number_of};
 use crate::build::lower::fast_texts::{self, Parts, Ready};
@@ -198,16 +199,16 @@ pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
 /// `ones`: bits that are set in all of its words.
 fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: bool, ones: u64) -> Vec<Fast> {
     // The second of two operations is printed by its own signature.
-    let is_own = |i: &(u16, &OperandDesc)| i.1.operand_type != "second";
+    let is_own = |i: &(u16, &OperandDesc)| i.1.kind != OperandKind::Second;
     let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).filter(is_own).collect();
     let count = descs.iter().take_while(|i| i.1.access.is_some()).count();
     let (before, behind) = descs.split_at(count);
-    let other_separator = before.iter().any(|i| i.1.operand_type == "exp_tgt");
+    let other_separator = before.iter().any(|i| i.1.kind == OperandKind::Number(NumberKind::ExportTarget));
     if other_separator || behind.iter().any(|i| i.1.access.is_some()) || signature.suffix > 2 {
         return Vec::new();
     }
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
-    for &(number, desc) in behind.iter().filter(|i| i.1.operand_type != "none") {
+    for &(number, desc) in behind.iter().filter(|i| i.1.kind != OperandKind::Modifier(ModifierKind::Hidden)) {
         // Modifiers that always print are rare.
         let Some((bits, value)) = modifier(desc) else { return Vec::new() };
         if bits >> 64 != 0 && !wide {
@@ -216,11 +217,11 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
         (loud, quiet) = (loud | bits, quiet | value);
         let (way, label) = label(desc);
         let is_list = way == "List";
-        let all = if is_list { desc.used.into() } else { u16::MAX >> (16 - desc.width.min(16)) };
+        let all = if is_list { desc.used_bits.into() } else { u16::MAX >> (16 - desc.width.min(16)) };
         let below = u16::MAX.checked_shr(16 - u32::from(desc.split.1.min(16))).unwrap_or(0);
         let high_turn = if desc.split.0 == NONE { 0 } else { (desc.split.0 + 64 - desc.split.1) % 64 };
         let (low, high) = ([(desc.lsb % 64).into(), all & below], [u16::from(high_turn), all & !below]);
-        let width = if is_list { desc.used.count_ones() as u8 } else { desc.width };
+        let width = if is_list { desc.used_bits.count_ones() as u8 } else { desc.width };
         let (bits, third) = (bits as u64, (bits >> 64) as u32);
         modifiers.push(format!(
             "FastModifier {{ loud: {bits:#x}, third: {third:#x}, label: {label:?}, low: {low:?}, high: {high:?}, \
@@ -247,18 +248,17 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
 /// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and the text before its value, with its length in
 /// the last byte.
 fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
-    let (way, name) = match desc.operand_type.as_str() {
-        "signed" if desc.lsb >= 64 => ("Third", desc.field.as_str()),
+    let OperandKind::Modifier(kind) = desc.kind else { return ("Descriptor", [0; 16]) };
+    let (way, name) = match kind {
+        ModifierKind::Signed if desc.lsb >= 64 => ("Third", desc.field.as_str()),
         _ if desc.width > 16 || desc.lsb >= 64 => return ("Descriptor", [0; 16]),
-        "list" | "list_ones" | "list_neg_lo" | "list_neg" if ![3, 7].contains(&desc.used) => {
-            return ("Descriptor", [0; 16]);
-        }
-        "flag" => ("Flag", desc.field.as_str()),
-        "named" => ("Number", desc.field.as_str()),
-        "signed" => ("Signed", desc.field.as_str()),
-        "list" | "list_ones" => ("List", desc.field.as_str()),
-        "list_neg_lo" => ("List", "neg_lo"),
-        "list_neg" => ("List", "neg"),
+        ModifierKind::List(_) if ![3, 7].contains(&desc.used_bits) => return ("Descriptor", [0; 16]),
+        ModifierKind::Flag => ("Flag", desc.field.as_str()),
+        ModifierKind::Named => ("Number", desc.field.as_str()),
+        ModifierKind::Signed => ("Signed", desc.field.as_str()),
+        ModifierKind::List(ListStyle::Plain | ListStyle::Ones) => ("List", desc.field.as_str()),
+        ModifierKind::List(ListStyle::NegLo) => ("List", "neg_lo"),
+        ModifierKind::List(ListStyle::Neg) => ("List", "neg"),
         _ => return ("Descriptor", [0; 16]),
     };
     let text = format!(" {}{}", name.to_lowercase(), if way == "Flag" { "" } else { ":" });
@@ -284,10 +284,19 @@ fn modifier(desc: &OperandDesc) -> Option<(u128, u128)> {
         let above = if high == NONE { 0 } else { value >> low << high };
         (value & ((1 << low) - 1)) << desc.lsb | above
     };
-    match desc.operand_type.as_str() {
-        "flag" | "omod" | "named" | "signed" | "swizzle" | "scope" | "th" => Some((spread((1 << desc.width) - 1), 0)),
-        "list" | "list_all" | "list_neg_lo" | "list_neg" => Some((spread(desc.used.into()), 0)),
-        "list_ones" => Some((spread(desc.used.into()), spread(desc.used.into()))),
+    let OperandKind::Modifier(kind) = desc.kind else { return None };
+    match kind {
+        ModifierKind::Flag
+        | ModifierKind::Omod
+        | ModifierKind::Named
+        | ModifierKind::Signed
+        | ModifierKind::Swizzle
+        | ModifierKind::Scope
+        | ModifierKind::TemporalHint { .. } => Some((spread((1 << desc.width) - 1), 0)),
+        ModifierKind::List(ListStyle::Plain | ListStyle::All | ListStyle::NegLo | ListStyle::Neg) => {
+            Some((spread(desc.used_bits.into()), 0))
+        }
+        ModifierKind::List(ListStyle::Ones) => Some((spread(desc.used_bits.into()), spread(desc.used_bits.into()))),
         _ => None,
     }
 }

@@ -187,8 +187,8 @@ fn condition(isa: &Isa, t: &Target, condition: &Condition) -> String {
         Condition::Value(field, value, false) => format!("IsNot(Field::{}, {value})", camel(field)),
         Condition::NoRegister(field) => format!("NoRegister(Field::{})", camel(field)),
         Condition::Hwreg(name, bit) => {
-            let number = hwreg(isa, &t.row.name, name).unwrap_or(shared::NONE);
-            format!("Hwreg({number}, {})", bit.unwrap_or(shared::NONE))
+            let number = hwreg(isa, &t.row.name, name).unwrap_or(crate::build::kind::NONE);
+            format!("Hwreg({number}, {})", bit.unwrap_or(crate::build::kind::NONE))
         }
         Condition::Dwords(n) => format!("Dwords({n})"),
         Condition::Seen => "Seen".into(),

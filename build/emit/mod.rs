@@ -44,9 +44,10 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let listed = lengths.iter().any(|lengths| !lengths.lists.is_empty());
     writeln!(tables, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};").unwrap();
     let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
-    let wide = targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.aux.into_iter().any(is_wide));
+    let wide =
+        targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.kind.positions().into_iter().any(is_wide));
     writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
-    let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.operand_type.starts_with("img_"));
+    let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.kind.is_image_address());
     writeln!(tables, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};").unwrap();
     let long = targets.iter().any(|t| t.code.literal64 != u16::MAX);
     writeln!(tables, "pub(crate) const ANY_LITERAL64: bool = {long};").unwrap();

@@ -7,6 +7,7 @@ use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::names;
 use crate::build::emit::tables::desc_text;
+use crate::build::kind::{AddressKind, NumberKind, OperandKind, RegisterKind};
 use crate::build::lower::cases::VECTOR;
 use crate::build::lower::fast_operands;
 use crate::build::lower::operands::{List, Lists, Row, When, lists};
@@ -16,23 +17,6 @@ use crate::build::model::error::Result;
 use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
-
-/// Operand types whose value is the number in the field: `OperandType::is_number` in src/table/descs.rs.
-const NUMBERS: [&str; 13] = [
-    "attr",
-    "interp_param",
-    "exp_tgt",
-    "hex",
-    "int16",
-    "endpgm",
-    "hwreg",
-    "sendmsg",
-    "waitcnt",
-    "gpr_idx",
-    "depctr",
-    "delay_alu",
-    "version",
-];
 
 /// The contents of a row, except its role, width and access.
 struct RowText {
@@ -62,7 +46,7 @@ impl RowText {
 /// most `most` bits within the first three dwords.
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
-        Row::Desc(desc) => desc,
+        Row::Desc(desc) | Row::Off(desc) => desc,
         &Row::Implicit((n, bits), access, when) => {
             let (how, acc, address) = match when {
                 When::Always => ("Value", NO_SHIFT, NO_SHIFT),
@@ -78,46 +62,48 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
         let role = format!("Some(Field::{})", camel(&i.field));
         Some(row.text(&role, bits, i.access.expect("a modifier is no operand")))
     };
-    let operand_type = i.operand_type.as_str();
-    let bits = if operand_type == "global_addr" { 32 } else { u16::from(i.dwords) * 32 };
-    if operand_type == "vcc" {
+    let is_global = matches!(i.kind, OperandKind::Address(AddressKind::Global { .. }));
+    let bits = if is_global { 32 } else { u16::from(i.dwords) * 32 };
+    if i.kind == OperandKind::Register(RegisterKind::Vcc) {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
         return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
     // An operand that is known to be absent: the code that is not a register.
-    if operand_type == "off" {
+    if let Row::Off(_) = row {
         return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
-    if i.cond != NONE || i.split.0 != NONE || i.lsb >= 96 || i.width > most {
+    if i.write_if_bit != NONE || i.split.0 != NONE || i.lsb >= 96 || i.width > most {
         return None;
     }
     let mask = (1u32 << i.width) - 1;
     let is_third = i.lsb >= 64;
-    let is_number = operand_type == "label" || NUMBERS.contains(&operand_type);
-    if is_third && (i.shift != 0 || is_number || i.aux.iter().any(|&n| n != NONE && n >= 64)) {
+    let is_label = i.kind == OperandKind::Number(NumberKind::Label);
+    let is_number = is_label || i.kind.is_number();
+    if is_third && (i.shift != 0 || is_number || i.kind.positions().iter().any(|&n| n != NONE && n >= 64)) {
         return None;
     }
     if is_number {
-        let how = if operand_type == "label" { "Label" } else { "Imm" };
+        let how = if is_label { "Label" } else { "Imm" };
         return of(RowText { how, turn: i.lsb, mask, ..FIXED }, i.width.into());
     }
-    let (acc, address) = match operand_type {
+    let (acc, address, other) = match i.kind {
+        OperandKind::Register(RegisterKind::Code { .. }) => (NO_SHIFT, NO_SHIFT, 0),
+        OperandKind::Register(RegisterKind::Agpr) => (NO_SHIFT, NO_SHIFT, 1 << VECTOR),
+        OperandKind::Register(RegisterKind::Vector { acc } | RegisterKind::Data { acc, lds: NONE, tfe: NONE }) => {
+            match acc {
+                NONE => (NO_SHIFT, NO_SHIFT, 0),
+                acc => (acc.checked_sub(VECTOR)?, NO_SHIFT, 0),
+            }
+        }
         // The table of values knows one code for "no address".
-        "saddr" if t.code.neither != u16::MAX && i.dwords == 1 => return None,
-        "code" | "saddr" | "agpr" => (NO_SHIFT, NO_SHIFT),
-        "acc" | "buf_data" if i.aux[1..3] != [NONE; 2] => return None,
-        "acc" | "buf_data" if i.aux[0] == NONE => (NO_SHIFT, NO_SHIFT),
-        "acc" | "buf_data" => (i.aux[0].checked_sub(VECTOR)?, NO_SHIFT),
-        "global_addr" => (NO_SHIFT, i.aux[0]),
+        OperandKind::Address(AddressKind::Scalar { .. }) if t.code.neither == u16::MAX || i.dwords != 1 => {
+            (NO_SHIFT, NO_SHIFT, ADDRESSES)
+        }
+        OperandKind::Address(AddressKind::Global { saddr }) => (NO_SHIFT, saddr, 0),
         _ => return None,
     };
     // Single registers, pairs, and longer tuples; vector registers are not aligned.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
-    let other = match operand_type {
-        "saddr" => ADDRESSES,
-        "agpr" => 1 << VECTOR,
-        _ => 0,
-    };
     let add = i.add + section + other;
     let (how, turn) = if is_third { ("Varied", i.lsb) } else { ("Value", (i.lsb + 64 - i.shift) % 64) };
     of(RowText { how, turn, acc, address, mask: mask << i.shift, add }, bits)
@@ -182,7 +168,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
                 let number = position(&mut descs, desc_text(&OperandDesc { dwords: 1, ..desc.clone() }));
                 ("Other", format!("Row::desc({number}, {})", desc.dwords))
             }
-            (None, Row::Implicit(..)) => unreachable!("a register without a field needs no descriptor"),
+            (None, Row::Implicit(..) | Row::Off(_)) => unreachable!("it needs no descriptor"),
         };
         plain.push(how == "Value");
         rows.push(text);

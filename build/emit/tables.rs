@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::build::check::assume::room;
 use crate::build::emit::{Numbers, camel};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
+use crate::build::kind::{ImageKind, ModifierKind, OperandKind, Signs};
 use crate::build::lower::decode::Tables;
 use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::lengths::{self, Announcer, LengthList, Lengths};
@@ -135,20 +136,46 @@ pub fn desc_text(i: &lower::OperandDesc) -> String {
         Some(Access::ReadWrite) => (camel(&i.ty), "Some(Access::ReadWrite)"),
     };
     format!(
-        "OperandDesc {{ operand_type: OperandType::{}, field: Field::{}, lsb: {}, width: {}, hi: {}, lo_width: {}, used: {:#x}, shift: {}, add: {}, ty: DataType::{ty}, dwords: {}, access: {access}, cond: {}, aux: {:?} }}",
-        camel(&i.operand_type),
+        "OperandDesc {{ kind: {}, field: Field::{}, lsb: {}, width: {}, hi: {}, lo_width: {}, used_bits: {:#x}, shift: {}, add: {}, ty: DataType::{ty}, dwords: {}, access: {access}, write_if_bit: {} }}",
+        kind_text(i.kind),
         camel(&i.field),
         i.lsb,
         i.width,
         i.split.0,
         i.split.1,
-        i.used,
+        i.used_bits,
         i.shift,
         i.add,
         i.dwords,
-        i.cond,
-        i.aux
+        i.write_if_bit,
     )
+}
+
+/// The kind of an operand, as an expression.
+pub fn kind_text(kind: OperandKind) -> String {
+    if kind == OperandKind::CODE {
+        return "OperandKind::CODE".into();
+    }
+    match kind {
+        OperandKind::Register(kind) => {
+            let text = format!("OperandKind::Register(RegisterKind::{kind:?})");
+            text.replace(&format!("{:?}", Signs::ABSENT), "Signs::ABSENT")
+        }
+        OperandKind::Address(kind) => format!("OperandKind::Address(AddressKind::{kind:?})"),
+        OperandKind::Image(ImageKind::Data { data, dmask, tfe, d16, acc }) => format!(
+            "OperandKind::Image(ImageKind::Data {{ data: ImageData::{data:?}, dmask: {dmask}, tfe: {tfe}, d16: {d16}, acc: {acc} }})"
+        ),
+        OperandKind::Image(ImageKind::Address { shape, dim, a16, second, fifth, fields }) => format!(
+            "OperandKind::Image(ImageKind::Address {{ shape: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, second: {second}, fifth: {fifth}, fields: {fields:?} }})"
+        ),
+        OperandKind::Offset(kind) => format!("OperandKind::Offset(OffsetKind::{kind:?})"),
+        OperandKind::Number(kind) => format!("OperandKind::Number(NumberKind::{kind:?})"),
+        OperandKind::Modifier(ModifierKind::List(style)) => {
+            format!("OperandKind::Modifier(ModifierKind::List(ListStyle::{style:?}))")
+        }
+        OperandKind::Modifier(kind) => format!("OperandKind::Modifier(ModifierKind::{kind:?})"),
+        OperandKind::Second => "OperandKind::Second".into(),
+    }
 }
 
 /// A number of each operation. Operations without an operation are never asked for theirs: that of a neighbour in the page makes

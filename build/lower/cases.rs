@@ -1,6 +1,7 @@
 //! Cases of words, distinguished by some of their bits. build/lower/fast_texts.rs and build/lower/fast_operands.rs list
 //! the operands for each case, and the library tries the cases in order.
 
+use crate::build::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::build::lower::{NONE, OperandDesc};
 
 /// The greatest number of cases that the library tries; with more, trying them does not pay.
@@ -49,41 +50,53 @@ pub fn bit(n: u8) -> u64 {
     if n == NONE { 0 } else { 1 << n }
 }
 
-/// The cases of an operand that is just a code, an accumulation register or absent (`code`, `agpr`, `off`) once other
-/// bits are known, all of which are in the first 64. `None`: it is something else. `off`: the code for "no scalar
-/// address".
-pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<OperandDesc>>> {
+/// An operand that is just a code or an accumulation register, or absent: the code for "no scalar address".
+#[derive(Clone, PartialEq)]
+pub struct Known {
+    pub desc: OperandDesc,
+    pub is_off: bool,
+}
+
+/// The cases of an operand that is known once other bits are, all of which are in the first 64. `None`: it is something else. `off`:
+/// the code for "no scalar address".
+pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
     // The address is a field of seven bits.
     let no_address = |lsb: u8| (u64::from(!off & 0x7f) << lsb, u64::from(off) << lsb);
-    let case = |operand_type: &str, dwords: u8, clear: u64, set: u64| {
-        Case::new(OperandDesc { operand_type: operand_type.into(), dwords, aux: [NONE; 4], ..desc.clone() }, clear, set)
+    let case = |kind: OperandKind, dwords: u8, clear: u64, set: u64| {
+        Case::new(Known { desc: OperandDesc { kind, dwords, ..desc.clone() }, is_off: false }, clear, set)
     };
-    let [a, b, c, d] = desc.aux;
-    Some(match desc.operand_type.as_str() {
-        "acc" | "buf_data" => {
-            // Excludes data that goes to LDS, and a register for the fail status.
-            let others = bit(b) | bit(c) | bit(d);
-            // Constants are not registers.
-            let vector = if desc.width == 9 { bit(desc.lsb + VECTOR) } else { 0 };
-            let mut all = vec![case("code", desc.dwords, bit(a) | others, 0)];
-            if a != NONE {
-                all.push(case("agpr", desc.dwords, others, bit(a) | vector));
-            }
-            if a != NONE && vector != 0 {
-                all.push(case("code", desc.dwords, others | vector, bit(a)));
-            }
-            all
+    let (code, agpr) = (OperandKind::CODE, OperandKind::Register(RegisterKind::Agpr));
+    let absent = |clear: u64, set: u64| {
+        Case::new(Known { desc: OperandDesc { kind: code, ..desc.clone() }, is_off: true }, clear, set)
+    };
+    let register = |acc: u8, others: u64| {
+        // Constants are not registers.
+        let vector = if desc.width == 9 { bit(desc.lsb + VECTOR) } else { 0 };
+        let mut all = vec![case(code, desc.dwords, bit(acc) | others, 0)];
+        if acc != NONE {
+            all.push(case(agpr, desc.dwords, others, bit(acc) | vector));
         }
+        if acc != NONE && vector != 0 {
+            all.push(case(code, desc.dwords, others | vector, bit(acc)));
+        }
+        all
+    };
+    Some(match desc.kind {
+        OperandKind::Register(RegisterKind::Vector { acc }) => register(acc, 0),
+        // Neither goes the data to LDS, nor takes the fail status a register.
+        OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) => register(acc, bit(lds) | bit(tfe)),
         // A pair if there is no scalar address.
-        "global_addr" => {
-            let (clear, set) = no_address(a);
-            vec![case("code", 2, clear, set), case("code", 1, 0, 0)]
+        OperandKind::Address(AddressKind::Global { saddr }) => {
+            let (clear, set) = no_address(saddr);
+            vec![case(code, 2, clear, set), case(code, 1, 0, 0)]
         }
-        "scratch_addr" if a != NONE => vec![case("off", desc.dwords, bit(a), 0), case("code", desc.dwords, 0, bit(a))],
         // Present if there is no scalar address.
-        "scratch_addr" => {
-            let (clear, set) = no_address(b);
-            vec![case("code", desc.dwords, clear, set), case("off", desc.dwords, 0, 0)]
+        OperandKind::Address(AddressKind::Scratch { sve: NONE, saddr }) => {
+            let (clear, set) = no_address(saddr);
+            vec![case(code, desc.dwords, clear, set), absent(0, 0)]
+        }
+        OperandKind::Address(AddressKind::Scratch { sve, .. }) => {
+            vec![absent(bit(sve), 0), case(code, desc.dwords, 0, bit(sve))]
         }
         _ => return None,
     })

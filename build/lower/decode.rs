@@ -167,11 +167,10 @@ pub struct ConstraintTable<'a> {
 
 /// For each form of a signature, the operands that `sizes` in src/codec/address.rs checks.
 fn sized<'t>(t: &'t Target, signature: usize) -> impl Iterator<Item = (u8, Vec<lower::OperandDesc>)> + use<'t> {
-    let is_sized = |ty: &str| ty == "acc_sized" || ty.starts_with("img_");
     let of = move |signature: usize| {
         let descs = t.signatures[signature].descs;
         let descs = t.desc_lists[descs.0..descs.0 + descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
-        descs.filter(|desc| is_sized(&desc.operand_type)).map(plain).collect()
+        descs.filter(|desc| desc.kind.is_sized()).map(plain).collect()
     };
     let s = &t.signatures[signature];
     let others = s.numbered_trailing().filter(|(_, form)| *form != 0).map(|(dword, form)| (form, dword.form));

@@ -1,6 +1,7 @@
 //! The operands of common words: `FastOperands` in src/table/operands.rs.
 
-use crate::build::lower::cases::{self, Case, bit};
+use crate::build::kind::{NumberKind, OffsetKind, OperandKind};
+use crate::build::lower::cases::{self, Case, Known, bit};
 use crate::build::lower::operands::{List, Lists, Row, When};
 use crate::build::lower::pages::position;
 use crate::build::lower::{NONE, OperandDesc};
@@ -70,23 +71,29 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
         _ => return vec![as_it_is],
     };
     if let Some(cases) = cases::of(desc, off) {
-        return cases.into_iter().map(|case| case.map(Row::Desc)).collect();
+        return cases.into_iter().map(|case| case.map(row_of)).collect();
     }
-    let [imm, soffset_en, ..] = desc.aux;
-    match desc.operand_type.as_str() {
+    match desc.kind {
         // A constant that is not negative.
-        "smem_offset" if imm != NONE => {
+        OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. }) => {
             let sign = if soffset_en == NONE { 0 } else { bit(desc.lsb + desc.width - 1) };
-            let constant = Row::Desc(OperandDesc { operand_type: "hex".into(), aux: [NONE; 4], ..desc.clone() });
+            let constant = Row::Desc(OperandDesc { kind: OperandKind::Number(NumberKind::Hex), ..desc.clone() });
             vec![Case::new(constant, bit(soffset_en) | sign, bit(imm)), as_it_is]
         }
         _ => vec![as_it_is],
     }
 }
 
+fn row_of(known: Known) -> Row {
+    match known.is_off {
+        true => Row::Off(known.desc),
+        false => Row::Desc(known.desc),
+    }
+}
+
 /// Whether the operand is always present, in one piece within the first three dwords, and the bits that it looks at are
 /// in the first 64 bits.
 fn is_low(desc: &OperandDesc) -> bool {
-    let is_low = desc.aux.iter().all(|&n| n == NONE || n < 64);
-    desc.split.0 == NONE && desc.cond == NONE && desc.lsb < 96 && is_low
+    let is_low = desc.kind.positions().iter().all(|&n| n == NONE || n < 64);
+    desc.split.0 == NONE && desc.write_if_bit == NONE && desc.lsb < 96 && is_low
 }

@@ -6,7 +6,8 @@ use crate::build::emit::operand_texts::{
     ACC, BLANK, DELAYS, DEPCTR_ZERO, DEPCTRS, EMPTY, HEX, INSTIDS, INSTSKIPS, MISSING, NO_SADDR, NULL, NUMBERS, OFF,
     PAIRS, QUADS, SADDRS, SIXTEENS, WAITS,
 };
-use crate::build::lower::cases::{self, Case, bit};
+use crate::build::kind::{AddressKind, NumberKind, OffsetKind, OperandKind, RegisterKind};
+use crate::build::lower::cases::{self, Case, Known, bit};
 use crate::build::lower::codes::Codes;
 use crate::build::lower::{NONE, OperandDesc};
 use crate::build::model::Piece;
@@ -82,43 +83,50 @@ impl Ready {
 fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
     let vcc = codes.vcc;
     let text = |clear: u64, set: u64, text: Text| Case::new(text, clear, set);
-    let aux = |n: usize| bit(desc.aux[n]);
-    let bits = |aux: &[u8]| aux.iter().fold(0, |all, &n| all | bit(n));
+    let bits = |positions: &[u8]| positions.iter().fold(0, |all, &n| all | bit(n));
     let missing = || vec![text(0, 0, always(MISSING))];
     let is_outside = desc.lsb >= if wide { 96 } else { 64 };
-    if desc.is_returned() && desc.cond < 64 {
+    if desc.is_returned() && desc.write_if_bit < 64 {
         return returned(desc, parts, codes, wide);
     }
-    if desc.is_returned() || is_outside || desc.split.0 != NONE || desc.aux.iter().any(|&n| n != NONE && n >= 64) {
+    if desc.is_returned()
+        || is_outside
+        || desc.split.0 != NONE
+        || desc.kind.positions().iter().any(|&n| n != NONE && n >= 64)
+    {
         return missing();
     }
     if let Some(cases) = cases::of(desc, codes.off) {
-        return cases.into_iter().map(|case| case.map(|desc| plain(&desc))).collect();
+        return cases.into_iter().map(|case| case.map(|known| plain(&known))).collect();
     }
     let field = |add| field(desc, add);
     let code = code(desc);
     // The bits of a constant above those of which there are texts.
     let large = || (((1 << desc.width) - 1) & !0xff) << desc.lsb;
     let small = Text { mask: 0xff, ..field(HEX) };
-    match (desc.operand_type.as_str(), code) {
+    match (desc.kind, code) {
         // Its constants are printed as their bits.
-        ("code", _) if desc.ty == "i16" => missing(),
+        (OperandKind::Register(RegisterKind::Code { .. }), _) if desc.ty == "i16" => missing(),
         // The scalar destination beside a vector one is often null.
-        ("code", Some(code)) if desc.width == 7 && desc.field == "sdst" && desc.lsb == 8 && codes.null != u16::MAX => {
+        (OperandKind::Register(RegisterKind::Code { .. }), Some(code))
+            if desc.width == 7 && desc.field == "sdst" && desc.lsb == 8 && codes.null != u16::MAX =>
+        {
             let set = u64::from(codes.null) << desc.lsb;
             vec![text(!set & u64::from(SCALAR) << desc.lsb, set, always(NULL)), text(0, 0, field(code))]
         }
         // Without its lowest bit, which is the inverse of that of the other operation's destination.
-        ("vdsty", _) => {
+        (OperandKind::Register(RegisterKind::OppositeParity { other }), _) => {
             let turn = (desc.lsb + 127) % 128;
             let text = |clear, set, odd| text(clear, set, Text { mask: 0xfe, turn, add: desc.add + odd });
-            vec![text(0, aux(0), 0), text(aux(0), 0, 1)]
+            vec![text(0, bit(other), 0), text(bit(other), 0, 1)]
         }
         // Only without negation, absolute value and sign extension.
-        ("code", Some(code)) => vec![text(bits(&desc.aux), 0, field(code))],
-        ("agpr", _) => vec![text(0, 0, plain(desc))],
-        ("buf_vaddr", _) => {
-            let (offen, idxen, addr64) = (aux(0), aux(1), aux(2));
+        (OperandKind::Register(RegisterKind::Code { signs }), Some(code)) => {
+            vec![text(bits(&signs.positions()), 0, field(code))]
+        }
+        (OperandKind::Register(RegisterKind::Agpr), _) => vec![text(0, 0, agpr(desc))],
+        (OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 }), _) => {
+            let [offen, idxen, addr64] = [offen, idxen, addr64].map(bit);
             vec![
                 text(offen | idxen | addr64, 0, always(OFF)),
                 text(idxen | addr64, offen, field(desc.add)),
@@ -126,43 +134,51 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
                 text(addr64, offen | idxen, field(desc.add + PAIRS)),
             ]
         }
-        ("saddr", Some(_)) if desc.width == 7 && desc.dwords == 2 && codes.off == NO_SADDR => {
+        (OperandKind::Address(AddressKind::Scalar { .. }), Some(_))
+            if desc.width == 7 && desc.dwords == 2 && codes.off == NO_SADDR =>
+        {
             vec![text(0, 0, field(SADDRS))]
         }
-        ("saddr", Some(code)) if desc.width == 7 && desc.dwords <= 2 => {
+        (OperandKind::Address(AddressKind::Scalar { .. }), Some(code)) if desc.width == 7 && desc.dwords <= 2 => {
             let neither = Some(codes.neither).filter(|&neither| neither != u16::MAX);
             let is_off = |off: u16| text(u64::from(!off & 0x7f) << desc.lsb, u64::from(off) << desc.lsb, always(OFF));
             [Some(codes.off), neither].into_iter().flatten().map(is_off).chain([text(0, 0, field(code))]).collect()
         }
         // An operand without a field is always vcc.
-        ("vcc", _) if desc.dwords == 1 => vec![text(0, 0, always(vcc))],
-        ("vcc", _) if desc.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],
-        ("sdst_or_vcc", _) if desc.dwords == 2 => vec![text(aux(0), 0, always(vcc + PAIRS))],
+        (OperandKind::Register(RegisterKind::Vcc), _) if desc.dwords == 1 => vec![text(0, 0, always(vcc))],
+        (OperandKind::Register(RegisterKind::Vcc), _) if desc.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],
+        (OperandKind::Register(RegisterKind::NamedOrVcc { named }), _) if desc.dwords == 2 => {
+            vec![text(bit(named), 0, always(vcc + PAIRS))]
+        }
         // A small constant.
-        ("smem_offset", _) if desc.lsb == 32 && desc.aux[0] != NONE => {
-            vec![text(large() | aux(1), aux(0), small)]
+        (OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. }), _) if desc.lsb == 32 => {
+            vec![text(large() | bit(soffset_en), bit(imm), small)]
         }
         // A register, if the constant is zero, or a small constant, if the register is null.
-        ("smem_offset", Some(code)) if desc.lsb == 32 && desc.aux[2] != NONE && desc.aux[3] == NONE => {
-            let register = Text { turn: desc.aux[2], mask: SCALAR, add: code };
+        (OperandKind::Offset(OffsetKind::Sum { soffset, is_shown: false }), Some(code)) if desc.lsb == 32 => {
+            let register = Text { turn: soffset, mask: SCALAR, add: code };
             let off = u64::from(codes.off) << register.turn;
             let all = ((1 << desc.width) - 1) << desc.lsb;
             let others = (u64::from(SCALAR) << register.turn) & !off;
             vec![text(all, 0, register), text(large() | others, off, small)]
         }
         // Small numbers are decimal.
-        ("int16", _) if desc.lsb == 0 && desc.width == 16 => {
+        (OperandKind::Number(NumberKind::Int16), _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
         }
-        ("label", _) if desc.lsb == 0 && desc.width == 16 => {
+        (OperandKind::Number(NumberKind::Label), _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xff80, 0, Text { mask: 0x7f, ..field(NUMBERS) })]
         }
         // Not printed if its number is zero.
-        ("endpgm", _) if desc.lsb == 0 => vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }],
-        ("waitcnt", _) if desc.lsb == 0 => counters(&parts.waitcnt),
-        ("delay_alu", _) if desc.lsb == 0 => delays(&parts.delay_alu),
-        ("depctr", _) if desc.lsb == 0 => depctrs(&parts.depctr),
-        ("hex" | "hex16", _) if desc.lsb == 0 && desc.width == 16 => vec![text(0xff00, 0, small)],
+        (OperandKind::Number(NumberKind::Endpgm), _) if desc.lsb == 0 => {
+            vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }]
+        }
+        (OperandKind::Number(NumberKind::Waitcnt), _) if desc.lsb == 0 => counters(&parts.waitcnt),
+        (OperandKind::Number(NumberKind::DelayAlu), _) if desc.lsb == 0 => delays(&parts.delay_alu),
+        (OperandKind::Number(NumberKind::Depctr), _) if desc.lsb == 0 => depctrs(&parts.depctr),
+        (OperandKind::Number(NumberKind::Hex), _) if desc.lsb == 0 && desc.width == 16 => {
+            vec![text(0xff00, 0, small)]
+        }
         _ => missing(),
     }
 }
@@ -170,20 +186,25 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
 /// The cases of an operand that is there only if a bit is set. A vector register comes first, then none, because the
 /// combinations of all operands' cases can be too many.
 fn returned(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
-    let mut all = texts(&OperandDesc { cond: NONE, ..desc.clone() }, parts, codes, wide);
-    all.iter_mut().for_each(|case| case.set |= bit(desc.cond));
-    all.insert(1, Case::new(always(EMPTY), bit(desc.cond), 0));
+    let mut all = texts(&OperandDesc { write_if_bit: NONE, ..desc.clone() }, parts, codes, wide);
+    all.iter_mut().for_each(|case| case.set |= bit(desc.write_if_bit));
+    all.insert(1, Case::new(always(EMPTY), bit(desc.write_if_bit), 0));
     all
 }
 
 /// The text of a code, of an accumulation register or of `off`.
-fn plain(desc: &OperandDesc) -> Text {
-    match (desc.operand_type.as_str(), code(desc)) {
-        ("off", _) => always(OFF),
-        ("agpr", Some(code)) => field(desc, code + ACC),
+fn plain(known: &Known) -> Text {
+    let desc = &known.desc;
+    match (desc.kind, code(desc)) {
+        _ if known.is_off => always(OFF),
+        (OperandKind::Register(RegisterKind::Agpr), _) => agpr(desc),
         (_, Some(code)) => field(desc, code),
         (_, None) => always(MISSING),
     }
+}
+
+fn agpr(desc: &OperandDesc) -> Text {
+    code(desc).map_or(always(MISSING), |code| field(desc, code + ACC))
 }
 
 fn always(add: u16) -> Text {

@@ -1,6 +1,7 @@
 //! Turns one form of a row (base, SDWA, DPP, ...) into a signature with the data for decoding and printing.
 
 use crate::build::check::assume;
+use crate::build::kind::{OperandKind, RegisterKind};
 use crate::build::lower::layout::Layout;
 use crate::build::lower::rows::{Pool, intern};
 use crate::build::lower::sets::check;
@@ -117,7 +118,8 @@ impl Form {
 
     /// Whether tfe adds a register to this operand: it is buffer data, and the row has the modifier.
     pub fn has_tfe(&self, t: &Target, desc: &OperandDesc) -> bool {
-        desc.aux[2] != NONE && self.names(t, "tfe")
+        matches!(desc.kind, OperandKind::Register(RegisterKind::Data { tfe, .. }) if tfe != NONE)
+            && self.names(t, "tfe")
     }
 
     /// The form of `base` with the extension `ext`.

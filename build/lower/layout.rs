@@ -1,10 +1,10 @@
 //! The operands and modifiers of a form: the bits that they take, and how to read them.
 
+use crate::build::kind::{AddressFields, ImageKind, OperandKind, RegisterKind, Signs};
 use crate::build::lower::form::{Form, of_target, shifted};
 use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Access, Bits, Isa, Row, Token};
-use crate::build::shared::ADDRESS_RUN;
 
 /// The bits of the words that a form uses, and those that are fixed or free.
 pub struct Layout<'f> {
@@ -113,6 +113,9 @@ impl<'f> Layout<'f> {
                     None => (name.as_str(), operand_type.as_ref()),
                 };
                 let mut desc = self.desc(isa, t, row, field, operand_type, &None)?;
+                if matches!(desc.kind, OperandKind::Modifier(_)) {
+                    return row.at.err(format!("`{name}` is an operand, and its operand type is one of a modifier"));
+                }
                 (desc.ty, desc.dwords) = ty_of(t, &row.at, ty)?;
                 // SDWA says of itself what becomes of the part that it does not write.
                 let kept = kept.contains(&t.row.name) && self.form.field(t, "dst_unused").is_none();
@@ -123,13 +126,18 @@ impl<'f> Layout<'f> {
                     let Some((_, b)) = rtn else {
                         return row.at.err("@rtn, but the format has no field of operand type rtn");
                     };
-                    desc.cond = b.pieces[0].lsb;
+                    desc.write_if_bit = b.pieces[0].lsb;
                 }
                 descs.push(desc);
             }
             Token::Modifier { name, operand_type, bits, .. } => {
                 let desc = self.desc(isa, t, row, name, operand_type.as_ref(), bits)?;
-                decorate(&desc, descs, self.form.letter(t));
+                if !matches!(desc.kind, OperandKind::Modifier(_)) {
+                    return row
+                        .at
+                        .err(format!("`{name}` is a modifier, and its operand type is not one of a modifier"));
+                }
+                decorate(row, &desc, descs, self.form.letter(t))?;
                 descs.push(desc);
             }
             Token::Form { .. } | Token::Word(_) | Token::Only(_) => unreachable!("expanded before"),
@@ -158,7 +166,7 @@ impl<'f> Layout<'f> {
         }
         self.used |= mask;
         self.taken |= mask;
-        let (mut aux, mut cond) = ([NONE; 4], NONE);
+        let mut positions = [NONE; 4];
         for (i, used) in k.uses.iter().enumerate() {
             let found = match used.of_base {
                 true => self.form.base_field(t, &used.field),
@@ -177,12 +185,7 @@ impl<'f> Layout<'f> {
                     used.field
                 ));
             };
-            match k.reads_as.as_str() {
-                // Sources keep aux for neg, abs and sext.
-                "sdwa_src" => cond = first,
-                "half_sel" => aux[3] = first,
-                _ => aux[i] = first,
-            }
+            positions[i] = first;
             for more in &used.more {
                 self.used |= self.form.field(t, more).map_or(0, |(_, bits, _)| bits.mask());
             }
@@ -193,7 +196,7 @@ impl<'f> Layout<'f> {
             }
         }
         let width = bits.width();
-        let used = match list {
+        let used_bits = match list {
             Some(l) if l.iter().any(|b| *b > 7) => {
                 return row.at.err(format!("bits of `{name}` beyond 7 cannot be listed"));
             }
@@ -201,33 +204,35 @@ impl<'f> Layout<'f> {
             None if width < 8 => ((1u16 << width) - 1) as u8,
             None => 0xff,
         };
-        let used = if k.is_image_address() { self.address_fields(t) } else { used };
         let split = match bits.pieces[..] {
             [_] => (NONE, width),
             [a, b] => (b.lsb, a.width),
             _ => unreachable!("the table was checked"),
         };
+        let lsb = bits.pieces[0].lsb;
+        let mut kind = k.kind.at(positions, lsb);
+        if let OperandKind::Image(ImageKind::Address { fields, .. }) = &mut kind {
+            *fields = self.address_fields(t);
+        }
         Ok(OperandDesc {
-            operand_type: k.reads_as.clone(),
+            kind,
             field: name.to_string(),
-            lsb: bits.pieces[0].lsb,
+            lsb,
             width,
             split,
-            used,
+            used_bits,
             shift: k.scale.trailing_zeros() as u8,
             add: k.add,
             // For operands this is the data type; modifiers are distinguished by the name of their operand type.
             ty: k.name.clone(),
             dwords: 1,
             access: None,
-            cond,
-            aux,
+            write_if_bit: NONE,
         })
     }
 
-    /// How many fields can name registers of an image address, and whether the last one starts a run: as
-    /// `ADDRESS_RUN` in src/shared.rs says. Marks the bits of all of them as used.
-    fn address_fields(&mut self, t: &Target) -> u8 {
+    /// The fields that can name registers of an image address. Marks the bits of all of them as used.
+    fn address_fields(&mut self, t: &Target) -> AddressFields {
         let (mut fields, mut run) = (1, false);
         for &(f, first) in &self.form.parts {
             for (field, bits) in &t.formats[f].fields {
@@ -238,7 +243,7 @@ impl<'f> Layout<'f> {
                 }
             }
         }
-        fields | if run || fields == 1 { ADDRESS_RUN } else { 0 }
+        AddressFields::new(fields, run || fields == 1)
     }
 
     /// The bits that must have a value, that value, and the bits that are ignored.
@@ -261,40 +266,39 @@ fn bit_position(bits: &Bits, mut bit: u8) -> Option<u8> {
 
 /// The vcc of VOP2 and VOPC, which no field names.
 fn implied_vcc(access: Access, dwords: u8) -> OperandDesc {
-    OperandDesc { dwords, access: Some(access), ..nothing("vcc") }
+    OperandDesc { dwords, access: Some(access), ..nothing(OperandKind::Register(RegisterKind::Vcc)) }
 }
 
 /// The start of the second of two operations.
 fn joint() -> OperandDesc {
-    OperandDesc { access: Some(Access::Read), ..nothing("second") }
+    OperandDesc { access: Some(Access::Read), ..nothing(OperandKind::Second) }
 }
 
 /// A descriptor without a field.
-fn nothing(operand_type: &str) -> OperandDesc {
+fn nothing(kind: OperandKind) -> OperandDesc {
     OperandDesc {
-        operand_type: operand_type.into(),
+        kind,
         field: "vcc".into(),
         lsb: 0,
         width: 0,
         split: (NONE, 0),
-        used: 0,
+        used_bits: 0,
         shift: 0,
         add: 0,
         ty: "bits".into(),
         dwords: 0,
         access: None,
-        cond: NONE,
-        aux: [NONE; 4],
+        write_if_bit: NONE,
     }
 }
 
 /// neg, abs and sext are printed with their source: gives each source operand the positions of its bits.
-fn decorate(modifier: &OperandDesc, descs: &mut [OperandDesc], letter: &str) {
-    let which = match (modifier.ty.as_str(), modifier.field.as_str()) {
-        ("neg", _) => 0,
-        ("abs", _) => 1,
-        ("sext", _) => 2,
-        _ => return,
+fn decorate(row: &Row, modifier: &OperandDesc, descs: &mut [OperandDesc], letter: &str) -> Result<()> {
+    let with = |signs: Signs, bit| match modifier.ty.as_str() {
+        "neg" => Some(Signs { neg: bit, ..signs }),
+        "abs" => Some(Signs { abs: bit, ..signs }),
+        "sext" => Some(Signs { sext: bit, ..signs }),
+        _ => None,
     };
     let sources =
         descs.iter_mut().filter(|i| i.access == Some(Access::Read) && source_number(&i.field, letter).is_some());
@@ -305,11 +309,16 @@ fn decorate(modifier: &OperandDesc, descs: &mut [OperandDesc], letter: &str) {
             Some(m) if m == n => modifier.lsb,
             Some(_) => continue,
             // neg[0,1]
-            None if modifier.used >> n & 1 == 1 => modifier.lsb + n,
+            None if modifier.used_bits >> n & 1 == 1 => modifier.lsb + n,
             None => continue,
         };
-        desc.aux[which] = bit;
+        let Some(signs) = with(desc.kind.signs().unwrap_or(Signs::ABSENT), bit) else { break };
+        if desc.kind.signs().is_none() {
+            return row.at.err(format!("`{}` has no sign that `{}` could change", desc.field, modifier.field));
+        }
+        desc.kind = desc.kind.with_signs(signs);
     }
+    Ok(())
 }
 
 /// The number of a source. `letter`: that of the half of a dual instruction, with which the names of its fields end.

@@ -28,8 +28,10 @@ use crate::build::lower::rules::Rule;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 
+pub use crate::build::kind::NONE;
+use crate::build::kind::OperandKind;
 use crate::build::shared::FIRST_TRAILING_FORM;
-pub use crate::build::shared::{NONE, trailing};
+pub use crate::build::shared::trailing;
 
 /// Everything of one target.
 pub struct Target<'a> {
@@ -201,26 +203,26 @@ pub struct Check {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OperandDesc {
-    pub operand_type: String,
+    pub kind: OperandKind,
     pub field: String,
     pub lsb: u8,
     pub width: u8,
     pub split: (u8, u8),
-    pub used: u8,
+    /// Mask of the bits of the value that the operation uses.
+    pub used_bits: u8,
     pub shift: u8,
     pub add: u16,
     pub ty: String,
     pub dwords: u8,
     pub access: Option<Access>,
     /// The bit that makes the operation return a value: the operand is written, or exists at all, only if it is set.
-    pub cond: u8,
-    pub aux: [u8; 4],
+    pub write_if_bit: u8,
 }
 
 impl OperandDesc {
     /// Whether this is a destination that exists only if the operation returns a value.
     pub fn is_returned(&self) -> bool {
-        self.access == Some(Access::Write) && self.cond != NONE
+        self.access == Some(Access::Write) && self.write_if_bit != NONE
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::build::kind::{NumberKind, OperandKind, RegisterKind, Signs};
 use crate::build::lower::pages::position;
 use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Target, trailing};
 use crate::build::model::{Access, Isa};
@@ -24,6 +25,8 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
+    /// An operand that is absent, where other bits are known.
+    Off(OperandDesc),
     /// A register that no field names: its index in `IMPLICIT` and its width in bits, and when it is accessed.
     Implicit((usize, u16), Access, When),
 }
@@ -64,22 +67,23 @@ impl Lists<'_> {
 
 /// Modifiers are none, nor is the mark between two operations.
 fn is_operand(desc: &OperandDesc) -> bool {
-    desc.access.is_some() && desc.operand_type != "second"
+    desc.access.is_some() && desc.kind != OperandKind::Second
 }
 
 /// The registers that no field names.
 fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
     // A vcc that the text shows is not implicit too, nor is vcc written when SDWA names another register.
-    let shown = |access: fn(Access) -> bool| {
-        descs.iter().any(|i| ["vcc", "sdst_or_vcc"].contains(&i.operand_type.as_str()) && i.access.is_some_and(access))
-    };
+    let shown = |access: fn(Access) -> bool| descs.iter().any(|i| i.kind.is_vcc() && i.access.is_some_and(access));
     let shown = (shown(Access::reads), shown(Access::writes));
     // m0 is the address in LDS, so it is not read without the lds bit.
-    let lds = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[1] != NONE).map(|i| When::Bit(i.aux[1]));
+    let lds = descs.iter().find_map(|i| match i.kind {
+        OperandKind::Register(RegisterKind::Data { lds, .. }) => Some(lds).filter(|&lds| lds != NONE),
+        _ => None,
+    });
     // In an export it is the row, which is not read without the row_en bit.
-    let row = descs.iter().find(|i| i.field == "row_en").map(|i| When::Bit(i.lsb));
-    let m0_if = lds.or(row);
-    let names_one = descs.iter().any(|i| i.operand_type == "hwreg");
+    let row = descs.iter().find(|i| i.field == "row_en").map(|i| i.lsb);
+    let m0_if = lds.or(row).map(When::Bit);
+    let names_one = descs.iter().any(|i| i.kind == OperandKind::Number(NumberKind::Hwreg));
     let saved = descs.iter().find(|i| i.field == "sdst" && i.access == Some(Access::Write));
     let saved = saved.map(|i| u16::from(i.dwords) * 32);
     let mut rows = Vec::new();
@@ -127,16 +131,7 @@ fn hwreg(isa: &Isa, t: &Target, name: &str) -> Option<u8> {
 
 /// A descriptor without the parts that only matter for text: the type of constants, and the signs of sources.
 pub fn plain(desc: &OperandDesc) -> OperandDesc {
-    let [a, .., d] = desc.aux;
-    let aux = match desc.operand_type.as_str() {
-        "code" | "sdwa_src" => [NONE; 4],
-        "half" | "half_sel" => [NONE, NONE, NONE, d],
-        "acc" => [a, NONE, NONE, NONE],
-        _ => desc.aux,
-    };
-    // For an image address they say which fields name its registers.
-    let used = if desc.operand_type.starts_with("img_") { desc.used } else { 0 };
-    OperandDesc { aux, ty: "bits".into(), used, ..desc.clone() }
+    OperandDesc { kind: desc.kind.with_signs(Signs::ABSENT), ty: "bits".into(), used_bits: 0, ..desc.clone() }
 }
 
 /// The number of base dwords and literals that always follow.

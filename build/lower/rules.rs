@@ -1,5 +1,6 @@
 //! Rules that tie several fields of a form together, derived from its operands: `Rule` in src/table/decode.rs.
 
+use crate::build::kind::{AddressKind, ImageData, ImageKind, OffsetKind, OperandKind, RegisterKind};
 use crate::build::lower::form::Form;
 use crate::build::lower::sets::type_of;
 use crate::build::lower::{NONE, OperandDesc, Target};
@@ -28,88 +29,87 @@ fn bit(lsb: u8, value: u8) -> (Piece, u8) {
 /// Adds the rules of a descriptor, and returns further properties of the words, as `marks::*`.
 pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &mut Vec<Rule>) -> Result<u8> {
     let field = Piece { lsb: desc.lsb, width: desc.width };
-    // Checks that the bits at a position in `OperandDesc::aux` are a field of this width, in one piece.
+    // Checks that the bits at a position are a field of this width, in one piece.
     let whole = |lsb: u8, width: u8| match form.has_piece(t, Piece { lsb, width }) {
         true => Ok(Piece { lsb, width }),
-        false => at.err(format!(
-            "{} looks at {width} bits from bit {lsb}, which are no field in one piece",
-            desc.operand_type
-        )),
+        false => {
+            at.err(format!("{} looks at {width} bits from bit {lsb}, which are no field in one piece", desc.field))
+        }
     };
     let mut add = |kind: RuleKind, field: Piece, n: u8, looks: &[(Piece, u8)]| {
         let look = |n: usize| looks.get(n).copied().filter(|(piece, _)| piece.lsb != NONE).unwrap_or(NOTHING);
         rules.push(Rule { kind, field, n, looks: std::array::from_fn(look) });
     };
-    let [a, b, c, _] = desc.aux;
-    match desc.operand_type.as_str() {
+    match desc.kind {
         // With both an index and an offset, the address is a register pair. A 64-bit address is a pair too, and
         // excludes them.
-        "buf_vaddr" => {
+        OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 }) => {
             whole(desc.lsb, 8)?;
-            add(RuleKind::Room, field, 2, &[bit(a, 1), bit(b, 1)]);
-            if c != NONE {
-                for other in [a, b] {
-                    add(RuleKind::Never, Piece { lsb: c, width: 1 }, 0, &[bit(c, 1), bit(other, 1)]);
+            add(RuleKind::Room, field, 2, &[bit(offen, 1), bit(idxen, 1)]);
+            if addr64 != NONE {
+                for other in [offen, idxen] {
+                    add(RuleKind::Never, Piece { lsb: addr64, width: 1 }, 0, &[bit(addr64, 1), bit(other, 1)]);
                 }
-                add(RuleKind::Room, field, 2, &[bit(c, 1)]);
+                add(RuleKind::Room, field, 2, &[bit(addr64, 1)]);
             }
         }
         // Without a scalar address, the vector address is a register pair.
-        "global_addr" => add(RuleKind::Room, whole(desc.lsb, 8)?, 2, &[(whole(a, 7)?, t.code.off as u8)]),
+        OperandKind::Address(AddressKind::Global { saddr }) => {
+            add(RuleKind::Room, whole(desc.lsb, 8)?, 2, &[(whole(saddr, 7)?, t.code.off as u8)]);
+        }
         // The offset is a constant, or its lowest bits are a register's code; another register may have a field of its
         // own.
-        "smem_offset" if a == NONE => add(RuleKind::Scalar, whole(c, 7)?, 0, &[]),
-        "smem_offset" => {
-            if b != NONE {
-                add(RuleKind::Scalar, whole(c, 7)?, 0, &[bit(b, 1)]);
+        OperandKind::Offset(OffsetKind::Sum { soffset, .. }) => add(RuleKind::Scalar, whole(soffset, 7)?, 0, &[]),
+        OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, soffset }) => {
+            if soffset_en != NONE {
+                add(RuleKind::Scalar, whole(soffset, 7)?, 0, &[bit(soffset_en, 1)]);
             }
             if desc.split.0 != NONE || desc.width < 7 {
                 return at.err("smem_offset may be a register's code, for which its field has no room in one piece");
             }
-            add(RuleKind::Scalar, Piece { width: 7, ..field }, 0, &[bit(a, 0), bit(b, 0)]);
+            add(RuleKind::Scalar, Piece { width: 7, ..field }, 0, &[bit(imm, 0), bit(soffset_en, 0)]);
         }
         // Returned data has one more register for the fail status.
-        "buf_data" if desc.is_returned() && form.has_tfe(t, desc) => {
-            add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(c, 1), bit(desc.cond, 1)]);
+        OperandKind::Register(RegisterKind::Data { tfe, .. }) if desc.is_returned() && form.has_tfe(t, desc) => {
+            add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(tfe, 1), bit(desc.write_if_bit, 1)]);
         }
-        "buf_data" if form.names(t, "lds") => {
+        OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) if form.names(t, "lds") => {
             // Data that a load puts in LDS has no accumulation registers and, in a buffer load, no fail status: the bit
             // is one or the other.
             let kind = form.field(t, &desc.field).map(|(field, ..)| type_of(t, form, desc, field));
-            let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { c };
-            let other = if a == NONE { tfe } else { a };
+            let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { tfe };
+            let other = if acc == NONE { tfe } else { acc };
             if other != NONE {
-                add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(b, 1), bit(other, 1)]);
+                add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(lds, 1), bit(other, 1)]);
             }
             // Only data that does not go to LDS needs the registers.
             if desc.dwords > 1 {
                 if form.has_tfe(t, desc) {
                     return at.err(format!("{}: with lds and tfe it may have one register only", desc.field));
                 }
-                add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords, &[bit(b, 0)]);
+                add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords, &[bit(lds, 0)]);
             }
             return Ok(marks::LDS);
         }
-        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
-            let what = match desc.operand_type.as_str() {
-                "mimg_data" => image::DATA,
-                "mimg_gather" => image::GATHER,
-                "mimg_atomic" => image::ATOMIC,
-                _ => image::CMPSWAP,
+        OperandKind::Image(ImageKind::Data { data, dmask, tfe, d16, .. }) => {
+            let (what, loads) = match data {
+                ImageData::Components => (image::DATA, true),
+                ImageData::Gather => (image::GATHER, true),
+                ImageData::Atomic => (image::ATOMIC, false),
+                ImageData::CompareAndSwap => (image::CMPSWAP, false),
             };
-            let loads = what == image::DATA || what == image::GATHER;
             let packs = loads && form.names(t, "d16") && !t.row.has("unpacked-d16");
             let n = what | if packs { image::D16 } else { 0 };
-            add(RuleKind::Image, whole(desc.lsb, 8)?, n, &[(whole(a, 4)?, 0), bit(b, 0), bit(c, 0)]);
+            add(RuleKind::Image, whole(desc.lsb, 8)?, n, &[(whole(dmask, 4)?, 0), bit(tfe, 0), bit(d16, 0)]);
             return Ok(if packs { marks::D16 } else { 0 });
         }
         // Either both are there, or neither.
-        "saddr" if b != NONE => {
-            let (this, other) = (field, Piece { lsb: if a == desc.lsb { b } else { a }, ..field });
+        OperandKind::Address(AddressKind::Scalar { other, .. }) if other != NONE => {
+            let (this, other) = (field, Piece { lsb: other, ..field });
             add(RuleKind::Value, other, t.code.off as u8, &[(this, t.code.off as u8)]);
         }
         // A literal has 32 bits or 64.
-        "code" if form.has_long_literals() => {
+        OperandKind::Register(RegisterKind::Code { .. }) if form.has_long_literals() => {
             let long = t.code.literal64 as u8;
             for other in form.trailing_dwords.iter().filter(|d| d.first == t.code.literal64 && d.lsb != desc.lsb) {
                 let other = Piece { lsb: other.lsb, width: other.width };
@@ -117,8 +117,7 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
                 add(RuleKind::Never, field, 0, &[short, (other, long)]);
             }
         }
-        "acc_sized" => return Ok(marks::SIZED),
-        ty if ty.starts_with("img_") => return Ok(marks::SIZED),
+        kind if kind.is_sized() => return Ok(marks::SIZED),
         _ => {}
     }
     Ok(0)

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::build::check as tables;
+use crate::build::kind::{AddressKind, OffsetKind, OperandKind, RegisterKind};
 use crate::build::lower::form::Form;
 use crate::build::lower::{Check, NONE, OperandDesc, Target, trailing};
 use crate::build::model::error::{Result, SourceLine};
@@ -37,8 +38,9 @@ pub fn check(
     // For these, other fields determine the number of registers, and rules of their own check it: a global address is a
     // pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has no
     // registers.
-    let to_lds = k.reads_as == "buf_data" && form.names(t, "lds");
-    let sized = to_lds || k.is_image_address() || ["global_addr", "acc_sized"].contains(&k.reads_as.as_str());
+    let to_lds = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { .. })) && form.names(t, "lds");
+    let is_global = matches!(desc.kind, OperandKind::Address(AddressKind::Global { .. }));
+    let sized = to_lds || is_global || desc.kind.is_sized();
     let dwords = if sized { 1 } else { u16::from(desc.dwords) };
     let key = (number, dwords, literal, long && desc.dwords == 2);
     let mut set = match known.get(&key) {
@@ -47,15 +49,19 @@ pub fn check(
     };
     // For fields with a flag, the flag becomes an additional bit above the field and decides whether the set applies.
     // The same holds for a destination that exists only if the operation returns something.
-    let flagged =
-        matches!(k.reads_as.as_str(), "sdwa_src" | "sdst_or_vcc") && form.field(t, &k.uses[0].field).is_some();
-    if k.reads_as == "sdwa_src" && !flagged {
+    let flag = match desc.kind {
         // Before gfx9 an SDWA source is a VGPR.
-        return Ok(None);
-    }
+        OperandKind::Register(RegisterKind::Sdwa { scalar: NONE, .. }) => return Ok(None),
+        OperandKind::Register(kind) => kind.flag(),
+        _ => NONE,
+    };
+    let flagged = flag != NONE;
     let returned = desc.is_returned();
     // The size of returned data depends on two flags, and a check has room for one. The other has a rule of its own.
-    let tfe = k.reads_as == "buf_data" && form.has_tfe(t, desc) && !returned;
+    let tfe = match desc.kind {
+        OperandKind::Register(RegisterKind::Data { tfe, .. }) if form.has_tfe(t, desc) && !returned => tfe,
+        _ => NONE,
+    };
     let bits = desc.width + u8::from(flagged || returned);
     let most = (((1u64 << bits) - 1) << desc.shift) + if flagged || returned { 0 } else { u64::from(k.add) };
     if most > 511 {
@@ -65,8 +71,8 @@ pub fn check(
         ));
     }
     let (mut hi, mut width, mut add) = (NONE, desc.width, k.add);
-    if tfe {
-        hi = desc.aux[2];
+    if tfe != NONE {
+        hi = tfe;
         set = [0; 16];
         let count = t.code.vgpr.1 - t.code.vgpr.0 + 1;
         for v in 0..count {
@@ -78,17 +84,14 @@ pub fn check(
         }
         (width, add) = (width + 1, 0);
     }
-    if k.reads_as == "smrd_offset" {
+    if let OperandKind::Offset(OffsetKind::Dwords { imm }) = desc.kind {
         // With the flag set, any value is allowed.
-        hi = desc.aux[0];
+        hi = imm;
         (256..512).for_each(|v| put(v, &mut set));
         width += 1;
     }
     if flagged || returned {
-        hi = match returned {
-            true => desc.cond,
-            false => form.field(t, &k.uses[0].field).expect("checked when the descriptor was made").1.pieces[0].lsb,
-        };
+        hi = if returned { desc.write_if_bit } else { flag };
         let plain = 1u32 << desc.width;
         let mut moved = [0u32; 16];
         for v in 0..plain.min(256) {

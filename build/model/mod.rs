@@ -6,6 +6,7 @@ pub mod hazards;
 pub mod takes;
 pub mod tree;
 
+use crate::build::kind::OperandKind;
 pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
@@ -151,13 +152,6 @@ pub struct CodeRow {
     pub range: Cells<(u16, u16)>,
 }
 
-impl OperandTypeRow {
-    /// Whether it is an image address, whose registers can have fields of their own.
-    pub fn is_image_address(&self) -> bool {
-        self.reads_as.starts_with("img_")
-    }
-}
-
 impl CodeRow {
     /// Whether it is another meaning of a code, in the field of a scalar address only.
     pub fn is_no_address(&self) -> bool {
@@ -170,8 +164,8 @@ impl CodeRow {
 pub struct OperandTypeRow {
     pub at: SourceLine,
     pub name: String,
-    /// Variant of the library's `OperandType`, in snake case.
-    pub reads_as: String,
+    /// Without the positions of other bits.
+    pub kind: OperandKind,
     pub add: u16,
     pub scale: u16,
     /// Classes of codes, or ranges of values; empty: any value.

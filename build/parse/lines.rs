@@ -1,5 +1,6 @@
 //! Statements outside formats: generations, targets, operand types.
 
+use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Generation, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
 use crate::build::parse::up_to;
@@ -103,6 +104,9 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
     if add != 0 && !takes.split(',').any(|class| class == "vgpr") {
         return at.err(format!("adds {add}, but only the codes of vector registers do not begin at 0"));
     }
+    let Some(kind) = OperandKind::named(reads_as) else {
+        return at.err(format!("operand type {name} is read as `{reads_as}`, which the library does not know"));
+    };
     let list = |s: &str, none: &str| -> Vec<String> {
         if s == none { Vec::new() } else { s.split(',').map(str::to_string).collect() }
     };
@@ -128,7 +132,7 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
     Ok(OperandTypeRow {
         at: at.clone(),
         name: name.to_string(),
-        reads_as: reads_as.to_string(),
+        kind,
         add,
         scale,
         takes: list(takes, "any"),

@@ -1,6 +1,6 @@
 //! Compares a converted instruction with the original.
 
-use super::{descs, image_address_registers, is_address_field, modifier};
+use super::{Address, descs, modifier};
 use crate::table::OperandDesc;
 use crate::{Field, Inst, Operand};
 
@@ -25,19 +25,19 @@ pub(crate) fn same_operands(
 /// The operands that fields name, but for an image address: how many operands it is depends on the form.
 pub(crate) fn shown(inst: &Inst) -> impl Iterator<Item = Operand> {
     let address = image_address_of(inst);
-    let is_part = move |field: Field| address.is_some_and(|desc| is_address_field(desc, field));
+    let is_part = move |field: Field| address.is_some_and(|address| address.is_field(field));
     inst.operands().filter(move |operand| operand.role.is_some_and(|role| !is_part(role)))
 }
 
-/// The descriptor of an image address that can be several operands.
-pub(crate) fn image_address_of(inst: &Inst) -> Option<&'static OperandDesc> {
-    descs(inst.target(), inst.signature()).find(|desc| desc.operand_type.is_image_address())
+/// The image address, which can be several operands.
+pub(crate) fn image_address_of(inst: &Inst) -> Option<Address<'static>> {
+    descs(inst.target(), inst.signature()).find_map(Address::of)
 }
 
 /// Whether both have the same image address, or none.
 pub(crate) fn same_image_address(a: &Inst, b: &Inst) -> bool {
     match (image_address_of(a), image_address_of(b)) {
-        (Some(x), Some(y)) => image_address_registers(x, a).eq(image_address_registers(y, b)),
+        (Some(x), Some(y)) => x.registers(a).eq(y.registers(b)),
         (None, None) => true,
         _ => false,
     }

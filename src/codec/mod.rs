@@ -1,20 +1,14 @@
-//! Operand types: reads the bits of each type, and encodes values back.
+//! Operand kinds: reads the bits of each kind, and encodes values back.
 //!
-//! Each [`OperandType`] reads as a [`Coded`], which is independent of the target; `code.rs` knows what codes mean on a
-//! target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group:
-//!
-//! | file | operand types |
-//! |---|---|
-//! | `register.rs` | register files, sources, destinations, and their flags |
-//! | `address.rs` | addresses of memory and images, image data, exports |
-//! | `offset.rs` | offsets of scalar memory |
-//! | `number.rs` | constants in a field, and modifiers |
-//! | `numbers.rs` | the code or the literal of a number |
+//! Each [`OperandKind`] reads as a [`Coded`], which is independent of the target; `code.rs` knows what codes mean on a
+//! target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group, which src/kind/
+//! lists.
 //!
 //! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
 //! and re-targeting encode. Each of these decodes the new words before anyone gets them, and [`same_operands`] compares
 //! the result with the request.
 
+mod accept;
 mod address;
 mod banks;
 mod bus;
@@ -22,6 +16,8 @@ pub(crate) mod code;
 mod compare;
 pub(crate) mod constants;
 mod form;
+mod image;
+mod modifier;
 mod number;
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) mod numbers;
@@ -31,6 +27,7 @@ mod packed;
 mod register;
 mod words;
 
+pub(crate) use accept::{Accepted, InForm, Lengths};
 pub(crate) use address::*;
 pub(crate) use banks::Freedom;
 pub(crate) use banks::banks;
@@ -43,16 +40,20 @@ pub(crate) use bus::reads as bus_reads;
 pub(crate) use bus::scalars as bus_scalars;
 pub(crate) use compare::{image_address_of, same_image_address, same_modifiers, same_operands, shown};
 pub(crate) use form::{Form, Unmade, descs};
+pub(crate) use image::*;
+pub(crate) use modifier::*;
 pub(crate) use number::*;
 pub(crate) use offset::*;
 pub(crate) use overlap::overlap;
 #[cfg(feature = "text")]
 pub(crate) use packed::is_packed;
 pub(crate) use packed::upper_half;
-pub(crate) use register::{HALF, MATRIX_FORMAT, matrix_dwords_of};
+#[cfg(feature = "make")]
+pub(crate) use register::{HALF, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::kind::{NONE, NumberKind, OperandKind};
+use crate::table::OperandDesc;
 use crate::{Access, Field, Inst, Operand};
 
 /// The meaning of an operand's bits, before a target interprets the codes.
@@ -81,57 +82,69 @@ pub(crate) enum Coded {
     Attr(i64, u8),
 }
 
-/// The groups of operand types; each has a file.
-enum Group {
-    Register,
-    Address,
-    Offset,
-    Number,
-    /// Not an operand.
-    Modifier,
-}
-
-impl Group {
-    fn of(desc: &OperandDesc) -> Group {
-        use OperandType::*;
-        match desc.operand_type {
-            Code | Agpr | AgprOrConst | Acc | AccSized | BufData | SdwaSrc | Half | HalfSel | Vdsty | SdstOrVcc
-            | Vcc => Group::Register,
-            BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => Group::Address,
-            MimgData | MimgGather | MimgAtomic | MimgCmpswap => Group::Address,
-            of if of.is_image_address() => Group::Address,
-            SmrdOffset | SmemOffset => Group::Offset,
-            _ if desc.access.is_some() => Group::Number,
-            _ => Group::Modifier,
-        }
-    }
-}
-
 /// Reads a descriptor's bits and their width in dwords; `None` for modifiers, for operands that this instruction lacks,
 /// and for image addresses, which are several operands.
 pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
-    match Group::of(desc) {
-        Group::Register => register::read(desc, inst),
-        Group::Address => address::read(desc, inst),
-        Group::Offset => Some((offset::read(desc, inst), 1)),
-        Group::Number => {
-            let coded = number::read(desc, inst)?;
+    match desc.kind {
+        OperandKind::Register(kind) => register::read(kind, desc, inst),
+        OperandKind::Address(kind) => Some(address::read(kind, desc, inst)),
+        OperandKind::Image(kind) => image::read(kind, desc, inst),
+        OperandKind::Offset(kind) => Some((offset::read(kind, desc, inst), 1)),
+        OperandKind::Number(kind) if desc.access.is_some() => {
+            let coded = number::read(kind, desc, inst);
             let long = matches!(coded, Coded::Literal64(_));
             Some((coded, 1 + u16::from(long)))
         }
-        Group::Modifier => None,
+        OperandKind::Number(_) | OperandKind::Modifier(_) | OperandKind::Second => None,
     }
 }
 
 /// Sets a descriptor's bits, and the flags that belong to it. Other fields are not checked: the caller has to decode
 /// the words and read them again.
 pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
-    match Group::of(desc) {
-        Group::Register => register::encode(desc, coded, words),
-        Group::Address => address::encode(desc, coded, words),
-        Group::Offset => offset::encode(desc, coded, words),
-        Group::Number => number::encode(desc, coded, words),
-        Group::Modifier => Err(Refused::Operand),
+    match desc.kind {
+        OperandKind::Register(kind) => register::encode(kind, desc, coded, words),
+        OperandKind::Address(kind) => address::encode(kind, desc, coded, words),
+        OperandKind::Image(kind) => image::encode(kind, desc, coded, words),
+        OperandKind::Offset(kind) => offset::encode(kind, desc, coded, words),
+        OperandKind::Number(kind) if desc.access.is_some() => number::encode(kind, desc, coded, words),
+        OperandKind::Number(_) | OperandKind::Modifier(_) | OperandKind::Second => Err(Refused::Operand),
+    }
+}
+
+/// Passes the values that part `part` of an operand accepts to `add`. `dwords`: the least that it has.
+pub(crate) fn accept(form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
+    // Without the bit the operand is absent.
+    let returned = is_conditional(form.desc) && form.desc.access == Some(Access::Write);
+    match form.desc.kind {
+        OperandKind::Register(kind) => register::accept(kind, form, (dwords, returned), add),
+        OperandKind::Address(kind) => address::accept(kind, form, dwords, add),
+        OperandKind::Image(kind) => image::accept(kind, form, (part, dwords), add),
+        OperandKind::Offset(kind) => offset::accept(kind, form, part, add),
+        OperandKind::Number(kind) => number::accept(kind, form.desc, add),
+        OperandKind::Modifier(_) | OperandKind::Second => {}
+    }
+}
+
+/// The field of part `part` of an operand, its least and greatest number of dwords (0: not a register), and whether the values of
+/// other fields can make it absent; `None` if there is no such part.
+pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bool)> {
+    let field = form.desc.field;
+    match form.desc.kind {
+        OperandKind::Offset(kind) => offset::lengths(kind, form, part),
+        OperandKind::Image(kind) => {
+            let field = Address::of(form.desc).map_or(field, |address| address.field(part));
+            image::lengths(kind, form, part).map(|(lengths, is_optional)| (field, lengths, is_optional))
+        }
+        _ if part > 0 => None,
+        OperandKind::Register(kind) => {
+            let (lengths, is_optional) = register::lengths(kind, form);
+            Some((field, lengths, is_optional))
+        }
+        OperandKind::Address(kind) => Some((field, address::lengths(kind, form), false)),
+        OperandKind::Number(NumberKind::Literal { .. }) => Some((field, form.length(), false)),
+        OperandKind::Number(_) => Some((field, (0, 0), false)),
+        OperandKind::Modifier(_) | OperandKind::Second => None,
     }
 }
 
@@ -153,7 +166,7 @@ fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
     if !is_conditional(desc) {
         return Some(access);
     }
-    match (flag(inst, desc.cond), access) {
+    match (flag(inst, desc.write_if_bit), access) {
         (true, Access::Read) => Some(Access::ReadWrite),
         (false, Access::Write) => None,
         _ => Some(access),
@@ -162,7 +175,7 @@ fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
 
 /// Whether a bit that makes the operation return something decides if the operand is written, or present at all.
 pub(crate) fn is_conditional(desc: &OperandDesc) -> bool {
-    desc.cond != NONE && desc.operand_type != OperandType::SdwaSrc
+    desc.write_if_bit != NONE
 }
 
 /// Reads a descriptor as an operand; `None` for modifiers, and for operands that this instruction lacks.
@@ -178,7 +191,7 @@ pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
 pub(crate) fn bits_of(desc: &OperandDesc, coded: Coded, dwords: u16) -> u16 {
     match coded {
         Coded::Number(_) | Coded::Both(..) | Coded::Attr(..) | Coded::Label(_) => desc.width.into(),
-        _ if matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel) => 16,
+        _ if desc.kind.is_half() => 16,
         _ => dwords * 32,
     }
 }

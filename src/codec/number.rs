@@ -1,42 +1,62 @@
-//! Constants in a field, and modifiers.
+//! Constants in a field, and literals.
 
-use super::code::{last_dword, last_two};
-use super::{Coded, Refused, Words, bits, is_signed, sign_extended, value};
-use crate::common::{DEFAULTS, NEUTRALS};
-use crate::table::{NONE, OperandDesc, OperandType};
-use crate::{Field, Inst};
+use super::accept::Accepted;
+use super::code::{LITERAL, LITERAL64, last_dword, last_two};
+use super::{Coded, Refused, Words, bits, value};
+use crate::Inst;
+use crate::kind::{ModifierKind, NONE, NumberKind, OperandKind};
+use crate::table::OperandDesc;
 
 /// Bits of the channel of an interpolation attribute.
 const CHANNEL: u8 = 2;
-/// Bits of each of the two lower parts of a truth table.
-pub(crate) const TABLE: u8 = 3;
 
-pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<Coded> {
+pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Coded {
     let raw = value(desc, inst);
-    Some(match desc.operand_type {
-        OperandType::Literal if desc.dwords == 2 => Coded::Literal64(last_two(inst)),
-        OperandType::Literal => Coded::Literal(last_dword(inst)),
-        OperandType::Label => Coded::Label(raw as u16 as i16),
-        OperandType::SignedHex => Coded::Number(sign_extended(raw, desc.width)),
-        OperandType::Attr if desc.aux[0] != NONE => Coded::Attr(raw.into(), bits(inst, desc.aux[0], CHANNEL) as u8),
-        kind if kind.is_number() => Coded::Number(raw.into()),
-        _ => return None,
-    })
+    match kind {
+        NumberKind::Literal { .. } if desc.dwords == 2 => Coded::Literal64(last_two(inst)),
+        NumberKind::Literal { .. } => Coded::Literal(last_dword(inst)),
+        NumberKind::Label => Coded::Label(raw as u16 as i16),
+        NumberKind::SignedHex => Coded::Number(sign_extended(raw, desc.width)),
+        NumberKind::Attribute { channel } if channel != NONE => {
+            Coded::Attr(raw.into(), bits(inst, channel, CHANNEL) as u8)
+        }
+        NumberKind::Attribute { .. }
+        | NumberKind::Hex
+        | NumberKind::Int16
+        | NumberKind::Endpgm
+        | NumberKind::Hwreg
+        | NumberKind::Sendmsg
+        | NumberKind::Waitcnt
+        | NumberKind::GprIdx
+        | NumberKind::Depctr
+        | NumberKind::DelayAlu
+        | NumberKind::Version
+        | NumberKind::InterpParam
+        | NumberKind::ExportTarget => Coded::Number(raw.into()),
+    }
 }
 
-pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
-    match (desc.operand_type, coded) {
-        (OperandType::Literal, Coded::Literal(dword)) => words.put_literal(dword),
-        (OperandType::Literal, Coded::Literal64(bits)) => words.put_literal64(bits),
-        (OperandType::SignedHex, Coded::Number(n)) => encode_number(desc, n, words),
-        (OperandType::Label, Coded::Label(distance)) => words.desc(desc, u32::from(distance as u16)),
-        (OperandType::Attr, Coded::Attr(n, channel)) => {
-            words.put(desc.aux[0], CHANNEL, channel.into());
+pub(super) fn encode(kind: NumberKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+    match (kind, coded) {
+        (NumberKind::Literal { .. }, Coded::Literal(dword)) => words.put_literal(dword),
+        (NumberKind::Literal { .. }, Coded::Literal64(bits)) => words.put_literal64(bits),
+        (NumberKind::Label, Coded::Label(distance)) => words.desc(desc, u32::from(distance as u16)),
+        (NumberKind::Literal { .. } | NumberKind::Label, _) => Err(Refused::Operand),
+        (NumberKind::Attribute { channel: at }, Coded::Attr(n, channel)) => {
+            words.put(at, CHANNEL, channel.into());
             encode_number(desc, n, words)
         }
-        (kind, Coded::Number(n)) if kind.is_number() => encode_number(desc, n, words),
+        (_, Coded::Number(n)) => encode_number(desc, n, words),
         _ => Err(Refused::Operand),
     }
+}
+
+/// Adds the literal, or the number, that the operand accepts.
+pub(super) fn accept(kind: NumberKind, desc: &OperandDesc, add: &mut impl FnMut(Accepted)) {
+    add(match kind {
+        NumberKind::Literal { .. } => Accepted::Code(if desc.dwords == 2 { LITERAL64 } else { LITERAL }),
+        _ => Accepted::Number,
+    });
 }
 
 /// Stores a number in the field of a descriptor, if it fits.
@@ -54,70 +74,17 @@ pub(crate) fn range(desc: &OperandDesc) -> (i64, i64) {
     if is_signed(desc) { (-values / 2, values / 2 - 1) } else { (0, values - 1) }
 }
 
-/// The truth table of `v_bitop3`, in the bits of modifiers that have no meaning for it.
-pub(crate) fn bitop3(desc: &OperandDesc, inst: &Inst) -> u32 {
-    if desc.aux[0] == NONE {
-        return value(desc, inst);
-    }
-    value(desc, inst) << (2 * TABLE) | bits(inst, desc.aux[0], TABLE) << TABLE | bits(inst, desc.aux[1], TABLE)
-}
-
-/// All bits of a modifier.
-pub(crate) fn held(desc: &OperandDesc, inst: &Inst) -> u32 {
-    if desc.operand_type == OperandType::Bitop3 { bitop3(desc, inst) } else { value(desc, inst) }
-}
-
-/// Sets the bits of a modifier.
-pub(crate) fn hold(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<(), Refused> {
-    if desc.operand_type != OperandType::Bitop3 || desc.aux[0] == NONE {
-        return words.desc(desc, value);
-    }
-    words.put(desc.aux[0], TABLE, value >> TABLE);
-    words.put(desc.aux[1], TABLE, value);
-    words.desc(desc, value >> (2 * TABLE))
-}
-
-/// The value of a modifier; in fields of fewer than eight bits, only the bits that the row uses.
-pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
-    let raw = held(desc, inst);
-    match desc.operand_type {
-        OperandType::Bitop3 => raw.into(),
-        _ if is_signed(desc) => sign_extended(raw, desc.width),
-        _ if desc.width < 8 => (raw & u32::from(desc.used)).into(),
-        _ => raw.into(),
+/// Whether a descriptor's field holds a signed number.
+pub(crate) fn is_signed(desc: &OperandDesc) -> bool {
+    match desc.kind {
+        OperandKind::Offset(kind) => kind.is_signed(),
+        OperandKind::Number(kind) => kind == NumberKind::SignedHex,
+        OperandKind::Modifier(kind) => kind == ModifierKind::Signed,
+        OperandKind::Register(_) | OperandKind::Address(_) | OperandKind::Image(_) | OperandKind::Second => false,
     }
 }
 
-/// The default value of a modifier; `None` if it must be given.
-#[cfg(feature = "make")]
-pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
-    match desc.operand_type {
-        OperandType::ListOnes => Some(desc.used.into()),
-        OperandType::DppCtrl | OperandType::Dpp8 | OperandType::Dmask => None,
-        _ => Some(default_of(desc.field)),
-    }
-}
-
-/// The default value of a field.
-pub(crate) fn default_of(field: Field) -> u32 {
-    find(&DEFAULTS, field)
-}
-
-/// The value of a field that has no effect.
-pub(crate) fn neutral(field: Field) -> u32 {
-    find(&NEUTRALS, field)
-}
-
-/// The value of a modifier that has no effect.
-pub(crate) fn neutral_of(desc: &OperandDesc) -> u32 {
-    match desc.field {
-        // The bound_ctrl of permlane swaps is a part of op_sel.
-        Field::BoundCtrl if desc.operand_type != OperandType::DppBound => 0,
-        field => neutral(field),
-    }
-}
-
-/// A field's value in a table; fields that the table lacks have 0.
-fn find(table: &[(Field, u32)], field: Field) -> u32 {
-    table.iter().find(|(of, _)| *of == field).map_or(0, |(_, value)| *value)
+pub(crate) fn sign_extended(value: u32, width: u8) -> i64 {
+    let up = 64 - u32::from(width).clamp(1, 32);
+    (i64::from(value) << up) >> up
 }

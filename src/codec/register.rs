@@ -1,62 +1,65 @@
 //! Register files, sources and destinations, and their flags.
 
+use super::accept::{Accepted, InForm, Lengths};
 use super::code::{AGPR, LITERAL, LITERAL64, VGPR, coded, vcc};
 use super::{Coded, Refused, Words, bits, code_in, flag, value};
 use crate::Inst;
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::kind::{NONE, Position, RegisterKind};
+use crate::table::OperandDesc;
 
 /// The bit that selects the upper half of a register, in fields with such a bit.
 pub(crate) const HALF: u16 = 0x80;
 /// The bits of an SDWA source's code; a flag distinguishes scalars from vector registers.
 const SDWA_BITS: u16 = 0xff;
 
-pub(super) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     let code = code_in(desc, inst);
-    let dwords = desc.dwords.into();
-    Some((
-        match desc.operand_type {
-            OperandType::Agpr => Coded::Code(code - VGPR + AGPR),
-            OperandType::AgprOrConst if code >= VGPR => Coded::Code(code - VGPR + AGPR),
-            OperandType::AccSized => {
-                let register = if flag(inst, desc.aux[0]) { code - VGPR + AGPR } else { code };
-                return Some((Coded::Code(register), matrix_dwords(desc, inst)));
-            }
-            OperandType::BufData if flag(inst, desc.aux[1]) && inst.has_lds() => return None,
-            OperandType::Acc | OperandType::BufData if code >= VGPR && flag(inst, desc.aux[0]) => {
-                let tfe = desc.operand_type == OperandType::BufData && tfe(desc, inst);
-                return Some((Coded::Code(code - VGPR + AGPR), dwords + u16::from(tfe)));
-            }
-            OperandType::BufData => return Some((Coded::Code(code), dwords + u16::from(tfe(desc, inst)))),
-            // Without the flag (before gfx9), a source is always a VGPR.
-            OperandType::SdwaSrc if flag(inst, desc.cond) => coded(inst, code),
-            OperandType::SdwaSrc => Coded::Code(code | VGPR),
-            OperandType::Half | OperandType::HalfSel => {
-                let (register, high) = match desc.operand_type {
-                    OperandType::Half if code >= VGPR => (code & !HALF, code & HALF != 0),
-                    OperandType::Half => (code, false),
-                    _ => (code, code >= VGPR && flag(inst, desc.aux[3])),
-                };
-                return Some((if high { Coded::High(register) } else { coded(inst, register) }, 1));
-            }
-            // The second of two destinations: one is odd, the other is even.
-            OperandType::Vdsty => {
-                Coded::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, desc.aux[0])))
-            }
-            OperandType::SdstOrVcc if !flag(inst, desc.aux[0]) => Coded::Vcc,
-            OperandType::Vcc => Coded::Vcc,
-            _ => coded(inst, code),
-        },
-        dwords,
-    ))
+    let agpr = || Coded::Code(code - VGPR + AGPR);
+    let mut dwords = desc.dwords.into();
+    let coded = match kind {
+        RegisterKind::Code { .. } => coded(inst, code),
+        RegisterKind::Half { .. } if code >= VGPR && code & HALF != 0 => Coded::High(code & !HALF),
+        RegisterKind::Half { .. } => coded(inst, code),
+        RegisterKind::HalfSelected { half, .. } if code >= VGPR && flag(inst, half) => Coded::High(code),
+        RegisterKind::HalfSelected { .. } => coded(inst, code),
+        // Without the flag (before gfx9), a source is always a VGPR.
+        RegisterKind::Sdwa { scalar, .. } if flag(inst, scalar) => coded(inst, code),
+        RegisterKind::Sdwa { .. } => Coded::Code(code | VGPR),
+        RegisterKind::Agpr => agpr(),
+        RegisterKind::AgprOrConstant if code >= VGPR => agpr(),
+        RegisterKind::AgprOrConstant => coded(inst, code),
+        RegisterKind::Vector { acc } if code >= VGPR && flag(inst, acc) => agpr(),
+        RegisterKind::Vector { .. } => coded(inst, code),
+        RegisterKind::Matrix { acc, format, format_high } => {
+            dwords = matrix_dwords([format, format_high], desc, inst);
+            if flag(inst, acc) { agpr() } else { Coded::Code(code) }
+        }
+        RegisterKind::Data { lds, .. } if flag(inst, lds) && inst.has_lds() => return None,
+        RegisterKind::Data { acc, tfe, .. } => {
+            // The fail status takes one more register.
+            dwords += u16::from(flag(inst, tfe));
+            if flag(inst, acc) { agpr() } else { Coded::Code(code) }
+        }
+        RegisterKind::NamedOrVcc { named } if flag(inst, named) => coded(inst, code),
+        RegisterKind::NamedOrVcc { .. } | RegisterKind::Vcc => Coded::Vcc,
+        // The second of two destinations: one is odd, the other is even.
+        RegisterKind::OppositeParity { other } => {
+            Coded::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
+        }
+    };
+    // Half a register counts as one.
+    Some((coded, if desc.kind.is_half() { 1 } else { dwords }))
 }
 
-pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+pub(super) fn encode(kind: RegisterKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     let (code, high) = match coded {
-        Coded::Vcc if desc.operand_type == OperandType::SdstOrVcc => {
-            words.set(desc.aux[0], false);
-            return Ok(());
-        }
-        Coded::Vcc => (vcc(words.target), false),
+        Coded::Vcc => match kind {
+            RegisterKind::NamedOrVcc { named } => {
+                words.set(named, false);
+                return Ok(());
+            }
+            _ => (vcc(words.target), false),
+        },
         Coded::Code(code) => (code, false),
         Coded::High(code) => (code, true),
         Coded::Literal(dword) => {
@@ -70,60 +73,130 @@ pub(super) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
         _ => return Err(Refused::Operand),
     };
     let is_agpr = code >= AGPR;
-    let has_agprs = matches!(
-        desc.operand_type,
-        OperandType::Agpr | OperandType::AgprOrConst | OperandType::Acc | OperandType::AccSized | OperandType::BufData
-    );
-    let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
-    if is_agpr && !has_agprs || high && !has_halves {
+    if is_agpr && !kind.has_agprs() || high && !desc.kind.is_half() {
         return Err(Refused::Operand);
     }
     let vector = if is_agpr { code - AGPR + VGPR } else { code };
-    match desc.operand_type {
-        OperandType::Vcc if code == vcc(words.target) => Ok(()),
-        OperandType::Vcc => Err(Refused::Operand),
-        OperandType::Agpr if !is_agpr => Err(Refused::Operand),
-        OperandType::AgprOrConst if !is_agpr && code >= VGPR => Err(Refused::Operand),
-        OperandType::Acc | OperandType::AccSized | OperandType::BufData => {
+    match kind {
+        RegisterKind::Code { .. } => put_code(desc, code, words),
+        RegisterKind::Half { .. } if code >= VGPR && code & HALF != 0 => Err(Refused::Operand),
+        RegisterKind::Half { .. } => put_code(desc, code | if high { HALF } else { 0 }, words),
+        RegisterKind::HalfSelected { half, .. } => {
+            // For a constant or a scalar it is a modifier, as in operations without halves.
+            if code >= VGPR {
+                words.set(half, high);
+            }
+            put_code(desc, code, words)
+        }
+        RegisterKind::Sdwa { scalar, .. } => {
+            if code < VGPR && scalar == NONE {
+                return Err(Refused::Operand);
+            }
+            words.set(scalar, code < VGPR);
+            words.desc(desc, (code & SDWA_BITS).into())
+        }
+        RegisterKind::Agpr if !is_agpr => Err(Refused::Operand),
+        RegisterKind::AgprOrConstant if !is_agpr && code >= VGPR => Err(Refused::Operand),
+        RegisterKind::Agpr | RegisterKind::AgprOrConstant => put_code(desc, vector, words),
+        RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } | RegisterKind::Data { acc, .. } => {
             // A constant leaves the flag alone, because another operand may use it.
             if code >= VGPR {
-                words.decide(desc.aux[0], is_agpr)?;
+                words.decide(acc, is_agpr)?;
             }
             put_code(desc, vector, words)
         }
-        OperandType::SdwaSrc => {
-            if code < VGPR && desc.cond == NONE {
-                return Err(Refused::Operand);
-            }
-            words.set(desc.cond, code < VGPR);
-            words.desc(desc, (code & SDWA_BITS).into())
-        }
-        OperandType::Half if code >= VGPR && code & HALF != 0 => Err(Refused::Operand),
-        OperandType::Half => put_code(desc, code | if high { HALF } else { 0 }, words),
-        OperandType::HalfSel => {
-            // For a constant or a scalar it is a modifier, as in operations without halves.
-            if code >= VGPR {
-                words.set(desc.aux[3], high);
-            }
+        RegisterKind::NamedOrVcc { named } => {
+            words.set(named, true);
             put_code(desc, code, words)
         }
-        OperandType::Vdsty => {
+        RegisterKind::Vcc if code == vcc(words.target) => Ok(()),
+        RegisterKind::Vcc => Err(Refused::Operand),
+        RegisterKind::OppositeParity { .. } => {
             let register = code.checked_sub(desc.add).ok_or(Refused::Operand)?;
             words.desc(desc, (register / 2).into())
         }
-        OperandType::SdstOrVcc => {
-            words.set(desc.aux[0], true);
-            put_code(desc, code, words)
+    }
+}
+
+/// Adds the codes that the operand accepts. `dwords`: the least that it has. `returned`: it is absent unless a bit is set.
+pub(super) fn accept(
+    kind: RegisterKind,
+    form: &InForm<'_>,
+    (dwords, returned): (u16, bool),
+    add: &mut impl FnMut(Accepted),
+) {
+    match kind {
+        RegisterKind::Code { .. } => form.codes(returned, |code| add(Accepted::Code(code))),
+        RegisterKind::Half { .. } => {
+            add(Accepted::Halves);
+            form.codes(returned, |code| add(Accepted::Code(if code >= VGPR { code & !HALF } else { code })));
         }
-        _ => put_code(desc, vector, words),
+        RegisterKind::HalfSelected { half, .. } => {
+            if form.can_be(half, true) {
+                add(Accepted::Halves);
+            }
+            form.codes(returned, |code| add(Accepted::Code(code)));
+        }
+        RegisterKind::Sdwa { scalar, .. } => {
+            if form.can_be(scalar, false) {
+                form.codes(false, |code| add(Accepted::Code(code | VGPR)));
+            }
+            if form.can_be(scalar, true) {
+                form.codes(true, |code| add(Accepted::Code(code)));
+            }
+        }
+        RegisterKind::Agpr | RegisterKind::AgprOrConstant => form.codes(returned, |code| {
+            add(Accepted::Code(if code >= VGPR { code - VGPR + AGPR } else { code }));
+        }),
+        RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
+            // If another field determines the length, no check of this field knows it.
+            let end = AGPR.saturating_sub(dwords);
+            form.codes(returned, |code| match code {
+                VGPR.. if code > end => {}
+                VGPR.. => form.vector(code, acc, add),
+                _ => add(Accepted::Code(code)),
+            });
+        }
+        RegisterKind::NamedOrVcc { named } => {
+            if form.can_be(named, false) {
+                add(Accepted::Vcc);
+            }
+            if form.can_be(named, true) {
+                form.codes(true, |code| add(Accepted::Code(code)));
+            }
+        }
+        RegisterKind::Vcc => add(Accepted::Vcc),
+        RegisterKind::OppositeParity { .. } => form.vgprs(dwords, add),
+    }
+}
+
+/// The lengths that the operand can have, and whether it can be absent.
+pub(super) fn lengths(kind: RegisterKind, form: &InForm<'_>) -> (Lengths, bool) {
+    let (least, most) = form.length();
+    match kind {
+        RegisterKind::Data { lds, tfe, .. } => {
+            let to_lds = form.probe.has_lds() && form.can_be(lds, true);
+            ((least, most + u16::from(form.can_be(tfe, true))), to_lds)
+        }
+        RegisterKind::Matrix { format, format_high, .. } => {
+            let can_be = |of: &u32| {
+                (0..MATRIX_FORMAT).all(|n| {
+                    let bit = if n + 1 == MATRIX_FORMAT { format_high } else { format.saturating_add(n) };
+                    form.can_be(bit, of >> n & 1 == 1)
+                })
+            };
+            let sizes = || (0..1 << MATRIX_FORMAT).filter(can_be).map(|format| matrix_dwords_of(format, most));
+            ((sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)), false)
+        }
+        _ => ((least, most), false),
     }
 }
 
 /// Registers of a matrix, from the format of its elements: 8, 6 or 4 bits. LLVM treats formats without a meaning as 8
 /// bits.
-pub(super) fn matrix_dwords(desc: &OperandDesc, inst: &Inst) -> u16 {
-    let high = u32::from(flag(inst, desc.aux[2]));
-    matrix_dwords_of(bits(inst, desc.aux[1], MATRIX_FORMAT - 1) | high << (MATRIX_FORMAT - 1), desc.dwords.into())
+pub(super) fn matrix_dwords([format, format_high]: [Position; 2], desc: &OperandDesc, inst: &Inst) -> u16 {
+    let high = u32::from(flag(inst, format_high));
+    matrix_dwords_of(bits(inst, format, MATRIX_FORMAT - 1) | high << (MATRIX_FORMAT - 1), desc.dwords.into())
 }
 
 /// Bits of a matrix's format. The highest may lie apart.
@@ -142,9 +215,4 @@ pub(crate) const fn matrix_dwords_of(format: u32, most: u16) -> u16 {
 pub(super) fn put_code(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(), Refused> {
     let value = code.checked_sub(desc.add).filter(|n| n % (1 << desc.shift) == 0).ok_or(Refused::Operand)?;
     words.desc(desc, (value >> desc.shift).into())
-}
-
-/// Whether the fail status takes one more register.
-fn tfe(desc: &OperandDesc, inst: &Inst) -> bool {
-    flag(inst, desc.aux[2])
 }

@@ -3,7 +3,7 @@
 use super::{ConvertError, kept};
 use crate::codec::{Words, encode, read, same_operands};
 use crate::common::SWAPS;
-use crate::table::{OperandDesc, OperandType};
+use crate::table::OperandDesc;
 use crate::{Access, Field, Inst, Opcode, Operand, decode_words};
 
 /// Modifiers with one bit for each source.
@@ -93,11 +93,7 @@ impl Inst {
     fn sources(&self) -> Option<(&'static OperandDesc, &'static OperandDesc)> {
         let mut sources = self.all_descs().filter(|desc| {
             // A literal that is always present, and a vcc that no field names, do not count as sources.
-            let is_source = matches!(
-                desc.operand_type,
-                OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel
-            );
-            desc.access == Some(Access::Read) && is_source
+            desc.access == Some(Access::Read) && desc.kind.signs().is_some()
         });
         Some((sources.next()?, sources.next()?))
     }

@@ -10,13 +10,14 @@ use core::fmt;
 
 use crate::codec::code::{VGPR, vcc};
 use crate::codec::{
-    self, Coded, Unmade, descs, encode, encode_image_address, held, hold, image_address_of, image_address_registers,
-    neutral_of, read, same_image_address, same_operands, shown,
+    self, Address, Coded, Unmade, descs, encode, held, hold, image_address_of, neutral_of, read, same_image_address,
+    same_operands, shown,
 };
 use crate::common::OpcodeEntry;
 use crate::inst::layout;
+use crate::kind::{ModifierKind, OperandKind, RegisterKind};
 pub use crate::retarget::RetargetError;
-use crate::table::{FormSignature, OperandDesc, OperandType};
+use crate::table::{FormSignature, OperandDesc};
 use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value};
 
 /// Why an instruction cannot be encoded in another way: see [`Inst::shrink`] and [`Inst::commuted`].
@@ -235,10 +236,14 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let mut words = form.start_as(from);
     // Modifiers: any that has an effect needs a place. They come first, because operands set bits of some.
     let is_half = |desc: &OperandDesc| match read(desc, from) {
-        Some((Coded::Code(code), _)) => desc.operand_type == OperandType::HalfSel && code >= VGPR,
+        Some((Coded::Code(code), _)) => code >= VGPR,
         coded => matches!(coded, Some((Coded::High(_), _))),
     };
-    let halves = |bit| from.all_descs().any(|desc| desc.aux[3] == bit && is_half(desc));
+    let selector = |desc: &OperandDesc| match desc.kind {
+        OperandKind::Register(RegisterKind::HalfSelected { half, .. }) => Some(half),
+        _ => None,
+    };
+    let halves = |bit| from.all_descs().any(|desc| selector(desc) == Some(bit) && is_half(desc));
     let of_operands =
         |desc: &OperandDesc| (0..desc.lo_width).filter(|n| halves(desc.lsb + n)).fold(0, |all, n| all | 1 << n);
     for desc in form.descs().filter(|desc| !is_operand(desc)) {
@@ -247,12 +252,12 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     for desc in from.all_descs().filter(|desc| !is_operand(desc)) {
         let held = held(desc, from) & !of_operands(desc);
         // How out-of-range lanes are treated has no effect if no lane is out of range.
-        if held == neutral_of(desc) || desc.operand_type == OperandType::DppBound {
+        if held == neutral_of(desc) || desc.kind == OperandKind::Modifier(ModifierKind::DppBound) {
             continue;
         }
         let refused = ConvertError::Modifier { field: desc.field, value: held };
         let same = |other: &&OperandDesc| {
-            (other.field, other.operand_type, other.access) == (desc.field, desc.operand_type, None)
+            (other.field, other.kind.bare(), other.access) == (desc.field, desc.kind.bare(), None)
         };
         let other = form.descs().find(same).ok_or(refused)?;
         hold(other, held, &mut words).map_err(|_| refused)?;
@@ -264,9 +269,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
         let Some((coded, _)) = read(desc, from) else { continue };
         let coded = match coded {
             // A vcc destination that the encoding implies needs no field.
-            Coded::Code(code) if code == vcc(from.target()) && other.operand_type == OperandType::SdstOrVcc => {
-                Coded::Vcc
-            }
+            Coded::Code(code) if code == vcc(from.target()) && other.kind.is_named_or_vcc() => Coded::Vcc,
             coded => coded,
         };
         encode(other, coded, &mut words).map_err(|_| ConvertError::Operand(desc.field))?;
@@ -274,10 +277,9 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     if theirs.next().is_some() {
         return Err(lacks);
     }
-    if let Some(desc) = image_address_of(from) {
-        let other = form.descs().find(|other| other.operand_type.is_image_address()).ok_or(lacks)?;
-        let registers = image_address_registers(desc, from);
-        encode_image_address(other, registers, &mut words).map_err(|_| ConvertError::Operand(desc.field))?;
+    if let Some(address) = image_address_of(from) {
+        let other = form.descs().find_map(Address::of).ok_or(lacks)?;
+        other.encode(address.registers(from), &mut words).map_err(|_| ConvertError::Operand(address.desc.field))?;
     }
     let literal = from.operands().find(|operand| matches!(operand.value, Value::Literal(_)));
     let refused = literal.and_then(|operand| operand.role).map_or(lacks, ConvertError::Operand);
@@ -308,7 +310,7 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
         ConvertError::Operand(role.unwrap_or(Field::Vcc))
     })?;
     if !same_image_address(a, b) {
-        return Err(ConvertError::Operand(image_address_of(a).map_or(Field::Vaddr, |desc| desc.field)));
+        return Err(ConvertError::Operand(image_address_of(a).map_or(Field::Vaddr, |address| address.desc.field)));
     }
     match a.reads() == b.reads() && a.writes() == b.writes() {
         true => Ok(()),

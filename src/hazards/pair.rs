@@ -2,7 +2,7 @@
 
 use crate::hazards::owed::Owed;
 use crate::hazards::table::{Accessed, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
-use crate::shared::NONE;
+use crate::table::NONE;
 use crate::target::FACTS;
 use crate::{Field, Hwreg, Inst, Operand, Reg, RegSet, Special, Value, VgprMsb};
 

@@ -4,7 +4,7 @@ use super::modifiers::{AddressSize, ModifierSet};
 use super::{BuildError, Code, Given, Vgpr};
 use crate::codec::code::{VGPR, is_inside};
 use crate::codec::{REGISTER, img_dwords, part_dwords};
-use crate::table::{NONE, OperandType};
+use crate::kind::{AddressFields, AddressShape, NONE};
 use crate::{Field, Reg};
 
 /// The address of an image operation on RDNA: registers that follow one another, or a list of registers and runs.
@@ -79,12 +79,12 @@ pub const fn addresses<const N: usize>(all: [Vgpr<1>; N]) -> ImageAddress {
 /// The fields that name the registers of an image address.
 pub(crate) struct AddressPlace {
     pub field: Field,
-    pub of: OperandType,
+    pub of: AddressShape,
     pub lsb: u8,
     /// Components in addition to coordinates and gradients.
     pub more: u8,
-    /// As `OperandDesc::used`: those of the base words, and the most that there can be.
-    pub fields: [u8; 2],
+    /// Those of the base words, and the most that there can be.
+    pub fields: [AddressFields; 2],
     /// The position of the field with the number of dwords that name further registers, if such dwords can follow.
     pub nsa: u8,
     /// Positions of the second and the fifth register; those between follow the second, as do those after the fifth.

@@ -4,7 +4,7 @@
 use super::{BuildError, Code, Given};
 use crate::codec::SCALAR;
 use crate::codec::code::is_inside;
-use crate::table::{NONE, OperandType};
+use crate::kind::{AddressShape, NONE};
 use crate::{Field, Reg};
 
 /// What determines the number of registers of an image address.
@@ -12,7 +12,7 @@ use crate::{Field, Reg};
 #[derive(Clone, Copy, Debug)]
 pub struct AddressSize {
     pub(crate) field: Field,
-    pub(crate) of: OperandType,
+    pub(crate) of: AddressShape,
     /// Positions of `dim` and `a16`, or `NONE`.
     pub(crate) dim: u8,
     pub(crate) a16: u8,

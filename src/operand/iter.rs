@@ -5,8 +5,9 @@ use super::values::ready::value_of;
 use super::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
 use super::{Access, Operand, Value};
 use crate::codec::code::{LITERAL, is_literal64, last_dword, meaning};
-use crate::codec::{Coded, code_in, flag, image_address, operand, read};
-use crate::table::{How, OperandDesc, OperandTables, OperandType, Row};
+use crate::codec::{Address, Coded, code_in, flag, operand, read};
+use crate::kind::{AddressKind, OperandKind, RegisterKind};
+use crate::table::{How, OperandDesc, OperandTables, Row};
 use crate::target::OPERANDS;
 use crate::target::generated::{ANY_WIDE, OperandList, ROW_BITS};
 use crate::{Field, Hwreg, Inst};
@@ -148,7 +149,7 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
         How::Other => match tables.desc(row) {
             None => None,
             Some(desc) => {
-                if desc.operand_type.has_parts() {
+                if desc.kind.has_parts() {
                     let operand = part(&desc, inst, given);
                     if operand.is_some() {
                         return Step { operand, given: given + 1 };
@@ -163,16 +164,15 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
 
 /// The next part of a descriptor with several operands; `None` if `operand` reads the next one, or if none is left.
 fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
-    match desc.operand_type {
-        OperandType::SmemOffset if given == 0 => match read(desc, inst) {
-            Some((Coded::Both(code, _), _)) => {
-                let value = meaning(inst.target(), code, 1);
-                Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
-            }
-            _ => None,
-        },
-        OperandType::SmemOffset => None,
-        _ => image_address(desc, inst, given),
+    if let Some(address) = Address::of(desc) {
+        return address.operand(inst, given);
+    }
+    match read(desc, inst) {
+        Some((Coded::Both(code, _), _)) if given == 0 => {
+            let value = meaning(inst.target(), code, 1);
+            Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
+        }
+        _ => None,
     }
 }
 
@@ -241,7 +241,11 @@ pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
         How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(varied_place(row, inst))),
         _ => {
             let desc = tables.desc(row)?;
-            let named = matches!(desc.operand_type, OperandType::Code | OperandType::SdstOrVcc | OperandType::Saddr);
+            let named = matches!(
+                desc.kind,
+                OperandKind::Register(RegisterKind::Code { .. } | RegisterKind::NamedOrVcc { .. })
+                    | OperandKind::Address(AddressKind::Scalar { .. })
+            );
             (desc.field == field && named).then(|| code_in(&desc, inst))
         }
     })
@@ -327,7 +331,7 @@ mod tests {
                 assert!(all.eq(fast.clone()), "{inst:?}");
                 let mut named = fast.clone().filter(|operand| operand.role.is_some());
                 for desc in DESCS[target as usize].of(&inst).filter(|desc| desc.access.is_some()) {
-                    let parts = if desc.operand_type.has_parts() { 0..u8::MAX } else { 0..0 };
+                    let parts = if desc.kind.has_parts() { 0..u8::MAX } else { 0..0 };
                     for part in parts.map_while(|given| part(desc, &inst, given)) {
                         assert_eq!(named.next(), Some(part), "{inst:?}");
                     }

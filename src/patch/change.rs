@@ -4,7 +4,8 @@ use super::PatchError;
 use crate::codec::{code::of_int, is_signed};
 use crate::decode::MAX_DWORDS;
 use crate::imm::Imm;
-use crate::table::{OperandDesc, OperandType};
+use crate::kind::{NumberKind, OperandKind};
+use crate::table::OperandDesc;
 use crate::target::DESCS;
 use crate::{AddressStep, DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
 
@@ -70,10 +71,12 @@ impl Inst {
 
     /// Whether the field holds a number that can be negative, or bits that are written as one.
     fn can_be_negative(&self, field: Field) -> bool {
-        let is_constant =
-            |desc: &OperandDesc| desc.width == 16 && matches!(desc.operand_type, OperandType::Hex | OperandType::Int16);
-        let has_sign =
-            |desc: &OperandDesc| desc.operand_type == OperandType::Label || is_signed(desc) || is_constant(desc);
+        let is_constant = |desc: &OperandDesc| {
+            desc.width == 16 && matches!(desc.kind, OperandKind::Number(NumberKind::Hex | NumberKind::Int16))
+        };
+        let has_sign = |desc: &OperandDesc| {
+            desc.kind == OperandKind::Number(NumberKind::Label) || is_signed(desc) || is_constant(desc)
+        };
         field == Field::Literal || self.descs().any(|desc| desc.field == field && has_sign(desc))
     }
 
@@ -110,8 +113,8 @@ impl Inst {
     /// ```
     pub fn with_imm(&self, imm: Imm) -> Result<Inst, PatchError> {
         let same =
-            |kind: OperandType| Imm::decode(self.target(), kind, 0).is_some_and(|x| kind_of(&x) == kind_of(&imm));
-        let desc = self.descs().find(|desc| same(desc.operand_type)).ok_or(PatchError::NoField(Field::Simm16))?;
+            |kind: OperandKind| Imm::decode(self.target(), kind, 0).is_some_and(|x| kind_of(&x) == kind_of(&imm));
+        let desc = self.descs().find(|desc| same(desc.kind)).ok_or(PatchError::NoField(Field::Simm16))?;
         self.with(desc.field, imm.encode(self.target())?.into())
     }
 

@@ -3,7 +3,7 @@
 use super::PatchError;
 use crate::codec::code::VGPR;
 use crate::codec::{Coded, Refused, Words, encode, same_operands};
-use crate::table::OperandType;
+use crate::kind::{OperandKind, RegisterKind};
 use crate::{Field, FieldError, Inst, Operand, Value};
 
 impl Inst {
@@ -47,11 +47,11 @@ impl Inst {
         let mut words = Words::of(self).ok_or(refused)?;
         match (self.descs().find(|desc| desc.field == field && desc.access.is_some()), coded) {
             // In an operand that a field names, vcc is a register like any other.
-            (Some(desc), Coded::Vcc) if desc.operand_type != OperandType::SdstOrVcc => return Err(refused),
+            (Some(desc), Coded::Vcc) if !desc.kind.is_named_or_vcc() => return Err(refused),
             (Some(desc), _) => {
                 // The bit that has selected a half means something else beside a constant.
-                if desc.operand_type == OperandType::HalfSel {
-                    words.set(desc.aux[3], false);
+                if let OperandKind::Register(RegisterKind::HalfSelected { half, .. }) = desc.kind {
+                    words.set(half, false);
                 }
                 encode(desc, coded.beside(desc, self), &mut words).map_err(|error| match (error, value) {
                     (Refused::Range { .. }, Value::Imm(n)) => {

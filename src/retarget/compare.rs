@@ -3,16 +3,16 @@
 use super::{Descs, Names, RetargetError, modifier_there, names, refused, translate};
 use crate::codec::{Coded, same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
-use crate::table::{OperandDesc, OperandType};
+use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
+use crate::table::OperandDesc;
 use crate::{Access, Field, Inst, Operand, Value};
 
 /// Fails unless each operand and each modifier of one instruction matches one of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
     let (descs, there) = (Descs::of(a), Descs::of(b));
     if !same_image_address(a, b) {
-        let address = |desc: &&OperandDesc| {
-            there.partner(descs, desc, names).is_some_and(|other| other.operand_type.is_image_address())
-        };
+        let address =
+            |desc: &&OperandDesc| there.partner(descs, desc, names).is_some_and(|other| other.kind.is_image_address());
         let lacks = RetargetError::Form { format: a.format(), extension: a.extension() };
         return Err(descs.all().find(address).map_or(lacks, |desc| refused(a, desc)));
     }
@@ -52,15 +52,16 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
 
 /// The value of a modifier that has no effect.
 pub(super) fn silent(desc: &OperandDesc) -> u32 {
-    if desc.operand_type == OperandType::ListOnes { desc.used.into() } else { 0 }
+    if desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)) { desc.used_bits.into() } else { 0 }
 }
 
 impl Descs {
     /// The descriptor that an operand is read from.
     fn named(self, operand: &Operand) -> Option<&'static OperandDesc> {
         let role = operand.role?;
-        let is =
-            |i: &&OperandDesc| i.field == role || i.operand_type == OperandType::SmemOffset && role == Field::Soffset;
+        let has_register =
+            |i: &OperandDesc| matches!(i.kind, OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. }));
+        let is = |i: &&OperandDesc| i.field == role || has_register(i) && role == Field::Soffset;
         let mut operands = self.all().filter(|i| i.access.is_some()).filter(is);
         let first = operands.next()?;
         // vcc can be listed twice.
@@ -71,10 +72,11 @@ impl Descs {
 /// Compares access and width. A constant's width is that of a field or a literal and does not matter. A scalar offset
 /// may be a register, always of 32 bits.
 fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
-    let offset = matches!(desc.operand_type, OperandType::SmrdOffset | OperandType::SmemOffset);
-    let number =
-        desc.operand_type.is_number() || matches!(desc.operand_type, OperandType::Label | OperandType::SignedHex);
-    let constant = offset || number;
+    let constant = match desc.kind {
+        OperandKind::Offset(_) => true,
+        OperandKind::Number(kind) => !matches!(kind, NumberKind::Literal { .. }),
+        _ => false,
+    };
     // A value of 16 bits is in the lower half of a register; where that half is the operand, the other one stays.
     // A float as a constant has the width of its type.
     let types = !matches!(x.value, Value::Float(_)) || desc.ty == other.ty;
@@ -95,8 +97,8 @@ type Side<'a> = (&'a Inst, &'a OperandDesc, &'a Operand);
 fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
     let (from, to) = (a.target(), b.target());
     if let (Value::Imm(m), Value::Imm(n)) = (x.value, y.value) {
-        if let Some(imm) = Imm::decode(from, desc.operand_type, m as u16) {
-            return names::imm(from, to, imm).ok() == Imm::decode(to, other.operand_type, n as u16);
+        if let Some(imm) = Imm::decode(from, desc.kind, m as u16) {
+            return names::imm(from, to, imm).ok() == Imm::decode(to, other.kind, n as u16);
         }
     }
     if let (Value::Literal64, Value::Literal64) = (x.value, y.value) {
@@ -106,7 +108,7 @@ fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
     let Some(Ok(there)) = there else { return false };
     let bytes = |value: Value| match value {
         Value::Imm(n) => Some(i64::from(n)),
-        Value::Literal(n) if other.operand_type == OperandType::SmrdOffset => Some(n.into()),
+        Value::Literal(n) if other.kind.is_in_dwords() => Some(n.into()),
         _ => None,
     };
     match there {

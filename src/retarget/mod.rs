@@ -12,12 +12,13 @@ use core::fmt;
 
 use crate::codec::code::AGPR;
 use crate::codec::{
-    Coded, Form, Unmade, descs, encode, encode_image_address, has_both, held, hold, image_address_of,
-    image_address_registers, is_conditional, is_image_data, modifier, read, unit, value,
+    Address, Coded, Form, Unmade, descs, encode, held, hold, image_address_of, is_conditional, modifier, read, unit,
+    value,
 };
 use crate::common::{OpcodeEntry, SUCCESSORS};
 use crate::imm::Imm;
-use crate::table::{FormSignature, OperandDesc, OperandType};
+use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
+use crate::table::{FormSignature, OperandDesc};
 use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target};
 use compare::{compare, silent};
 
@@ -184,7 +185,7 @@ impl Descs {
 
     /// The bit that makes the operation return something.
     fn returns(self) -> Option<u8> {
-        self.all().find(|i| is_conditional(i)).map(|i| i.cond)
+        self.all().find(|i| is_conditional(i)).map(|i| i.write_if_bit)
     }
 
     /// The modifier that begins at a bit.
@@ -204,9 +205,7 @@ impl Descs {
         let same = |i: &&OperandDesc| i.field == field && i.access.is_some() == operand;
         let other = self.all().find(|i| same(i) && i.access == desc.access).or_else(|| self.all().find(same));
         // A compare writes vcc, or the register that a field names if the form has such a field.
-        let vcc = |i: &&OperandDesc| {
-            matches!(i.operand_type, OperandType::Vcc | OperandType::SdstOrVcc) && i.access == desc.access
-        };
+        let vcc = |i: &&OperandDesc| i.kind.is_vcc() && i.access == desc.access;
         other.or_else(|| if vcc(&desc) { self.all().find(vcc) } else { None })
     }
 }
@@ -256,7 +255,7 @@ fn retarget_as(
             }
         };
         // For doubles, CDNA3 uses these bits as signs, and older targets do not.
-        let is_sign = |desc: &OperandDesc| desc.operand_type == OperandType::ListNeg;
+        let is_sign = |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
         if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
             return Err(refused);
         }
@@ -264,7 +263,7 @@ fn retarget_as(
         hold(other, value, &mut words).map_err(|_| refused)?;
     }
     // An address that only the target can have is absent.
-    for desc in there.all().filter(|i| i.operand_type == OperandType::Saddr) {
+    for desc in there.all().filter(|i| i.kind.is_scalar_address()) {
         if descs.partner(there, desc, names.reversed()).is_none() {
             encode(desc, Coded::Off, &mut words).map_err(|_| lacks)?;
         }
@@ -273,20 +272,18 @@ fn retarget_as(
         let Some(other) = there.partner(descs, desc, names) else { continue };
         let coded = read(desc, from).map(|(coded, _)| coded);
         // Keep a register number that other bits make meaningless. In the field of a scalar address, it has a meaning.
-        let meaningless =
-            matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && desc.operand_type != OperandType::Saddr;
-        if meaningless && desc.operand_type == other.operand_type {
+        let meaningless = matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && !desc.kind.is_scalar_address();
+        if meaningless && desc.kind.bare() == other.kind.bare() {
             words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
         }
         let Some(coded) = coded else { continue };
         let coded = translate((from.target(), desc), (target, other), coded, refused(from, desc))?;
         encode(other, coded, &mut words).map_err(|_| refused(from, desc))?;
     }
-    if let Some(desc) = image_address_of(from) {
-        let other = there.partner(descs, desc, names).filter(|other| other.operand_type.is_image_address());
-        let registers = image_address_registers(desc, from);
-        let other = other.ok_or(refused(from, desc))?;
-        encode_image_address(other, registers, &mut words).map_err(|_| refused(from, desc))?;
+    if let Some(address) = image_address_of(from) {
+        let refused = refused(from, address.desc);
+        let other = there.partner(descs, address.desc, names).and_then(Address::of).ok_or(refused)?;
+        other.encode(address.registers(from), &mut words).map_err(|_| refused)?;
     }
     let named = |field: Field| {
         let returns = there.returns().filter(|&bit| there.modifier_at(bit) == Some(field));
@@ -321,7 +318,7 @@ fn modifier_there(
 ) -> Option<u32> {
     // The lowest bit of a temporal hint makes an atomic return the old value, which is a field elsewhere.
     let returns = here.returns() == Some(desc.lsb) && there.returns() == Some(other.lsb);
-    match desc.operand_type == other.operand_type {
+    match desc.kind.bare() == other.kind.bare() {
         false if returns => Some(value),
         false if names::are_named(desc) || names::are_named(other) => None,
         _ => names::value(here.target, there.target, Some(desc), desc.field, value),
@@ -330,18 +327,17 @@ fn modifier_there(
 
 /// The error for a value that the target lacks.
 fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
-    let value = match (desc.operand_type, read(desc, from)) {
+    let value = match (desc.kind, read(desc, from)) {
         // Report offsets of scalar loads in bytes, whatever their unit is.
-        (OperandType::SmrdOffset | OperandType::SmemOffset, Some((Coded::Number(n), _))) => n * unit(desc),
-        (OperandType::SmrdOffset, Some((Coded::Literal(n), _))) => i64::from(n) * unit(desc),
-        (OperandType::SmemOffset, Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
+        (OperandKind::Offset(_), Some((Coded::Number(n), _))) => n * unit(desc),
+        (OperandKind::Offset(OffsetKind::Dwords { .. }), Some((Coded::Literal(n), _))) => i64::from(n) * unit(desc),
+        (OperandKind::Offset(_), Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
             return RetargetError::Value { field: Field::Soffset, value: code.into() };
         }
         // The target lacks the bit that makes it an accumulation register.
         (_, Some((Coded::Code(AGPR..), _))) => {
-            let bit = if is_image_data(desc) { desc.aux[3] } else { desc.aux[0] };
             let mut fields = from.fields();
-            let is_bit = |held: &HeldField| held.first_bit + held.info.lsb == bit;
+            let is_bit = |held: &HeldField| held.first_bit + held.info.lsb == desc.kind.acc();
             return match fields.find(is_bit) {
                 Some(HeldField { info, value, .. }) => RetargetError::Value { field: info.field, value: value.into() },
                 None => RetargetError::Value { field: desc.field, value: modifier(desc, from) },
@@ -369,16 +365,12 @@ fn translate(
         _ => Err(refused),
     };
     Ok(match coded {
-        Coded::Number(n) if matches!(desc.operand_type, OperandType::SmrdOffset | OperandType::SmemOffset) => {
-            Coded::Number(of_bytes(n * unit(desc))?)
-        }
-        Coded::Literal(n) if desc.operand_type == OperandType::SmrdOffset => {
-            Coded::Number(of_bytes(i64::from(n) * unit(desc))?)
-        }
-        Coded::Number(_) if desc.operand_type == OperandType::SignedHex => coded,
+        Coded::Number(n) if matches!(desc.kind, OperandKind::Offset(_)) => Coded::Number(of_bytes(n * unit(desc))?),
+        Coded::Literal(n) if desc.kind.is_in_dwords() => Coded::Number(of_bytes(i64::from(n) * unit(desc))?),
+        Coded::Number(_) if desc.kind == OperandKind::Number(NumberKind::SignedHex) => coded,
         Coded::Number(n) => {
             let raw = u32::try_from(n).map_err(|_| refused)?;
-            if let Some(imm) = Imm::decode(here, desc.operand_type, raw as u16) {
+            if let Some(imm) = Imm::decode(here, desc.kind, raw as u16) {
                 let lost = |(field, value): (Field, u16)| RetargetError::Value { field, value: value.into() };
                 let imm = names::imm(here, target, imm).map_err(lost)?;
                 let encoded =
@@ -390,7 +382,7 @@ fn translate(
         Coded::Code(n) => Coded::Code(code(n)?),
         Coded::High(n) => Coded::High(code(n)?),
         // Where a bit says which field names the only register, it is that of the constant.
-        Coded::Soffset(n) if has_both(desc) && !has_both(other) => Coded::Code(code(n)?),
+        Coded::Soffset(n) if desc.kind.is_sum() && !other.kind.is_sum() => Coded::Code(code(n)?),
         Coded::Soffset(n) => Coded::Soffset(code(n)?),
         Coded::Both(n, bytes) => Coded::Both(code(n)?, of_bytes(bytes)?),
         // A target without it refuses it.

@@ -2,7 +2,8 @@
 
 use crate::common::message;
 use crate::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
-use crate::table::{NameTables, Named, OperandDesc, OperandType};
+use crate::kind::{ModifierKind, NumberKind, OperandKind};
+use crate::table::{NameTables, Named, OperandDesc};
 use crate::target::{FACTS, NAMES};
 use crate::{Counter, Field, Target};
 
@@ -27,31 +28,35 @@ pub(super) fn code(from: Target, to: Target, code: u16) -> Option<u16> {
 }
 
 /// The names of an enumerated field's values.
-fn names(of: &'static NameTables, kind: Option<OperandType>, field: Field) -> &'static [Named] {
+fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'static [Named] {
+    let kind = match kind {
+        Some(OperandKind::Number(NumberKind::ExportTarget)) => return of.exp_tgt,
+        Some(OperandKind::Number(NumberKind::InterpParam)) => return of.interp_param,
+        Some(OperandKind::Modifier(kind)) => Some(kind),
+        _ => None,
+    };
     match (kind, field) {
-        (Some(OperandType::MtbufFormat), _) => of.dfmt,
+        (Some(ModifierKind::MtbufFormat { .. }), _) => of.dfmt,
         (_, Field::Nfmt) => of.nfmt,
-        (Some(OperandType::BufFmt), _) => of.buf_fmt,
-        (Some(OperandType::SdwaSel), _) => of.sdwa_sel,
-        (Some(OperandType::DstUnused), _) => of.dst_unused,
-        (Some(OperandType::Omod), _) => of.omod,
-        (Some(OperandType::DppCtrl), _) => of.dpp_ctrl,
-        (Some(OperandType::ExpTgt), _) => of.exp_tgt,
-        (Some(OperandType::InterpParam), _) => of.interp_param,
-        (Some(OperandType::Dim), _) => of.dim,
-        (Some(OperandType::Scope), _) => of.scope,
+        (Some(ModifierKind::BufferFormat), _) => of.buf_fmt,
+        (Some(ModifierKind::SdwaSel), _) => of.sdwa_sel,
+        (Some(ModifierKind::DstUnused), _) => of.dst_unused,
+        (Some(ModifierKind::Omod), _) => of.omod,
+        (Some(ModifierKind::DppCtrl), _) => of.dpp_ctrl,
+        (Some(ModifierKind::Dim), _) => of.dim,
+        (Some(ModifierKind::Scope), _) => of.scope,
         // Loads and atomic operations have no other values.
-        (Some(OperandType::Th), _) => of.th_store,
-        (Some(OperandType::MatrixFmt), _) => of.matrix_fmt,
-        (Some(OperandType::MatrixScale), _) => of.matrix_scale,
-        (Some(OperandType::MatrixScaleFmt), _) => of.matrix_scale_fmt,
+        (Some(ModifierKind::TemporalHint { .. }), _) => of.th_store,
+        (Some(ModifierKind::MatrixFormat), _) => of.matrix_fmt,
+        (Some(ModifierKind::MatrixScale), _) => of.matrix_scale,
+        (Some(ModifierKind::MatrixScaleFormat), _) => of.matrix_scale_fmt,
         _ => &[],
     }
 }
 
 /// Whether the values of a modifier have names.
 pub(super) fn are_named(desc: &OperandDesc) -> bool {
-    NAMES.iter().any(|of| !names(of, Some(desc.operand_type), desc.field).is_empty())
+    NAMES.iter().any(|of| !names(of, Some(desc.kind), desc.field).is_empty())
 }
 
 /// The mode that a swizzle offset selects: that of the nearest listed offset at or below it.
@@ -63,8 +68,8 @@ fn swizzle_mode(target: Target, offset: u16) -> Option<u8> {
 /// The value of a field that is not a register: the same, or the one with the same name.
 pub(super) fn value(from: Target, to: Target, desc: Option<&OperandDesc>, field: Field, value: u32) -> Option<u32> {
     let Ok(short) = u16::try_from(value) else { return Some(value) };
-    let kind = desc.map(|i| i.operand_type);
-    if kind == Some(OperandType::Swizzle) {
+    let kind = desc.map(|i| i.kind);
+    if kind == Some(OperandKind::Modifier(ModifierKind::Swizzle)) {
         return (swizzle_mode(from, short) == swizzle_mode(to, short)).then_some(value);
     }
     let (a, b) = (names(NAMES[from as usize], kind, field), names(NAMES[to as usize], kind, field));

@@ -2,8 +2,9 @@
 
 use super::Signature;
 use crate::Field;
-use crate::codec::{TABLE, fits_its_fields, image_address_size};
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::codec::{Address, TABLE};
+use crate::kind::{ModifierKind, NONE, OperandKind};
+use crate::table::OperandDesc;
 
 /// A modifier of a [`Signature`]: a field that is not an operand.
 ///
@@ -23,7 +24,7 @@ pub struct ModifierSignature {
     /// The lowest bit of the field, if it is not the descriptor's own field.
     beside: Option<u8>,
     /// The image address whose size it determines: the form can name only so many registers.
-    address: Option<&'static OperandDesc>,
+    address: Option<Address<'static>>,
 }
 
 /// The most modifiers that one descriptor stands for.
@@ -33,7 +34,8 @@ impl ModifierSignature {
     /// Modifier number `part` of a descriptor, counted from zero.
     pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<ModifierSignature> {
         if let Some(n) = part.checked_sub(1) {
-            let lsb = *desc.aux.get(usize::from(n)).filter(|_| desc.operand_type == OperandType::Bitop3)?;
+            let OperandKind::Modifier(ModifierKind::Bitop3 { middle, low }) = desc.kind else { return None };
+            let lsb = *[middle, low].get(usize::from(n))?;
             let (field, mask) = (signature.field_at(lsb)?, (1 << TABLE) - 1);
             let beside = Some(lsb);
             return Some(ModifierSignature {
@@ -49,10 +51,9 @@ impl ModifierSignature {
         }
         let all = ((1u64 << desc.width) - 1) as u32;
         // Wider fields are always used as a whole.
-        let mask = if desc.width <= 8 { u32::from(desc.used) & all } else { all };
-        let signed = desc.operand_type == OperandType::Signed;
-        let sizes = |of: &&OperandDesc| of.operand_type.is_image_address() && of.aux[..2].contains(&desc.lsb);
-        let address = signature.descs().find(sizes);
+        let mask = if desc.width <= 8 { u32::from(desc.used_bits) & all } else { all };
+        let signed = desc.kind == OperandKind::Modifier(ModifierKind::Signed);
+        let address = signature.descs().find_map(Address::of).filter(|of| [of.dim, of.a16].contains(&desc.lsb));
         Some(ModifierSignature {
             field: desc.field,
             bits: desc.width,
@@ -96,15 +97,15 @@ impl ModifierSignature {
     /// Whether some address of an image has as many registers as the form can name.
     fn fits(&self, value: u32) -> bool {
         let Some(address) = self.address else { return true };
-        let [dim, a16, ..] = address.aux;
+        let Address { dim, a16, .. } = address;
         let holds = |bit: u8, n: u32| match bit {
             _ if bit == self.desc.lsb => n == value,
             NONE => n == 0,
             _ => true,
         };
         (0..16u32).filter(|n| holds(dim, n & 7) && holds(a16, n >> 3)).any(|n| {
-            let all = image_address_size(address, n as usize & 7, n >> 3 == 1);
-            fits_its_fields(address, all)
+            let all = address.size(n as usize & 7, n >> 3 == 1);
+            address.fits_its_fields(all)
         })
     }
 

@@ -4,8 +4,7 @@ use crate::Target;
 use crate::codec::code::{
     AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, LITERAL64, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST,
 };
-use crate::codec::is_image_data;
-use crate::table::{NONE, OperandType};
+use crate::kind::{NONE, OperandKind, RegisterKind};
 use crate::target::{DESCS, OPERANDS, TEXT};
 
 /// A run of operand codes: see [`Target::operand_codes`].
@@ -59,11 +58,9 @@ impl Target {
             file(VGPR, VGPR_LAST, "v"),
             file(AGPR, AGPR_LAST, "a"),
         ];
-        let acc = DESCS[self as usize].descs.iter().any(|desc| match desc.operand_type {
-            OperandType::Agpr | OperandType::AgprOrConst => true,
-            OperandType::Acc | OperandType::AccSized | OperandType::BufData => desc.aux[0] != NONE,
-            _ if is_image_data(desc) => desc.aux[3] != NONE,
-            _ => false,
+        let acc = DESCS[self as usize].descs.iter().any(|desc| {
+            matches!(desc.kind, OperandKind::Register(RegisterKind::Agpr | RegisterKind::AgprOrConstant))
+                || desc.kind.acc() != NONE
         });
         let there = move |run: &CodeRun| match run.first {
             AGPR => acc,

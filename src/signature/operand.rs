@@ -3,15 +3,12 @@
 use core::fmt;
 
 use super::{Immediate, ImmediateKind, Signature, Takes};
-use crate::codec::code::{AGPR, LITERAL, LITERAL64, VGPR, neither, off, scalar_align};
-use crate::codec::{
-    ADDRESS_PARTS, HALF, MATRIX_FORMAT, REGISTER, SCALAR, address_field, address_fields, address_lsb,
-    address_part_dwords, fits_its_fields, has_both, image_address_access, image_address_size, is_conditional,
-    is_image_data, matrix_dwords_of, mimg_dwords, range,
-};
+use crate::codec::code::scalar_align;
+use crate::codec::{ADDRESS_PARTS, Accepted, Address, InForm, accept, is_conditional, lengths, range};
 use crate::decode::probe::Probe;
-use crate::shared::{flag, image};
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::kind::{NONE, NumberKind, OperandKind};
+use crate::shared::flag;
+use crate::table::OperandDesc;
 use crate::{Access, Field};
 
 /// The data type of an operand, which decides how constants read and print. Packed types hold two components.
@@ -111,17 +108,19 @@ pub(super) const MOST_PARTS: u8 = ADDRESS_PARTS;
 impl OperandSignature {
     /// Operand number `part` of a descriptor, counted from zero.
     pub(super) fn new(signature: &Signature, desc: &'static OperandDesc, part: u8) -> Option<OperandSignature> {
-        let reading = Reading { signature, probe: &signature.probe, desc };
         let access = desc.access?;
-        let (field, (least, most), optional) = reading.part(part)?;
-        let bits = |dwords: u16| match desc.operand_type {
-            OperandType::Half | OperandType::HalfSel => 16,
+        let (field, (least, most), optional) =
+            lengths(&InForm { target: signature.target(), probe: &signature.probe, desc }, part)?;
+        let returns = is_conditional(desc);
+        let optional =
+            optional || returns && access == Access::Write && signature.probe.can_be(desc.write_if_bit, false);
+        let bits = |dwords: u16| match desc.kind {
+            kind if kind.is_half() => 16,
             _ if dwords == 0 => u16::from(desc.width),
             _ => dwords * 32,
         };
-        let returns = is_conditional(desc);
         let access = match access {
-            _ if desc.operand_type.is_image_address() => image_address_access(desc, part),
+            access if desc.kind.is_image_address() => Address::of(desc).map_or(access, |address| address.access(part)),
             Access::Read if returns => Access::ReadWrite,
             access => access,
         };
@@ -131,9 +130,9 @@ impl OperandSignature {
             bits: bits(least),
             most_bits: bits(most),
             access,
-            returned: if returns { signature.field_at(desc.cond) } else { None },
+            returned: if returns { signature.field_at(desc.write_if_bit) } else { None },
             optional,
-            takes: reading.takes(part, least),
+            takes: takes(signature, desc, part, least),
             scale: 1 << (desc.shift & 7),
             first: desc.add,
             signature: *signature,
@@ -178,7 +177,7 @@ impl OperandSignature {
     /// sign, and whether the operand is present.
     pub fn others(&self) -> impl Iterator<Item = Field> + use<> {
         let (signature, own) = (self.signature, self.field);
-        let bits = self.desc.aux.into_iter().chain([self.desc.cond]).filter(|bit| *bit != NONE);
+        let bits = self.desc.kind.positions().into_iter().chain([self.desc.write_if_bit]).filter(|bit| *bit != NONE);
         bits.filter_map(move |bit| signature.field_at(bit)).filter(move |field| *field != own)
     }
 }
@@ -195,270 +194,59 @@ impl fmt::Debug for OperandSignature {
     }
 }
 
-/// Reads a descriptor as src/codec does, but for all instructions of a form at once.
-struct Reading<'a> {
-    signature: &'a Signature,
-    probe: &'a Probe,
-    desc: &'static OperandDesc,
+/// The values that part `part` of an operand accepts, of which each has at least `dwords`.
+fn takes(signature: &Signature, desc: &'static OperandDesc, part: u8, dwords: u16) -> Takes {
+    let mut takes = Takes::new(signature.target(), dwords.max(1));
+    accept(&InForm { target: signature.target(), probe: &signature.probe, desc }, (part, dwords), &mut |accepted| {
+        match accepted {
+            Accepted::Code(code) => takes.codes.insert(code),
+            Accepted::Halves => takes.halves = true,
+            Accepted::Vcc => takes.vcc = true,
+            Accepted::Off => takes.off = true,
+            Accepted::Number => takes.immediate = Some(immediate(&signature.probe, desc)),
+        }
+    });
+    takes
 }
 
-impl Reading<'_> {
-    fn can_be(&self, bit: u8, value: bool) -> bool {
-        self.probe.can_be(bit, value)
-    }
-
-    /// Whether the descriptor's auxiliary bit number `n` can have this value; a missing bit is zero.
-    fn aux(&self, n: usize, value: bool) -> bool {
-        self.desc.aux.get(n).is_some_and(|&bit| self.can_be(bit, value))
-    }
-
-    /// The field, the least and greatest number of dwords (0: not a register), and whether the operand can be absent.
-    fn part(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
-        let desc = self.desc;
-        let dwords = u16::from(desc.dwords);
-        let one = |n: u16| (n, n);
-        match desc.operand_type {
-            OperandType::Second => return None,
-            OperandType::SmemOffset if desc.aux[2] != NONE => {
-                return match part {
-                    0 => Some((Field::Soffset, one(1), true)),
-                    1 if has_both(desc) => Some((desc.field, one(0), true)),
-                    // A register alone uses the constant's field.
-                    1 => Some((desc.field, one(1), self.aux(0, false) && self.aux(1, true))),
-                    _ => None,
-                };
-            }
-            ty if ty.is_image_address() => return self.image_address(part),
-            _ if part > 0 => return None,
-            _ => {}
-        }
-        let size = match desc.operand_type {
-            OperandType::SignedHex | OperandType::Label => one(0),
-            ty if ty.is_number() => one(0),
-            OperandType::BufData => (dwords, dwords + u16::from(self.aux(2, true))),
-            OperandType::BufVaddr if self.aux(2, true) || self.aux(0, true) && self.aux(1, true) => (1, 2),
-            OperandType::GlobalAddr => (1, 2),
-            OperandType::AccSized => self.matrix(),
-            _ if is_image_data(desc) => self.image_data(),
-            _ => one(dwords),
-        };
-        let unreturned = desc.access == Some(Access::Write) && is_conditional(desc) && self.can_be(desc.cond, false);
-        let to_lds = desc.operand_type == OperandType::BufData && self.probe.has_lds() && self.aux(1, true);
-        Some((desc.field, size, unreturned || to_lds))
-    }
-
-    fn image_data(&self) -> (u16, u16) {
-        let what = match self.desc.operand_type {
-            OperandType::MimgGather => image::GATHER,
-            OperandType::MimgAtomic => image::ATOMIC,
-            OperandType::MimgCmpswap => image::CMPSWAP,
-            _ => image::DATA,
-        };
-        let what = what | if self.probe.has_d16() { image::D16 } else { 0 };
-        let mut size = (u16::MAX, 0);
-        for n in 0..64u16 {
-            let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
-            if self.aux(1, tfe) && self.aux(2, d16) {
-                let dwords = mimg_dwords(what, dmask, tfe, d16);
-                size = (size.0.min(dwords), size.1.max(dwords));
-            }
-        }
-        size
-    }
-
-    /// A matrix, whose format determines its size.
-    fn matrix(&self) -> (u16, u16) {
-        let can_be = |format: &u32| {
-            (0..MATRIX_FORMAT).all(|n| {
-                let high = n + 1 == MATRIX_FORMAT;
-                let bit = if high { self.desc.aux[2] } else { self.desc.aux[1].saturating_add(n) };
-                self.can_be(bit, format >> n & 1 == 1)
-            })
-        };
-        let sizes =
-            || (0..1 << MATRIX_FORMAT).filter(can_be).map(|format| matrix_dwords_of(format, self.desc.dwords.into()));
-        (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
-    }
-
-    /// A part of an image address: its field, its least and its greatest length, and whether it can be missing.
-    fn image_address(&self, part: u8) -> Option<(Field, (u16, u16), bool)> {
-        let desc = self.desc;
-        if u16::from(part) >= address_fields(desc).0 {
-            return None;
-        }
-        let (mut size, mut optional) = ((u16::MAX, 0), false);
-        for n in 0..16 {
-            let (dim, a16) = (n & 7, n & 8 != 0);
-            let all = image_address_size(desc, dim, a16);
-            if self.aux(1, a16) && fits_its_fields(desc, all) {
-                match address_part_dwords(desc, all, part) {
-                    Some(dwords) => size = (size.0.min(dwords), size.1.max(dwords)),
-                    None => optional = true,
-                }
-            }
-        }
-        (size.1 > 0).then(|| (address_field(desc, part), size, optional))
-    }
-
-    /// The values that the operand accepts.
-    fn takes(&self, part: u8, dwords: u16) -> Takes {
-        let desc = self.desc;
-        let mut takes = Takes::new(self.signature.target(), dwords.max(1));
-        let immediate = |kind: ImmediateKind| {
-            let (min, max) = range(desc);
-            // Some operations take no negative numbers.
-            let sign = if desc.hi == NONE { desc.lsb + desc.width } else { desc.hi + desc.width - desc.lo_width };
-            let min = if min < 0 && !self.can_be(sign - 1, true) { 0 } else { min };
-            // Others leave the upper bits free.
-            let free = (0..desc.lo_width).rev().take_while(|&n| !self.can_be(desc.lsb + n, true)).count();
-            let max = if range(desc).0 == 0 && desc.hi == NONE { max >> free } else { max };
-            let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
-            Some(Immediate { bits: desc.width, min, max, kind })
-        };
-        // Without the flag the operand is absent, or is something else.
-        let flagged = desc.cond != NONE && desc.access == Some(Access::Write);
-        match desc.operand_type {
-            OperandType::Code | OperandType::BufData | OperandType::Acc | OperandType::AccSized => {
-                let acc = if desc.operand_type == OperandType::Code { NONE } else { desc.aux[0] };
-                // If another field determines the length, no check of this field knows it.
-                let end = if desc.operand_type == OperandType::Code { AGPR } else { AGPR.saturating_sub(dwords) };
-                self.fields(flagged, |code| match code {
-                    VGPR.. => {
-                        if code <= end {
-                            self.vector(&mut takes, code, acc);
-                        }
-                    }
-                    _ => takes.codes.insert(code),
-                });
-            }
-            OperandType::Agpr | OperandType::AgprOrConst => self.fields(flagged, |code| match code {
-                VGPR.. => takes.codes.insert(code - VGPR + AGPR),
-                _ => takes.codes.insert(code),
-            }),
-            OperandType::Half => {
-                takes.halves = true;
-                self.fields(flagged, |code| takes.codes.insert(if code >= VGPR { code & !HALF } else { code }));
-            }
-            OperandType::HalfSel => {
-                takes.halves = self.aux(3, true);
-                self.fields(flagged, |code| takes.codes.insert(code));
-            }
-            OperandType::SdwaSrc => {
-                if self.can_be(desc.cond, false) {
-                    self.fields(false, |code| takes.codes.insert(code | VGPR));
-                }
-                if self.can_be(desc.cond, true) {
-                    self.fields(true, |code| takes.codes.insert(code));
-                }
-            }
-            OperandType::SdstOrVcc => {
-                takes.vcc = self.aux(0, false);
-                if self.aux(0, true) {
-                    self.fields(true, |code| takes.codes.insert(code));
-                }
-            }
-            OperandType::Vcc => takes.vcc = true,
-            OperandType::Saddr => self.fields(false, |code| match code {
-                _ if [off, neither].iter().any(|of| code == of(self.signature.target())) => takes.off = true,
-                _ => takes.codes.insert(code),
-            }),
-            OperandType::SmrdOffset => {
-                if self.aux(0, false) {
-                    self.fields(false, |code| takes.codes.insert(code));
-                }
-                takes.immediate = if self.aux(0, true) { immediate(ImmediateKind::Number) } else { None };
-            }
-            OperandType::SmemOffset => {
-                let second = desc.aux[2] != NONE && part == 0;
-                let (none, both) = (off(self.signature.target()), has_both(desc));
-                // As the only offset, a register is possible where no other register is added.
-                if second || !both && self.aux(0, false) && self.aux(1, false) {
-                    let scalars =
-                        (0..1 << SCALAR).filter(|&code| self.probe.is_scalar(code) && !(both && code == none));
-                    scalars.for_each(|code| takes.codes.insert(code));
-                }
-                if !second && (both || self.aux(0, true)) {
-                    takes.immediate = immediate(ImmediateKind::Number);
-                }
-            }
-            OperandType::BufVaddr => {
-                takes.off = (0..3).all(|n| self.aux(n, false));
-                self.vgprs(&mut takes, dwords);
-            }
-            OperandType::ScratchAddr => {
-                takes.off = desc.aux[0] == NONE || self.aux(0, false);
-                if desc.aux[0] == NONE || self.aux(0, true) {
-                    self.vgprs(&mut takes, dwords);
-                }
-            }
-            OperandType::ExpSrc => {
-                takes.off = self.aux(0, false);
-                self.vgprs(&mut takes, dwords);
-            }
-            OperandType::GlobalAddr | OperandType::Vdsty => self.vgprs(&mut takes, dwords),
-            ty if ty.is_image_address() => {
-                // A row can demand that a field is zero. The probe knows nothing of the dwords behind the base words.
-                let lsb = address_lsb(desc, part);
-                let possible = |code: &u16| {
-                    lsb >= 96 || (0..REGISTER).all(|bit| self.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
-                };
-                (VGPR..=AGPR.saturating_sub(dwords)).filter(possible).for_each(|code| takes.codes.insert(code));
-            }
-            _ if is_image_data(desc) => {
-                let acc = desc.aux[3];
-                (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| self.vector(&mut takes, code, acc));
-            }
-            OperandType::Literal => takes.codes.insert(if desc.dwords == 2 { LITERAL64 } else { LITERAL }),
-            OperandType::Label => {
-                let label = immediate(ImmediateKind::Label);
-                takes.immediate = label.map(|all| Immediate { min: i16::MIN.into(), max: i16::MAX.into(), ..all });
-            }
-            ty => takes.immediate = immediate_kind(ty).and_then(immediate),
-        }
-        takes
-    }
-
-    /// Passes each operand code that the field may hold to `each`.
-    fn fields(&self, flag: bool, mut each: impl FnMut(u16)) {
-        let desc = self.desc;
-        // These fields have at most nine bits, because operand codes have nine.
-        for value in 0..1u32 << desc.width.min(9) {
-            if self.probe.accepts(desc, value, flag) {
-                each(((value as u16) << desc.shift) + desc.add);
-            }
-        }
-    }
-
-    /// Adds a vector register, and the accumulation register of the same number if a bit can select it.
-    fn vector(&self, takes: &mut Takes, code: u16, acc: u8) {
-        if self.can_be(acc, false) {
-            takes.codes.insert(code);
-        }
-        if self.can_be(acc, true) {
-            takes.codes.insert(code - VGPR + AGPR);
-        }
-    }
-
-    /// Adds all vector registers at which a tuple can begin.
-    fn vgprs(&self, takes: &mut Takes, dwords: u16) {
-        (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| takes.codes.insert(code));
-    }
+/// The constant that an operand accepts in its field.
+fn immediate(probe: &Probe, desc: &OperandDesc) -> Immediate {
+    let kind = match desc.kind {
+        OperandKind::Number(kind) => immediate_kind(kind),
+        _ => ImmediateKind::Number,
+    };
+    let (min, max) = match kind {
+        ImmediateKind::Label => (i16::MIN.into(), i16::MAX.into()),
+        _ => range(desc),
+    };
+    let is_signed = min < 0;
+    // Some operations take no negative numbers.
+    let sign = if desc.hi == NONE { desc.lsb + desc.width } else { desc.hi + desc.width - desc.lo_width };
+    let min = if is_signed && !probe.can_be(sign - 1, true) { 0 } else { min };
+    // Others leave the upper bits free.
+    let free = (0..desc.lo_width).rev().take_while(|&n| !probe.can_be(desc.lsb + n, true)).count();
+    let max = if is_signed || desc.hi != NONE { max } else { max >> free };
+    let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);
+    Immediate { bits: desc.width, min, max, kind }
 }
 
-fn immediate_kind(ty: OperandType) -> Option<ImmediateKind> {
-    Some(match ty {
-        OperandType::Hex | OperandType::Int16 | OperandType::Endpgm | OperandType::Version | OperandType::SignedHex => {
-            ImmediateKind::Number
-        }
-        OperandType::Hwreg => ImmediateKind::Hwreg,
-        OperandType::Sendmsg => ImmediateKind::Sendmsg,
-        OperandType::Waitcnt => ImmediateKind::Waitcnt,
-        OperandType::GprIdx => ImmediateKind::GprIdx,
-        OperandType::Depctr => ImmediateKind::Depctr,
-        OperandType::DelayAlu => ImmediateKind::DelayAlu,
-        OperandType::Attr => ImmediateKind::Attribute,
-        OperandType::InterpParam => ImmediateKind::InterpParam,
-        OperandType::ExpTgt => ImmediateKind::ExportTarget,
-        _ => return None,
-    })
+fn immediate_kind(kind: NumberKind) -> ImmediateKind {
+    match kind {
+        NumberKind::Hex
+        | NumberKind::Int16
+        | NumberKind::Endpgm
+        | NumberKind::Version
+        | NumberKind::SignedHex
+        | NumberKind::Literal { .. } => ImmediateKind::Number,
+        NumberKind::Hwreg => ImmediateKind::Hwreg,
+        NumberKind::Sendmsg => ImmediateKind::Sendmsg,
+        NumberKind::Waitcnt => ImmediateKind::Waitcnt,
+        NumberKind::GprIdx => ImmediateKind::GprIdx,
+        NumberKind::Depctr => ImmediateKind::Depctr,
+        NumberKind::DelayAlu => ImmediateKind::DelayAlu,
+        NumberKind::Attribute { .. } => ImmediateKind::Attribute,
+        NumberKind::InterpParam => ImmediateKind::InterpParam,
+        NumberKind::ExportTarget => ImmediateKind::ExportTarget,
+        NumberKind::Label => ImmediateKind::Label,
+    }
 }

@@ -1,6 +1,7 @@
 //! What decoding and `length` need.
 
 use super::*;
+use crate::kind::AddressShape;
 use crate::shared::FIRST_TRAILING_FORM;
 
 /// What `decode` needs. The linker stores equal tables of different targets once, which is why these are references.
@@ -69,7 +70,8 @@ pub(crate) struct SizedOperand {
     pub form: u8,
     /// Which of `DecodeTables::sized_shapes` it is, apart from these:
     pub shape: u8,
-    pub operand_type: OperandType,
+    /// Of an image address.
+    pub address: AddressShape,
     pub dwords: u8,
 }
 

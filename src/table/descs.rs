@@ -1,6 +1,7 @@
 //! Operands and modifiers of forms, and how each of them reads and prints.
 
 use super::*;
+use crate::kind::{OperandKind, Position};
 
 /// What the printer needs.
 pub(crate) struct DescTables {
@@ -103,15 +104,15 @@ pub(crate) static NO_SIGNATURE: FormSignature =
 /// An operand or a modifier: where its bits are, and how they read.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct OperandDesc {
-    pub operand_type: OperandType,
+    pub kind: OperandKind,
     pub field: Field,
-    pub lsb: u8,
+    pub lsb: Position,
     /// Width of the value. Its low `lo_width` bits are at `lsb`, the others at `hi`.
     pub width: u8,
-    pub hi: u8,
+    pub hi: Position,
     pub lo_width: u8,
     /// Mask of the bits of the value that the operation uses.
-    pub used: u8,
+    pub used_bits: u8,
     pub shift: u8,
     pub add: u16,
     pub ty: crate::DataType,
@@ -119,171 +120,5 @@ pub(crate) struct OperandDesc {
     /// `None`: a modifier.
     pub access: Option<Access>,
     /// Bit that must be set for the operand to be written, or `NONE`.
-    pub cond: u8,
-    /// Other bits that the operand type looks at: neg, abs and sext of a source; acc; offen and idxen; ...
-    pub aux: [u8; 4],
-}
-
-/// How a field reads, and prints. The enabled targets decide which of these occur.
-#[allow(dead_code)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum OperandType {
-    /// An operand code.
-    Code,
-    Agpr,
-    /// An AGPR; a constant below 256.
-    AgprOrConst,
-    /// A VGPR, or an AGPR if the bit at `aux[0]` is set; a constant below 256.
-    Acc,
-    /// The same; its length depends on the matrix format at `aux[1]`.
-    AccSized,
-    SdwaSrc,
-    /// Buffer data; absent when the data go to LDS.
-    BufData,
-    SdstOrVcc,
-    /// VCC, named by no field.
-    Vcc,
-    BufVaddr,
-    GlobalAddr,
-    ScratchAddr,
-    /// A scalar address. If there is none, the text shows `off`, or nothing where `aux[0]` is a field.
-    Saddr,
-    SmemOffset,
-    /// A signed number, in hexadecimal.
-    SignedHex,
-    Literal,
-    Hex,
-    Int16,
-    Endpgm,
-    Label,
-    Hwreg,
-    Sendmsg,
-    Waitcnt,
-    GprIdx,
-    Depctr,
-    DelayAlu,
-    Version,
-    /// Not shown, or shown by another descriptor.
-    None,
-    /// `name:[a,b,...]`, unless all are zero.
-    List,
-    ListNegLo,
-    ListNeg,
-    /// The same; bits that the operation does not use show as 0.
-    ListAll,
-    /// The same, unless all are one.
-    ListOnes,
-    /// The same, always; bits that the operation does not use show as 0.
-    ListAlways,
-    /// `byte_sel:2`, whichever field holds it; 0 is not printed.
-    ByteSel,
-    Flag,
-    Omod,
-    /// A truth table in three fields: this one has the high bits, those at `aux[0]` and `aux[1]` the bits below.
-    Bitop3,
-    /// `name:value`, unless zero.
-    Named,
-    /// The same, even if zero.
-    Wait,
-    /// The same, signed, unless zero.
-    Signed,
-    SdwaSel,
-    DstUnused,
-    DppCtrl,
-    DppBound,
-    DppMask,
-    Swizzle,
-    MtbufFormat,
-    /// The same as one number.
-    BufFmt,
-    SmrdOffset,
-    Attr,
-    InterpParam,
-    ExpTgt,
-    ExpSrc,
-    Dmask,
-    MimgData,
-    MimgGather,
-    MimgAtomic,
-    MimgCmpswap,
-    /// One half of a register; bit 7 of the field selects it.
-    Half,
-    /// The same, but the bit at `aux[3]` selects the half.
-    HalfSel,
-    /// A destination whose lowest bit is the inverse of the lowest bit of the destination at `aux[0]`.
-    Vdsty,
-    /// Separates the two operations of a dual instruction.
-    Second,
-    /// Image coordinates. The dimensions determine the number of registers, and there are `OperandDesc::dwords - 1`
-    /// more. They are one run, or fields of their own name them, as `used` says: see
-    /// `ADDRESS_RUN`.
-    ImgAddr,
-    /// The same with a level of detail, or a limit of it.
-    ImgAddrLod,
-    /// The same with gradients, of 32 or 16 bits each.
-    ImgGrad,
-    ImgGradLod,
-    ImgGrad16,
-    ImgGrad16Lod,
-    /// A level of detail alone.
-    ImgLod,
-    /// A ray: its two directions are six components that a16 packs.
-    ImgRay,
-    ImgRayDual,
-    ImgRay8,
-    Dim,
-    Scope,
-    /// Named values; 0 is not printed.
-    MatrixFmt,
-    MatrixScale,
-    MatrixScaleFmt,
-    Th,
-    Dpp8,
-}
-
-impl OperandType {
-    /// Whether the value is the number in the field, as listed in `NUMBERS` of build/emit/operands.rs.
-    pub(crate) fn is_number(self) -> bool {
-        use OperandType::*;
-        matches!(
-            self,
-            Attr | InterpParam
-                | ExpTgt
-                | Hex
-                | Int16
-                | Endpgm
-                | Hwreg
-                | Sendmsg
-                | Waitcnt
-                | GprIdx
-                | Depctr
-                | DelayAlu
-                | Version
-        )
-    }
-
-    /// Whether one field can read as several operands.
-    pub(crate) fn has_parts(self) -> bool {
-        self == OperandType::SmemOffset || self.is_image_address()
-    }
-
-    /// Whether it is an image address, which can be several operands.
-    pub(crate) fn is_image_address(self) -> bool {
-        use OperandType::*;
-        // Without such a target, the code for them is left out.
-        ANY_IMAGE_ADDRESS
-            && matches!(
-                self,
-                ImgAddr
-                    | ImgAddrLod
-                    | ImgGrad
-                    | ImgGradLod
-                    | ImgGrad16
-                    | ImgGrad16Lod
-                    | ImgLod
-                    | ImgRay
-                    | ImgRayDual
-                    | ImgRay8
-            )
-    }
+    pub write_if_bit: Position,
 }

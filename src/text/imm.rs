@@ -4,9 +4,10 @@ use super::Printer;
 use super::out::Out;
 use crate::DataType;
 use crate::codec::constants::F32_BITS;
-use crate::codec::{bitop3, bits, flag, value};
+use crate::codec::{bits, flag, held};
 use crate::common::Flags;
-use crate::table::{OperandDesc, OperandType};
+use crate::kind::{ListStyle, ModifierKind, NumberKind, OperandKind, Position};
+use crate::table::OperandDesc;
 use crate::{Counter, DelayAlu, Depctr, Field, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
@@ -26,30 +27,46 @@ pub(super) fn extend(value: u32, width: u8) -> i32 {
     ((value << up) as i32) >> up
 }
 
+/// The bits of a list that the text has.
+pub(super) fn shown_bits(style: ListStyle, desc: &OperandDesc) -> u8 {
+    match style {
+        ListStyle::All | ListStyle::Always => (1 << desc.width) - 1,
+        // Before the half of a destination comes that of a source.
+        ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg | ListStyle::Ones => {
+            desc.used_bits | u8::from(desc.used_bits == 1 << 3)
+        }
+    }
+}
+
 impl Printer<'_> {
     pub(super) fn immediate(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
-        match desc.operand_type {
-            OperandType::Hex => out.hex(value),
+        let OperandKind::Number(kind) = desc.kind else { return out.dec(value) };
+        match kind {
+            NumberKind::Hex => out.hex(value),
             // Small numbers are decimal, as wherever an inline constant is possible.
-            OperandType::Int16 => match extend(value, desc.width) {
+            NumberKind::Int16 => match extend(value, desc.width) {
                 n @ -16..=64 if desc.width == 16 && n >= 0 => out.signed(n),
                 _ if value <= 64 => out.dec(value),
                 _ => out.hex(value),
             },
-            OperandType::SignedHex => out.signed_hex(extend(value, desc.width)),
-            OperandType::Label => out.dec(value),
-            OperandType::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
-            OperandType::Literal => self.mandatory_literal(desc, out),
-            OperandType::Attr => {
+            NumberKind::SignedHex => out.signed_hex(extend(value, desc.width)),
+            NumberKind::Label | NumberKind::Endpgm => out.dec(value),
+            NumberKind::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
+            NumberKind::Literal { .. } => self.mandatory_literal(desc, out),
+            NumberKind::Attribute { channel } => {
                 out.str("attr");
                 out.dec(value);
                 out.byte(b'.');
-                out.byte([b'x', b'y', b'z', b'w'][bits(self.inst, desc.aux[0], 2) as usize & 3]);
+                out.byte([b'x', b'y', b'z', b'w'][bits(self.inst, channel, 2) as usize & 3]);
             }
-            OperandType::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
-            OperandType::ExpTgt => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
-            OperandType::Version => self.version(value, out),
-            kind => match Imm::decode(self.inst.target(), kind, value as u16) {
+            NumberKind::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
+            NumberKind::ExportTarget => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
+            NumberKind::Version => self.version(value, out),
+            NumberKind::Hwreg
+            | NumberKind::Sendmsg
+            | NumberKind::GprIdx
+            | NumberKind::Depctr
+            | NumberKind::DelayAlu => match Imm::decode(self.inst.target(), desc.kind, value as u16) {
                 Some(imm) => self.parts(imm, value, out),
                 None => out.dec(value),
             },
@@ -228,91 +245,75 @@ impl Printer<'_> {
     }
 
     pub(super) fn modifier(&self, desc: &OperandDesc, out: &mut Out) {
-        let v = value(desc, self.inst);
-        match desc.operand_type {
-            OperandType::Flag if v != 0 => {
+        let OperandKind::Modifier(kind) = desc.kind else { return };
+        let v = held(desc, self.inst);
+        let number = |out: &mut Out| {
+            self.label(desc, out);
+            out.dec(v);
+        };
+        let hex = |out: &mut Out| {
+            self.label(desc, out);
+            out.hex(v);
+        };
+        let named = |names, out: &mut Out| {
+            self.label(desc, out);
+            named(out, names, v);
+        };
+        match kind {
+            ModifierKind::Hidden => {}
+            ModifierKind::Wait => number(out),
+            ModifierKind::DppMask => hex(out),
+            ModifierKind::SdwaSel => named(self.text.sdwa_sel, out),
+            ModifierKind::DstUnused => named(self.text.dst_unused, out),
+            ModifierKind::Dim => named(self.text.dim, out),
+            ModifierKind::DppCtrl => self.dpp_ctrl(v, out),
+            ModifierKind::Dpp8 { code } => self.dpp8(code, v, out),
+            ModifierKind::MtbufFormat { nfmt } => self.mtbuf_format(nfmt, v, out),
+            // BUF_FMT_8_UNORM is the assembler's default.
+            ModifierKind::BufferFormat if v != 1 => self.buf_fmt(v, out),
+            ModifierKind::BufferFormat => {}
+            ModifierKind::List(style) => {
+                let used = u32::from(desc.used_bits);
+                let is_shown = match style {
+                    ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg | ListStyle::All => v & used != 0,
+                    ListStyle::Ones => v & used != used,
+                    ListStyle::Always => true,
+                };
+                if is_shown {
+                    self.list(style, desc, v, out);
+                }
+            }
+            // The text omits the others if they are zero.
+            _ if v == 0 => {}
+            ModifierKind::Flag => {
                 out.byte(b' ');
                 out.str(desc.field.name());
             }
-            OperandType::ByteSel if v != 0 => {
+            ModifierKind::ByteSel => {
                 out.literal(b" byte_sel:");
                 out.dec(v);
             }
-            OperandType::Named if v != 0 => {
-                self.label(desc, out);
-                out.dec(v);
-            }
-            OperandType::Wait => {
-                self.label(desc, out);
-                out.dec(v);
-            }
-            OperandType::Dmask if v != 0 => {
-                self.label(desc, out);
-                out.hex(v);
-            }
-            OperandType::Signed if v != 0 => {
+            ModifierKind::Named => number(out),
+            ModifierKind::Dmask => hex(out),
+            ModifierKind::Signed => {
                 self.label(desc, out);
                 out.signed(extend(v, desc.width));
             }
-            OperandType::List | OperandType::ListAll | OperandType::ListNegLo | OperandType::ListNeg
-                if v & u32::from(desc.used) != 0 =>
-            {
-                self.list(desc, v, out)
+            ModifierKind::Bitop3 { .. } => {
+                out.str(" bitop3:");
+                if v <= 10 { out.signed(v as i32) } else { out.hex(v) }
             }
-            OperandType::ListAlways => self.list(desc, v, out),
-            OperandType::ListOnes if v & u32::from(desc.used) != u32::from(desc.used) => self.list(desc, v, out),
-            OperandType::Bitop3 => {
-                let table = bitop3(desc, self.inst);
-                if table != 0 {
-                    out.str(" bitop3:");
-                    if table <= 10 { out.signed(table as i32) } else { out.hex(table) }
-                }
-            }
-            OperandType::Omod if v != 0 => {
+            ModifierKind::Omod => {
                 out.byte(b' ');
                 out.str(name_of(self.text.omod, v).unwrap_or(""));
             }
-            OperandType::SdwaSel => {
-                self.label(desc, out);
-                named(out, self.text.sdwa_sel, v);
-            }
-            OperandType::DstUnused => {
-                self.label(desc, out);
-                named(out, self.text.dst_unused, v);
-            }
-            OperandType::DppCtrl => self.dpp_ctrl(v, out),
-            OperandType::DppMask => {
-                self.label(desc, out);
-                out.hex(v);
-            }
-            OperandType::DppBound if v != 0 => out.str(" bound_ctrl:1"),
-            OperandType::Swizzle if v != 0 => self.swizzle(v, out),
-            OperandType::Dim => {
-                self.label(desc, out);
-                named(out, self.text.dim, v);
-            }
-            OperandType::MatrixFmt if v != 0 => {
-                self.label(desc, out);
-                named(out, self.text.matrix_fmt, v);
-            }
-            OperandType::MatrixScale if v != 0 => {
-                self.label(desc, out);
-                named(out, self.text.matrix_scale, v);
-            }
-            OperandType::MatrixScaleFmt if v != 0 => {
-                self.label(desc, out);
-                named(out, self.text.matrix_scale_fmt, v);
-            }
-            OperandType::Scope if v != 0 => {
-                self.label(desc, out);
-                named(out, self.text.scope, v);
-            }
-            OperandType::Th if v != 0 => self.temporal_hint(desc, v, out),
-            OperandType::Dpp8 => self.dpp8(desc, v, out),
-            OperandType::MtbufFormat => self.mtbuf_format(desc, v, out),
-            // BUF_FMT_8_UNORM is the assembler's default.
-            OperandType::BufFmt if v != 1 => self.buf_fmt(v, out),
-            _ => {}
+            ModifierKind::DppBound => out.str(" bound_ctrl:1"),
+            ModifierKind::Swizzle => self.swizzle(v, out),
+            ModifierKind::MatrixFormat => named(self.text.matrix_fmt, out),
+            ModifierKind::MatrixScale => named(self.text.matrix_scale, out),
+            ModifierKind::MatrixScaleFormat => named(self.text.matrix_scale_fmt, out),
+            ModifierKind::Scope => named(self.text.scope, out),
+            ModifierKind::TemporalHint { scope } => self.temporal_hint(scope, desc, v, out),
         }
     }
 
@@ -323,19 +324,13 @@ impl Printer<'_> {
         out.byte(b':');
     }
 
-    fn list(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
-        match desc.operand_type {
-            OperandType::ListNegLo => out.literal(b" neg_lo:"),
-            OperandType::ListNeg => out.literal(b" neg:"),
-            _ => self.label(desc, out),
+    fn list(&self, style: ListStyle, desc: &OperandDesc, value: u32, out: &mut Out) {
+        match style {
+            ListStyle::NegLo => out.literal(b" neg_lo:"),
+            ListStyle::Neg => out.literal(b" neg:"),
+            ListStyle::Plain | ListStyle::All | ListStyle::Ones | ListStyle::Always => self.label(desc, out),
         }
-        let shown = if matches!(desc.operand_type, OperandType::ListAll | OperandType::ListAlways) {
-            (1 << desc.width) - 1
-        } else {
-            // Before the half of a destination comes that of a source.
-            desc.used | u8::from(desc.used == 1 << 3)
-        };
-        out.bits(value, desc.used.into(), shown);
+        out.bits(value, desc.used_bits.into(), shown_bits(style, desc));
     }
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {
@@ -365,23 +360,23 @@ impl Printer<'_> {
     }
 
     /// Prints the source lane for each of eight lanes. Two codes announce this dword; the even one means `fi`.
-    fn dpp8(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
+    fn dpp8(&self, code: Position, value: u32, out: &mut Out) {
         for lane in 0..8 {
             out.str(if lane == 0 { " dpp8:[" } else { "," });
             out.dec(value >> (3 * lane) & 7);
         }
         out.byte(b']');
-        if !flag(self.inst, desc.aux[0]) {
+        if !flag(self.inst, code) {
             out.str(" fi:1");
         }
     }
 
     /// Loads, stores and atomic operations have different names; that of some values also depends on the scope.
-    fn temporal_hint(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
+    fn temporal_hint(&self, scope: Position, desc: &OperandDesc, value: u32, out: &mut Out) {
         /// Of an atomic operation: in the caches of all scopes, if the scope is one of several shader engines.
         const CASCADE: u32 = 4;
         const SYSTEM: u32 = 3;
-        let (flags, scope) = (Flags(self.inst.info().flags), bits(self.inst, desc.aux[0], 2));
+        let (flags, scope) = (Flags(self.inst.info().flags), bits(self.inst, scope, 2));
         self.label(desc, out);
         let t = self.text;
         let (table, system) = match () {
@@ -401,8 +396,8 @@ impl Printer<'_> {
         }
     }
 
-    fn mtbuf_format(&self, desc: &OperandDesc, dfmt: u32, out: &mut Out) {
-        let nfmt = bits(self.inst, desc.aux[0], 3);
+    fn mtbuf_format(&self, nfmt: Position, dfmt: u32, out: &mut Out) {
+        let nfmt = bits(self.inst, nfmt, 3);
         // BUF_DATA_FORMAT_8 and BUF_NUM_FORMAT_UNORM are the assembler's defaults.
         let (d, n) = (dfmt != 1, nfmt != 0);
         if !d && !n {

@@ -12,7 +12,8 @@ mod texts;
 use core::fmt;
 
 use crate::codec::value;
-use crate::table::{OperandDesc, OperandType};
+use crate::kind::{ListStyle, ModifierKind, NumberKind, OperandKind};
+use crate::table::OperandDesc;
 #[cfg(feature = "fast")]
 use crate::target::generated::ANY_LITERAL64;
 use crate::target::{DESCS, OPERANDS, TEXT};
@@ -192,16 +193,17 @@ impl<'a> Printer<'a> {
 /// Whether the text omits a flag or number because it is zero.
 #[inline(always)]
 fn is_silent(desc: &OperandDesc, inst: &Inst) -> bool {
-    let kinds = [
-        OperandType::Flag,
-        OperandType::Omod,
-        OperandType::Named,
-        OperandType::Signed,
-        OperandType::List,
-        OperandType::ListNegLo,
-        OperandType::ListNeg,
-    ];
-    kinds.contains(&desc.operand_type) && value(desc, inst) == 0
+    let is_silent_if_zero = matches!(
+        desc.kind,
+        OperandKind::Modifier(
+            ModifierKind::Flag
+                | ModifierKind::Omod
+                | ModifierKind::Named
+                | ModifierKind::Signed
+                | ModifierKind::List(ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg)
+        )
+    );
+    is_silent_if_zero && value(desc, inst) == 0
 }
 
 /// Prints an instruction into an empty buffer.
@@ -247,7 +249,8 @@ fn each(p: &Printer, out: &mut Out) {
             }
         } else if p.plain(desc, separator, out) || p.operand(desc, separator, out) {
             // No comma separates an export target from its first source, or two operations.
-            separator = if matches!(desc.operand_type, OperandType::ExpTgt | OperandType::Second) { " " } else { ", " };
+            let is_alone = matches!(desc.kind, OperandKind::Number(NumberKind::ExportTarget) | OperandKind::Second);
+            separator = if is_alone { " " } else { ", " };
         }
     }
 }

@@ -7,10 +7,9 @@ use crate::DataType;
 use crate::VgprMsb;
 use crate::codec::code::*;
 use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
-use crate::codec::{
-    ADDRESS_PARTS, Coded, code_in, flag, has_both, image_address_part, is_conditional, read, shows_both, value,
-};
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::codec::{Address, Coded, code_in, flag, is_conditional, read, value};
+use crate::kind::{AddressKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs};
+use crate::table::OperandDesc;
 
 impl Printer<'_> {
     /// Prints the most common operands: a register or a small number without decoration. For others, prints nothing and
@@ -18,8 +17,8 @@ impl Printer<'_> {
     #[inline(always)]
     pub(super) fn plain(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
-        let bare = desc.aux == [NONE; 4] || !desc.aux.iter().any(|&bit| flag(inst, bit));
-        if desc.operand_type != OperandType::Code || desc.cond != NONE || !bare {
+        let OperandKind::Register(RegisterKind::Code { signs }) = desc.kind else { return false };
+        if desc.write_if_bit != NONE || signs != Signs::ABSENT && signs.positions().iter().any(|&bit| flag(inst, bit)) {
             return false;
         }
         let code = code_in(desc, inst);
@@ -42,80 +41,93 @@ impl Printer<'_> {
     /// Prints a separator and an operand; returns false if the instruction lacks the operand.
     pub(super) fn operand(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
-        if is_conditional(desc) && desc.access == Some(Access::Write) && !flag(inst, desc.cond) {
+        if is_conditional(desc) && desc.access == Some(Access::Write) && !flag(inst, desc.write_if_bit) {
             return false;
         }
-        match desc.operand_type {
-            OperandType::Endpgm if value(desc, inst) == 0 => return false,
-            OperandType::Saddr if desc.aux[0] != NONE && matches!(read(desc, inst), Some((Coded::Off, _))) => {
-                return false;
-            }
-            OperandType::Second => {
+        if let Some(address) = Address::of(desc) {
+            separate(separator, out);
+            self.image_address(address, out);
+            return true;
+        }
+        let coded = read(desc, inst);
+        match desc.kind {
+            OperandKind::Second => {
                 out.str(" :: ");
                 out.str(inst.second_opcode().map_or("", |op| op.name()));
                 return true;
             }
-            ty if ty.is_image_address() => {
-                separate(separator, out);
-                self.image_address(desc, out);
-                return true;
+            OperandKind::Number(NumberKind::Endpgm) if value(desc, inst) == 0 => return false,
+            OperandKind::Address(AddressKind::Scalar { is_silent: true, .. })
+                if matches!(coded, Some((Coded::Off, _))) =>
+            {
+                return false;
             }
+            // Data that goes to LDS.
+            OperandKind::Register(_) if coded.is_none() => return false,
             _ => {}
         }
-        let coded = read(desc, inst);
-        if coded.is_none() && desc.operand_type == OperandType::BufData {
-            return false;
-        }
         separate(separator, out);
-        match coded {
-            Some((Coded::Code(code), _)) if has_signs(desc) => self.source(desc, code, out),
-            Some((Coded::Literal(_), _)) if has_signs(desc) => self.source(desc, LITERAL, out),
+        match (desc.kind, coded) {
+            (OperandKind::Offset(kind), Some((coded, dwords))) => self.scalar_offset(kind, desc, (coded, dwords), out),
             // The upper half of a double that is always there.
-            Some((Coded::Literal64(bits), _))
-                if desc.operand_type == OperandType::Literal
-                    && desc.ty == DataType::F64
-                    && bits != 0
-                    && bits as u32 == 0 =>
+            (OperandKind::Number(_), Some((Coded::Literal64(bits), _)))
+                if desc.ty == DataType::F64 && bits != 0 && bits as u32 == 0 =>
             {
                 out.hex((bits >> 32) as u32)
             }
-            Some((Coded::Literal64(bits), _)) => self.literal64(desc.ty, bits, out),
-            Some((Coded::High(code), _)) => self.source(desc, code, out),
-            Some((Coded::Soffset(code), dwords)) if shows_both(desc) => {
-                self.code(code, dwords, desc.ty, out);
-                out.literal(b" offset:0x0");
-            }
-            Some((Coded::Code(code) | Coded::Soffset(code), dwords)) => {
-                self.code(code, dwords, desc.ty, out);
-                self.number(desc, code, dwords, "", out);
-            }
-            Some((Coded::Vcc, dwords)) => self.code(vcc(inst.target()), dwords, desc.ty, out),
-            Some((Coded::Off, _)) => out.literal(b"off"),
-            Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(n as u32),
-            Some((Coded::Literal(dword), _)) if desc.operand_type == OperandType::SmrdOffset => out.hex(dword),
-            // LLVM shows the register that the words name.
-            Some((Coded::Number(0), dwords)) if has_both(desc) && !shows_both(desc) => {
-                self.code(off(inst.target()), dwords, desc.ty, out)
-            }
-            Some((Coded::Number(n), _)) if desc.operand_type == OperandType::SmemOffset => out.signed_hex(n as i32),
-            Some((Coded::Both(code, n), dwords)) => {
-                self.code(code, dwords, desc.ty, out);
-                out.str(" offset:");
-                out.signed_hex(n as i32);
-            }
-            Some((Coded::Literal(_), dwords)) if desc.operand_type != OperandType::Literal => {
-                self.literal(desc.ty, dwords, out)
-            }
-            _ => self.immediate(desc, value(desc, inst), out),
+            (OperandKind::Number(_), Some((Coded::Literal64(bits), _))) => self.literal64(desc.ty, bits, out),
+            (OperandKind::Number(_), _) | (_, None) => self.immediate(desc, value(desc, inst), out),
+            (_, Some((coded, dwords))) => self.register_or_constant(desc, (coded, dwords), out),
         }
         true
     }
 
+    fn register_or_constant(&self, desc: &OperandDesc, (coded, dwords): (Coded, u16), out: &mut Out) {
+        let code = match coded {
+            Coded::Literal(_) => LITERAL,
+            Coded::Literal64(bits) => return self.literal64(desc.ty, bits, out),
+            Coded::Code(code) | Coded::High(code) => code,
+            Coded::Vcc => vcc(self.inst.target()),
+            // No other value is that of a register or an address.
+            _ => return out.literal(b"off"),
+        };
+        match desc.kind.signs() {
+            Some(signs) => self.source(desc, signs, code, out),
+            None => {
+                self.code(code, dwords, desc.ty, out);
+                self.number(desc, code, dwords, "", out);
+            }
+        }
+    }
+
+    /// Prints an offset of scalar memory: a constant, a register, or a register and `offset:`.
+    fn scalar_offset(&self, kind: OffsetKind, desc: &OperandDesc, (coded, dwords): (Coded, u16), out: &mut Out) {
+        let register = |code, out: &mut Out| self.code(code, dwords, desc.ty, out);
+        match (kind, coded) {
+            (OffsetKind::Sum { is_shown: true, .. }, Coded::Soffset(code)) => {
+                register(code, out);
+                out.literal(b" offset:0x0");
+            }
+            // LLVM shows the register that the words name.
+            (OffsetKind::Sum { is_shown: false, .. }, Coded::Number(0)) => register(off(self.inst.target()), out),
+            (OffsetKind::Dwords { .. }, Coded::Number(n)) => out.hex(n as u32),
+            (_, Coded::Number(n)) => out.signed_hex(n as i32),
+            (_, Coded::Literal(dword)) => out.hex(dword),
+            (_, Coded::Both(code, n)) => {
+                register(code, out);
+                out.str(" offset:");
+                out.signed_hex(n as i32);
+            }
+            (_, Coded::Code(code) | Coded::Soffset(code)) => register(code, out),
+            // No other value is that of an offset.
+            _ => {}
+        }
+    }
+
     /// Prints one register or run, or a list of them in brackets.
-    fn image_address(&self, desc: &OperandDesc, out: &mut Out) {
-        let part = |n| image_address_part(desc, self.inst, n);
-        let list = part(1).is_some();
-        for (n, part) in (0..ADDRESS_PARTS).map_while(part).enumerate() {
+    fn image_address(&self, address: Address<'_>, out: &mut Out) {
+        let list = address.part(self.inst, 1).is_some();
+        for (n, part) in address.parts(self.inst).enumerate() {
             match n {
                 0 if list => out.byte(b'['),
                 0 => {}
@@ -129,8 +141,8 @@ impl Printer<'_> {
     }
 
     /// Prints a source with its negation, absolute value or sign extension.
-    fn source(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
-        let [neg, abs, sext, _] = desc.aux.map(|bit| flag(self.inst, bit));
+    fn source(&self, desc: &OperandDesc, signs: Signs, code: u16, out: &mut Out) {
+        let [neg, abs, sext] = signs.positions().map(|bit| flag(self.inst, bit));
         if !(neg || abs || sext) {
             return self.register(desc, code, out);
         }
@@ -168,7 +180,7 @@ impl Printer<'_> {
     fn register(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
         self.code(code, desc.dwords.into(), desc.ty, out);
         let mut half = "";
-        if matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel) && code >= VGPR {
+        if desc.kind.is_half() && code >= VGPR {
             let high = matches!(read(desc, self.inst), Some((Coded::High(_), _)));
             half = if high { ".h" } else { ".l" };
         }
@@ -313,11 +325,6 @@ impl Printer<'_> {
         let entry = self.text.codes.get(usize::from(number).wrapping_sub(1));
         entry.map_or("?", |c| if wide { c.2 } else { c.1 })
     }
-}
-
-/// Whether the operand can be negated, have its absolute value taken, be sign extended, or be a half.
-fn has_signs(desc: &OperandDesc) -> bool {
-    matches!(desc.operand_type, OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel)
 }
 
 /// The inline constant of 64 bits with this upper half and a lower half of zero.

@@ -159,7 +159,7 @@ def only_targets(tree, targets):
 def generator(work):
     """The generator of the tables as a program, optimized."""
     program = work / "generate"
-    sources = [ROOT / "build.rs", ROOT / "src/shared.rs", *(ROOT / "build").rglob("*.rs")]
+    sources = [ROOT / "build.rs", *(ROOT / "src/kind").rglob("*.rs"), ROOT / "src/shared.rs", *(ROOT / "build").rglob("*.rs")]
     if program.exists() and all(path.stat().st_mtime < program.stat().st_mtime for path in sources):
         return program
     subprocess.run(["rustc", "--edition", "2024", "-O", ROOT / "build.rs", "-o", program], cwd=ROOT, check=True,

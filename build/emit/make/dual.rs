@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::{Shared, field, operand, roster};
+use crate::build::kind::{NumberKind, OperandKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{NONE, OpcodeSpace, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
@@ -132,6 +133,10 @@ fn alone<'a>(t: &'a Target, dual: &Operation) -> Option<&'a Operation> {
     t.operations.iter().flatten().filter(short).find(|operation| name(operation) == wanted)
 }
 
+fn is_literal(desc: &OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Number(NumberKind::Literal { .. }))
+}
+
 /// The function of one operation, and the constant with what it does.
 fn function(
     t: &Target,
@@ -151,10 +156,10 @@ fn function(
         return def.at.err(format!("{name} has no destination or no source"));
     };
     let mask = operand::allowed(t, constraints, src0)?;
-    let literal = descs.iter().any(|i| i.operand_type == "literal");
+    let literal = descs.iter().any(|i| is_literal(i));
     let third = of("vsrc2");
     // A multiplication by a constant has the addend as its second source.
-    let scaled = descs.iter().position(|i| i.operand_type == "literal").is_some_and(|at| at + 1 < descs.len());
+    let scaled = descs.iter().position(|i| is_literal(i)).is_some_and(|at| at + 1 < descs.len());
     let addend = match vdst.access {
         Some(Access::ReadWrite) => "Dst",
         _ if scaled => "Src1",
@@ -180,7 +185,7 @@ fn function(
         None => None,
     };
     let modifier = |name: &str| descs.iter().find(|i| i.access.is_none() && i.field.starts_with(name));
-    let neg = modifier("neg").map_or(0, |i| i.used & 7);
+    let neg = modifier("neg").map_or(0, |i| i.used_bits & 7);
     let table = modifier("bitop3").is_some();
     let key = format!(
         "Operation {{ opcode: {}, src0: {}, src1: {}, literal: {literal}, addend: Addend::{addend}, reads_vcc: {}, dwords: {n}, src2: {}, neg: {neg}, table: {table} }}",
@@ -199,7 +204,7 @@ fn function(
     let mut calls = String::new();
     for desc in descs.iter().filter(|desc| desc.access.is_some()) {
         let (parameter, ty) = match desc.field.as_str() {
-            _ if desc.operand_type == "literal" => ("literal", "u32".into()),
+            _ if is_literal(desc) => ("literal", "u32".into()),
             field if field.starts_with("vdst") => ("vdst", vector.clone()),
             field if field.starts_with("src0") => ("src0", format!("Op<A, {n}>")),
             field if field.starts_with("vsrc1") => ("vsrc1", vector.clone()),

@@ -6,11 +6,12 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
 use crate::build::emit::make::{Shared, documented, operand};
+use crate::build::kind::{AddressKind, ImageKind, ModifierKind, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{Constraints, FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::shared::{ADDRESS_RUN, class, marks};
+use crate::build::shared::{class, marks};
 
 /// A function that makes an instruction.
 pub struct Function {
@@ -88,7 +89,7 @@ pub fn functions(
     for form in std::iter::once(operation.signature).chain(extended) {
         let signature = &t.signatures[form - 1];
         // Dwords that name registers of an image address belong to the address.
-        if form != operation.signature && descs_of(t, signature).any(operand::is_image_address) {
+        if form != operation.signature && descs_of(t, signature).any(|desc| desc.kind.is_image_address()) {
             continue;
         }
         let extension = signature.extension.filter(|_| form != operation.signature);
@@ -98,9 +99,9 @@ pub fn functions(
         let name = if extension.is_empty() { name.clone() } else { format!("{short}_{extension}") };
         let descs: Vec<&OperandDesc> = descs_of(t, signature).collect();
         let constraints = &t.constraints[signature.constraints];
-        let variants: &[(Variant, &str)] = if descs.iter().any(|i| i.is_returned() && i.operand_type != "sdwa_src") {
+        let variants: &[(Variant, &str)] = if descs.iter().any(|i| i.is_returned()) {
             &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
-        } else if constraints.marks & marks::LDS != 0 && descs.iter().any(|i| i.operand_type == "buf_data") {
+        } else if constraints.marks & marks::LDS != 0 && descs.iter().any(|i| is_data(i)) {
             &[(Variant::Lds(false), ""), (Variant::Lds(true), "_lds")]
         } else {
             &[(Variant::Plain, "")]
@@ -127,6 +128,14 @@ pub fn functions(
 fn descs_of<'a>(t: &'a Target, signature: &FormSignature) -> impl Iterator<Item = &'a OperandDesc> {
     let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
     numbers.iter().map(|&n| &t.descs[usize::from(n)])
+}
+
+fn is_data(desc: &OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Register(RegisterKind::Data { .. }))
+}
+
+fn is_global(desc: &&OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Address(AddressKind::Global { .. }))
 }
 
 struct Form<'a> {
@@ -165,10 +174,12 @@ impl Form<'_> {
         }
         for desc in descs.iter().copied() {
             self.desc(desc, vector, &mut parts, shared)?;
-            if desc.operand_type == "acc" && t.row.has("aligned-vgprs") && info.flags.iter().any(|flag| flag == "even")
+            let is_even = t.row.has("aligned-vgprs") && info.flags.iter().any(|flag| flag == "even");
+            if let OperandKind::Register(RegisterKind::Vector { acc }) = desc.kind
+                && is_even
             {
                 let field = super::field(&desc.field);
-                write!(parts.calls, ".even(&{}, {field}, {}, {})", self.rules, desc.lsb, desc.aux[0]).unwrap();
+                write!(parts.calls, ".even(&{}, {field}, {}, {acc})", self.rules, desc.lsb).unwrap();
             }
         }
         // LLVM takes any registers in WMMA, which has other formats.
@@ -252,23 +263,24 @@ impl Form<'_> {
         let desc = &OperandDesc { width: free, ..desc.clone() };
         let name = desc.field.to_lowercase();
         let field = super::field(&desc.field);
-        let (lsb, width) = (desc.lsb, desc.width);
+        let (lsb, width, kind_name) = (desc.lsb, desc.width, desc.kind.name().unwrap_or("?"));
         let number = |parts: &mut Parts, name: &str, field: &str, lsb: u8, width: u8, ty: &str, kind: &str| {
             let signed = ty == "i16";
             write!(parts.calls, ".number({field}, {lsb}, {width}, {signed}, {name} as i64)").unwrap();
             parts.parameter(name, ty.into(), format!("{kind} {width}"));
         };
         if desc.access.is_none() {
-            match desc.operand_type.as_str() {
-                "dmask" => number(parts, &name, &field, lsb, width, "u16", "dmask"),
-                "dim" => number(parts, &name, &field, lsb, width, "u16", "dim"),
-                "named"
-                    if ["cbsz", "blgp"].contains(&name.as_str())
-                        && self.descs.iter().any(|i| i.operand_type == "acc_sized") =>
+            let is_matrix = |i: &&OperandDesc| matches!(i.kind, OperandKind::Register(RegisterKind::Matrix { .. }));
+            let OperandKind::Modifier(kind) = desc.kind else { return Ok(()) };
+            match kind {
+                ModifierKind::Dmask => number(parts, &name, &field, lsb, width, "u16", "dmask"),
+                ModifierKind::Dim => number(parts, &name, &field, lsb, width, "u16", "dim"),
+                ModifierKind::Named
+                    if ["cbsz", "blgp"].contains(&name.as_str()) && self.descs.iter().any(is_matrix) =>
                 {
                     number(parts, &name, &field, lsb, width, "u16", "format");
                 }
-                "matrix_fmt" if self.descs.iter().any(|i| i.operand_type == "acc_sized") => {
+                ModifierKind::MatrixFormat if self.descs.iter().any(is_matrix) => {
                     let (high, low_width) = desc.split;
                     let call = match high {
                         NONE => format!(".number({field}, {lsb}, {width}, false, {name} as i64)"),
@@ -277,7 +289,7 @@ impl Form<'_> {
                     parts.calls += &call;
                     parts.parameter(&name, "u16".into(), format!("format {width}"));
                 }
-                "dpp_ctrl" => {
+                ModifierKind::DppCtrl => {
                     let run = |(first, n): (usize, usize)| t.checks[first..first + n].iter();
                     let check = run(constraints.checks).chain(run(constraints.high_checks)).find(|c| c.lsb == lsb);
                     let Some(check) = check else { return t.row.at.err("dpp_ctrl takes all values") };
@@ -286,7 +298,7 @@ impl Form<'_> {
                     write!(parts.calls, ".member({field}, {lsb}, &{set:?}, {name})").unwrap();
                     parts.parameter(&name, "u16".into(), format!("member {set:?}"));
                 }
-                "dpp8" => {
+                ModifierKind::Dpp8 { .. } => {
                     write!(parts.calls, ".lanes({field}, {lsb}, {name})").unwrap();
                     parts.parameter(&name, "[u8; 8]".into(), "lanes".into());
                 }
@@ -295,77 +307,84 @@ impl Form<'_> {
             return Ok(());
         }
         let reads = desc.access != Some(Access::Write);
-        match desc.operand_type.as_str() {
-            "vcc" | "endpgm" => return Ok(()),
-            "literal" if desc.dwords == 2 => {
+        match desc.kind {
+            OperandKind::Register(RegisterKind::Vcc) | OperandKind::Number(NumberKind::Endpgm) => return Ok(()),
+            OperandKind::Number(NumberKind::Literal { .. }) if desc.dwords == 2 => {
                 parts.long = true;
                 write!(parts.calls, ".constant64({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
                 parts.parameter(&name, "u64".into(), "dwords 64".into());
                 return Ok(());
             }
-            "literal" => {
+            OperandKind::Number(NumberKind::Literal { .. }) => {
                 parts.literal = true;
                 write!(parts.calls, ".constant({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
                 parts.parameter(&name, "u32".into(), "dword 32".into());
                 return Ok(());
             }
-            "hex" | "int16" if width == 16 => {
+            OperandKind::Number(NumberKind::Hex | NumberKind::Int16) if width == 16 => {
                 write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
-                parts.parameter(&name, "i32".into(), format!("{} 16", desc.operand_type));
+                parts.parameter(&name, "i32".into(), format!("{kind_name} 16"));
                 return Ok(());
             }
-            "label" => {
+            OperandKind::Number(NumberKind::Label) => {
                 number(parts, &name, &field, lsb, width, "i16", "label");
                 return Ok(());
             }
-            "exp_tgt" | "interp_param" => {
-                let set = if desc.operand_type == "exp_tgt" { "exp_targets" } else { "interp_params" };
+            OperandKind::Number(number @ (NumberKind::ExportTarget | NumberKind::InterpParam)) => {
+                let set = if number == NumberKind::ExportTarget { "exp_targets" } else { "interp_params" };
                 write!(parts.calls, ".member({field}, {lsb}, &{rules}.{set}, {name})").unwrap();
-                parts.parameter(&name, "u16".into(), format!("{} {width}", desc.operand_type));
+                parts.parameter(&name, "u16".into(), format!("{kind_name} {width}"));
                 return Ok(());
             }
-            "hwreg" | "sendmsg" | "waitcnt" | "gpr_idx" | "depctr" | "delay_alu" => {
-                let imm = operand::imm(&mut shared.signatures, self.isa, t, &desc.operand_type)?;
+            OperandKind::Number(
+                NumberKind::Hwreg
+                | NumberKind::Sendmsg
+                | NumberKind::Waitcnt
+                | NumberKind::GprIdx
+                | NumberKind::Depctr
+                | NumberKind::DelayAlu,
+            ) => {
+                let imm = operand::imm(&mut shared.signatures, self.isa, t, kind_name)?;
                 write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
-                parts.parameter(
-                    &name,
-                    format!("crate::{}", camel(&desc.operand_type)),
-                    format!("{} {width}", desc.operand_type),
-                );
+                parts.parameter(&name, format!("crate::{}", camel(kind_name)), format!("{kind_name} {width}"));
                 return Ok(());
             }
-            "signed_hex" => {
+            OperandKind::Number(NumberKind::SignedHex) => {
                 write!(parts.calls, ".number({field}, {lsb}, {width}, {}, {name} as i64)", !is_unsigned).unwrap();
                 let kind = if is_unsigned { "hex" } else { "signed_hex" };
                 parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
             }
-            "hex" | "int16" | "version" => {
-                number(parts, &name, &field, lsb, width, "u16", &desc.operand_type);
+            OperandKind::Number(NumberKind::Hex | NumberKind::Int16 | NumberKind::Version) => {
+                number(parts, &name, &field, lsb, width, "u16", kind_name);
                 return Ok(());
             }
-            "attr" => {
+            OperandKind::Number(NumberKind::Attribute { channel }) => {
                 number(parts, &name, &field, lsb, width, "u16", "attr");
-                number(parts, "attrchan", "Field::Attrchan", desc.aux[0], 2, "u16", "chan");
+                number(parts, "attrchan", "Field::Attrchan", channel, 2, "u16", "chan");
                 return Ok(());
             }
             _ => {}
         }
         match self.variant {
             Variant::Returns(false) if desc.is_returned() => return Ok(()),
-            Variant::Lds(true) if desc.operand_type == "buf_data" => return Ok(()),
+            Variant::Lds(true) if is_data(desc) => return Ok(()),
             _ => {}
         }
-        if operand::is_image_address(desc) {
+        if desc.kind.is_image_address() {
             let at = self.t.formats[self.operation.format].fields.iter().find(|(field, _)| field.name == "nsa");
             let nsa = at.map_or(NONE, |(_, bits)| bits.pieces[0].lsb);
             let forms = self.signature.numbered_trailing().filter(|(dword, _)| dword.form != 0);
             let lists = forms.flat_map(|(dword, _)| descs_of(t, &t.signatures[dword.form - 1]));
-            let named = lists.filter(|desc| operand::is_image_address(desc));
+            let named = lists.filter(|desc| desc.kind.is_image_address()).map(|desc| desc.kind);
             // Without such dwords, the base words name the registers.
-            let longest = named.max_by_key(|desc| desc.used & !ADDRESS_RUN).unwrap_or(desc);
+            let count = |kind: &OperandKind| match kind {
+                OperandKind::Image(ImageKind::Address { fields, .. }) => fields.count(),
+                _ => 0,
+            };
+            let longest = named.max_by_key(count).unwrap_or(desc.kind);
             if nsa != NONE {
-                parts.more = ((longest.used & !ADDRESS_RUN) - 1).div_ceil(4);
+                parts.more = (count(&longest) - 1).div_ceil(4);
             }
             let place = operand::address_place(&mut shared.signatures, constraints, desc, longest, nsa);
             write!(parts.calls, ".image_address(&{place}, {name})").unwrap();
@@ -377,19 +396,14 @@ impl Form<'_> {
         parts.long |= mask & class::LITERAL64 != 0;
         let bus = if reads && mask & operand::BUS != 0 { vector } else { 0 };
         let base = t.formats[self.operation.format].def.bits / 32;
-        let acc = match desc.operand_type.as_str() {
-            _ if mask & operand::AGPR == 0 => NONE,
-            kind if kind.starts_with("agpr") => NONE,
-            kind if kind.starts_with("mimg") => desc.aux[3],
-            _ => desc.aux[0],
-        };
+        let acc = if mask & operand::AGPR == 0 { NONE } else { desc.kind.acc() };
         let odd =
             desc.access == Some(Access::Write) && t.infos[self.operation.info].flags.iter().any(|flag| flag == "odd");
         let place = operand::place(&mut shared.signatures, desc, mask, [base, bus], odd, acc);
         let n = desc.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
         // For the tests: the classes of operands and the type of constants.
-        let mut test = format!("op {mask} {} {n} {} {}", desc.operand_type, bus != 0, desc.ty);
+        let mut test = format!("op {mask} {} {n} {} {}", kind_name, bus != 0, desc.ty);
         let mut ty = |parts: &mut Parts, n: &str| -> String {
             const DATA: u16 = operand::VGPR | operand::AGPR;
             match mask {
@@ -407,18 +421,17 @@ impl Form<'_> {
                     format!("Op<{kind}, {n}>")
                 }
                 _ => {
-                    let is_half = desc.operand_type.starts_with("half");
-                    let mask = if is_half { mask & !operand::VGPR | operand::HALF } else { mask };
+                    let mask = if desc.kind.is_half() { mask & !operand::VGPR | operand::HALF } else { mask };
                     let bound = operand::trait_name(&mut shared.traits, mask);
                     let kind = parts.generic(&bound);
                     format!("Op<{kind}, {n}>")
                 }
             }
         };
-        let (ty, call) = match desc.operand_type.as_str() {
+        let (ty, call) = match desc.kind {
             // Bit 7 of the field selects the half, or a bit of op_sel does.
-            "half" | "half_sel" => {
-                let high = if desc.operand_type == "half" { NONE } else { desc.aux[3] };
+            OperandKind::Register(kind @ (RegisterKind::Half { .. } | RegisterKind::HalfSelected { .. })) => {
+                let high = if let RegisterKind::HalfSelected { half, .. } = kind { half } else { NONE };
                 let what = if mask == operand::VGPR { "half" } else { "half_or" };
                 // The bit of op_sel, or 4 if there is none.
                 let op_sel = self.descs.iter().find(|i| i.field == "op_sel").filter(|_| high != NONE);
@@ -427,71 +440,70 @@ impl Form<'_> {
                 let ty = if mask == operand::VGPR { "Half".into() } else { ty(parts, "1") };
                 (ty, call("half", &format!("{high}, ")))
             }
-            "code" | "acc" | "agpr" | "agpr_or_const" | "buf_data" => (ty(parts, &n.to_string()), call("operand", "")),
-            "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" => {
+            OperandKind::Image(ImageKind::Data { .. }) => {
                 parts.constants.push("const W: usize".into());
-                test = format!("image {}", desc.operand_type);
+                test = format!("image {kind_name}");
                 (ty(parts, "W"), call("image", ""))
             }
-            "acc_sized" => {
+            OperandKind::Register(RegisterKind::Matrix { format, .. }) => {
                 // Each of the two matrices has its own length.
                 let length = if desc.field == "src0" { "L" } else { "R" };
-                let format = self.descs.iter().find(|i| i.access.is_none() && i.lsb == desc.aux[1]);
+                let format = self.descs.iter().find(|i| i.access.is_none() && i.lsb == format);
                 let format = format.expect("a matrix has a format").field.to_lowercase();
                 parts.constants.push(format!("const {length}: usize"));
                 test = format!("matrix {mask} acc_sized {n} false b");
                 (ty(parts, length), call("matrix", &format!("({n}, {format}), ")))
             }
-            "sdwa_src" => {
-                let tail = format!("{}, ", desc.cond);
+            OperandKind::Register(RegisterKind::Sdwa { scalar, .. }) => {
+                let tail = format!("{scalar}, ");
                 (ty(parts, &n.to_string()), call("sdwa", &tail))
             }
-            "sdst_or_vcc" => {
-                let tail = format!("{}, ", desc.aux[0]);
+            OperandKind::Register(RegisterKind::NamedOrVcc { named }) => {
+                let tail = format!("{named}, ");
                 (ty(parts, &n.to_string()), call("sdst_or_vcc", &tail))
             }
-            "global_addr" => {
+            OperandKind::Register(_) => (ty(parts, &n.to_string()), call("operand", "")),
+            OperandKind::Address(AddressKind::Global { .. }) => {
                 parts.constants.push("const N: usize".into());
                 test = "global".into();
                 ("Vgpr<N>".into(), format!(".global(&{rules}, &{place}, {name}, saddr)"))
             }
-            "scratch_addr" => {
-                let tail = desc.aux[0].to_string();
-                test = format!("scratch {}", u8::from(desc.aux[0] != NONE));
-                (ty(parts, "1"), format!(".scratch(&{rules}, &{place}, {tail}, {name}, saddr)"))
+            OperandKind::Address(AddressKind::Scratch { sve, .. }) => {
+                test = format!("scratch {}", u8::from(sve != NONE));
+                (ty(parts, "1"), format!(".scratch(&{rules}, &{place}, {sve}, {name}, saddr)"))
             }
-            "saddr" if self.descs.iter().any(|i| i.operand_type == "global_addr") => {
+            OperandKind::Address(AddressKind::Scalar { .. }) if self.descs.iter().any(is_global) => {
                 let bound = operand::trait_name(&mut shared.traits, mask);
                 let kind = parts.generic(&format!("{bound} + GlobalBase<N>"));
                 test = format!("saddr {mask} {n}");
                 (format!("Op<{kind}, {n}>"), call("saddr", ""))
             }
-            "saddr" => {
+            OperandKind::Address(AddressKind::Scalar { .. }) => {
                 test = format!("saddr {mask} {n}");
                 (ty(parts, &n.to_string()), call("saddr", ""))
             }
-            "buf_vaddr" => {
-                let [offen, idxen, addr64, _] = desc.aux;
+            OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 }) => {
                 test = format!("buffer {}", u8::from(addr64 != NONE));
                 ("BufferAddress".into(), format!(".buffer(&{rules}, &{place}, [{offen}, {idxen}, {addr64}], {name})"))
             }
-            "smem_offset" => {
-                let signed = desc.aux[2] != NONE && !is_unsigned;
-                test = format!("smem {width} {signed}");
-                let tail = format!("({}, {width}, {signed}, {}), ", desc.aux[0], desc.aux[2]);
-                (ty(parts, "1"), call("smem_offset", &tail))
-            }
-            "smrd_offset" => {
+            OperandKind::Offset(OffsetKind::Dwords { imm }) => {
                 test = format!("smrd {mask}");
-                let tail = format!("{}, ", desc.aux[0]);
+                let tail = format!("{imm}, ");
                 (ty(parts, "1"), call("smrd_offset", &tail))
             }
-            "exp_src" => {
+            OperandKind::Offset(kind @ (OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
+                let imm = if let OffsetKind::Bytes { imm, .. } = kind { imm } else { NONE };
+                let signed = kind.is_signed() && !is_unsigned;
+                test = format!("smem {width} {signed}");
+                let tail = format!("({imm}, {width}, {signed}, {}), ", kind.soffset());
+                (ty(parts, "1"), call("smem_offset", &tail))
+            }
+            OperandKind::Address(AddressKind::ExportSource { enable, .. }) => {
                 test = "export".into();
-                let tail = format!("{}, ", desc.aux[0]);
+                let tail = format!("{enable}, ");
                 (ty(parts, "1"), call("export", &tail))
             }
-            ty => unreachable!("{ty} is refused by `allowed`"),
+            kind => unreachable!("{kind:?} is refused by `allowed`"),
         };
         parts.calls += &call;
         parts.parameter(&name, ty, test);

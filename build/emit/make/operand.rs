@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::Pool;
+use crate::build::kind::{AddressKind, ImageKind, OffsetKind, OperandKind, RegisterKind};
 use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::shared::ADDRESS_RUN;
 use crate::build::shared::class::{self, EXEC, INT};
 pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
 
@@ -34,11 +34,6 @@ pub const CLASSES: [(&str, u16, &[&str]); 15] = [
 /// One half of a vector register. The library has no such class: `kind::Half` has the class of vector registers.
 pub const HALF: u16 = 1 << 13;
 
-/// Whether it is an image address whose length depends on other fields.
-pub fn is_image_address(desc: &OperandDesc) -> bool {
-    desc.operand_type.starts_with("img_")
-}
-
 pub fn class_bit(name: &str) -> u16 {
     CLASSES.iter().find(|c| c.0 == name).map_or(0, |c| c.1)
 }
@@ -52,11 +47,11 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         .find(|c| c.lsb == desc.lsb && c.field == desc.field);
     let set = check.map(|c| t.sets[c.set]);
     // Without a check, all codes that the field can hold are valid; in these types a flag is one bit more.
-    let flags = u8::from(["sdwa_src", "sdst_or_vcc"].contains(&desc.operand_type.as_str()));
+    let flags = u8::from(matches!(desc.kind, OperandKind::Register(kind) if kind.is_flagged()));
     let first = u32::from(desc.add);
     let held = first..first + (1 << (desc.width.min(16) + flags) << desc.shift);
     let has = |n: u16| set.map_or(held.contains(&n.into()), |s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
-    let acc = if desc.aux[0] == NONE { 0 } else { AGPR };
+    let acc = if desc.kind.acc() == NONE { 0 } else { AGPR };
     // If a flag decides how the field is read, the set has the codes above the plain values.
     let classes = |first: u16| {
         let rows = t.codes.iter().filter(|c| !c.is_no_address());
@@ -71,31 +66,38 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
             if any { mask | class } else { mask }
         })
     };
-    Ok(match desc.operand_type.as_str() {
-        "agpr" => AGPR,
-        "agpr_or_const" => classes(0) & !VGPR | AGPR,
-        "buf_data" => VGPR | acc,
-        "acc" if desc.is_returned() || set.is_none() => VGPR | acc,
-        "acc" => classes(0) | acc,
-        "acc_sized" => VGPR | acc,
-        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" if desc.aux[3] != NONE => VGPR | AGPR,
-        "mimg_data" | "mimg_gather" | "mimg_atomic" | "mimg_cmpswap" | "global_addr" | "buf_vaddr" => VGPR,
-        "scratch_addr" | "exp_src" => VGPR | OFF,
-        "sdwa_src" if desc.cond == NONE => VGPR,
-        "sdwa_src" => classes(1 << desc.width) & !VGPR | VGPR,
-        "sdst_or_vcc" => classes(1 << desc.width),
-        // `off` is another meaning of a code: the upper half of exec. Its presence in the set does not imply exec.
-        "saddr" if t.codes.iter().any(|c| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0))) => {
-            classes(0) | OFF
+    let unknown = || t.row.at.err(format!("build/make does not know what `{}` can be: {:?}", desc.field, desc.kind));
+    Ok(match desc.kind {
+        OperandKind::Register(RegisterKind::Vcc | RegisterKind::OppositeParity { .. }) => return unknown(),
+        OperandKind::Register(kind) => {
+            let is_unchecked = set.is_none() && desc.add == t.code.vgpr.0;
+            let own = match kind.flag() {
+                _ if kind.is_vector() || desc.is_returned() || is_unchecked => VGPR,
+                NONE if kind.is_flagged() => VGPR,
+                NONE => classes(0),
+                _ => classes(1 << desc.width) | if kind.signs().is_some() { VGPR } else { 0 },
+            };
+            if kind.is_agpr() { own & !VGPR | AGPR } else { own | acc }
         }
-        "saddr" => classes(0) & !EXEC | OFF,
-        "smem_offset" => ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c)),
-        "smrd_offset" => classes(0) & !VGPR | INT,
-        "code" | "half" | "half_sel" if set.is_none() && desc.add == t.code.vgpr.0 => VGPR,
-        "code" | "half" | "half_sel" => classes(0),
-        ty => {
-            return t.row.at.err(format!("build/make does not know what `{}` of operand type {ty} can be", desc.field));
+        OperandKind::Address(kind) => match kind {
+            AddressKind::Global { .. } | AddressKind::Buffer { .. } => VGPR,
+            AddressKind::Scratch { .. } | AddressKind::ExportSource { .. } => VGPR | OFF,
+            // `off` is another meaning of a code: the upper half of exec. Its presence in the set does not imply exec.
+            AddressKind::Scalar { .. } => {
+                let is_exec = |c: &CodeRow| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0));
+                let exec = if t.codes.iter().any(|c| is_exec(c)) { 0 } else { EXEC };
+                classes(0) & !exec | OFF
+            }
+        },
+        OperandKind::Image(ImageKind::Data { .. }) => VGPR | acc,
+        OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. }) => {
+            ["sgpr", "sys", "ttmp", "m0", "exec", "int"].iter().fold(0, |m, c| m | class_bit(c))
         }
+        OperandKind::Offset(OffsetKind::Dwords { .. }) => classes(0) & !VGPR | INT,
+        OperandKind::Image(ImageKind::Address { .. })
+        | OperandKind::Number(_)
+        | OperandKind::Modifier(_)
+        | OperandKind::Second => return unknown(),
     })
 }
 
@@ -261,24 +263,27 @@ pub fn address_place(
     pool: &mut Pool,
     constraints: &Constraints,
     desc: &OperandDesc,
-    longest: &OperandDesc,
+    longest: OperandKind,
     nsa: u8,
 ) -> String {
-    let [_, _, second, fifth] = longest.aux;
+    let (
+        OperandKind::Image(ImageKind::Address { shape, fields, .. }),
+        OperandKind::Image(ImageKind::Address { second, fifth, fields: most, .. }),
+    ) = (desc.kind, longest)
+    else {
+        unreachable!("both are image addresses");
+    };
     // Fields that must be zero name no registers.
     let is_zero = |lsb: u8| lsb != NONE && nsa == NONE && constraints.mask >> lsb & 1 == 1;
-    let parts = match desc.used & !ADDRESS_RUN {
+    let parts = match fields.count() {
         _ if nsa != NONE => u8::MAX,
-        fields => (1..fields).find(|&n| is_zero(if n == 4 { fifth } else { second + 8 * (n - 1) })).unwrap_or(fields),
+        count => (1..count).find(|&n| is_zero(if n == 4 { fifth } else { second + 8 * (n - 1) })).unwrap_or(count),
     };
     let key = format!(
-        "AddressPlace {{ field: Field::{}, of: OperandType::{}, lsb: {}, more: {}, fields: [{}, {}], nsa: {nsa}, second: {second}, fifth: {fifth}, parts: {parts} }}",
+        "AddressPlace {{ field: Field::{}, of: AddressShape::{shape:?}, lsb: {}, more: {}, fields: [{fields:?}, {most:?}], nsa: {nsa}, second: {second}, fifth: {fifth}, parts: {parts} }}",
         camel(&desc.field),
-        camel(&desc.operand_type),
         desc.lsb,
         desc.dwords - 1,
-        desc.used,
-        longest.used,
     );
     pool.name("N", key, |name, key| format!("pub(crate) const {name}: AddressPlace = {key};\n"))
 }

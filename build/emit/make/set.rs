@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::Shared;
+use crate::build::kind::{
+    AddressKind, ImageKind, ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind, RegisterKind,
+};
 use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::shared::RuleKind;
@@ -28,17 +31,20 @@ fn bit(desc: &OperandDesc, n: u8) -> u8 {
 pub fn free_width(constraints: &Constraints, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
     let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
+    let is_narrow = matches!(
+        desc.kind,
+        OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })
+            | OperandKind::Number(NumberKind::SignedHex | NumberKind::Int16)
+    );
     let free = (0..width).rev().find(|&n| !zero(n)).map_or(0, |n| n + 1);
-    if free == 0 || !["smem_offset", "signed_hex", "int16"].contains(&desc.operand_type.as_str()) {
-        width
-    } else {
-        free
-    }
+    if free == 0 || !is_narrow { width } else { free }
 }
 
 /// The positions of the first `N` bits of a field; `NONE` for bits that the row does not use.
 fn bits<const N: usize>(desc: &OperandDesc) -> [u8; N] {
-    std::array::from_fn(|n| if n < desc.width.into() && desc.used >> n & 1 == 1 { bit(desc, n as u8) } else { NONE })
+    std::array::from_fn(
+        |n| if n < desc.width.into() && desc.used_bits >> n & 1 == 1 { bit(desc, n as u8) } else { NONE },
+    )
 }
 
 /// Variants of a function for flags that affect operands.
@@ -66,15 +72,15 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
 pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], variant: Variant) -> Result<Set> {
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
-    let buffer = descs.iter().any(|i| i.operand_type == "buf_vaddr");
+    let buffer = descs.iter().any(|i| matches!(i.kind, OperandKind::Address(AddressKind::Buffer { .. })));
     let mut consts = String::new();
     if let Some(image) = image(constraints) {
         write!(consts, "const IMAGE: [u8; 4] = {image:?};").unwrap();
     }
-    if let Some(address) = descs.iter().find(|i| super::operand::is_image_address(i)) {
-        let [dim, a16, ..] = address.aux;
-        let (field, of, more) = (camel(&address.field), camel(&address.operand_type), address.dwords - 1);
-        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::Field::{field}, of: OperandType::{of}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
+    for address in descs {
+        let OperandKind::Image(ImageKind::Address { shape, dim, a16, .. }) = address.kind else { continue };
+        let (field, more) = (camel(&address.field), address.dwords - 1);
+        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
     }
     writeln!(set.impls, "impl ModifierSet for $ {{ {consts} }}").unwrap();
     // The default of LLVM's assembler.
@@ -83,12 +89,18 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
         of_all.find(|d| d.field == field).map_or(0, |d| u128::from(d.value))
     };
     for desc in descs {
-        if desc.operand_type == "endpgm" {
+        if desc.kind == OperandKind::Number(NumberKind::Endpgm) {
             writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", desc.lsb).unwrap();
             set.methods.push("value simm16 16".into());
         }
-        if desc.operand_type == "smem_offset" && desc.aux[2] != NONE {
-            let [imm, soffset_en, soffset, _] = desc.aux;
+        let sum = match desc.kind {
+            OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, soffset }) if soffset != NONE => {
+                Some([imm, soffset_en, soffset])
+            }
+            OperandKind::Offset(OffsetKind::Sum { soffset, .. }) => Some([NONE, NONE, soffset]),
+            _ => None,
+        };
+        if let Some([imm, soffset_en, soffset]) = sum {
             let width = free_width(constraints, desc);
             let signed = if width == desc.width { "" } else { " const SIGNED: bool = false;" };
             writeln!(
@@ -99,14 +111,15 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             .unwrap();
             set.methods.push(format!("plus {width} {}", u8::from(signed.is_empty())));
         }
+        let OperandKind::Modifier(kind) = desc.kind else { continue };
         if desc.access.is_some() {
             continue;
         }
         let name = desc.field.as_str();
         let ty = camel(name);
         let (lsb, width) = (desc.lsb, desc.width);
-        match desc.operand_type.as_str() {
-            "none" => {
+        match kind {
+            ModifierKind::Hidden => {
                 let which = match desc.ty.as_str() {
                     "neg" => 0,
                     "abs" => 1,
@@ -125,23 +138,24 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                     None => sources[which].1 = bits(desc),
                 }
             }
-            "list_neg" => sources[0].1 = bits(desc),
+            ModifierKind::List(ListStyle::Neg) => sources[0].1 = bits(desc),
             // A bit that is always one is not a modifier.
-            "flag" if constraints.value >> lsb & 1 == 1 => {}
-            "flag" if buffer && ["offen", "idxen", "addr64"].contains(&name) => {}
-            "flag" if desc.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
+            ModifierKind::Flag if constraints.value >> lsb & 1 == 1 => {}
+            ModifierKind::Flag if buffer && ["offen", "idxen", "addr64"].contains(&name) => {}
+            ModifierKind::Flag if desc.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
                 set.defaults |= u128::from(variant == Variant::Returns(true)) << lsb;
             }
-            "flag" if name == "lds" && matches!(variant, Variant::Lds(_)) => {
+            ModifierKind::Flag if name == "lds" && matches!(variant, Variant::Lds(_)) => {
                 set.defaults |= u128::from(variant == Variant::Lds(true)) << lsb;
             }
-            "flag" if name == "tfe" => {
+            ModifierKind::Flag if name == "tfe" => {
                 // On some targets, data that goes to LDS has no fail status.
                 if variant == Variant::Lds(true) && refuses(constraints, lsb) {
                     continue;
                 }
                 let there = variant != Variant::Lds(true) && variant != Variant::Returns(false);
-                let data = descs.iter().find(|i| i.operand_type == "buf_data" && i.aux[2] != NONE).filter(|_| there);
+                let has_status = |i: &&&OperandDesc| matches!(i.kind, OperandKind::Register(RegisterKind::Data { tfe, .. }) if tfe != NONE);
+                let data = descs.iter().find(has_status).filter(|_| there);
                 let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
                 writeln!(
                     set.impls,
@@ -151,46 +165,47 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 .unwrap();
                 set.methods.push("tfe".into());
             }
-            "flag" if name == "compr" => {
-                let first = descs.iter().find(|i| i.operand_type == "exp_src").map_or(32, |i| i.lsb);
+            ModifierKind::Flag if name == "compr" => {
+                let first = descs.iter().find(|i| is_export(i)).map_or(32, |i| i.lsb);
                 writeln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}").unwrap();
                 set.methods.push("compr".into());
             }
             // The address decides it.
-            "flag" if name == "nsa" => {}
-            "flag" | "dpp_bound" => {
+            ModifierKind::Flag if name == "nsa" => {}
+            ModifierKind::Flag | ModifierKind::DppBound => {
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
             }
-            "list" | "list_all" | "list_ones" | "list_always" | "list_neg_lo" => {
+            ModifierKind::List(style) => {
                 // Some bits that the text shows are always zero.
                 let free = |bit: &u8| *bit != NONE && constraints.mask >> bit & 1 == 0;
                 let all = bits::<4>(desc).map(|bit| if free(&bit) { bit } else { NONE });
                 let used = (0..4).filter(|n| all[*n] != NONE).fold(0, |mask, n| mask | 1 << n);
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
                 // Operands that are halves of registers have bits of this modifier.
-                let halves = name == "op_sel" && descs.iter().any(|i| i.operand_type == "half_sel");
+                let halves = name == "op_sel"
+                    && descs.iter().any(|i| matches!(i.kind, OperandKind::Register(RegisterKind::HalfSelected { .. })));
                 let halves = if halves { " const HALVES: bool = true;" } else { "" };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
                 // For the tests: 1 if the default is ones, 2 if the text has an extra bit when it shows the list, 3 if
                 // it always shows the list, with the extra bit, 4 if it shows all four; 10 more if halves of registers decide bits.
-                let shown = match desc.operand_type.as_str() {
-                    "list_ones" => 1,
-                    "list_all" if desc.used == 3 => 2,
-                    "list_all" if desc.width == 4 => 4,
-                    "list_always" => 3,
-                    _ => 0,
+                let shown = match style {
+                    ListStyle::Ones => 1,
+                    ListStyle::All if desc.used_bits == 3 => 2,
+                    ListStyle::All if desc.width == 4 => 4,
+                    ListStyle::Always => 3,
+                    ListStyle::All | ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg => 0,
                 };
                 let of_halves = u8::from(!halves.is_empty());
-                let (with_halves, of_text) = (shown + 10 * of_halves, desc.used & 15);
+                let (with_halves, of_text) = (shown + 10 * of_halves, desc.used_bits & 15);
                 set.methods.push(format!("list {method} {used} {with_halves} {of_text}"));
                 if shown == 1 {
                     set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
                 }
             }
-            "named" | "signed" | "swizzle" if name == "offset" => {
-                let signed = desc.operand_type == "signed";
+            ModifierKind::Named | ModifierKind::Signed | ModifierKind::Swizzle if name == "offset" => {
+                let signed = kind == ModifierKind::Signed;
                 writeln!(
                     set.impls,
                     "impl Offset for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const SIGNED: bool = {signed}; }}"
@@ -199,31 +214,31 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.methods.push(format!("offset {width} {}", u8::from(signed)));
             }
             // The formats of matrices are parameters, because operand lengths depend on them.
-            "named" if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| i.operand_type == "acc_sized") => {}
-            "matrix_fmt" if descs.iter().any(|i| i.operand_type == "acc_sized") => {}
+            ModifierKind::Named if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| is_matrix(i)) => {}
+            ModifierKind::MatrixFormat if descs.iter().any(|i| is_matrix(i)) => {}
             // A number of one bit is a flag.
-            "named" if width == 1 && name != "index_key" => {
+            ModifierKind::Named if width == 1 && name != "index_key" => {
                 let position = if name == "fi" { "LSB" } else { "BIT" };
                 writeln!(set.impls, "impl {ty} for $ {{ const {position}: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
             }
-            "named" if name == "index_key" => {
-                let width = desc.used.count_ones();
+            ModifierKind::Named if name == "index_key" => {
+                let width = desc.used_bits.count_ones();
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
                 set.methods.push(format!("value {name} {width}"));
             }
-            "byte_sel" => {
+            ModifierKind::ByteSel => {
                 let all: [u8; 2] = bits(desc);
                 writeln!(set.impls, "impl ByteSel for $ {{ const BITS: [u8; 2] = {all:?}; }}").unwrap();
                 set.methods.push(format!("byte_sel {name}"));
             }
-            "scope" => {
+            ModifierKind::Scope => {
                 writeln!(set.impls, "impl Scope for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}")
                     .unwrap();
                 set.methods.push("scope".into());
             }
             // Its lowest bit makes an atomic operation return the old value.
-            "th" => {
+            ModifierKind::TemporalHint { .. } => {
                 let returns = match variant {
                     Variant::Returns(returns) => Some(returns),
                     _ => None,
@@ -236,21 +251,26 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.methods.push(format!("th {width} {}", returns.map_or(2, u8::from)));
                 set.defaults |= u128::from(returns == Some(true)) << lsb;
             }
-            "bitop3" => {
-                let [middle, low, ..] = desc.aux;
+            ModifierKind::Bitop3 { middle, low } => {
                 writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
                 set.methods.push("bitop3".into());
             }
-            "named" | "wait" | "matrix_scale" | "matrix_scale_fmt" | "mtbuf_format" | "buf_fmt" | "dpp_mask" => {
+            ModifierKind::Named
+            | ModifierKind::Wait
+            | ModifierKind::MatrixScale
+            | ModifierKind::MatrixScaleFormat
+            | ModifierKind::MtbufFormat { .. }
+            | ModifierKind::BufferFormat
+            | ModifierKind::DppMask => {
                 writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
                 set.methods.push(format!("value {name} {width}"));
                 set.defaults |= default(name) << lsb;
             }
-            "omod" => {
+            ModifierKind::Omod => {
                 writeln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}").unwrap();
                 set.methods.push("omod".into());
             }
-            "sdwa_sel" | "dst_unused" => {
+            ModifierKind::SdwaSel | ModifierKind::DstUnused => {
                 let checks = t.checks[constraints.checks.0..constraints.checks.0 + constraints.checks.1].iter();
                 let words = checks.filter(|c| c.lsb == lsb).map(|c| t.sets[c.set]).next();
                 let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
@@ -265,19 +285,17 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.defaults |= default(name) << lsb;
             }
             // These are parameters of the function.
-            "dpp_ctrl" | "dmask" | "dim" => {}
+            ModifierKind::DppCtrl | ModifierKind::Dmask | ModifierKind::Dim => {}
 
             // Its lanes are a parameter. Code 234 instead of 233 also means `fi`.
-            "dpp8" => {
-                writeln!(
-                    set.impls,
-                    "impl Fi for $ {{ const LSB: u8 = {}; const BITS: (u64, u64) = (3, 2); }}",
-                    desc.aux[0]
-                )
-                .unwrap();
+            ModifierKind::Dpp8 { code } => {
+                writeln!(set.impls, "impl Fi for $ {{ const LSB: u8 = {code}; const BITS: (u64, u64) = (3, 2); }}")
+                    .unwrap();
                 set.methods.push("flag fi".into());
             }
-            ty => return t.row.at.err(format!("build/make does not know the modifier `{name}` of operand type {ty}")),
+            ModifierKind::Signed | ModifierKind::Swizzle | ModifierKind::MatrixFormat => {
+                return t.row.at.err(format!("build/make does not know the modifier `{name}`: {kind:?}"));
+            }
         }
     }
     for (name, all) in sources.iter().filter(|s| s.1 != [NONE; 3]) {
@@ -286,6 +304,14 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
         set.methods.push(format!("source {} {mask}", name.to_lowercase()));
     }
     Ok(set)
+}
+
+fn is_matrix(desc: &OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Register(RegisterKind::Matrix { .. }))
+}
+
+fn is_export(desc: &OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Address(AddressKind::ExportSource { .. }))
 }
 
 /// The name of the type for a set.

@@ -5,19 +5,17 @@ mod modifier;
 mod operand;
 
 use crate::codec::code::{LITERAL, vcc};
-use crate::codec::{
-    Coded, Form, Refused, Unmade, Words, address_field, address_fields, bus_reads, image_address_dwords,
-    image_address_part, is_image_data, overlap, read,
-};
+use crate::codec::{Address, Coded, Form, Refused, Unmade, Words, bus_reads, overlap, read};
 use crate::common::OpcodeEntry;
 use crate::inst::{info, layout};
+use crate::kind::{ImageKind, ListStyle, ModifierKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::builder::{Builder, role};
 use crate::make::generated::RULES;
 use crate::make::resolve::Rules;
 use crate::make::{BuildError, Given, op};
 use crate::shared::flag;
-use crate::table::{FormSignature, OperandDesc, OperandType};
+use crate::table::{FormSignature, OperandDesc};
 use crate::{Access, DecodeError, Field, Format, Inst, Layout};
 
 /// A form under construction.
@@ -102,7 +100,9 @@ impl Filling<'_> {
         let descs = || self.form.descs();
         // A vcc that the encoding implies may be named.
         let implies = |written: bool| {
-            descs().any(|i| i.operand_type == OperandType::Vcc && (i.access == Some(Access::Write)) == written)
+            descs().any(|i| {
+                i.kind == OperandKind::Register(RegisterKind::Vcc) && (i.access == Some(Access::Write)) == written
+            })
         };
         for (n, &(field, argument)) in b.arguments().iter().enumerate() {
             let implied = argument.code == vcc(b.target)
@@ -115,16 +115,18 @@ impl Filling<'_> {
                 return Err(BuildError::Unknown(field));
             }
         }
-        let taken = |field: &[Field], kind: Option<OperandType>| {
+        let taken = |field: &[Field], kind: Option<OperandKind>| {
             let fits = |i: &&OperandDesc| {
-                field.contains(&i.field) && (i.operand_type == OperandType::None || Some(i.operand_type) == kind)
+                let is_hidden = i.kind == OperandKind::Modifier(ModifierKind::Hidden);
+                field.contains(&i.field) && (is_hidden || Some(i.kind) == kind)
             };
             descs().filter(|i| i.access.is_none()).filter(fits).fold(0u8, |mask, i| {
                 let second = [Field::Src1Neg, Field::Src1Abs, Field::Src1Sext].contains(&i.field);
-                mask | i.used << u8::from(second)
+                mask | i.used_bits << u8::from(second)
             })
         };
-        let neg = taken(&[Field::Neg, Field::Src0Neg, Field::Src1Neg, Field::Blgp], Some(OperandType::ListNeg));
+        let list = OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
+        let neg = taken(&[Field::Neg, Field::Src0Neg, Field::Src1Neg, Field::Blgp], Some(list));
         let abs = taken(&[Field::Abs, Field::NegHi, Field::Src0Abs, Field::Src1Abs], None);
         let sext = taken(&[Field::Src0Sext, Field::Src1Sext], None);
         for (given, there, field) in
@@ -155,33 +157,34 @@ impl Filling<'_> {
 
     /// Checks operands whose width depends on other fields, and single registers that must be even.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
-        for desc in self.form.descs().filter(|desc| desc.operand_type.is_image_address()) {
+        for address in self.form.descs().filter_map(Address::of) {
             // Registers that an argument does not say how many it has are as many as its field names.
             let (mut all, mut parts) = (0, 0);
-            for part in 0..address_fields(desc).0 as u8 {
-                let field = address_field(desc, part);
+            for part in 0..address.fields.count() {
+                let field = address.field(part);
                 let Some((_, argument)) = self.builder.find(field) else { break };
-                let dwords = image_address_part(desc, inst, part).map_or(0, |part| part.dwords as u8);
+                let dwords = address.part(inst, part).map_or(0, |part| part.dwords as u8);
                 let given = if argument.dwords == 0 { dwords.max(1) } else { argument.dwords };
                 if dwords != 0 && dwords != given {
                     return Err(BuildError::Width { field, dwords, given });
                 }
                 (all, parts) = (all + u16::from(given), parts + 1);
             }
-            let dwords = image_address_dwords(desc, inst);
-            let missing = image_address_part(desc, inst, parts).is_some();
+            let dwords = address.dwords(inst);
+            let missing = address.part(inst, parts).is_some();
             if missing || all != dwords {
-                return Err(BuildError::Width { field: desc.field, dwords: dwords as u8, given: all as u8 });
+                return Err(BuildError::Width { field: address.desc.field, dwords: dwords as u8, given: all as u8 });
             }
         }
         for desc in self.form.descs() {
             let even = desc.access.is_some() && self.facts & const { flag("even") } != 0;
             // With the fail status, one register becomes two.
-            let status = desc.operand_type == OperandType::BufData && desc.dwords == 1;
-            let sized = is_image_data(desc)
-                || status && self.rules.aligned
-                || desc.operand_type == OperandType::AccSized
-                || even && desc.operand_type == OperandType::Acc;
+            let status = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { .. })) && desc.dwords == 1;
+            let sized = match desc.kind {
+                OperandKind::Register(RegisterKind::Matrix { .. }) | OperandKind::Image(ImageKind::Data { .. }) => true,
+                OperandKind::Register(RegisterKind::Vector { .. }) => even,
+                _ => status && self.rules.aligned,
+            };
             let Some((Coded::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
             let (field, dwords) = (desc.field, dwords as u8);
             if self.rules.aligned && (dwords > 1 || even) && code % 2 == 1 {

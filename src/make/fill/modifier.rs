@@ -4,9 +4,10 @@ use super::{Filling, refused};
 use crate::Field;
 use crate::codec::code::VGPR;
 use crate::codec::{default, encode_number, hold};
+use crate::kind::{ListStyle, ModifierKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::{BuildError, Given};
-use crate::table::{OperandDesc, OperandType};
+use crate::table::OperandDesc;
 
 impl Filling<'_> {
     pub(super) fn number(&mut self, desc: &OperandDesc, argument: Argument) -> Result<(), BuildError> {
@@ -27,28 +28,31 @@ impl Filling<'_> {
     pub(super) fn modifier(&mut self, desc: &OperandDesc) -> Result<(), BuildError> {
         let b = self.builder;
         // The negations and absolute values of sources are one field with a bit each, or a field per source.
-        let signs = match (desc.operand_type, desc.field) {
-            (OperandType::None, Field::Neg) | (OperandType::ListNeg, _) => Some((b.neg, 0)),
-            (OperandType::None, Field::Abs | Field::NegHi) => Some((b.abs, 0)),
-            (OperandType::None, Field::Src0Neg) => Some((b.neg, 0)),
-            (OperandType::None, Field::Src1Neg) => Some((b.neg, 1)),
-            (OperandType::None, Field::Src0Abs) => Some((b.abs, 0)),
-            (OperandType::None, Field::Src1Abs) => Some((b.abs, 1)),
-            (OperandType::None, Field::Src0Sext) => Some((b.sext, 0)),
-            (OperandType::None, Field::Src1Sext) => Some((b.sext, 1)),
+        let OperandKind::Modifier(kind) = desc.kind else { return Err(BuildError::Unknown(desc.field)) };
+        let signs = match (kind, desc.field) {
+            (ModifierKind::Hidden, Field::Neg) | (ModifierKind::List(ListStyle::Neg), _) => Some((b.neg, 0)),
+            (ModifierKind::Hidden, Field::Abs | Field::NegHi) => Some((b.abs, 0)),
+            (ModifierKind::Hidden, Field::Src0Neg) => Some((b.neg, 0)),
+            (ModifierKind::Hidden, Field::Src1Neg) => Some((b.neg, 1)),
+            (ModifierKind::Hidden, Field::Src0Abs) => Some((b.abs, 0)),
+            (ModifierKind::Hidden, Field::Src1Abs) => Some((b.abs, 1)),
+            (ModifierKind::Hidden, Field::Src0Sext) => Some((b.sext, 0)),
+            (ModifierKind::Hidden, Field::Src1Sext) => Some((b.sext, 1)),
             _ => None,
         };
         let fits = |error| refused(desc, error, Given::Int(0), 0);
         if let Some((mask, first)) = signs {
-            return self.words.desc(desc, u32::from(mask >> first & desc.used)).map_err(fits);
+            return self.words.desc(desc, u32::from(mask >> first & desc.used_bits)).map_err(fits);
         }
-        if desc.operand_type == OperandType::None && desc.field != Field::Nfmt {
+        if kind == ModifierKind::Hidden && desc.field != Field::Nfmt {
             return Ok(());
         }
-        if desc.operand_type == OperandType::Dpp8 && self.take(Field::Fi).and_then(Argument::integer) == Some(1) {
-            // Code 234 announces the dword, instead of 233.
-            self.words.set(desc.aux[0], false);
-            self.words.set(desc.aux[0] + 1, true);
+        if let ModifierKind::Dpp8 { code } = kind {
+            if self.take(Field::Fi).and_then(Argument::integer) == Some(1) {
+                // Code 234 announces the dword, instead of 233.
+                self.words.set(code, false);
+                self.words.set(code + 1, true);
+            }
         }
         let Some(argument) = self.take(desc.field) else {
             // The operand that the flag belongs to may have set it.
@@ -57,25 +61,18 @@ impl Filling<'_> {
                 value => self.words.desc(desc, value).map_err(fits),
             };
         };
-        if matches!(
-            desc.operand_type,
-            OperandType::List
-                | OperandType::ListAll
-                | OperandType::ListOnes
-                | OperandType::ListAlways
-                | OperandType::ListNegLo
-        ) {
+        if let ModifierKind::List(_) = kind {
             let bits = argument.integer().unwrap_or(i64::MAX);
-            if bits & !i64::from(desc.used) != 0 {
+            if bits & !i64::from(desc.used_bits) != 0 {
                 return Err(BuildError::Unknown(desc.field));
             }
             self.same_halves(desc, bits as u32)?;
         }
         // Only with this bit is the old value of the memory returned.
-        if desc.operand_type == OperandType::Th && self.words.is_set(desc.lsb) {
+        if matches!(kind, ModifierKind::TemporalHint { .. }) && self.words.is_set(desc.lsb) {
             return self.number(desc, Argument { value: argument.value | 1, ..argument });
         }
-        if desc.operand_type == OperandType::Bitop3 {
+        if let ModifierKind::Bitop3 { .. } = kind {
             let table = argument.integer().and_then(|table| u8::try_from(table).ok());
             let table = table.ok_or(BuildError::Unknown(desc.field))?;
             return hold(desc, table.into(), &mut self.words).map_err(fits);
@@ -86,11 +83,12 @@ impl Filling<'_> {
 
     /// Checks that op_sel selects the halves of registers that operands name.
     fn same_halves(&self, op_sel: &OperandDesc, bits: u32) -> Result<(), BuildError> {
-        for desc in self.form.descs().filter(|desc| desc.operand_type == OperandType::HalfSel) {
+        for desc in self.form.descs() {
+            let OperandKind::Register(RegisterKind::HalfSelected { half, .. }) = desc.kind else { continue };
             let is_register = self.words.get(desc.lsb, desc.lo_width) + u32::from(desc.add) >= u32::from(VGPR);
-            let operand = desc.aux[3].wrapping_sub(op_sel.lsb);
+            let operand = half.wrapping_sub(op_sel.lsb);
             let selects = bits >> (operand & 31) & 1 == 1;
-            if is_register && op_sel.field == Field::OpSel && selects != self.words.is_set(desc.aux[3]) {
+            if is_register && op_sel.field == Field::OpSel && selects != self.words.is_set(half) {
                 return Err(BuildError::OtherHalf { operand });
             }
         }

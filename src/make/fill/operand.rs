@@ -4,15 +4,13 @@ use super::{Filling, refused};
 use crate::DataType;
 use crate::codec::code::{AGPR_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, is_inside, neither, vcc};
 use crate::codec::numbers::narrow_float;
-use crate::codec::{
-    Coded, SADDR, address_field, address_fields, address_lsb, buf_vaddr_dwords, encode, global_addr_dwords,
-    is_conditional,
-};
+use crate::codec::{Address, Coded, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
+use crate::kind::{AddressKind, ImageKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::resolve::resolve;
 use crate::make::{BuildError, op};
 use crate::shared::flag;
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::table::OperandDesc;
 use crate::target::OPERANDS;
 use crate::{Access, Field};
 
@@ -27,140 +25,138 @@ fn literal64(argument: Argument) -> Option<u64> {
 impl Filling<'_> {
     pub(super) fn operand(&mut self, desc: &OperandDesc, lacks: BuildError) -> Result<(), BuildError> {
         let b = self.builder;
-        match desc.operand_type {
-            OperandType::Vcc => return Ok(()),
+        match desc.kind {
+            OperandKind::Register(RegisterKind::Vcc) => return Ok(()),
             // Data that goes to LDS has no register operand.
-            OperandType::BufData if desc.aux[1] != NONE && self.flag(Field::Lds) => return Ok(()),
+            OperandKind::Register(RegisterKind::Data { lds, .. }) if lds != NONE && self.flag(Field::Lds) => {
+                return Ok(());
+            }
             _ => {}
         }
         // The operand exists only when the operation returns something.
         if is_conditional(desc) && desc.access == Some(Access::Write) {
-            let returns = self.form.descs().find(|i| i.access.is_none() && i.lsb == desc.cond).map(|i| i.field);
+            let returns = self.form.descs().find(|i| i.access.is_none() && i.lsb == desc.write_if_bit).map(|i| i.field);
             match b.find(desc.field) {
                 // The lowest bit of a temporal hint is the flag.
                 None if !returns.is_some_and(|f| self.flag(f) || f == Field::Th && self.is_odd(f)) => return Ok(()),
-                _ => self.words.set(desc.cond, true),
+                _ => self.words.set(desc.write_if_bit, true),
             }
         }
         let missing = BuildError::Missing(desc.field);
-        let optional = matches!(
-            desc.operand_type,
-            OperandType::Endpgm
-                | OperandType::BufVaddr
-                | OperandType::ScratchAddr
-                | OperandType::Saddr
-                | OperandType::ExpSrc
-                | OperandType::SmemOffset
-        );
-        if desc.operand_type.is_image_address() {
-            return self.image_address(desc);
+        if let Some(address) = Address::of(desc) {
+            return self.image_address(address);
         }
-        let argument = match self.take(desc.field) {
-            Some(argument) => argument,
-            None if desc.operand_type == OperandType::Endpgm => return Ok(()),
-            // The offset may be a register alone, without a constant.
-            None if desc.operand_type == OperandType::SmemOffset && b.find(Field::Soffset).is_none() => Argument::ZERO,
-            None if optional => Argument::new(op::OFF, 0),
-            None => return Err(missing),
+        let argument = match (self.take(desc.field), desc.kind) {
+            (Some(argument), _) => argument,
+            (None, OperandKind::Number(NumberKind::Endpgm)) => return Ok(()),
+            (None, OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
+                // The offset may be a register alone, without a constant.
+                match b.find(Field::Soffset) {
+                    Some(_) => Argument::new(op::OFF, 0),
+                    None => Argument::ZERO,
+                }
+            }
+            (None, OperandKind::Address(AddressKind::Global { .. })) => return Err(missing),
+            (None, OperandKind::Address(_)) => Argument::new(op::OFF, 0),
+            (None, _) => return Err(missing),
         };
         let cannot = BuildError::Operand { field: desc.field, given: argument.given(self.rules) };
         let is_off = argument.code == op::OFF;
-        let coded = match desc.operand_type {
-            OperandType::Code
-            | OperandType::Acc
-            | OperandType::Agpr
-            | OperandType::AgprOrConst
-            | OperandType::BufData
-            | OperandType::SdwaSrc => self.resolve(desc, desc.dwords.into(), argument)?,
-            OperandType::Half | OperandType::HalfSel => match argument.code {
-                op::VGPR_HIGH..=op::VGPR_HIGH_LAST => Coded::High(argument.code - op::VGPR_HIGH + VGPR),
-                _ => self.resolve(desc, 1, argument)?,
-            },
-            // Modifiers determine the width: `accept` checks it.
-            OperandType::MimgData
-            | OperandType::MimgGather
-            | OperandType::MimgAtomic
-            | OperandType::MimgCmpswap
-            | OperandType::AccSized => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
-            OperandType::SdstOrVcc => match self.resolve(desc, desc.dwords.into(), argument)? {
-                Coded::Code(code) if code == vcc(b.target) => Coded::Vcc,
-                coded => coded,
-            },
-            OperandType::Saddr | OperandType::ExpSrc if is_off => Coded::Off,
-            OperandType::Saddr => self.resolve(desc, desc.dwords.into(), argument)?,
-            OperandType::ExpSrc => {
-                self.words.set(desc.aux[1], self.flag(Field::Compr));
-                self.resolve(desc, 1, argument)?
-            }
-            OperandType::GlobalAddr => self.resolve(desc, global_addr_dwords(b.is_off(Field::Saddr)), argument)?,
-            OperandType::ScratchAddr if desc.aux[0] == NONE && is_off == b.is_off(Field::Saddr) => {
-                let neither = neither(b.target);
-                if !is_off || neither == u16::MAX {
-                    return Err(cannot);
+        let coded = match desc.kind {
+            OperandKind::Register(RegisterKind::OppositeParity { .. }) => return Err(lacks),
+            OperandKind::Register(kind) => match argument.code {
+                op::VGPR_HIGH..=op::VGPR_HIGH_LAST if kind.is_half() => {
+                    Coded::High(argument.code - op::VGPR_HIGH + VGPR)
                 }
-                self.words.put(desc.aux[1], SADDR, neither.into());
-                Coded::Off
-            }
-            OperandType::ScratchAddr if is_off => Coded::Off,
-            OperandType::ScratchAddr => self.resolve(desc, desc.dwords.into(), argument)?,
-            OperandType::BufVaddr => {
-                let dwords = buf_vaddr_dwords([Field::Offen, Field::Idxen, Field::Addr64].map(|f| self.flag(f)));
-                match (dwords, is_off) {
-                    (0, true) => Coded::Off,
-                    (0, false) => return Err(cannot),
-                    (_, true) => return Err(missing),
-                    _ => self.resolve(desc, dwords, argument)?,
+                // Modifiers determine the width: `accept` checks it.
+                _ if kind.is_sized() => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
+                _ => match self.resolve(desc, desc.dwords.into(), argument)? {
+                    Coded::Code(code) if code == vcc(b.target) && kind.is_vcc() => Coded::Vcc,
+                    coded => coded,
+                },
+            },
+            OperandKind::Image(ImageKind::Data { .. }) => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
+            OperandKind::Address(kind) => match kind {
+                AddressKind::Scalar { .. } | AddressKind::ExportSource { .. } if is_off => Coded::Off,
+                AddressKind::Scalar { .. } => self.resolve(desc, desc.dwords.into(), argument)?,
+                AddressKind::ExportSource { compr, .. } => {
+                    self.words.set(compr, self.flag(Field::Compr));
+                    self.resolve(desc, 1, argument)?
                 }
-            }
-            OperandType::SmemOffset => self.scalar_offset(desc, argument)?,
-            OperandType::SmrdOffset => match argument.integer() {
+                AddressKind::Global { .. } => {
+                    self.resolve(desc, global_addr_dwords(b.is_off(Field::Saddr)), argument)?
+                }
+                AddressKind::Scratch { sve: NONE, saddr } if is_off == b.is_off(Field::Saddr) => {
+                    let neither = neither(b.target);
+                    if !is_off || neither == u16::MAX {
+                        return Err(cannot);
+                    }
+                    self.words.put(saddr, SADDR, neither.into());
+                    Coded::Off
+                }
+                AddressKind::Scratch { .. } if is_off => Coded::Off,
+                AddressKind::Scratch { .. } => self.resolve(desc, desc.dwords.into(), argument)?,
+                AddressKind::Buffer { .. } => {
+                    let dwords = buf_vaddr_dwords([Field::Offen, Field::Idxen, Field::Addr64].map(|f| self.flag(f)));
+                    match (dwords, is_off) {
+                        (0, true) => Coded::Off,
+                        (0, false) => return Err(cannot),
+                        (_, true) => return Err(missing),
+                        _ => self.resolve(desc, dwords, argument)?,
+                    }
+                }
+            },
+            OperandKind::Offset(OffsetKind::Dwords { .. }) => match argument.integer() {
                 Some(n) => Coded::Number(n),
                 None => self.resolve(desc, 1, argument)?,
             },
-            OperandType::Literal if desc.dwords == 2 => {
-                Coded::Literal64(literal64(argument).ok_or(BuildError::Constant(desc.field))?)
-            }
-            OperandType::Literal => {
-                Coded::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
-            }
-            OperandType::Hex | OperandType::Int16 if desc.width == 16 => {
-                // Signed and unsigned values are both accepted.
-                let value = argument.integer().ok_or(cannot)?;
-                let (min, max) = (i16::MIN.into(), u16::MAX.into());
-                if !(min..=max).contains(&value) {
-                    return Err(BuildError::Range { field: desc.field, value, min, max });
+            OperandKind::Offset(kind) => self.scalar_offset(kind, desc, argument)?,
+            OperandKind::Number(kind) => match kind {
+                NumberKind::Literal { .. } if desc.dwords == 2 => {
+                    Coded::Literal64(literal64(argument).ok_or(BuildError::Constant(desc.field))?)
                 }
-                Coded::Number((value as u16).into())
+                NumberKind::Literal { .. } => {
+                    Coded::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
+                }
+                NumberKind::Hex | NumberKind::Int16 if desc.width == 16 => {
+                    // Signed and unsigned values are both accepted.
+                    let value = argument.integer().ok_or(cannot)?;
+                    let (min, max) = (i16::MIN.into(), u16::MAX.into());
+                    if !(min..=max).contains(&value) {
+                        return Err(BuildError::Range { field: desc.field, value, min, max });
+                    }
+                    Coded::Number((value as u16).into())
+                }
+                NumberKind::Label => {
+                    let value = argument.integer().ok_or(cannot)?;
+                    let (min, max) = (i16::MIN.into(), i16::MAX.into());
+                    let range = BuildError::Range { field: desc.field, value, min, max };
+                    Coded::Label(value.try_into().map_err(|_| range)?)
+                }
+                NumberKind::Attribute { .. } => {
+                    self.number(desc, argument)?;
+                    let channel = self.take(Field::Attrchan).ok_or(BuildError::Missing(Field::Attrchan))?;
+                    let channel = channel.integer().filter(|n| (0..4).contains(n));
+                    let channel = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
+                    Coded::Attr(argument.value as i64, channel as u8)
+                }
+                NumberKind::InterpParam => return self.named(desc, self.rules.interp_params, argument),
+                NumberKind::ExportTarget => return self.named(desc, self.rules.exp_targets, argument),
+                NumberKind::Hex
+                | NumberKind::Int16
+                | NumberKind::Endpgm
+                | NumberKind::SignedHex
+                | NumberKind::Hwreg
+                | NumberKind::Sendmsg
+                | NumberKind::Waitcnt
+                | NumberKind::GprIdx
+                | NumberKind::Depctr
+                | NumberKind::DelayAlu
+                | NumberKind::Version => return self.number(desc, argument),
+            },
+            OperandKind::Image(ImageKind::Address { .. }) | OperandKind::Modifier(_) | OperandKind::Second => {
+                return Err(lacks);
             }
-            OperandType::Label => {
-                let value = argument.integer().ok_or(cannot)?;
-                let (min, max) = (i16::MIN.into(), i16::MAX.into());
-                let range = BuildError::Range { field: desc.field, value, min, max };
-                Coded::Label(value.try_into().map_err(|_| range)?)
-            }
-            OperandType::Attr => {
-                self.number(desc, argument)?;
-                let channel = self.take(Field::Attrchan).ok_or(BuildError::Missing(Field::Attrchan))?;
-                let channel = channel.integer().filter(|n| (0..4).contains(n));
-                let channel = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
-                Coded::Attr(argument.value as i64, channel as u8)
-            }
-            OperandType::InterpParam => return self.named(desc, self.rules.interp_params, argument),
-            OperandType::ExpTgt => return self.named(desc, self.rules.exp_targets, argument),
-            OperandType::Hex
-            | OperandType::Int16
-            | OperandType::Endpgm
-            | OperandType::SignedHex
-            | OperandType::Hwreg
-            | OperandType::Sendmsg
-            | OperandType::Waitcnt
-            | OperandType::GprIdx
-            | OperandType::Depctr
-            | OperandType::DelayAlu
-            | OperandType::Version => {
-                return self.number(desc, argument);
-            }
-            _ => return Err(lacks),
         };
         if let Coded::Literal(_) | Coded::Literal64(_) = coded {
             self.literal_of = desc.field;
@@ -175,16 +171,15 @@ impl Filling<'_> {
 
     /// The registers of an image address: `vaddr`, and `vaddr1` and so on if dwords behind name them. `accept` checks
     /// their number.
-    fn image_address(&mut self, desc: &OperandDesc) -> Result<(), BuildError> {
-        let (fields, _) = address_fields(desc);
-        for part in 0..fields as u8 {
-            let field = address_field(desc, part);
+    fn image_address(&mut self, address: Address<'_>) -> Result<(), BuildError> {
+        for part in 0..address.fields.count() {
+            let field = address.field(part);
             let argument = match self.take(field) {
                 Some(argument) => argument,
                 None if part == 0 => return Err(BuildError::Missing(field)),
                 None => break,
             };
-            let desc = OperandDesc { field, ..*desc };
+            let desc = OperandDesc { field, ..*address.desc };
             let dwords = argument.dwords.max(1).into();
             let Coded::Code(code) = self.resolve(&desc, dwords, argument)? else {
                 return Err(BuildError::Operand { field, given: argument.given(self.rules) });
@@ -192,7 +187,7 @@ impl Filling<'_> {
             if !(VGPR..=VGPR_LAST).contains(&code) {
                 return Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) });
             }
-            self.words.put(address_lsb(&desc, part), 8, (code - VGPR).into());
+            self.words.put(address.lsb(part), 8, (code - VGPR).into());
         }
         Ok(())
     }
@@ -240,9 +235,9 @@ impl Filling<'_> {
     }
 
     /// A scalar offset: a constant, a register, or both. With both, the register is `soffset`.
-    fn scalar_offset(&mut self, desc: &OperandDesc, argument: Argument) -> Result<Coded, BuildError> {
+    fn scalar_offset(&mut self, kind: OffsetKind, desc: &OperandDesc, argument: Argument) -> Result<Coded, BuildError> {
         let register = match self.builder.find(Field::Soffset) {
-            Some(_) if desc.aux[2] != NONE => self.take(Field::Soffset),
+            Some(_) if kind.soffset() != NONE => self.take(Field::Soffset),
             _ => None,
         };
         match (argument.integer(), register) {

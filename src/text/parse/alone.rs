@@ -5,10 +5,11 @@ use core::fmt;
 use super::cursor::Cursor;
 use super::operation::{self, Operations, Rank};
 use super::{Held, Kind, NoSymbols, ParseError, Parser, Reading};
-use crate::codec::{Coded, Form, REGISTER, address_lsb, bits_of};
+use crate::codec::{Coded, Form, REGISTER, bits_of};
 use crate::common::OpcodeEntry;
+use crate::kind::{NONE, Signs};
 use crate::signature::{ModifierSignature, OperandSignature, Signature};
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::table::OperandDesc;
 use crate::{Opcode, Reg, Target, Value};
 
 /// Why a text is not the mnemonic of one operation: see [`Opcode::parse`].
@@ -206,15 +207,11 @@ impl Parser<'_, '_> {
     fn found(&self, desc: &OperandDesc) -> Result<OperandText, ParseError> {
         let target = self.words.target;
         let flag = |bit: u8| bit != NONE && self.words.is_set(bit);
-        let signs = match desc.operand_type {
-            OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel => desc.aux,
-            _ => [NONE; 4],
-        };
-        let [neg, abs, sext, _] = signs.map(flag);
+        let [neg, abs, sext] = desc.kind.signs().unwrap_or(Signs::ABSENT).positions().map(flag);
         let plain = OperandText { value: Value::Off, bits: 0, neg, abs, sext, literal64: self.words.literal64() };
         if let Some(address) = &self.address {
             // A list of registers has no value of its own.
-            let held = self.words.get(address_lsb(desc, 0), REGISTER) as u16;
+            let held = self.words.get(desc.lsb, REGISTER) as u16;
             return match address.parts {
                 1 => Ok(OperandText { value: Value::Reg(Reg::Vgpr(held)), bits: address.dwords * 32, ..plain }),
                 _ => Err(ParseError::new(address.span, Kind::Operand(desc.field))),

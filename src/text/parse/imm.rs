@@ -3,7 +3,8 @@
 use super::expression::Integer;
 use super::{Kind, ParseError, Parser, Symbols, operation};
 use crate::codec::Coded;
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::kind::{NONE, NumberKind, OperandKind, Position};
+use crate::table::OperandDesc;
 use crate::{Counter, DelayAlu, Depctr, Field, FieldError, GprIdx, Hwreg, Sendmsg, Waitcnt};
 
 /// Names that have values in an expression, and then other symbols.
@@ -27,34 +28,39 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         let start = self.cursor.at;
-        let found = match desc.operand_type {
-            OperandType::Label => {
+        let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
+        let found = match kind {
+            NumberKind::Label => {
                 let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
                 return Ok(Coded::Label(value as u16 as i16));
             }
-            OperandType::Attr => return self.attribute(desc),
-            OperandType::InterpParam => self.name_or(desc.field, self.text.interp_param, b"invalid_param_")?,
-            OperandType::ExpTgt => self.name_or(desc.field, self.text.exp_tgt, b"invalid_target_")?,
-            OperandType::Version => {
+            NumberKind::Attribute { channel } => return self.attribute(channel, desc),
+            NumberKind::InterpParam => self.name_or(desc.field, self.text.interp_param, b"invalid_param_")?,
+            NumberKind::ExportTarget => self.name_or(desc.field, self.text.exp_tgt, b"invalid_target_")?,
+            NumberKind::Version => {
                 let names = Names { names: self.text.version, symbols: self.symbols };
                 Some(self.cursor.integer(&names)?)
             }
-            OperandType::Waitcnt => self.waitcnt()?,
-            OperandType::Hwreg => self.hwreg()?,
-            OperandType::Sendmsg => self.sendmsg()?,
-            OperandType::GprIdx => self.gpr_idx()?,
-            OperandType::Depctr => self.depctr()?,
-            OperandType::DelayAlu => self.delay_alu()?,
-            _ => None,
+            NumberKind::Waitcnt => self.waitcnt()?,
+            NumberKind::Hwreg => self.hwreg()?,
+            NumberKind::Sendmsg => self.sendmsg()?,
+            NumberKind::GprIdx => self.gpr_idx()?,
+            NumberKind::Depctr => self.depctr()?,
+            NumberKind::DelayAlu => self.delay_alu()?,
+            NumberKind::Literal { .. }
+            | NumberKind::SignedHex
+            | NumberKind::Hex
+            | NumberKind::Int16
+            | NumberKind::Endpgm => None,
         };
         let (value, is_number) = match found {
             Some(value) => (value, false),
             None => (self.cursor.integer(self.symbols)?, true),
         };
         // A signed number and its bits are the same, but where no number is signed.
-        let has_sign = !matches!(desc.operand_type, OperandType::Sendmsg | OperandType::Endpgm);
+        let has_sign = !matches!(kind, NumberKind::Sendmsg | NumberKind::Endpgm);
         let range = if has_sign { i16::MIN.into() } else { 0 }..=i64::from(u16::MAX);
-        let is_whole = is_number && desc.width == 16 && desc.operand_type != OperandType::SignedHex;
+        let is_whole = is_number && desc.width == 16 && kind != NumberKind::SignedHex;
         if is_whole && !range.contains(&value) {
             let kind = Kind::Range { field: desc.field, min: *range.start(), max: *range.end() };
             return Err(self.cursor.error_since(start, kind));
@@ -74,7 +80,7 @@ impl Parser<'_, '_> {
     }
 
     /// `attr5.x`
-    fn attribute(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
+    fn attribute(&mut self, channel_at: Position, desc: &OperandDesc) -> Result<Coded, ParseError> {
         let error = self.cursor.error(Kind::Operand(desc.field));
         let name = self.cursor.name();
         let mut parts = name.strip_prefix(b"attr").ok_or(error)?.split(|&c| c == b'.');
@@ -88,11 +94,11 @@ impl Parser<'_, '_> {
             Some(b"y") => 1,
             Some(b"z") => 2,
             Some(b"w") => 3,
-            None if desc.aux[0] == NONE => 0,
+            None if channel_at == NONE => 0,
             _ => return Err(error),
         };
         self.cursor.at += name.len();
-        Ok(if desc.aux[0] == NONE { Coded::Number(number) } else { Coded::Attr(number, channel) })
+        Ok(if channel_at == NONE { Coded::Number(number) } else { Coded::Attr(number, channel) })
     }
 
     /// A name, or a prefix with a number for a value without a name.

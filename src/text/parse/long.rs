@@ -4,7 +4,8 @@ use super::Parser;
 use crate::DataType;
 use crate::codec::Coded;
 use crate::codec::numbers::Number;
-use crate::table::{OperandDesc, OperandType};
+use crate::kind::{NumberKind, OperandKind, RegisterKind};
+use crate::table::OperandDesc;
 use crate::target::OPERANDS;
 
 /// The bits of a number in an operand of 64 bits. An integer of 32 bits is the upper half of a double.
@@ -19,17 +20,22 @@ fn bits(desc: &OperandDesc, number: Number) -> Option<u64> {
     }
 }
 
+/// Whether it is the literal that an operation always has.
+pub(super) fn is_literal(desc: &OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Number(NumberKind::Literal { .. }))
+}
+
 impl Parser<'_, '_> {
     /// Whether the operand can be a literal of 64 bits. The decoder refuses what these conditions let through.
     pub(super) fn takes_long(&self, desc: &OperandDesc) -> bool {
-        let is_source = matches!(desc.operand_type, OperandType::Code | OperandType::Literal);
+        let is_source = is_literal(desc) || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
     }
 
     /// The operation always has a literal of 64 bits, which all of its sources share.
     fn is_long(&self) -> bool {
-        self.form.descs().any(|desc| desc.operand_type == OperandType::Literal && desc.dwords == 2)
+        self.form.descs().any(|desc| is_literal(desc) && desc.dwords == 2)
     }
 
     /// The literal of a number that is no inline constant, in an operand that can be a literal of 64 bits: one of 32 bits if

@@ -20,13 +20,11 @@ mod register;
 mod suggest;
 
 use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
-use crate::codec::{
-    Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, image_address_dwords, image_address_part, is_packed, read,
-    value,
-};
+use crate::codec::{Address, Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, is_packed, read, value};
 use crate::common::{BUS, OpcodeEntry};
 use crate::decode::second_index;
-use crate::table::{DescTables, FormSignature, NONE, OperandDesc, OperandTables, OperandType, TextTables};
+use crate::kind::{ModifierKind, NONE, OperandKind, RegisterKind};
+use crate::table::{DescTables, FormSignature, OperandDesc, OperandTables, TextTables};
 use crate::target::{DECODE, DESCS, OPERANDS, TEXT};
 use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Target};
 pub use alone::{MnemonicError, OperandText, signatures};
@@ -186,7 +184,8 @@ impl Candidate<'_, '_> {
             Ok(inst) => return Ok(inst),
             Err(error) => error,
         };
-        let has_vcc = || descs(self.target, self.signature).any(|desc| desc.operand_type == OperandType::Vcc);
+        let has_vcc =
+            || descs(self.target, self.signature).any(|desc| desc.kind == OperandKind::Register(RegisterKind::Vcc));
         let other = match error.kind {
             Kind::NoLiteral | Kind::TwoLiterals | Kind::Rule(RuleError::ConstantBus { .. }) => Reading::Halves,
             _ if has_vcc() => Reading::OmittedVcc,
@@ -254,7 +253,7 @@ impl Descs {
 
     /// The modifiers that text can show.
     fn modifiers(self) -> impl Iterator<Item = &'static OperandDesc> {
-        self.iter().filter(|desc| desc.access.is_none() && desc.operand_type != OperandType::None)
+        self.iter().filter(|desc| desc.access.is_none() && desc.kind != OperandKind::Modifier(ModifierKind::Hidden))
     }
 }
 
@@ -283,7 +282,7 @@ struct Parser<'t, 's> {
     len: usize,
     /// Where the literal is.
     literal: Option<Span>,
-    address: Option<Address>,
+    address: Option<ParsedAddress>,
     op_index: usize,
     reading: Reading,
     /// The modifier that stood among the operands.
@@ -295,8 +294,8 @@ struct Parser<'t, 's> {
 }
 
 /// An image address that has been parsed.
-struct Address {
-    desc: &'static OperandDesc,
+struct ParsedAddress {
+    address: Address<'static>,
     parts: u8,
     /// The number of its registers.
     dwords: u16,
@@ -383,7 +382,7 @@ impl Parser<'_, '_> {
             return coded;
         }
         let others = self.held.iter_mut().flatten().filter(|held| matches!(held.coded, Coded::Literal(_)));
-        if is_half(desc) && desc.operand_type != OperandType::Literal && new >> 16 == 0 {
+        if is_half(desc) && !long::is_literal(desc) && new >> 16 == 0 {
             return Coded::Literal(old);
         }
         if old >> 16 == 0 {
@@ -462,18 +461,18 @@ impl Parser<'_, '_> {
 
     /// Compares the registers of an image address with those of the words. Where no `dim` determines their number, a run in
     /// the text can be longer.
-    fn compare_address(&self, address: &Address, inst: &Inst) -> Result<(), ParseError> {
-        let Address { desc, parts, dwords, span } = *address;
-        let all = image_address_dwords(desc, inst);
+    fn compare_address(&self, parsed: &ParsedAddress, inst: &Inst) -> Result<(), ParseError> {
+        let ParsedAddress { address, parts, dwords, span } = *parsed;
+        let all = address.dwords(inst);
         // LLVM takes eight registers where five to seven are needed, as there once were no runs of these lengths.
-        let is_open = desc.aux[0] == NONE && dwords > all;
+        let is_open = address.dim == NONE && dwords > all;
         let fits = dwords == all || is_open || parts == 1 && dwords == 8 && (5..8).contains(&all);
-        let has_parts = image_address_part(desc, inst, parts).is_none()
-            && parts.checked_sub(1).is_some_and(|last| image_address_part(desc, inst, last).is_some());
+        let has_parts = address.part(inst, parts).is_none()
+            && parts.checked_sub(1).is_some_and(|last| address.part(inst, last).is_some());
         if fits && has_parts {
             return Ok(());
         }
-        let kind = Kind::Width { field: desc.field, dwords: all as u8, given: dwords };
+        let kind = Kind::Width { field: address.desc.field, dwords: all as u8, given: dwords };
         Err(ParseError::new(span, kind))
     }
 

@@ -5,7 +5,9 @@ use crate::Field;
 use crate::codec::{Refused, default_of, encode_number, hold};
 use crate::common::Flags;
 use crate::inst::info;
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position};
+use crate::table::OperandDesc;
+use crate::text::imm::shown_bits;
 
 /// BUF_DATA_FORMAT_8, and BUF_FMT_8_UNORM: what text need not say.
 pub(super) const DEFAULT_FORMAT: u32 = 1;
@@ -63,7 +65,11 @@ impl<'t> Parser<'t, '_> {
     /// The format of a typed buffer, which can also stand before the scalar offset.
     pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
         let is_format = |desc: &&OperandDesc| {
-            matches!(desc.operand_type, OperandType::MtbufFormat | OperandType::BufFmt) && desc.access.is_none()
+            let kinds = matches!(
+                desc.kind,
+                OperandKind::Modifier(ModifierKind::MtbufFormat { .. } | ModifierKind::BufferFormat)
+            );
+            kinds && desc.access.is_none()
         };
         let Some(format) = self.form.descs().find(is_format) else { return Ok(()) };
         if self.is_here(format) {
@@ -90,32 +96,34 @@ impl<'t> Parser<'t, '_> {
             return false;
         }
         let own = desc.field.name().as_bytes();
-        match desc.operand_type {
-            OperandType::Flag => name == own || name.strip_prefix(b"no") == Some(own),
-            OperandType::Omod => matches!(name, b"mul" | b"div"),
-            OperandType::ListNegLo => name == b"neg_lo",
-            OperandType::ListNeg => name == b"neg",
-            OperandType::DppCtrl => self.dpp_name(name).is_some(),
-            OperandType::Dpp8 => name == b"dpp8",
-            OperandType::Bitop3 => name == b"bitop3",
-            OperandType::ByteSel => name == b"byte_sel",
-            OperandType::Swizzle => name == b"offset",
-            OperandType::MtbufFormat => matches!(name, b"format" | b"dfmt" | b"nfmt"),
-            OperandType::BufFmt => name == b"format",
+        let OperandKind::Modifier(kind) = desc.kind else { return name == own };
+        match kind {
+            ModifierKind::Flag => name == own || name.strip_prefix(b"no") == Some(own),
+            ModifierKind::Omod => matches!(name, b"mul" | b"div"),
+            ModifierKind::List(ListStyle::NegLo) => name == b"neg_lo",
+            ModifierKind::List(ListStyle::Neg) => name == b"neg",
+            ModifierKind::DppCtrl => self.dpp_name(name).is_some(),
+            ModifierKind::Dpp8 { .. } => name == b"dpp8",
+            ModifierKind::Bitop3 { .. } => name == b"bitop3",
+            ModifierKind::ByteSel => name == b"byte_sel",
+            ModifierKind::Swizzle => name == b"offset",
+            ModifierKind::MtbufFormat { .. } => matches!(name, b"format" | b"dfmt" | b"nfmt"),
+            ModifierKind::BufferFormat => name == b"format",
             _ => name == own,
         }
     }
 
     /// Sets a modifier that the text lacks.
     fn default(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
-        let value = match desc.operand_type {
+        let OperandKind::Modifier(kind) = desc.kind else { return Ok(()) };
+        let value = match kind {
             // An assembler sets the bits of operands that are not there, too.
-            OperandType::ListOnes => (1 << desc.width) - 1,
-            OperandType::MtbufFormat | OperandType::BufFmt => DEFAULT_FORMAT,
-            OperandType::DppCtrl | OperandType::Dpp8 | OperandType::Dim => {
+            ModifierKind::List(ListStyle::Ones) => (1 << desc.width) - 1,
+            ModifierKind::MtbufFormat { .. } | ModifierKind::BufferFormat => DEFAULT_FORMAT,
+            ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Dim => {
                 return Err(self.cursor.error(Kind::Missing(desc.field)));
             }
-            OperandType::SdwaSel | OperandType::DstUnused | OperandType::DppMask => default_of(desc.field),
+            ModifierKind::SdwaSel | ModifierKind::DstUnused | ModifierKind::DppMask => default_of(desc.field),
             _ => 0,
         };
         // An operand may have set bits of it.
@@ -148,12 +156,13 @@ impl<'t> Parser<'t, '_> {
         let start = self.cursor.at;
         let name = self.cursor.name();
         let most = ((1u64 << desc.width) - 1) as i64;
-        match desc.operand_type {
-            OperandType::Flag => {
+        let OperandKind::Modifier(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
+        match kind {
+            ModifierKind::Flag => {
                 self.cursor.at += name.len();
                 self.put(desc, u32::from(name == desc.field.name().as_bytes()))?;
             }
-            OperandType::Omod => {
+            ModifierKind::Omod => {
                 self.label()?;
                 let digit = self.cursor.word();
                 let names = self.text.omod.iter();
@@ -164,23 +173,23 @@ impl<'t> Parser<'t, '_> {
                 let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(desc.field)))?;
                 self.put(desc, value)?;
             }
-            OperandType::Named
-            | OperandType::Wait
-            | OperandType::Dmask
-            | OperandType::DppMask
-            | OperandType::ByteSel => {
+            ModifierKind::Named
+            | ModifierKind::Wait
+            | ModifierKind::Dmask
+            | ModifierKind::DppMask
+            | ModifierKind::ByteSel => {
                 self.label()?;
                 let value = self.below(desc.field, most)?;
                 // That of permlane swaps, too.
                 let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
                 self.put(desc, if is_bound { 1 } else { value })?;
             }
-            OperandType::Bitop3 => {
+            ModifierKind::Bitop3 { .. } => {
                 self.label()?;
                 let value = self.below(desc.field, u8::MAX.into())?;
                 self.put(desc, value)?;
             }
-            OperandType::Signed => {
+            ModifierKind::Signed => {
                 self.label()?;
                 self.cursor.blank();
                 let place = self.cursor.at;
@@ -188,47 +197,42 @@ impl<'t> Parser<'t, '_> {
                 encode_number(desc, value, &mut self.words)
                     .map_err(|refused: Refused| self.cursor.error_since(place, Kind::of(desc.field, refused)))?;
             }
-            OperandType::List
-            | OperandType::ListAll
-            | OperandType::ListAlways
-            | OperandType::ListOnes
-            | OperandType::ListNegLo
-            | OperandType::ListNeg => {
+            ModifierKind::List(style) => {
                 // Registers may have selected their upper halves.
-                let bits = self.bits(desc)? | self.words.value(desc);
+                let bits = self.bits(style, desc)? | self.words.value(desc);
                 self.put(desc, bits)?;
             }
-            OperandType::SdwaSel => self.choice(desc, self.text.sdwa_sel, b"")?,
-            OperandType::DstUnused => self.choice(desc, self.text.dst_unused, b"")?,
-            OperandType::Dim => self.choice(desc, self.text.dim, b"SQ_RSRC_IMG_")?,
-            OperandType::MatrixFmt => self.choice(desc, self.text.matrix_fmt, b"")?,
-            OperandType::MatrixScale => self.choice(desc, self.text.matrix_scale, b"")?,
-            OperandType::MatrixScaleFmt => self.choice(desc, self.text.matrix_scale_fmt, b"")?,
-            OperandType::Scope => self.choice(desc, self.text.scope, b"")?,
-            OperandType::Th => {
+            ModifierKind::SdwaSel => self.choice(desc, self.text.sdwa_sel, b"")?,
+            ModifierKind::DstUnused => self.choice(desc, self.text.dst_unused, b"")?,
+            ModifierKind::Dim => self.choice(desc, self.text.dim, b"SQ_RSRC_IMG_")?,
+            ModifierKind::MatrixFormat => self.choice(desc, self.text.matrix_fmt, b"")?,
+            ModifierKind::MatrixScale => self.choice(desc, self.text.matrix_scale, b"")?,
+            ModifierKind::MatrixScaleFormat => self.choice(desc, self.text.matrix_scale_fmt, b"")?,
+            ModifierKind::Scope => self.choice(desc, self.text.scope, b"")?,
+            ModifierKind::TemporalHint { .. } => {
                 let value = self.temporal_hint(desc)?;
                 self.put(desc, value)?;
             }
-            OperandType::DppCtrl => {
+            ModifierKind::DppCtrl => {
                 let value = self.dpp_ctrl(desc.field)?;
                 self.put(desc, value)?;
             }
-            OperandType::DppBound => {
+            ModifierKind::DppBound => {
                 self.label()?;
                 let value = self.below(desc.field, 1)?;
                 self.put(desc, if self.zero_is_bound() { 1 } else { value })?;
             }
-            OperandType::Dpp8 => self.dpp8(desc)?,
-            OperandType::Swizzle => {
+            ModifierKind::Dpp8 { code } => self.dpp8(code, desc)?,
+            ModifierKind::Swizzle => {
                 let value = self.swizzle(desc.field)?;
                 self.put(desc, value)?;
             }
-            OperandType::MtbufFormat => self.mtbuf_format(desc)?,
-            OperandType::BufFmt => {
+            ModifierKind::MtbufFormat { nfmt } => self.mtbuf_format(nfmt, desc)?,
+            ModifierKind::BufferFormat => {
                 let value = self.buf_fmt(desc.field, most)?;
                 self.put(desc, value)?;
             }
-            _ => return Err(self.cursor.error(Kind::Unexpected)),
+            ModifierKind::Hidden => return Err(self.cursor.error(Kind::Unexpected)),
         }
         self.cursor.eat(b',');
         Ok(())
@@ -240,15 +244,11 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// `[0,1,1]`: the bits that the operation uses, the lowest first. What is left out is 0.
-    fn bits(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
+    fn bits(&mut self, style: ListStyle, desc: &OperandDesc) -> Result<u32, ParseError> {
         let start = self.cursor.at;
         self.label()?;
         self.cursor.expect(b'[')?;
-        let shown = match desc.operand_type {
-            OperandType::ListAll | OperandType::ListAlways => (1u32 << desc.width) - 1,
-            // Before the half of a destination comes that of a source.
-            _ => (desc.used | u8::from(desc.used == 1 << 3)).into(),
-        };
+        let shown = u32::from(shown_bits(style, desc));
         let (mut bits, mut left) = (0, shown);
         loop {
             let value = self.below(desc.field, 1)?;
@@ -266,11 +266,11 @@ impl<'t> Parser<'t, '_> {
             }
         }
         self.cursor.expect(b']')?;
-        let unused = ((1u32 << desc.width) - 1) & !u32::from(desc.used);
+        let unused = ((1u32 << desc.width) - 1) & !u32::from(desc.used_bits);
         if bits & unused != 0 {
             return Err(self.cursor.error_since(start, Kind::Name(desc.field)));
         }
-        Ok(if desc.operand_type == OperandType::ListOnes { bits | unused } else { bits })
+        Ok(if style == ListStyle::Ones { bits | unused } else { bits })
     }
 
     /// `name:VALUE`: one of the names, with or without a prefix, or a number.
@@ -289,7 +289,7 @@ impl<'t> Parser<'t, '_> {
             }
             None if word.first().is_some_and(u8::is_ascii_digit) => self.below(desc.field, (1 << desc.width) - 1)?,
             // The one scope that the text does not show.
-            None if desc.operand_type == OperandType::Scope && word == b"SCOPE_CU" => {
+            None if desc.kind == OperandKind::Modifier(ModifierKind::Scope) && word == b"SCOPE_CU" => {
                 self.cursor.at += word.len();
                 0
             }
@@ -302,7 +302,10 @@ impl<'t> Parser<'t, '_> {
     /// The temporal hint that stands somewhere ahead, or 0.
     pub(super) fn hint_ahead(&mut self) -> u32 {
         let here = self.cursor;
-        let desc = self.form.descs().find(|desc| desc.operand_type == OperandType::Th);
+        let desc = self
+            .form
+            .descs()
+            .find(|desc| matches!(desc.kind, OperandKind::Modifier(ModifierKind::TemporalHint { .. })));
         let hint = here.words().find(|(_, word)| *word == b"th").zip(desc).and_then(|((place, _), desc)| {
             self.cursor.at = place;
             self.temporal_hint(desc).ok()
@@ -406,20 +409,20 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// `dpp8:[...]`; `fi:1` behind it selects the other code that announces the dword.
-    fn dpp8(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+    fn dpp8(&mut self, code: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         self.label()?;
         let lanes = self.lanes(desc.field, 8, 3)?;
         self.put(desc, lanes)?;
         self.cursor.eat(b',');
-        if self.cursor.eat_call(b"fi", b':') && self.below(Field::Fi, 1)? == 1 && desc.aux[0] != NONE {
-            self.words.set(desc.aux[0], false);
-            self.words.set(desc.aux[0] + 1, true);
+        if self.cursor.eat_call(b"fi", b':') && self.below(Field::Fi, 1)? == 1 && code != NONE {
+            self.words.set(code, false);
+            self.words.set(code + 1, true);
         }
         Ok(())
     }
 
     /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, `format:78`, or `dfmt:14, nfmt:4`.
-    fn mtbuf_format(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+    fn mtbuf_format(&mut self, nfmt_at: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         const NFMT: u8 = 3;
         let (mut dfmt, mut nfmt) = (None, None);
         let start = self.cursor.at;
@@ -453,7 +456,7 @@ impl<'t> Parser<'t, '_> {
                 self.cursor.eat(b',');
             }
         }
-        self.words.put(desc.aux[0], NFMT, nfmt.unwrap_or(0));
+        self.words.put(nfmt_at, NFMT, nfmt.unwrap_or(0));
         let dfmt = dfmt.unwrap_or(DEFAULT_FORMAT);
         hold(desc, dfmt, &mut self.words)
             .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))

@@ -6,10 +6,11 @@ use super::{Kind, ParseError, Parser, Reading, long};
 use crate::codec::code::*;
 use crate::codec::constants::F16_BITS;
 use crate::codec::numbers::{Number, constant, narrow_float};
-use crate::codec::{
-    ADDRESS_PARTS, Coded, REGISTER, address_field, address_fields, address_lsb, has_both, is_conditional, is_image_data,
+use crate::codec::{ADDRESS_PARTS, Address, Coded, REGISTER, is_conditional};
+use crate::kind::{
+    AddressKind, ImageKind, ModifierKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
-use crate::table::{NONE, OperandDesc, OperandType};
+use crate::table::OperandDesc;
 use crate::{Access, DataType, Field, Format};
 
 /// A register or a number.
@@ -45,7 +46,7 @@ fn is_float(ty: DataType) -> bool {
 
 /// The signs of an operand, and how they are written.
 #[derive(Clone, Copy, Default)]
-struct Signs {
+struct WrittenSigns {
     neg: bool,
     abs: bool,
     sext: bool,
@@ -56,7 +57,7 @@ struct Signs {
 }
 
 /// A number for an operand of this type, with its signs.
-fn signed(ty: DataType, number: Number, Signs { neg, abs, .. }: Signs) -> Number {
+fn signed(ty: DataType, number: Number, WrittenSigns { neg, abs, .. }: WrittenSigns) -> Number {
     let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
     // An integer is the bits of a float.
     let width = match ty {
@@ -73,17 +74,18 @@ fn signed(ty: DataType, number: Number, Signs { neg, abs, .. }: Signs) -> Number
 impl Parser<'_, '_> {
     /// Parses the text of an operand, if this instruction has the operand.
     pub(super) fn operand(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
-        use OperandType::*;
-        let absent = match desc.operand_type {
-            Second => {
+        let absent = match desc.kind {
+            OperandKind::Second => {
                 let skipped = self.cursor.eat_all(b"::");
                 self.cursor.blank();
                 self.cursor.at += if skipped { self.cursor.name().len() } else { 0 };
                 return if skipped { Ok(()) } else { Err(self.cursor.error(Kind::SecondOperation)) };
             }
             // Data that goes to LDS has no register.
-            BufData if desc.aux[1] != NONE && self.cursor.has_name(b"lds") => true,
-            Endpgm => self.cursor.is_done(),
+            OperandKind::Register(RegisterKind::Data { lds, .. }) if lds != NONE && self.cursor.has_name(b"lds") => {
+                true
+            }
+            OperandKind::Number(NumberKind::Endpgm) => self.cursor.is_done(),
             _ => is_conditional(desc) && desc.access == Some(Access::Write) && !self.returns(desc),
         };
         if absent { Ok(()) } else { self.present(desc) }
@@ -91,68 +93,73 @@ impl Parser<'_, '_> {
 
     /// Parses the text of an operand.
     pub(super) fn present(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
-        use OperandType::*;
         self.cursor.blank();
         if desc.field == Field::Soffset {
             self.early_format()?;
         }
         let start = self.cursor.at;
-        match desc.operand_type {
-            of if of.is_image_address() => self.image_address(desc)?,
-            Code | Agpr | AgprOrConst | Acc | AccSized | BufData | SdwaSrc | Half | HalfSel | Vdsty => {
-                let (coded, dwords) = self.source(desc)?;
-                self.hold(desc, coded, dwords, start)?;
-            }
-            Vcc => {
-                let found = self.registers().read(&mut self.cursor, self.symbols);
-                let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == u16::from(desc.dwords);
-                let omitted = self.reading == Reading::OmittedVcc;
-                let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run)) && !omitted;
-                if !is_here {
-                    self.cursor.at = start;
-                }
-                if *self.vcc.get_or_insert(is_here) != is_here {
-                    return Err(self.missing(desc.field));
-                }
-                if !is_here {
+        match desc.kind {
+            OperandKind::Register(RegisterKind::Vcc) => {
+                if !self.implied_vcc(desc)? {
                     return Ok(());
                 }
             }
-            SdstOrVcc => {
+            OperandKind::Register(RegisterKind::NamedOrVcc { .. }) => {
                 let run = self.run(desc)?;
                 let is_vcc = run.code == vcc(self.words.target);
                 let coded = if is_vcc { Coded::Vcc } else { Coded::Code(run.code) };
                 self.hold(desc, coded, run.dwords, start)?;
             }
-            BufVaddr | GlobalAddr | ScratchAddr | Saddr | ExpSrc => {
+            OperandKind::Register(_) => {
+                let (coded, dwords) = self.source(desc)?;
+                self.hold(desc, coded, dwords, start)?;
+            }
+            OperandKind::Address(kind) => {
                 // Of FLAT and of tensors, the text does not show that there is none.
-                let is_silent = desc.operand_type == Saddr && desc.aux[0] != NONE;
+                let is_silent = matches!(kind, AddressKind::Scalar { is_silent: true, .. });
                 if is_silent && !self.is_register_ahead() || self.cursor.eat_name(b"off") {
                     self.hold(desc, Coded::Off, 0, start)?;
                 } else {
-                    if desc.operand_type == ExpSrc {
-                        self.words.set(desc.aux[1], self.cursor.has_name(b"compr"));
+                    if let AddressKind::ExportSource { compr, .. } = kind {
+                        self.words.set(compr, self.cursor.has_name(b"compr"));
                     }
                     let run = self.run(desc)?;
                     self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
                 }
             }
-            _ if is_image_data(desc) => {
+            OperandKind::Image(ImageKind::Data { .. }) => {
                 let run = self.run(desc)?;
                 self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
             }
-            SmrdOffset | SmemOffset => self.scalar_offset(desc)?,
-            Literal => {
+            OperandKind::Image(ImageKind::Address { .. }) => self.image_address(desc)?,
+            OperandKind::Offset(kind) => self.scalar_offset(kind, desc)?,
+            OperandKind::Number(NumberKind::Literal { .. }) => {
                 let coded = self.mandatory_literal(desc)?;
                 self.hold(desc, coded, 0, start)?;
             }
-            _ => {
+            OperandKind::Number(_) | OperandKind::Modifier(_) | OperandKind::Second => {
                 let coded = self.immediate(desc)?;
                 self.hold(desc, coded, 0, start)?;
             }
         }
         self.cursor.eat(b',');
         Ok(())
+    }
+
+    /// Reads the vcc that no field names, if the text shows it.
+    fn implied_vcc(&mut self, desc: &OperandDesc) -> Result<bool, ParseError> {
+        let start = self.cursor.at;
+        let found = self.registers().read(&mut self.cursor, self.symbols);
+        let is_vcc = |run: &Run| run.code == vcc(self.words.target) && run.dwords == u16::from(desc.dwords);
+        let omitted = self.reading == Reading::OmittedVcc;
+        let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run)) && !omitted;
+        if !is_here {
+            self.cursor.at = start;
+        }
+        match *self.vcc.get_or_insert(is_here) == is_here {
+            true => Ok(is_here),
+            false => Err(self.missing(desc.field)),
+        }
     }
 
     /// Whether registers come next.
@@ -163,9 +170,9 @@ impl Parser<'_, '_> {
 
     /// Whether the modifiers say that the operation returns a value, so that it has a destination.
     fn returns(&mut self, desc: &OperandDesc) -> bool {
-        let flag = self.form.descs().find(|other| other.access.is_none() && other.lsb == desc.cond);
-        match flag.map(|flag| (flag.operand_type, flag.field)) {
-            Some((OperandType::Th, _)) => self.hint_ahead() & 1 == 1,
+        let flag = self.form.descs().find(|other| other.access.is_none() && other.lsb == desc.write_if_bit);
+        match flag.map(|flag| (flag.kind, flag.field)) {
+            Some((OperandKind::Modifier(ModifierKind::TemporalHint { .. }), _)) => self.hint_ahead() & 1 == 1,
             Some((_, field)) => self.cursor.has_name(field.name().as_bytes()),
             None => false,
         }
@@ -189,15 +196,15 @@ impl Parser<'_, '_> {
 
     /// Whether the signs of a number are computed here if there are no bits for them.
     fn folds(&self, desc: &OperandDesc) -> bool {
-        let is_source = matches!(desc.operand_type, OperandType::Code | OperandType::Half | OperandType::HalfSel);
+        let is_source = desc.kind.is_half() || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let format = self.form.signature.format;
         let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP");
         is_source && is_float(desc.ty) && (is_short || format == Format::Vop3b)
     }
 
     /// Reads the signs before an operand.
-    fn open_signs(&mut self, [neg, abs, sext]: [u8; 3], folds: bool) -> Signs {
-        let mut signs = Signs::default();
+    fn open_signs(&mut self, [neg, abs, sext]: [u8; 3], folds: bool) -> WrittenSigns {
+        let mut signs = WrittenSigns::default();
         if neg != NONE || folds {
             let mut after = self.cursor;
             let is_minus = after.eat(b'-');
@@ -222,10 +229,7 @@ impl Parser<'_, '_> {
     /// A register or a constant, with `-`, `|...|` and their like.
     fn source(&mut self, desc: &OperandDesc) -> Result<(Coded, u16), ParseError> {
         let start = self.cursor.at;
-        let [neg, abs, sext, _] = match desc.operand_type {
-            OperandType::Code | OperandType::SdwaSrc | OperandType::Half | OperandType::HalfSel => desc.aux,
-            _ => [NONE; 4],
-        };
+        let [neg, abs, sext] = desc.kind.signs().unwrap_or(Signs::ABSENT).positions();
         let folds = self.folds(desc);
         let signs = self.open_signs([neg, abs, sext], folds);
         let (primary, place) = self.primary(desc, if signs.bar { b'|' } else { 0 })?;
@@ -234,7 +238,7 @@ impl Parser<'_, '_> {
                 self.cursor.expect(close)?;
             }
         }
-        let mut folded = Signs::default();
+        let mut folded = WrittenSigns::default();
         for (bit, on, folded) in [(neg, signs.neg, &mut folded.neg), (abs, signs.abs, &mut folded.abs)] {
             *folded = on && bit == NONE;
             if on {
@@ -256,7 +260,7 @@ impl Parser<'_, '_> {
             Primary::Run(_) => return Err(self.cursor.error_since(start, Kind::Operand(desc.field))),
         };
         let kind = |parser: &Self, kind| parser.cursor.error_since(place, kind);
-        let has_halves = matches!(desc.operand_type, OperandType::Half | OperandType::HalfSel);
+        let has_halves = desc.kind.is_half();
         let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
         match primary {
             // Without a suffix it is the lower half, as in text for targets whose registers LLVM does not divide.
@@ -305,7 +309,8 @@ impl Parser<'_, '_> {
     /// Whether registers have the operand's length, where nothing else determines it, and begin at a multiple of it.
     fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Kind> {
         let (field, dwords) = (desc.field, desc.dwords.into());
-        let is_fixed = !matches!(desc.operand_type, OperandType::AccSized | OperandType::BufData);
+        let is_fixed =
+            !matches!(desc.kind, OperandKind::Register(RegisterKind::Matrix { .. } | RegisterKind::Data { .. }));
         if self.is_open(desc, run.dwords) {
             return Ok(());
         }
@@ -317,7 +322,8 @@ impl Parser<'_, '_> {
 
     /// Whether it is the address of an image whose dimensions the words do not hold, and longer than the shortest one.
     pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
-        let is_address = desc.operand_type == OperandType::Code && desc.field == Field::Vaddr;
+        let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
+        let is_address = is_code && desc.field == Field::Vaddr;
         is_address && self.form.signature.format == Format::Mimg && dwords > desc.dwords.into()
     }
 
@@ -457,16 +463,16 @@ impl Parser<'_, '_> {
     }
 
     /// A constant, a register, or a register and `offset:`.
-    fn scalar_offset(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
+    fn scalar_offset(&mut self, kind: OffsetKind, desc: &'static OperandDesc) -> Result<(), ParseError> {
         let start = self.cursor.at;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
         let coded = match found {
             None if self.cursor.eat_call(b"lit", b'(') => {
                 let value = self.cursor.integer(self.symbols)?;
                 self.cursor.expect(b')')?;
-                match desc.operand_type {
-                    OperandType::SmrdOffset => Coded::Literal(value as u32),
-                    _ => Coded::Number(value),
+                match kind {
+                    OffsetKind::Dwords { .. } => Coded::Literal(value as u32),
+                    OffsetKind::Bytes { .. } | OffsetKind::Sum { .. } => Coded::Number(value),
                 }
             }
             // Without an offset it is 0.
@@ -479,7 +485,8 @@ impl Parser<'_, '_> {
             Some(run) => {
                 let mut after = self.cursor;
                 after.eat(b',');
-                let both = desc.operand_type == OperandType::SmemOffset && after.eat_call(b"offset", b':');
+                let is_sum = matches!(kind, OffsetKind::Sum { .. });
+                let both = !matches!(kind, OffsetKind::Dwords { .. }) && after.eat_call(b"offset", b':');
                 let number = match both {
                     true => {
                         self.cursor = after;
@@ -487,12 +494,12 @@ impl Parser<'_, '_> {
                     }
                     false => None,
                 };
-                let is_null = has_both(desc) && run.code == off(self.words.target);
+                let is_null = is_sum && run.code == off(self.words.target);
                 match number {
                     n if is_null => Coded::Number(n.unwrap_or(0)),
-                    None if !has_both(desc) => Coded::Code(run.code),
+                    None if !is_sum => Coded::Code(run.code),
                     None => Coded::Soffset(run.code),
-                    Some(0) if has_both(desc) => Coded::Soffset(run.code),
+                    Some(0) if is_sum => Coded::Soffset(run.code),
                     Some(n) => Coded::Both(run.code, n),
                 }
             }
@@ -502,21 +509,21 @@ impl Parser<'_, '_> {
 
     /// Registers that follow one another, or a list of registers and runs where dwords name each of them.
     fn image_address(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
-        let (fields, _) = address_fields(desc);
+        let Some(address) = Address::of(desc) else { return Err(self.missing(desc.field)) };
         let start = self.cursor.at;
         let is_list = self.cursor.eat(b'[');
         let (mut parts, mut all) = (0, 0);
         loop {
             let place = self.cursor.at;
-            let field = address_field(desc, parts);
+            let field = address.field(parts);
             let run = self.registers().read(&mut self.cursor, self.symbols)?;
             let Some(run) = run.filter(|run| (VGPR..=VGPR_LAST).contains(&run.code) && run.half.is_none()) else {
                 return Err(self.missing(field));
             };
-            if u16::from(parts) >= fields.max(1) || parts >= ADDRESS_PARTS {
+            if parts >= address.fields.count().max(1) || parts >= ADDRESS_PARTS {
                 return Err(self.cursor.error_since(place, Kind::Unexpected));
             }
-            self.words.put(address_lsb(desc, parts), REGISTER, (run.code - VGPR).into());
+            self.words.put(address.lsb(parts), REGISTER, (run.code - VGPR).into());
             (parts, all) = (parts + 1, all + run.dwords);
             if !is_list || !self.cursor.eat(b',') {
                 break;
@@ -527,7 +534,7 @@ impl Parser<'_, '_> {
         }
         // The number of registers can be compared only when all modifiers are known.
         let span = self.cursor.error_since(start, Kind::Unexpected).span;
-        self.address = Some(super::Address { desc, parts, dwords: all, span });
+        self.address = Some(super::ParsedAddress { address, parts, dwords: all, span });
         Ok(())
     }
 }

@@ -3,8 +3,9 @@
 use crate::codec::descs;
 use crate::common::{OpcodeEntry, own_spelling};
 use crate::inst::info;
+use crate::kind::OperandKind;
 use crate::shared::mnemonic_hash;
-use crate::table::{FormSignature, OperandType};
+use crate::table::FormSignature;
 use crate::target::{MNEMONICS_OF, OPS};
 use crate::{Format, Opcode, Target};
 
@@ -169,5 +170,5 @@ impl Operations {
 /// Whether it is the second operation of a dual instruction. An operation that can also be the first has an opcode index
 /// for each.
 pub(super) fn is_second(target: Target, entry: &OpcodeEntry) -> bool {
-    descs(target, entry.signature).next().is_some_and(|desc| desc.operand_type == OperandType::Second)
+    descs(target, entry.signature).next().is_some_and(|desc| desc.kind == OperandKind::Second)
 }

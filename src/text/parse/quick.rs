@@ -12,8 +12,9 @@ use super::operation::spelling;
 use crate::codec::{Form, bus_limit, bus_scalars, is_packed};
 use crate::common::{BUS, OpcodeEntry};
 use crate::inst::layout;
+use crate::kind::{ListStyle, ModifierKind, OperandKind};
 use crate::shared::{flag, mnemonic_hash};
-use crate::table::{FastSignature, FastText, ModifierWay, OperandType, TextKind, TextTables};
+use crate::table::{FastSignature, FastText, ModifierWay, TextKind, TextTables};
 use crate::target::{DESCS, FAST_TEXT, MNEMONICS_OF, OPS, TEXT};
 use crate::text::TextBuffer;
 use crate::text::fast::{find, is_name};
@@ -101,7 +102,9 @@ impl<'t> Quick<'t> {
         let mut words = form.start();
         if entry.signature.format == Format::Vop3p {
             // Of a list, the text shows only the bits that the operation uses.
-            for desc in form.descs().filter(|desc| desc.operand_type == OperandType::ListOnes) {
+            for desc in
+                form.descs().filter(|desc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)))
+            {
                 words.desc(desc, (1 << desc.width) - 1).ok()?;
             }
         }

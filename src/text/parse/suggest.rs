@@ -8,7 +8,7 @@ use crate::codec::descs;
 use crate::common::OpcodeEntry;
 use crate::facts::Counter;
 use crate::imm::Waitcnt;
-use crate::table::OperandType;
+use crate::kind::{ModifierKind, OperandKind};
 use crate::target::{MNEMONICS_OF, OPS, TEXT};
 
 /// What to write in place of an unknown mnemonic: see [`Suggestion::of`].
@@ -76,7 +76,7 @@ impl Suggestion {
         let entries = operation::all(target, mnemonic).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         let forms = entries.flat_map(|entry| [entry.signature].into_iter().chain(entry.forms(target)));
         let modifiers = forms.flat_map(|form| descs(target, form)).filter(|desc| desc.access.is_none());
-        let modifiers = modifiers.filter(|desc| desc.operand_type != OperandType::None);
+        let modifiers = modifiers.filter(|desc| desc.kind != OperandKind::Modifier(ModifierKind::Hidden));
         let t = TEXT[target as usize];
         let values = [
             t.hwreg,

@@ -1,0 +1,389 @@
+//! Image data and image addresses, whose registers other fields and the operation decide.
+
+use super::accept::{Accepted, InForm, Lengths};
+use super::address::REGISTER;
+use super::code::{AGPR, VGPR, coded, is_inside};
+use super::register::{matrix_dwords, put_code};
+use super::{Coded, Refused, Words, bits, code_in, flag};
+use crate::common::limits::{RAY, RAY_DUAL, RAY8};
+use crate::common::{COORDINATES, GRADIENTS};
+use crate::decode::MAX_DWORDS;
+use crate::kind::{AddressFields, AddressShape, ImageData, ImageKind, NONE, OperandKind, Position, RegisterKind};
+use crate::shared::image;
+use crate::table::OperandDesc;
+use crate::target::OPERANDS;
+use crate::target::generated::ANY_IMAGE_ADDRESS;
+use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Value};
+
+/// Reads image data; `None` for image addresses, which are several operands.
+pub(super) fn read(kind: ImageKind, desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+    let ImageKind::Data { data, dmask, tfe, d16, acc } = kind else { return None };
+    let code = code_in(desc, inst);
+    let coded = if flag(inst, acc) { Coded::Code(code - VGPR + AGPR) } else { coded(inst, code) };
+    let what = image_data(data, inst.has_d16());
+    Some((coded, mimg_dwords(what, bits(inst, dmask, 4) as u16, flag(inst, tfe), flag(inst, d16))))
+}
+
+/// Of an image address it sets the first register: [`Address::encode`] sets all.
+pub(super) fn encode(kind: ImageKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+    let Coded::Code(code) = coded else { return Err(Refused::Operand) };
+    match kind {
+        ImageKind::Data { acc, .. } => {
+            words.decide(acc, code >= AGPR)?;
+            put_code(desc, if code >= AGPR { code - AGPR + VGPR } else { code }, words)
+        }
+        ImageKind::Address { .. } => put_code(desc, code, words),
+    }
+}
+
+/// Adds the registers that part `part` of the operand accepts. `dwords`: the least that it has.
+pub(super) fn accept(kind: ImageKind, form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
+    let registers = VGPR..=AGPR.saturating_sub(dwords);
+    match kind {
+        ImageKind::Data { acc, .. } => registers.for_each(|code| form.vector(code, acc, add)),
+        ImageKind::Address { .. } => {
+            // A row can demand that a field is zero. The probe knows nothing of the dwords after the base words.
+            let lsb = Address::of(form.desc).map_or(NONE, |address| address.lsb(part));
+            let possible = |code: &u16| {
+                lsb >= 96 || (0..REGISTER).all(|bit| form.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
+            };
+            registers.filter(possible).for_each(|code| add(Accepted::Code(code)));
+        }
+    }
+}
+
+/// The lengths that part `part` of the operand can have, and whether it can be absent; `None` if there is no such part.
+pub(super) fn lengths(kind: ImageKind, form: &InForm<'_>, part: u8) -> Option<(Lengths, bool)> {
+    let (mut lengths, mut is_optional) = ((u16::MAX, 0), false);
+    let mut add = |dwords: u16| lengths = (lengths.0.min(dwords), lengths.1.max(dwords));
+    match kind {
+        ImageKind::Data { .. } if part > 0 => return None,
+        ImageKind::Data { data, tfe: at_tfe, d16: at_d16, .. } => {
+            let what = image_data(data, form.probe.has_d16());
+            for n in 0..64u16 {
+                let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
+                if form.can_be(at_tfe, tfe) && form.can_be(at_d16, d16) {
+                    add(mimg_dwords(what, dmask, tfe, d16));
+                }
+            }
+        }
+        ImageKind::Address { .. } => {
+            let address = Address::of(form.desc).filter(|address| part < address.fields.count())?;
+            for n in 0..16 {
+                let (dim, a16) = (n & 7, n & 8 != 0);
+                let all = address.size(dim, a16);
+                if form.can_be(address.a16, a16) && address.fits_its_fields(all) {
+                    match address.part_dwords(all, part) {
+                        Some(dwords) => add(dwords),
+                        None => is_optional = true,
+                    }
+                }
+            }
+        }
+    }
+    (lengths.1 > 0).then_some((lengths, is_optional))
+}
+
+/// Registers of image data, for the kind of operation (`image::*`), its components and its flags.
+pub(crate) const fn mimg_dwords(what: u8, dmask: u16, tfe: bool, d16: bool) -> u16 {
+    let components = match (dmask & 15).count_ones() as u16 {
+        _ if what & image::GATHER != 0 => 4,
+        0 => 1,
+        n => n,
+    };
+    let packed = if what & image::D16 != 0 && d16 { components.div_ceil(2) } else { components };
+    let dwords = packed + tfe as u16;
+    // Atomics take one or two components, or twice that with a comparison value; other masks mean the least of these.
+    match dwords {
+        4.. if what & image::ATOMIC != 0 => 1,
+        1 if what & image::CMPSWAP != 0 => 2,
+        n => n,
+    }
+}
+
+/// The kind of operation, as `image::*`.
+pub(crate) const fn image_data(data: ImageData, packs_d16: bool) -> u8 {
+    let what = match data {
+        ImageData::Components => image::DATA,
+        ImageData::Gather => image::GATHER,
+        ImageData::Atomic => image::ATOMIC,
+        ImageData::CompareAndSwap => image::CMPSWAP,
+    };
+    what | if packs_d16 { image::D16 } else { 0 }
+}
+
+/// Components of an image address that a16 packs, two in a register, and registers that hold gradients.
+const fn image_components(shape: AddressShape, dim: usize) -> (u16, u16) {
+    const fn count(table: &[u8], dim: usize) -> u16 {
+        if dim < table.len() { table[dim] as u16 } else { 0 }
+    }
+    let coordinates = count(&COORDINATES, dim);
+    let packed = match shape {
+        AddressShape::Coordinates | AddressShape::Gradients | AddressShape::Gradients16 => coordinates,
+        AddressShape::CoordinatesLod | AddressShape::GradientsLod | AddressShape::Gradients16Lod => coordinates + 1,
+        AddressShape::Lod => 1,
+        AddressShape::Ray => RAY[0],
+        AddressShape::RayDual => RAY_DUAL[0],
+        AddressShape::Ray8 => RAY8[0],
+    };
+    let gradients = match shape {
+        AddressShape::Gradients | AddressShape::GradientsLod => count(&GRADIENTS, dim),
+        // Each of the two directions begins at a register.
+        AddressShape::Gradients16 | AddressShape::Gradients16Lod => 2 * (count(&GRADIENTS, dim) / 2).div_ceil(2),
+        AddressShape::Coordinates
+        | AddressShape::CoordinatesLod
+        | AddressShape::Lod
+        | AddressShape::Ray
+        | AddressShape::RayDual
+        | AddressShape::Ray8 => 0,
+    };
+    (packed, gradients)
+}
+
+/// Registers of an image address. `more`: components of the row in addition to coordinates and gradients. `run`: no
+/// dword names further registers, so that more than 12 count as 16.
+pub(crate) const fn img_dwords(shape: AddressShape, dim: usize, a16: bool, more: u8, run: bool) -> u16 {
+    let (components, gradients) = image_components(shape, dim);
+    let packed = if a16 { components.div_ceil(2) } else { components };
+    let dwords = packed + gradients + more as u16;
+    if dwords > 12 && run { 16 } else { dwords }
+}
+
+/// An image address: its kind and its own field.
+#[derive(Clone, Copy)]
+pub(crate) struct Address<'d> {
+    pub desc: &'d OperandDesc,
+    pub shape: AddressShape,
+    pub dim: Position,
+    pub a16: Position,
+    second: Position,
+    fifth: Position,
+    pub fields: AddressFields,
+}
+
+impl<'d> Address<'d> {
+    /// `None`: it is another kind of operand.
+    pub fn of(desc: &'d OperandDesc) -> Option<Address<'d>> {
+        match desc.kind {
+            // Without such a target, the code for them is left out.
+            OperandKind::Image(ImageKind::Address { shape, dim, a16, second, fifth, fields }) if ANY_IMAGE_ADDRESS => {
+                Some(Address { desc, shape, dim, a16, second, fifth, fields })
+            }
+            _ => None,
+        }
+    }
+
+    /// Components of the row in addition to coordinates and gradients.
+    fn more(&self) -> u8 {
+        self.desc.dwords - 1
+    }
+
+    /// Its registers in an instruction: coordinates (two per register with a16), gradients, and the row's additional components.
+    pub fn dwords(&self, inst: &Inst) -> u16 {
+        self.size(bits(inst, self.dim, 3) as usize, flag(inst, self.a16))
+    }
+
+    /// Its registers for a dimension, with or without a16.
+    pub fn size(&self, dim: usize, a16: bool) -> u16 {
+        img_dwords(self.shape, dim, a16, self.more(), self.second == NONE)
+    }
+
+    /// The field of a part.
+    pub fn field(&self, part: u8) -> Field {
+        let field = ADDRESS_FIELDS.get(usize::from(part)).copied().filter(|_| part > 0);
+        field.unwrap_or(self.desc.field)
+    }
+
+    /// Whether the field names a part.
+    pub fn is_field(&self, field: Field) -> bool {
+        self.desc.field == field || ADDRESS_FIELDS.contains(&field)
+    }
+
+    /// The lowest bit of the field of a part. The fourth after the first can lie elsewhere.
+    pub fn lsb(&self, part: u8) -> Position {
+        match part {
+            0 => self.desc.lsb,
+            4 => self.fifth,
+            _ => self.second + REGISTER * (part - 1),
+        }
+    }
+
+    /// Registers of a part of an address that has `all` registers; `None` if the address needs no such part.
+    ///
+    /// Without extra address fields, an image address is one run. Else each register has a field, and the last field may
+    /// name the start of all remaining registers. Where it does, the fields of a ray name the start of the node, the ray's
+    /// extent, and vectors.
+    pub fn part_dwords(&self, all: u16, part: u8) -> Option<u16> {
+        part_dwords(self.shape, self.more(), self.fields, all, part)
+    }
+
+    /// A part in an instruction; `None` if the address needs no such part.
+    pub fn part(&self, inst: &Inst, part: u8) -> Option<AddressPart> {
+        let dwords = self.part_dwords(self.dwords(inst), part)?;
+        let lsb = self.lsb(part);
+        Some(AddressPart { field: self.field(part), lsb, register: bits(inst, lsb, REGISTER) as u16, dwords })
+    }
+
+    /// The parts in an instruction.
+    pub fn parts(self, inst: &Inst) -> impl Iterator<Item = AddressPart> + Clone {
+        (0..ADDRESS_PARTS).map_while(move |part| self.part(inst, part))
+    }
+
+    /// A part as an operand.
+    pub fn operand(&self, inst: &Inst, part: u8) -> Option<Operand> {
+        let AddressPart { field, register, dwords, .. } = self.part(inst, part)?;
+        let value = Value::Reg(Reg::Vgpr(register));
+        Some(Operand { role: Some(field), value, bits: dwords * 32, access: self.access(part) })
+    }
+
+    /// How an operation accesses a part.
+    pub fn access(&self, part: u8) -> Access {
+        // These return the origin and the direction of the ray where they read them.
+        let returns = matches!(self.shape, AddressShape::RayDual | AddressShape::Ray8) && [2, 3].contains(&part);
+        if returns { Access::ReadWrite } else { Access::Read }
+    }
+
+    /// The registers in an instruction, one for each dword.
+    pub fn registers(self, inst: &Inst) -> impl Iterator<Item = u8> + Clone {
+        // A run of 13 to 15 registers reads 16, and this many of them are the address.
+        let needed = img_dwords(self.shape, bits(inst, self.dim, 3) as usize, flag(inst, self.a16), self.more(), false);
+        self.parts(inst).flat_map(|part| (0..part.dwords).map(move |n| (part.register + n) as u8)).take(needed.into())
+    }
+
+    /// Encodes an address of which each dword is in one of these registers.
+    pub fn encode(&self, mut registers: impl Iterator<Item = u8> + Clone, words: &mut Words) -> Result<(), Refused> {
+        let all = registers.clone().count() as u16;
+        for part in 0..ADDRESS_PARTS {
+            let Some(dwords) = self.part_dwords(all, part) else { break };
+            let first = registers.next().ok_or(Refused::Operand)?;
+            // A field names the first of a run.
+            if !(1..dwords).all(|n| registers.next().map(u16::from) == Some(u16::from(first) + n)) {
+                return Err(Refused::Operand);
+            }
+            words.put(self.lsb(part), REGISTER, first.into());
+        }
+        if registers.next().is_some() { Err(Refused::Operand) } else { Ok(()) }
+    }
+
+    /// Whether the fields can name an address of so many registers. Not all dwords of a ray may be idle.
+    pub fn fits_its_fields(&self, all: u16) -> bool {
+        /// Registers that a dword after the base words names.
+        const DWORD: u16 = 4;
+        let fields = u16::from(self.fields.count());
+        let idle = self.shape == AddressShape::Ray && fields >= all + DWORD;
+        self.fields.is_run() || all <= fields && !idle
+    }
+
+    /// Refuses an address with more registers than fields that name them, and a ray with dwords that name none.
+    fn check_fields(&self, inst: &Inst) -> Result<(), DecodeError> {
+        if self.fits_its_fields(self.dwords(inst)) {
+            return Ok(());
+        }
+        let (lsb, width) = crate::decode::place(inst.target(), inst.format(), Field::Nsa).unwrap_or((0, 0));
+        Err(DecodeError::ReservedValue { field: Field::Nsa, value: bits(inst, lsb, width) as u16, lsb, width })
+    }
+}
+
+/// The most parts of an image address.
+pub(crate) const ADDRESS_PARTS: u8 = ADDRESS_FIELDS.len() as u8;
+
+/// The fields that name the registers of an image address, after the first.
+const ADDRESS_FIELDS: [Field; 13] = [
+    Field::Vaddr,
+    Field::Vaddr1,
+    Field::Vaddr2,
+    Field::Vaddr3,
+    Field::Vaddr4,
+    Field::Vaddr5,
+    Field::Vaddr6,
+    Field::Vaddr7,
+    Field::Vaddr8,
+    Field::Vaddr9,
+    Field::Vaddr10,
+    Field::Vaddr11,
+    Field::Vaddr12,
+];
+
+/// Adds the fields that could name registers of an image address, but are not needed for it, to masks of each dword.
+pub(crate) fn idle_addresses(inst: &Inst, masks: &mut [u32; MAX_DWORDS]) {
+    let tables = OPERANDS[inst.target() as usize];
+    let descs = tables.rows_of(tables.list_of(inst)).filter_map(|row| tables.desc(row));
+    for desc in descs {
+        let Some(address) = Address::of(&desc) else { continue };
+        for part in (0..address.fields.count()).filter(|&part| address.part(inst, part).is_none()) {
+            let lsb = address.lsb(part);
+            if let Some(mask) = masks.get_mut(usize::from(lsb / 32)) {
+                *mask |= ((1 << REGISTER) - 1) << (lsb % 32);
+            }
+        }
+    }
+}
+
+/// A part of an image address: a field that names the first of a run of registers.
+pub(crate) struct AddressPart {
+    pub field: Field,
+    pub lsb: u8,
+    pub register: u16,
+    pub dwords: u16,
+}
+
+/// The registers of each part of an address, without the number of components in front.
+const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16; 5] {
+    [node, extent, origin, direction, offset]
+}
+
+/// As [`Address::part_dwords`]. `more`: the row's additional components.
+pub(crate) const fn part_dwords(
+    shape: AddressShape,
+    more: u8,
+    fields: AddressFields,
+    all: u16,
+    part: u8,
+) -> Option<u16> {
+    let (fields, run) = (fields.count() as u16, fields.is_run());
+    let groups = match shape {
+        // The node is what the row has besides extent and origin. With a16, the last two vectors share three registers.
+        AddressShape::Ray if run && fields > 1 => {
+            let [_, extent, origin, a, b] = RAY;
+            Some([(more as u16).saturating_sub(extent + origin), extent, origin, a, b])
+        }
+        AddressShape::RayDual => Some(groups(RAY_DUAL)),
+        AddressShape::Ray8 => Some(groups(RAY8)),
+        _ => None,
+    };
+    if let Some(groups) = groups {
+        let (mut before, mut n) = (0, 0);
+        while n < groups.len() && n < part as usize {
+            before += groups[n];
+            n += 1;
+        }
+        return if n < groups.len() && before < all { Some(groups[n]) } else { None };
+    }
+    let part = part as u16;
+    if part >= fields || part >= all {
+        None
+    } else if run && part + 1 == fields {
+        Some(all - part)
+    } else {
+        Some(1)
+    }
+}
+
+/// Refuses a tuple that runs past the last register, of an operand whose length depends on other fields.
+#[cold]
+pub(crate) fn size(inst: &Inst, desc: &OperandDesc) -> Result<(), DecodeError> {
+    if let OperandKind::Register(RegisterKind::Matrix { format, format_high, .. }) = desc.kind {
+        // The field has more bits than a register number.
+        let (value, lsb, width) = (code_in(desc, inst), desc.lsb, desc.width);
+        return match is_inside(value % VGPR, matrix_dwords([format, format_high], desc, inst)) {
+            true => Ok(()),
+            false => Err(DecodeError::ReservedValue { field: desc.field, value: value - desc.add, lsb, width }),
+        };
+    }
+    let Some(address) = Address::of(desc) else { return Ok(()) };
+    address.check_fields(inst)?;
+    address.parts(inst).try_for_each(|AddressPart { field, lsb, register, dwords }| match is_inside(register, dwords) {
+        true => Ok(()),
+        false => Err(DecodeError::ReservedValue { field, value: register, lsb, width: REGISTER }),
+    })
+}

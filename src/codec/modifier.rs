@@ -1,0 +1,83 @@
+//! Modifiers: their values, defaults, and values without an effect.
+
+use super::{Refused, Words, bits, is_signed, sign_extended, value};
+use crate::common::{DEFAULTS, NEUTRALS};
+#[cfg(feature = "make")]
+use crate::kind::ListStyle;
+use crate::kind::{ModifierKind, NONE, OperandKind, Position};
+use crate::table::OperandDesc;
+use crate::{Field, Inst};
+
+/// Bits of each of the two lower parts of a truth table.
+pub(crate) const TABLE: u8 = 3;
+
+/// The positions of the two lower parts of a truth table in three fields.
+fn table_parts(desc: &OperandDesc) -> Option<[Position; 2]> {
+    match desc.kind {
+        OperandKind::Modifier(ModifierKind::Bitop3 { middle, low }) if middle != NONE => Some([middle, low]),
+        _ => None,
+    }
+}
+
+/// All bits of a modifier. The truth table of `v_bitop3` is in the bits of modifiers that have no meaning for it.
+pub(crate) fn held(desc: &OperandDesc, inst: &Inst) -> u32 {
+    match table_parts(desc) {
+        Some([middle, low]) => {
+            value(desc, inst) << (2 * TABLE) | bits(inst, middle, TABLE) << TABLE | bits(inst, low, TABLE)
+        }
+        None => value(desc, inst),
+    }
+}
+
+/// Sets the bits of a modifier.
+pub(crate) fn hold(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<(), Refused> {
+    let Some([middle, low]) = table_parts(desc) else { return words.desc(desc, value) };
+    words.put(middle, TABLE, value >> TABLE);
+    words.put(low, TABLE, value);
+    words.desc(desc, value >> (2 * TABLE))
+}
+
+/// The value of a modifier; in fields of fewer than eight bits, only the bits that the row uses.
+pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
+    let raw = held(desc, inst);
+    match desc.kind {
+        OperandKind::Modifier(ModifierKind::Bitop3 { .. }) => raw.into(),
+        _ if is_signed(desc) => sign_extended(raw, desc.width),
+        _ if desc.width < 8 => (raw & u32::from(desc.used_bits)).into(),
+        _ => raw.into(),
+    }
+}
+
+/// The default value of a modifier; `None` if it must be given.
+#[cfg(feature = "make")]
+pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
+    match desc.kind {
+        OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)) => Some(desc.used_bits.into()),
+        OperandKind::Modifier(ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Dmask) => None,
+        _ => Some(default_of(desc.field)),
+    }
+}
+
+/// The default value of a field.
+pub(crate) fn default_of(field: Field) -> u32 {
+    find(&DEFAULTS, field)
+}
+
+/// The value of a field that has no effect.
+pub(crate) fn neutral(field: Field) -> u32 {
+    find(&NEUTRALS, field)
+}
+
+/// The value of a modifier that has no effect.
+pub(crate) fn neutral_of(desc: &OperandDesc) -> u32 {
+    match desc.field {
+        // The bound_ctrl of permlane swaps is a part of op_sel.
+        Field::BoundCtrl if desc.kind != OperandKind::Modifier(ModifierKind::DppBound) => 0,
+        field => neutral(field),
+    }
+}
+
+/// A field's value in a table; fields that the table lacks have 0.
+fn find(table: &[(Field, u32)], field: Field) -> u32 {
+    table.iter().find(|(of, _)| *of == field).map_or(0, |(_, value)| *value)
+}

@@ -1,0 +1,128 @@
+//! Modifiers.
+
+use super::{NONE, Position, one};
+
+/// Modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModifierKind {
+    /// Not in the text, or in that of another operand or modifier.
+    Hidden,
+    /// `name:[a,b,...]`.
+    List(ListStyle),
+    /// `byte_sel:2`, whichever field holds it; 0 does not print.
+    ByteSel,
+    /// A name, if the bit is set.
+    Flag,
+    Omod,
+    /// A truth table in three fields: this one has the high bits, those at `middle` and `low` the bits below. If these are missing,
+    /// it is in one field.
+    Bitop3 {
+        middle: Position,
+        low: Position,
+    },
+    /// `name:value`, unless zero.
+    Named,
+    /// `name:value`, even if zero.
+    Wait,
+    /// `name:value`, signed, unless zero.
+    Signed,
+    SdwaSel,
+    DstUnused,
+    DppCtrl,
+    DppBound,
+    DppMask,
+    Swizzle,
+    /// A data format, with the number format at `nfmt`.
+    MtbufFormat {
+        nfmt: Position,
+    },
+    /// Data format and number format as one number.
+    BufferFormat,
+    Dmask,
+    Dim,
+    Scope,
+    MatrixFormat,
+    MatrixScale,
+    MatrixScaleFormat,
+    /// A temporal hint, whose names depend on the scope at `scope`.
+    TemporalHint {
+        scope: Position,
+    },
+    /// Eight lanes; the lowest bit of the code at `code`, which announces the dword, is `fi`.
+    Dpp8 {
+        code: Position,
+    },
+}
+
+/// When the text has a list of bits, and which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ListStyle {
+    /// Unless all bits are zero.
+    Plain,
+    /// With the name `neg_lo`.
+    NegLo,
+    /// With the name `neg`.
+    Neg,
+    /// Bits that the operation does not use show as 0.
+    All,
+    /// Unless all bits are one.
+    Ones,
+    /// Always; bits that the operation does not use show as 0.
+    Always,
+}
+
+impl ModifierKind {
+    /// The names of `isa/operands.isa`.
+    pub const NAMES: [(&'static str, ModifierKind); 30] = [
+        ("none", ModifierKind::Hidden),
+        ("list", ModifierKind::List(ListStyle::Plain)),
+        ("list_neg_lo", ModifierKind::List(ListStyle::NegLo)),
+        ("list_neg", ModifierKind::List(ListStyle::Neg)),
+        ("list_all", ModifierKind::List(ListStyle::All)),
+        ("list_ones", ModifierKind::List(ListStyle::Ones)),
+        ("list_always", ModifierKind::List(ListStyle::Always)),
+        ("byte_sel", ModifierKind::ByteSel),
+        ("flag", ModifierKind::Flag),
+        ("omod", ModifierKind::Omod),
+        ("bitop3", ModifierKind::Bitop3 { middle: NONE, low: NONE }),
+        ("named", ModifierKind::Named),
+        ("wait", ModifierKind::Wait),
+        ("signed", ModifierKind::Signed),
+        ("sdwa_sel", ModifierKind::SdwaSel),
+        ("dst_unused", ModifierKind::DstUnused),
+        ("dpp_ctrl", ModifierKind::DppCtrl),
+        ("dpp_bound", ModifierKind::DppBound),
+        ("dpp_mask", ModifierKind::DppMask),
+        ("swizzle", ModifierKind::Swizzle),
+        ("mtbuf_format", ModifierKind::MtbufFormat { nfmt: NONE }),
+        ("buf_fmt", ModifierKind::BufferFormat),
+        ("dmask", ModifierKind::Dmask),
+        ("dim", ModifierKind::Dim),
+        ("scope", ModifierKind::Scope),
+        ("matrix_fmt", ModifierKind::MatrixFormat),
+        ("matrix_scale", ModifierKind::MatrixScale),
+        ("matrix_scale_fmt", ModifierKind::MatrixScaleFormat),
+        ("th", ModifierKind::TemporalHint { scope: NONE }),
+        ("dpp8", ModifierKind::Dpp8 { code: NONE }),
+    ];
+
+    pub(super) const fn at(self, [a, b, ..]: [Position; 4]) -> ModifierKind {
+        match self {
+            ModifierKind::Bitop3 { .. } => ModifierKind::Bitop3 { middle: a, low: b },
+            ModifierKind::MtbufFormat { .. } => ModifierKind::MtbufFormat { nfmt: a },
+            ModifierKind::TemporalHint { .. } => ModifierKind::TemporalHint { scope: a },
+            ModifierKind::Dpp8 { .. } => ModifierKind::Dpp8 { code: a },
+            _ => self,
+        }
+    }
+
+    pub(super) const fn positions(self) -> [Position; 4] {
+        match self {
+            ModifierKind::Bitop3 { middle, low } => [middle, low, NONE, NONE],
+            ModifierKind::MtbufFormat { nfmt: at }
+            | ModifierKind::TemporalHint { scope: at }
+            | ModifierKind::Dpp8 { code: at } => one(at),
+            _ => [NONE; 4],
+        }
+    }
+}

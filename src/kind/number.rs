@@ -1,0 +1,77 @@
+//! Constants in a field, and literals.
+
+use super::{NONE, Position, one};
+
+/// Constants in a field, and literals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NumberKind {
+    /// The dword after the base words, or the two dwords, of which the field at `high` is the upper one.
+    Literal {
+        high: Position,
+    },
+    /// A signed number that prints in hexadecimal.
+    SignedHex,
+    /// The distance of a branch.
+    Label,
+    /// A number that prints in hexadecimal.
+    Hex,
+    /// A number of 16 bits that prints signed.
+    Int16,
+    /// A number that prints unless it is zero.
+    Endpgm,
+    Hwreg,
+    Sendmsg,
+    Waitcnt,
+    GprIdx,
+    Depctr,
+    DelayAlu,
+    Version,
+    /// An attribute of an interpolation, and its channel in the field `channel`, if there is one.
+    Attribute {
+        channel: Position,
+    },
+    InterpParam,
+    ExportTarget,
+}
+
+impl NumberKind {
+    /// The names of `isa/operands.isa`.
+    pub const NAMES: [(&'static str, NumberKind); 16] = [
+        ("literal", NumberKind::Literal { high: NONE }),
+        ("signed_hex", NumberKind::SignedHex),
+        ("label", NumberKind::Label),
+        ("hex", NumberKind::Hex),
+        ("int16", NumberKind::Int16),
+        ("endpgm", NumberKind::Endpgm),
+        ("hwreg", NumberKind::Hwreg),
+        ("sendmsg", NumberKind::Sendmsg),
+        ("waitcnt", NumberKind::Waitcnt),
+        ("gpr_idx", NumberKind::GprIdx),
+        ("depctr", NumberKind::Depctr),
+        ("delay_alu", NumberKind::DelayAlu),
+        ("version", NumberKind::Version),
+        ("attr", NumberKind::Attribute { channel: NONE }),
+        ("interp_param", NumberKind::InterpParam),
+        ("exp_tgt", NumberKind::ExportTarget),
+    ];
+
+    pub(super) const fn at(self, [a, ..]: [Position; 4]) -> NumberKind {
+        match self {
+            NumberKind::Literal { .. } => NumberKind::Literal { high: a },
+            NumberKind::Attribute { .. } => NumberKind::Attribute { channel: a },
+            _ => self,
+        }
+    }
+
+    pub(super) const fn positions(self) -> [Position; 4] {
+        match self {
+            NumberKind::Literal { high: at } | NumberKind::Attribute { channel: at } => one(at),
+            _ => [NONE; 4],
+        }
+    }
+
+    /// Whether the value is the number in the field.
+    pub const fn is_field(self) -> bool {
+        !matches!(self, NumberKind::Literal { .. } | NumberKind::SignedHex | NumberKind::Label)
+    }
+}
