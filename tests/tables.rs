@@ -119,8 +119,8 @@ fn rules_move_with_their_fields() {
         ),
         (
             "global.isa",
-            "gaddr 39:32\nfield low      const 47:40\nfield saddr    const 54:48\nfield high     const 63:55",
-            "gaddr 47:40\nfield low const 39:32\nfield saddr const 55:49\nfield high const 63:56,48",
+            "gaddr 39:32\nfield low      const 47:40\nfield saddr    num   54:48\nfield high     const 63:55",
+            "gaddr 47:40\nfield low const 39:32\nfield saddr num 55:49\nfield high const 63:56,48",
             global("32, 8", "48, 7"),
             global("40, 8", "49, 7"),
         ),

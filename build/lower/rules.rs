@@ -33,7 +33,8 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
     let whole = |lsb: u8, width: u8| match form.has_piece(t, Piece { lsb, width }) {
         true => Ok(Piece { lsb, width }),
         false => {
-            at.err(format!("{} looks at {width} bits from bit {lsb}, which are no field in one piece", desc.field))
+            let kind = desc.kind.name().unwrap_or("?");
+            at.err(format!("{kind} looks at {width} bits from bit {lsb}, which are no field in one piece"))
         }
     };
     let mut add = |kind: RuleKind, field: Piece, n: u8, looks: &[(Piece, u8)]| {

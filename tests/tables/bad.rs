@@ -271,8 +271,11 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "=101111101\nfield op       op   15:8\nfield sdst     sdst 22:16\nfield ssrc0    src  7:0", "=101111101 gb=-\nfield op op 15:8 gb=-\nfield sdst sdst 22:16 gb=-\nfield ssrc0 src 7:0 gb=-", "sop.isa:12: tb has no format SOP"),
 
     // Assumptions of the library.
-    ("global.isa", "field low      const 47:40\nfield saddr    const 54:48", "field low const 47:40\nfield top const 48\nfield saddr const 54:49", "global.isa:16: global_addr looks at 7 bits from bit 49, which are no field in one piece"),
-    ("global.isa", "39:32\nfield low      const 47:40\nfield saddr    const 54:48", "39:32\nfield low const 54:47\nfield saddr const 46:43,42:40", "global.isa:15: global_addr looks at 7 bits from bit 40, which are no field in one piece"),
+    ("global.isa", "saddr:b32 offset", "saddr:b32 offset:b32", "global.isa:15: `offset` is an operand, and its operand type is one of a modifier"),
+    ("global.isa", "saddr:b32 offset", "saddr:b32 offset.num", "global.isa:15: `offset` is a modifier, and its operand type is not one of a modifier"),
+    ("vop3.isa", "src0:f32 src1:f32 any:neg", "src0.num:f32 src1:f32 neg", "vop3.isa:17: `src0` has no sign that `neg` could change"),
+    ("global.isa", "field low      const 47:40\nfield saddr    num   54:48", "field low const 47:40\nfield top const 48\nfield saddr num 54:49", "global.isa:16: global_addr looks at 7 bits from bit 49, which are no field in one piece"),
+    ("global.isa", "39:32\nfield low      const 47:40\nfield saddr    num   54:48", "39:32\nfield low const 54:47\nfield saddr num 46:43,42:40", "global.isa:15: global_addr looks at 7 bits from bit 40, which are no field in one piece"),
     ("smem.isa", "56:53\nfield soffset    const 63:57", "57:53\nfield soffset const 63:58", "smem.isa:15: smem_offset looks at 7 bits from bit 58, which are no field in one piece"),
     ("smem.isa", "52:32\nfield s          const 56:53", "37:32\nfield s const 56:38", "smem.isa:15: smem_offset may be a register's code, for which its field has no room in one piece"),
     // Words of more than 64 bits, and of two operations.
@@ -331,7 +334,7 @@ pub const OF_CONSTRUCTORS: &[Damage] = &[
     ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:78: v_nop and v_nop_e32 would both be made by v_nop_e32"),
     ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:78: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz attr ", "targets.isa:78: build/make does not know the modifier `cbsz` of operand type attr"),
+    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:78: build/make does not know the modifier `cbsz` of operand type swizzle"),
     ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:78: dpp_ctrl takes all values"),
     ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:78: `dst_sel` takes all values"),
     ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:78: the constant bus carries 3, and src/make counts up to two"),

@@ -66,7 +66,10 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
             if any { mask | class } else { mask }
         })
     };
-    let unknown = || t.row.at.err(format!("build/make does not know what `{}` can be: {:?}", desc.field, desc.kind));
+    let unknown = || {
+        let kind = desc.kind.name().unwrap_or("vcc");
+        t.row.at.err(format!("build/make does not know what `{}` of operand type {kind} can be", desc.field))
+    };
     Ok(match desc.kind {
         OperandKind::Register(RegisterKind::Vcc | RegisterKind::OppositeParity { .. }) => return unknown(),
         OperandKind::Register(kind) => {

@@ -294,7 +294,8 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.methods.push("flag fi".into());
             }
             ModifierKind::Signed | ModifierKind::Swizzle | ModifierKind::MatrixFormat => {
-                return t.row.at.err(format!("build/make does not know the modifier `{name}`: {kind:?}"));
+                let kind = desc.kind.name().unwrap_or("?");
+                return t.row.at.err(format!("build/make does not know the modifier `{name}` of operand type {kind}"));
             }
         }
     }
