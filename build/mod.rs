@@ -1,4 +1,4 @@
-//! The generator behind `build.rs`: reads `isa/`, checks it and writes the library's tables and types.
+//! The generator after `build.rs`: reads `isa/`, checks it and writes the library's tables and types.
 //!
 //! It is a pipeline: `parse` reads lines into the `model`, where each target inherits from its generation; `check`
 //! checks the tables as a whole; `lower` turns them into what one target's decoder needs; `emit` writes Rust.

@@ -55,9 +55,9 @@ pub struct MemoryAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AddressStep {
-    /// The address behind the instruction: `s_getpc_b64`, `s_get_pc_i64`.
+    /// The address after the instruction: `s_getpc_b64`, `s_get_pc_i64`.
     Pc,
-    /// A jump to the address behind the instruction plus a number of bytes: `s_add_pc_i64`.
+    /// A jump to the address after the instruction plus a number of bytes: `s_add_pc_i64`.
     Jump,
     /// An addition to the lower half, which leaves the carry in SCC.
     Low,
@@ -122,7 +122,7 @@ counters! {
     Dscnt;
     /// Scalar memory and messages, on RDNA4.
     Kmcnt;
-    /// Address translation, behind which sources may be overwritten, on gfx1250.
+    /// Address translation, after which sources may be overwritten, on gfx1250.
     Xcnt;
     /// Copies between memory and LDS that nobody waits for otherwise, on gfx1250.
     Asynccnt;
@@ -173,7 +173,7 @@ impl Flags {
 }
 
 impl Inst {
-    /// The row's flags, with those that fields and a dword behind it add and take away.
+    /// The row's flags, with those that fields and a dword after it add and take away.
     pub(crate) fn facts(&self) -> u32 {
         let format = self.format();
         let holds = |when: &&When| match when.bit {

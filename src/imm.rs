@@ -501,9 +501,9 @@ impl Depctr {
     }
 }
 
-/// The instructions on whose results `s_delay_alu` delays one or two instructions behind it, so that the wave does not
-/// stall in the middle of them. The parts are numbers: constants of the target's modules `instid` and `instskip`. RDNA3 and
-/// later have it.
+/// The instructions on whose results `s_delay_alu` delays one or two instructions after it, so that the wave does not
+/// stall in the middle of them. The parts are numbers: constants of the target's modules `instid` and `instskip`. RDNA3
+/// and later have it.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
@@ -524,7 +524,7 @@ impl Depctr {
 pub struct DelayAlu {
     /// What the next instruction depends on, 0 to 11; 0 for nothing.
     pub instid0: u8,
-    /// Which instruction behind that one the second part is about, 0 to 5; 0 for the same one.
+    /// Which instruction after that one the second part is about, 0 to 5; 0 for the same one.
     pub instskip: u8,
     /// What that instruction depends on, 0 to 11; 0 for nothing.
     pub instid1: u8,
@@ -549,7 +549,7 @@ impl DelayAlu {
     /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part does not fit, or the target lacks it; or `rest` has a bit of another part. Numbers without a name are no
+    /// A part does not fit, or the target lacks it; or `rest` has a bit of another part. Numbers without a name are not
     /// errors: 12 to 15 fit in `instid0`.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].delay_alu)

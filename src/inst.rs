@@ -400,8 +400,8 @@ impl Inst {
         if self.is_branch() { self.label_target(pc) } else { None }
     }
 
-    /// Whether it is a branch over 63 dwords on RDNA1, whose hardware goes elsewhere. With an `s_nop` behind the branch, it
-    /// is one over 64. The assembler puts one there, as LLVM's does (`FeatureOffset3fBug`).
+    /// Whether it is a branch over 63 dwords on RDNA1, whose hardware goes elsewhere. With an `s_nop` after the branch,
+    /// it is one over 64. The assembler puts one there, as LLVM's does (`FeatureOffset3fBug`).
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -436,9 +436,9 @@ impl Inst {
         Some(pc.wrapping_add(self.len() as u64).wrapping_add(distance))
     }
 
-    /// The number that one of its operands is: an inline integer, which is extended with its sign to 64 bits, or a literal. A
-    /// literal of 32 bits for an operand of 64 bits is `None` if its top bit is set, because operations differ in how they extend
-    /// it. So is what is no integer.
+    /// The number that one of its operands is: an inline integer, which is extended with its sign to 64 bits, or a
+    /// literal. A literal of 32 bits for an operand of 64 bits is `None` if its top bit is set, because operations
+    /// differ in how they extend it. So is what is not an integer.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

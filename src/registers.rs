@@ -448,7 +448,7 @@ impl RegSet {
             Reg::Special(Special::SrcExecz) => (codes.exec.into(), 2),
             Reg::Special(Special::SrcScc) => other(Reg::Scc),
             Reg::Special(Special::SrcLdsDirect) => (codes.m0.into(), 1),
-            // It holds nothing, and the register behind its code does not belong to it.
+            // It holds nothing, and the register after its code does not belong to it.
             Reg::Special(Special::Null) => (0, 0),
             Reg::Special(special) => match special.code(self.target) {
                 Some(code) if usize::from(code) < VGPRS => (code.into(), 1),

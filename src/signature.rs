@@ -184,7 +184,7 @@ impl Signature {
         let rows = tables.rows_of(tables.list(self.op_index.into(), self.form));
         let mut last = None;
         rows.filter(|row| row.how != How::Other && row.role().is_none()).filter_map(move |row| {
-            // A register of which two hardware registers hold a half each has two rows, one behind the other.
+            // A register of which two hardware registers hold a half each has two rows, one after the other.
             if last.replace(row.add) == Some(row.add) && row.how == How::Hwreg {
                 return None;
             }

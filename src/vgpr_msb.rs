@@ -39,7 +39,7 @@ impl VgprMsb {
         self.0
     }
 
-    /// What is known behind an instruction, if the next one is executed after it.
+    /// What is known after an instruction, if the next one is executed after it.
     pub fn after(self, inst: &Inst) -> VgprMsb {
         if !inst.target().has_banks() {
             return self;

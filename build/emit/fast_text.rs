@@ -155,7 +155,7 @@ fn parts_named(isa: &Isa, targets: &[Target]) -> BTreeMap<u16, String> {
     for (name, first) in [("instid", INSTIDS), ("instskip", INSTSKIPS)] {
         for value in values(name, false) {
             let numbers = targets.iter().filter_map(|t| value.value.of(&t.row.name)?.parse::<u16>().ok());
-            // No dependency is no text.
+            // No dependency is not a text.
             for number in numbers.filter(|&n| n < 16 && (name != "instid" || n != 0)) {
                 let name = all.entry(first + number).or_insert_with(|| value.name.clone());
                 if *name != value.name {

@@ -214,7 +214,7 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[
         writeln!(out, "/// {doc}\n#[cfg({cfg})]\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
     };
     blob(&with_behind, behind);
-    // Without the quick paths, nothing looks for the names behind.
+    // Without the quick paths, nothing looks for the names after.
     if !behind.is_empty() {
         blob(&format!("all({text}, not(feature = \"fast\"))"), &[]);
     }

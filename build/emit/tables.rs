@@ -279,7 +279,7 @@ fn info_of(w: &mut String, all: &Numbers, t: &Target) {
         .unwrap();
 }
 
-/// For each opcode, where its operations stand in the list behind it.
+/// For each opcode, where its operations stand in the list after it.
 fn entries(w: &mut String, all: &Numbers, t: &Target) {
     let mut of_opcode: Vec<Vec<usize>> = vec![Vec::new(); all.opcodes.len()];
     for (index, operation) in t.operations.iter().enumerate() {

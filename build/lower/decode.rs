@@ -73,7 +73,7 @@ pub struct TrailingDword {
     pub of: u16,
 }
 
-/// All that may stand behind the base words of some constraints.
+/// All that may stand after the base words of some constraints.
 pub fn trailings(targets: &[Target]) -> u8 {
     targets.iter().flat_map(|t| &t.constraints).fold(0, |all, c| all | c.trailing)
 }
@@ -258,7 +258,7 @@ impl<'a> ConstraintTable<'a> {
             more,
             high_checks: checks(c.high_checks),
             trailing: c.trailing,
-            // What is behind two dwords is looked for where this mark is.
+            // What is after two dwords is looked for where this mark is.
             marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
             rules: c.rules.clone(),
             dwords,

@@ -258,7 +258,7 @@ enum Excluded {
     Bit(u8),
     /// With these codes in a checked field, or the last code in a field of the third dword.
     Codes((u8, u8), RangeInclusive<usize>),
-    /// With codes in a checked field that are no scalar registers.
+    /// With codes in a checked field that are not scalar registers.
     Others((u8, u8)),
 }
 

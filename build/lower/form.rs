@@ -179,7 +179,7 @@ impl Form {
         self.trailing & trailing::SSRC1 != 0 && !self.trailing_dwords.is_empty()
     }
 
-    /// The letter with which the names of this half's fields end; empty: it is no half.
+    /// The letter with which the names of this half's fields end; empty: it is not a half.
     pub fn letter<'a>(&self, t: &Target<'a>) -> &'a str {
         let halves = t.formats[self.format].def.dual.as_ref();
         self.half.zip(halves).map_or("", |(half, letters)| &letters[half as usize])
@@ -396,7 +396,7 @@ fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> V
         let Token::Operand { name, operand_type, ty, kept, .. } = token else { continue };
         if let Some((whole, half)) = ty.clone().split_once('/').filter(|(_, half)| *half != "lanes") {
             *ty = if true16 { half } else { whole }.to_string();
-            // The other half is no part of the operand.
+            // The other half is not a part of the operand.
             if true16 {
                 kept.clear();
             }
@@ -442,7 +442,7 @@ fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> V
         }
     }
     added.extend(unused);
-    // Modifiers come behind the operands in the text, these before all others.
+    // Modifiers come after the operands in the text, these before all others.
     let last = tokens.iter().rposition(|t| matches!(t, Token::Operand { .. })).map_or(0, |n| n + 1);
     tokens.splice(last..last, added);
     tokens

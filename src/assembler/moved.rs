@@ -12,8 +12,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// return into the copy. Each branch needs a label and a fix-up, and becomes long where it must.
     ///
     /// # Errors
-    /// No room, words that are no instruction, a branch to where none begins, or code that reads its own address: what is
-    /// made of what `s_getpc_b64` reads cannot be seen, and `s_add_pc_i64` has no form with a label.
+    /// No room, words that are not instruction, a branch to where none begins, or code that reads its own address: what
+    /// is made of what `s_getpc_b64` reads cannot be seen, and `s_add_pc_i64` has no form with a label.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -99,7 +99,7 @@ struct Moved {
 /// which has no other use until the assembler ends, and is 0 again afterwards.
 struct Landings<'a> {
     start: usize,
-    /// Fix-ups in front of the copy.
+    /// Fix-ups before the copy.
     before: usize,
     labels: &'a mut [LabelSlot],
     fixups: &'a mut [FixupSlot],

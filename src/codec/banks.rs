@@ -98,7 +98,7 @@ pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
                 put(Port::Addend, &mut ports.addend);
             }
         } else if field == Field::Literal {
-            // Of a multiplication by a constant, the operand behind it is added.
+            // Of a multiplication by a constant, the operand after it is added.
             scaled = true;
         } else {
             sources += 1;

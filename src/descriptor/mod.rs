@@ -42,7 +42,7 @@ pub struct Directive {
 }
 
 impl Directive {
-    /// Its name, behind `.amdhsa_`.
+    /// Its name, after `.amdhsa_`.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -101,7 +101,7 @@ pub enum DescriptorError {
     Vgprs,
     /// There are not so many scalar registers.
     Sgprs,
-    /// The first accumulation register is not at a multiple of four from 4 to 256, or behind all registers.
+    /// The first accumulation register is not at a multiple of four from 4 to 256, or after all registers.
     AccumOffset,
 }
 

@@ -9,7 +9,7 @@ use crate::{Reg, RegSet, Target};
 pub struct Registers {
     /// The number of the first vector register that is free. Where accumulation registers follow, they count too.
     pub vgprs: u16,
-    /// The number of vector registers in front of the accumulation registers, where these share a file: a multiple of 4.
+    /// The number of vector registers before the accumulation registers, where these share a file: a multiple of 4.
     pub accum_offset: u16,
     /// The number of the first scalar register that is free.
     pub sgprs: u16,
@@ -53,7 +53,7 @@ impl Registers {
         found
     }
 
-    /// The number of special registers behind the scalar ones, which the hardware counts with them.
+    /// The number of special registers after the scalar ones, which the hardware counts with them.
     pub fn special(&self, target: Target) -> u16 {
         tables(target).map_or(0, |tables| tables.special(target, self))
     }
@@ -72,7 +72,7 @@ fn granules(count: u32, granule: u16) -> u32 {
 }
 
 impl KernelTables {
-    /// The special registers behind a kernel's own.
+    /// The special registers after a kernel's own.
     fn special(&self, target: Target, registers: &Registers) -> u16 {
         // Where scratch memory needs no registers of a kernel, the hardware still keeps their place.
         let always = target.directives().iter().any(|d| d.name == "enable_private_segment");

@@ -90,7 +90,7 @@ pub(super) fn flow<'c>(target: Target, code: &'c [u8], address: u64, entries: &[
     with_calls(finder.blocks())
 }
 
-/// The flow with its functions, and the blocks behind their calls.
+/// The flow with its functions, and the blocks after their calls.
 fn with_calls(mut flow: Flow<'_>) -> Flow<'_> {
     flow.functions = flow.find_functions();
     for call in 0..flow.blocks.len() {
@@ -298,7 +298,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     })
 }
 
-/// The value of the pair in front of the last instruction of a block, as far as only one way leads there.
+/// The value of the pair before the last instruction of a block, as far as only one way leads there.
 fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64> {
     let mut chain = [block; BEFORE];
     let mut len = 1;

@@ -23,7 +23,7 @@ pub trait State: Clone {
         self.join(other)
     }
 
-    /// A function that is not known returns to the code behind a call, which `step` has seen.
+    /// A function that is not known returns to the code after a call, which `step` has seen.
     fn returned(&mut self) {}
 
     /// A function begins. The state is that of the call, which becomes the caller's.
@@ -32,8 +32,8 @@ pub trait State: Clone {
     /// A function returns. What its callers left before is taken out of the state, since each of them knows its own.
     fn leave(&mut self) {}
 
-    /// A function returns to the code behind a call, which `step` has seen. `exit`: the state at the function's end, after
-    /// [`State::leave`].
+    /// A function returns to the code after a call, which `step` has seen. `exit`: the state at the function's end,
+    /// after [`State::leave`].
     fn returned_from(&mut self, _exit: &Self) {
         self.returned();
     }
@@ -97,8 +97,8 @@ impl<C: Capacity> State for Hazards<C> {
 }
 
 impl Flow<'_> {
-    /// Follows a state along all paths from the entries, and calls `each` with every block that they reach and the worst
-    /// state in front of it: functions one after the other. `first` is the state at the beginning of a function.
+    /// Follows a state along all paths from the entries, and calls `each` with every block that they reach and the
+    /// worst state before it: functions one after the other. `first` is the state at the beginning of a function.
     ///
     /// Returns whether every state is final. It is not if `join` does not come to an end.
     pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, each: impl FnMut(usize, &S)) -> bool {

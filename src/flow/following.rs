@@ -22,7 +22,7 @@ pub struct Following<'f, 'c, S, F> {
     /// Each block with its place in the group, in the order of the blocks.
     places: Vec<(usize, usize)>,
     first: F,
-    /// The state in front of each place where paths meet; a block to which one way leads gets its state from that.
+    /// The state before each place where paths meet; a block to which one way leads gets its state from that.
     before: Vec<Option<Box<S>>>,
     /// The places whose state changed.
     open: BTreeSet<usize>,
@@ -99,8 +99,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         self.group.is_empty()
     }
 
-    /// Calls `each` with the blocks that follow a place up to where paths meet, and the state in front of each. `each` may change
-    /// what [`State::step`] does in its block: the next blocks get the state after the change.
+    /// Calls `each` with the blocks that follow a place up to where paths meet, and the state before each. `each` may
+    /// change what [`State::step`] does in its block: the next blocks get the state after the change.
     pub fn from_place(&self, place: usize, each: &mut impl FnMut(usize, &S)) {
         let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return };
         let mut way = vec![(block, S::clone(state))];
@@ -116,7 +116,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Calls `each` with every block that is reached, and the state in front of it.
+    /// Calls `each` with every block that is reached, and the state before it.
     pub fn each(&self, each: &mut impl FnMut(usize, &S)) {
         (0..self.group.len()).for_each(|place| self.from_place(place, each));
     }
@@ -143,7 +143,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Follows the state in front of a place up to where paths meet. Returns `false` if it gives up.
+    /// Follows the state before a place up to where paths meet. Returns `false` if it gives up.
     fn pass(&mut self, place: usize) -> bool {
         let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return true };
         let mut is_final = true;
@@ -203,7 +203,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Makes the state at the end of a block that in front of its successors. Returns `false` if they are not reached yet.
+    /// Makes the state at the end of a block that before its successors. Returns `false` if they are not reached yet.
     fn goes_on(&self, block: usize, state: &mut S) -> bool {
         if !matches!(self.flow.blocks().get(block).map(|block| block.exit), Some(Exit::Call { .. })) {
             return true;

@@ -22,7 +22,7 @@ pub enum Lanes {
 pub struct Liveness<'f, 'c> {
     flow: &'f Flow<'c>,
     lanes: Lanes,
-    /// In front of each block.
+    /// Before each block.
     before: Vec<Live>,
     /// Every register that has a name.
     all: RegSet,
@@ -59,9 +59,9 @@ impl Live {
 impl Flow<'_> {
     /// The registers that are live: whose values may be read before they are written.
     ///
-    /// At a jump to an unknown address, a return and the end of what is known, every register is taken for live; so it is
-    /// in front of a call of an unknown function. A known one is taken to read whatever it and the functions that it calls
-    /// read, and to write nothing.
+    /// At a jump to an unknown address, a return and the end of what is known, every register is taken for live; so it
+    /// is before a call of an unknown function. A known one is taken to read whatever it and the functions that it
+    /// calls read, and to write nothing.
     pub fn liveness(&self, lanes: Lanes) -> Liveness<'_, '_> {
         let all = self.everything();
         let nothing = RegSet::new(self.target());
@@ -133,7 +133,7 @@ impl Flow<'_> {
 }
 
 impl Liveness<'_, '_> {
-    /// What is live behind the last instruction of a block.
+    /// What is live after the last instruction of a block.
     fn after(&self, block: usize, called: Option<RegSet>) -> Live {
         let nothing = RegSet::new(self.flow.target());
         let mut now = Live { any: nothing, kept: nothing };
@@ -152,13 +152,13 @@ impl Liveness<'_, '_> {
         now
     }
 
-    /// The registers that are live in front of a block.
+    /// The registers that are live before a block.
     pub fn before(&self, block: usize) -> RegSet {
         self.before.get(block).map_or(RegSet::new(self.flow.target()), Live::set)
     }
 
-    /// The registers that are live in front of the instruction at an address of a block, which the instructions of the
-    /// block can be in front of; those in front of the block's end if it has no instruction there.
+    /// The registers that are live before the instruction at an address of a block, which the instructions of the block
+    /// can be before; those before the block's end if it has no instruction there.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -1,7 +1,7 @@
 //! Control flow: basic blocks, where they lead, calls, loops, and which registers are live.
 //!
-//! [`Flow::new`] follows the code from its entries. Each instruction that they reach belongs to one [`Block`], which ends
-//! with the first instruction that does not just continue with the next one, or in front of a place to which something
+//! [`Flow::new`] follows the code from its entries. Each instruction that they reach belongs to one [`Block`], which
+//! ends with the first instruction that does not just continue with the next one, or before a place to which something
 //! branches. The work grows with the code, whatever its bytes are.
 //!
 //! ```
@@ -41,7 +41,7 @@ pub use live::{Lanes, Liveness};
 pub struct Block {
     /// The address of the first instruction.
     pub start: u64,
-    /// The address behind the last one. If the block ends at bytes that are no instruction, their address.
+    /// The address after the last one. If the block ends at bytes that are not instruction, their address.
     pub end: u64,
     /// How it ends.
     pub exit: Exit,
@@ -59,7 +59,7 @@ pub enum Exit {
     Jump,
     /// A branch under some condition. The first successor is where it leads.
     Branch,
-    /// A call. The successor is the block behind it, to which the function returns.
+    /// A call. The successor is the block after it, to which the function returns.
     Call {
         /// The address of the function, if it is known.
         function: Option<u64>,
@@ -71,7 +71,7 @@ pub enum Exit {
     },
     /// The end of the program, or the return from a trap.
     End,
-    /// These bytes are no instruction.
+    /// These bytes are not instruction.
     Invalid(DecodeError),
     /// The code goes on at an address outside of it, or between its dwords.
     Outside {
@@ -95,11 +95,11 @@ pub struct Flow<'c> {
     roots: Vec<usize>,
     /// The function of each block, as the number of a block of it: functions that share blocks are one.
     functions: Vec<usize>,
-    /// The blocks behind known calls, by the function that is called.
+    /// The blocks after known calls, by the function that is called.
     return_sites: BTreeMap<usize, Vec<usize>>,
 }
 
-/// A list for each block, one behind the other.
+/// A list for each block, one after the other.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     /// Where each list ends.
@@ -169,7 +169,7 @@ impl<'c> Flow<'c> {
         }
     }
 
-    /// The blocks behind known calls of the function that a block is in: code goes on there when it returns.
+    /// The blocks after known calls of the function that a block is in: code goes on there when it returns.
     pub fn return_sites(&self, block: usize) -> &[usize] {
         let function = self.functions.get(block);
         function.and_then(|function| self.return_sites.get(function)).map_or(&[], Vec::as_slice)
@@ -190,7 +190,7 @@ impl<'c> Flow<'c> {
         self.insts_from(block, 0)
     }
 
-    /// The instructions of a block from the one at an address on, or all if the block begins behind it.
+    /// The instructions of a block from the one at an address on, or all if the block begins after it.
     pub fn insts_from(&self, block: usize, address: u64) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
         let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start.max(address), block.end));
         let bytes = match (self.offset(start), self.offset(end)) {

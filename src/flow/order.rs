@@ -79,7 +79,7 @@ impl Flow<'_> {
             marks.set(*entry, Mark::OnWay);
             way.push((*entry, 0));
             while let Some((block, looked)) = way.last_mut() {
-                // What is looked at last comes first: a function before the code behind its call.
+                // What is looked at last comes first: a function before the code after its call.
                 let successors = self.successors(*block);
                 let callee = || self.callee(*block).filter(|_| calls && *looked == successors.len());
                 let Some(next) = successors.get(*looked).copied().or_else(callee) else {

@@ -42,7 +42,7 @@ impl Out {
         values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
     }
 
-    /// Begins a part at a multiple of `align`, with addresses so far behind offsets.
+    /// Begins a part at a multiple of `align`, with addresses so far after offsets.
     fn begin(&mut self, align: usize, shift: u64) -> Part {
         self.0.resize(self.0.len().checked_next_multiple_of(align).unwrap_or(self.0.len()), 0);
         let offset = self.0.len() as u64;
@@ -95,7 +95,7 @@ pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObj
     out.0.extend(&document);
     let note = out.begin(4, 0).offset.checked_sub(note.offset).map_or(note, |len| Part { len, ..note });
 
-    // Names, and where they are: those of code, and with `.kd` behind them those of descriptors.
+    // Names, and where they are: those of code, and with `.kd` after them those of descriptors.
     let mut names = Vec::new();
     names.push(0);
     let symbols = kernels.len() * 2 + 1;

@@ -60,7 +60,7 @@ enum Encoding {
     Bits(u8),
     Sdwa,
     Dpp,
-    /// The same behind base words of 32 or 64 bits.
+    /// The same after base words of 32 or 64 bits.
     ShortDpp,
     LongDpp,
 }

@@ -39,7 +39,7 @@ pub(crate) struct TextTables {
 /// Opcode indices by mnemonic.
 pub(crate) struct MnemonicTable {
     /// An opcode index counted from one, or 0, in a number of slots that is a power of two: each where the hash of its
-    /// mnemonic says, or behind. An empty slot ends the search.
+    /// mnemonic says, or after. An empty slot ends the search.
     pub slots: &'static [u16],
     /// Other names, sorted as if in small letters, and what the tables call them.
     pub synonyms: &'static [(&'static str, &'static str)],

@@ -169,7 +169,7 @@ impl Filling<'_> {
         encode(desc, coded, &mut self.words).map_err(|error| refused(desc, error, given, value))
     }
 
-    /// The registers of an image address: `vaddr`, and `vaddr1` and so on if dwords behind name them. `accept` checks
+    /// The registers of an image address: `vaddr`, and `vaddr1` and so on if dwords after name them. `accept` checks
     /// their number.
     fn image_address(&mut self, address: Address<'_>) -> Result<(), BuildError> {
         for part in 0..address.fields.count() {

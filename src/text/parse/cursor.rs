@@ -29,7 +29,7 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at..).unwrap_or(&[])
     }
 
-    /// Skips blanks and comments. The end of a line is no blank: it ends the instruction.
+    /// Skips blanks and comments. The end of a line is not a blank: it ends the instruction.
     #[inline]
     pub fn blank(&mut self) {
         while CLASSES[usize::from(self.peek())] & BLANK != 0 {

@@ -12,7 +12,7 @@ pub(super) use ParseErrorKind as Kind;
 pub struct Span {
     /// The first byte.
     pub start: u32,
-    /// The byte behind the last one.
+    /// The byte after the last one.
     pub end: u32,
 }
 
@@ -50,7 +50,7 @@ pub enum ParseErrorKind {
     Character(char),
     /// An expression should be here, it is nested too deep, or it divides by zero.
     Expression,
-    /// It is no number, or it has more than 64 bits.
+    /// It is not a number, or it has more than 64 bits.
     Number,
     /// No register and no symbol has this name.
     Symbol,

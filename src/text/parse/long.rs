@@ -38,8 +38,8 @@ impl Parser<'_, '_> {
         self.form.descs().any(|desc| is_literal(desc) && desc.dwords == 2)
     }
 
-    /// The literal of a number that is no inline constant, in an operand that can be a literal of 64 bits: one of 32 bits if
-    /// that has the same value.
+    /// The literal of a number that is not an inline constant, in an operand that can be a literal of 64 bits: one of
+    /// 32 bits if that has the same value.
     pub(super) fn long_or_short(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
         let bits = bits(desc, number)?;
         Some(match desc.ty {

@@ -115,7 +115,7 @@ fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst
     described(target, cursor, start, name, symbols)
 }
 
-/// Parses the operands behind a mnemonic by the descriptors.
+/// Parses the operands after a mnemonic by the descriptors.
 fn described(
     target: Target,
     cursor: Cursor,
@@ -169,7 +169,7 @@ enum Reading {
 /// A form that the text could be.
 struct Candidate<'t, 's> {
     target: Target,
-    /// Behind the mnemonic.
+    /// After the mnemonic.
     cursor: Cursor<'t>,
     symbols: &'s dyn Symbols,
     opcode: Opcode,
@@ -329,7 +329,7 @@ impl<'t, 's> Parser<'t, 's> {
 }
 
 impl Parser<'_, '_> {
-    /// The second operation of a dual instruction, whose mnemonic is behind `::`.
+    /// The second operation of a dual instruction, whose mnemonic is after `::`.
     fn second(&mut self) -> Result<OpcodeEntry, ParseError> {
         let place = self.cursor.find_dual().ok_or_else(|| self.cursor.error(Kind::SecondOperation))?;
         let mut behind = Cursor { at: place + 2, ..self.cursor };

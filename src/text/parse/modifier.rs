@@ -408,7 +408,7 @@ impl<'t> Parser<'t, '_> {
         Ok(all)
     }
 
-    /// `dpp8:[...]`; `fi:1` behind it selects the other code that announces the dword.
+    /// `dpp8:[...]`; `fi:1` after it selects the other code that announces the dword.
     fn dpp8(&mut self, code: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         self.label()?;
         let lanes = self.lanes(desc.field, 8, 3)?;

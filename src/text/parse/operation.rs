@@ -85,7 +85,7 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     })
 }
 
-/// What the tables call what has this name, too, in letters of any case; empty: the name is no synonym.
+/// What the tables call what has this name, too, in letters of any case; empty: the name is not a synonym.
 pub(super) fn meaning(target: Target, name: &[u8]) -> &'static [u8] {
     let synonyms = MNEMONICS_OF[target as usize].synonyms;
     let lower = || name.iter().map(u8::to_ascii_lowercase);

@@ -22,7 +22,7 @@ use crate::text::out::LISTS;
 use crate::{Format, Inst, Target, decode_words};
 use operand::Read;
 
-/// Parses the operands behind a mnemonic. `None`: this is no instruction as the printer writes it.
+/// Parses the operands after a mnemonic. `None`: this is not an instruction as the printer writes it.
 pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst> {
     let tables = FAST_TEXT[target as usize];
     let (stem, suffix) = match name.split_last_chunk() {
@@ -61,9 +61,10 @@ struct Quick<'t> {
     target: Target,
     op_index: u16,
     row: u32,
-    /// Behind the mnemonic.
+    /// After the mnemonic.
     cursor: Cursor<'t>,
-    /// The first characters there, with zeros behind them if these are all. The first one's place in the text is `start`.
+    /// The first characters there, with zeros after them if these are all. The first one's place in the text is
+    /// `start`.
     padded: &'t [u8; 128],
     start: usize,
 }
@@ -215,7 +216,7 @@ impl<'t> Quick<'t> {
         cursor.is_done().then_some(())
     }
 
-    /// Whether the printer writes what stands behind the mnemonic.
+    /// Whether the printer writes what stands after the mnemonic.
     fn is_text_of(&self, inst: &Inst) -> bool {
         let mut printed = TextBuffer::new();
         let printed = printed.print(inst);

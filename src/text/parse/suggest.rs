@@ -25,7 +25,8 @@ pub struct Suggestion {
 const LONGEST: usize = 48;
 
 impl Suggestion {
-    /// Looks for what the first word of a text could mean, which is no mnemonic of the target. It compares all mnemonics.
+    /// Looks for what the first word of a text could mean, which is not a mnemonic of the target. It compares all
+    /// mnemonics.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -110,7 +111,7 @@ impl Suggestion {
 
 /// The name that differs least, if it differs little.
 fn nearest(name: &[u8], known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    // One wrong character in four is no slip any more.
+    // One wrong character in four is not a slip any more.
     let (mut nearest, mut least) = (None, name.len().min(LONGEST) / 4 + 1);
     for known in known {
         let distance = distance(name, known.as_bytes());

@@ -86,7 +86,7 @@ impl Read {
     }
 }
 
-/// What is left of a text, with zeros behind it: as many characters as the longest ready-made text has.
+/// What is left of a text, with zeros after it: as many characters as the longest ready-made text has.
 type Ahead = [u8; 16];
 
 /// What the text of an operand can mean.
@@ -315,7 +315,7 @@ fn low(text: &Text) -> u64 {
 #[inline(always)]
 fn is_at(ahead: &Ahead, known: &Text, len: usize) -> bool {
     let high = |text: &Text| (u128::from_le_bytes(*text) >> 64) as u64;
-    // Without what is behind the text.
+    // Without what is after the text.
     let last = |different: u64| different << ((8 * len).wrapping_neg() % 64) == 0;
     len_of(known) == len
         && match len {
