@@ -290,8 +290,8 @@ pub mod operands {
     pub use crate::value::InlineFloat;
 }
 
-// Inside the crate, and in the links of its documentation, names are flat. Which of them the code needs depends on the
-// features.
+// Inside the crate, and in the links of its documentation, names are flat. The features determine which of them the
+// code needs.
 #[allow(unused_imports)]
 mod flat {
     pub(crate) use crate::asm::*;

@@ -1,4 +1,4 @@
-//! Addresses of memory and sources of exports: operands that depend on other fields than their own.
+//! Memory addresses and export sources: operands that depend on other fields than their own.
 
 use super::accept::{Accepted, InForm, Lengths};
 use super::code::{VGPR, coded, neither, off};
@@ -8,7 +8,7 @@ use crate::kind::{AddressKind, NONE, Position};
 use crate::table::OperandDesc;
 use crate::{Field, Inst, Target};
 
-/// Bits of a scalar address, and of a vector register's number.
+/// Widths in bits of a scalar address, and of a vector register's number.
 pub(crate) const SADDR: u8 = 7;
 pub(crate) const REGISTER: u8 = 8;
 
@@ -25,7 +25,7 @@ pub(super) fn read(kind: AddressKind, desc: &OperandDesc, inst: &Inst) -> (Coded
             (coded(inst, code), global_addr_dwords(bits(inst, saddr, SADDR) as u16 == off(inst.target())))
         }
         AddressKind::Scratch { sve, saddr } => {
-            // The bit sve decides; without that bit, the absence of a scalar address does.
+            // The bit `sve` decides; without that bit, the absence of a scalar address does.
             let is_used = match sve {
                 NONE => bits(inst, saddr, SADDR) as u16 == off(inst.target()),
                 sve => flag(inst, sve),
@@ -49,7 +49,7 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
     };
     let (off, neither) = (off(words.target), neither(words.target));
     match (kind, code) {
-        // Flags that are modifiers express this.
+        // Flags that are modifiers express the address.
         (AddressKind::Buffer { .. }, None) => Ok(()),
         (AddressKind::Buffer { .. } | AddressKind::Global { .. }, Some(code)) => put_code(desc, code, words),
         (AddressKind::Global { .. }, None) => Err(Refused::Operand),
@@ -64,9 +64,9 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
             }
             code.map_or(Ok(()), |code| put_code(desc, code, words))
         }
-        // The vector address has decided it.
+        // The vector address has already set this code.
         (AddressKind::Scalar { .. }, None) if is_off(words.get(desc.lsb, SADDR) as u16, words.target) => Ok(()),
-        // Without a vector address either, a scratch operation has a code of its own.
+        // A scratch operation without a vector address has a code of its own.
         (AddressKind::Scalar { .. }, None) if desc.dwords == 1 && neither != u16::MAX => put_code(desc, neither, words),
         (AddressKind::Scalar { .. }, None) => put_code(desc, off, words),
         // In other operands these codes have another meaning.
@@ -80,7 +80,7 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
     }
 }
 
-/// Adds the codes that the operand accepts. `dwords`: the least that it has.
+/// Adds the codes that the operand accepts. `dwords` is its least length.
 pub(super) fn accept(kind: AddressKind, form: &InForm<'_>, dwords: u16, add: &mut impl FnMut(Accepted)) {
     let (is_absent, is_register) = match kind {
         AddressKind::Buffer { offen, idxen, addr64 } => {
