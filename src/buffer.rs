@@ -99,7 +99,7 @@ macro_rules! vectors {
             fn room(&mut self, dwords: usize) -> bool {
                 let Some(len) = dwords.checked_mul($per_dword) else { return false };
                 let more = len.saturating_sub(self.len());
-                // If there is no memory, this fails instead of aborting.
+                // If memory is exhausted, this fails instead of aborting.
                 let there = self.try_reserve(more).is_ok();
                 if there && more > 0 {
                     self.resize(len, 0);

@@ -72,7 +72,7 @@ impl Inst {
         self.meta as usize % (1 << meta::OP_INDEX)
     }
 
-    /// The opcode index, if the form is 0; else a number greater than any opcode index.
+    /// The opcode index if the form is 0, otherwise a number greater than any opcode index.
     #[cfg(all(feature = "text", feature = "fast"))]
     #[inline(always)]
     pub(crate) fn index_and_form(&self) -> usize {

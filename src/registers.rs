@@ -267,7 +267,7 @@ impl RegSet {
         if count == 0 {
             return (0, 0);
         }
-        // A tuple ends where its file ends.
+        // A tuple ends at the end of its register file.
         let end = match first {
             ..VGPRS => VGPRS,
             VGPRS..AGPRS if !self.is_banked() => AGPRS,

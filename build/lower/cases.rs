@@ -90,7 +90,7 @@ pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
             let (clear, set) = no_address(saddr);
             vec![case(code, 2, clear, set), case(code, 1, 0, 0)]
         }
-        // Present if there is no scalar address.
+        // A VGPR if there is no scalar address, otherwise absent.
         OperandKind::Address(AddressKind::Scratch { sve: NONE, saddr }) => {
             let (clear, set) = no_address(saddr);
             vec![case(code, desc.dwords, clear, set), absent(0, 0)]

@@ -84,7 +84,7 @@ impl Form {
                 form.list(single(&def.at, name, field.expect("an operand names it"))?, t.code.literal64, 2);
             }
         }
-        // No field announces the literal: a field without bits stands for one that always does.
+        // No field announces the literal: a field without bits marks a literal that always follows.
         if form.long {
             form.list(Piece { lsb: 0, width: 0 }, 0, 2);
             return Ok(form);

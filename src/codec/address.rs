@@ -55,7 +55,7 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
         (AddressKind::Global { .. }, None) => Err(Refused::Operand),
         (AddressKind::Scratch { sve, saddr }, code) => {
             words.set(sve, code.is_some());
-            // Without that bit, the code of the scalar address says whether there is a vector address.
+            // Without that bit, the code of the scalar address determines whether there is a vector address.
             let decides = sve == NONE && neither != u16::MAX;
             match code {
                 Some(_) if decides => words.put(saddr, SADDR, off.into()),
@@ -118,19 +118,19 @@ pub(super) fn lengths(kind: AddressKind, form: &InForm<'_>) -> Lengths {
     }
 }
 
-/// Dwords of a global address: two without a scalar base, else one.
+/// Number of dwords of a global address: two without a scalar base, otherwise one.
 #[inline]
 pub(crate) const fn global_addr_dwords(alone: bool) -> u16 {
     if alone { 2 } else { 1 }
 }
 
-/// Registers of a buffer address: index and offset take one each, a 64-bit address two.
+/// Number of registers of a buffer address: index and offset take one each, a 64-bit address two.
 #[inline]
 pub(crate) const fn buf_vaddr_dwords([offen, idxen, addr64]: [bool; 3]) -> u16 {
     if addr64 { 2 } else { offen as u16 + idxen as u16 }
 }
 
-/// Whether a code says that there is no scalar address.
+/// Whether a code means that there is no scalar address.
 fn is_off(code: u16, target: Target) -> bool {
     code == off(target) || code == neither(target)
 }

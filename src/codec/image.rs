@@ -268,7 +268,7 @@ impl<'d> Address<'d> {
         if registers.next().is_some() { Err(Refused::Operand) } else { Ok(()) }
     }
 
-    /// Whether the fields can name an address of so many registers. A ray must not leave a dword of fields unused.
+    /// Whether the fields can name an address of this many registers. A ray must use at least one field of each dword.
     pub fn fits_its_fields(&self, all: u16) -> bool {
         /// Number of registers that a dword after the base words names.
         const DWORD: u16 = 4;

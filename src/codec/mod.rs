@@ -59,7 +59,7 @@ use crate::{Access, Field, Inst, Operand};
 /// The meaning of an operand's bits, before a target interprets the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coded {
-    /// An operand code; those of accumulation registers begin at [`code::AGPR`].
+    /// An operand code; the codes of accumulation registers begin at [`code::AGPR`].
     Code(u16),
     /// The upper half of the vector register with this code.
     High(u16),

@@ -199,7 +199,7 @@ pub(super) fn matrix_dwords([format, format_high]: [Position; 2], desc: &Operand
     matrix_dwords_of(bits(inst, format, MATRIX_FORMAT - 1) | high << (MATRIX_FORMAT - 1), desc.dwords.into())
 }
 
-/// Width in bits of a matrix's format. The highest bit may lie elsewhere.
+/// Width in bits of a matrix's format. The highest bit may be at another position.
 pub(crate) const MATRIX_FORMAT: u8 = 3;
 
 /// Number of registers of a matrix that has `most` registers if its elements have 8 bits.

@@ -41,8 +41,8 @@ pub use live::{Lanes, Liveness};
 pub struct Block {
     /// The address of the first instruction.
     pub start: u64,
-    /// The address after the last instruction. If the block ends at bytes that are not an instruction, it is the
-    /// address of these.
+    /// The address after the last instruction. If the block ends at bytes that are not an instruction, the address of
+    /// these bytes.
     pub end: u64,
     /// The way in which the block ends.
     pub exit: Exit,

@@ -55,7 +55,7 @@ impl OperandKind {
         OperandKind::names().find(|(known, _)| *known == name).map(|(_, kind)| kind)
     }
 
-    /// The name of the kind in `isa/operands.isa`, whatever its positions are.
+    /// The name of the kind in `isa/operands.isa`, for any positions.
     pub fn name(self) -> Option<&'static str> {
         OperandKind::names().find(|(_, known)| known.bare() == self.bare()).map(|(name, _)| name)
     }

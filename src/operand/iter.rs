@@ -341,7 +341,7 @@ mod tests {
                     }
                 }
                 assert_eq!(named.next(), None, "{inst:?}");
-                // Iterate one by one, and all at once.
+                // Iterate one by one, then all at once.
                 let mut rest = fast.clone();
                 fast.clone().for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
                 assert_eq!(rest.next(), None, "{inst:?}");

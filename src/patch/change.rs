@@ -1,4 +1,4 @@
-//! Changes one thing in an instruction. The new words are decoded before they are returned.
+//! Changes one part of an instruction. The new words are decoded before they are returned.
 
 use super::PatchError;
 use crate::codec::{code::of_int, is_signed};

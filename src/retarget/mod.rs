@@ -82,7 +82,7 @@ impl core::error::Error for RetargetError {
 }
 
 impl Inst {
-    /// The same instruction for another target: the same operation with the same operands and modifiers, in the same
+    /// Returns the instruction for another target: the same operation with the same operands and modifiers, in the same
     /// format or in its successor or predecessor (SMEM for SMRD). A branch keeps its distance.
     ///
     /// Values that the target encodes differently are converted: a scalar load's offset in dwords or bytes, the
@@ -128,7 +128,7 @@ impl Inst {
     }
 }
 
-/// Translates field names to those of the other format.
+/// Translates field names to the names of the other format.
 #[derive(Clone, Copy)]
 enum Names {
     Same,
@@ -328,7 +328,7 @@ fn modifier_there(
 /// The error for a value that the target lacks.
 fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
     let value = match (desc.kind, read(desc, from)) {
-        // Report offsets of scalar loads in bytes, whatever their unit is.
+        // Report offsets of scalar loads in bytes, for any unit.
         (OperandKind::Offset(_), Some((Coded::Number(n), _))) => n * unit(desc),
         (OperandKind::Offset(OffsetKind::Dwords { .. }), Some((Coded::Literal(n), _))) => i64::from(n) * unit(desc),
         (OperandKind::Offset(_), Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {

@@ -65,7 +65,7 @@ pub(crate) struct FactTables {
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. An atomic
     /// operation that returns a value raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
-    /// The counters that flags mean in formats where these counters have other names.
+    /// The counters that the counter flags stand for in formats where these counters have other names.
     pub counters: &'static [(Format, [crate::Counter; 4])],
     pub codes: Codes,
     /// The code of each `Special`, or 255.

@@ -103,7 +103,7 @@ pub(crate) struct FastModifier {
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModifierWay {
-    /// Nothing.
+    /// No value.
     Flag,
     Number,
     Signed,

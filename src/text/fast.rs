@@ -297,7 +297,7 @@ fn desc_modifier(inst: &Inst, desc: u16, out: &mut Out) {
 #[inline(always)]
 fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; N]) {
     const { assert!(N <= SLACK) };
-    // The test tells the compiler that there is room.
+    // The condition tells the compiler that there is room.
     if at < SIZE {
         if let Some(to) = buffer.get_mut(at..at + N) {
             to.copy_from_slice(bytes);

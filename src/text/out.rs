@@ -73,7 +73,7 @@ impl Out {
     #[inline(always)]
     pub fn part<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
         const { assert!(N <= SLACK) };
-        // The test tells the compiler that there is room.
+        // The condition tells the compiler that there is room.
         if self.len < SIZE {
             if let Some(to) = self.buffer.get_mut(self.len..self.len + N) {
                 to.copy_from_slice(bytes);

@@ -151,7 +151,7 @@ impl OperandSignature {
         parser.end()?;
         let found = parser.found(desc)?;
         let is_vector = |value| matches!(value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
-        // The values are those of the shortest run of registers.
+        // The accepted values are those of the shortest run of registers.
         let is_longer = found.bits > self.bits && is_vector(found.value);
         match self.takes.value(found.value) || is_longer {
             true => Ok(found),

@@ -110,7 +110,7 @@ pub enum ParseErrorKind {
     Duplicate(Field),
     /// The instruction already has this modifier.
     Order(Field),
-    /// Nothing can follow, or no such modifier exists here.
+    /// No further text is allowed here, or there is no such modifier.
     Unexpected,
     /// A second operation, after `::`, should be here.
     SecondOperation,

@@ -435,7 +435,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The literal for a number if the text shows all its bits, including those that a half does not have.
+    /// The literal for a number if the text shows all its bits, including bits above a half.
     fn any_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         match number {
             Number::Int(n) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),

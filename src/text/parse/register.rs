@@ -9,7 +9,7 @@ use crate::table::{OperandTables, TextTables};
 /// A run of registers, or a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The operand code of its first register; those of accumulation registers begin at `AGPR`.
+    /// The operand code of its first register; the codes of accumulation registers begin at `AGPR`.
     pub code: u16,
     /// Its length; 0 if the register is as long as the operand.
     pub dwords: u16,
