@@ -73,7 +73,7 @@ pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     reference_bytes(target, bytes)
 }
 
-/// Decodes the first instruction of a slice of dwords. The rest is as in [`decode`].
+/// Decodes the first instruction of a slice of dwords, like [`decode`].
 ///
 /// # Errors
 /// As for [`decode`].

@@ -156,7 +156,8 @@ pub fn any_third(all: &[Tables]) -> bool {
 /// The checked fields in which 255 announces a literal, if `trailing` has the bit.
 const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
-/// For each set, the bit that no value outside of the set lacks, if there is one: see `harmless`.
+/// For each set of allowed values, a mask such that every value without the mask's bits is allowed; `None` if there is
+/// no such mask.
 type Known = BTreeMap<Vec<bool>, Option<usize>>;
 
 /// Conditions under which words need no further check.

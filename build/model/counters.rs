@@ -33,7 +33,7 @@ pub struct EventRow {
 pub enum Which {
     /// All operations that raise the counter.
     All,
-    /// Mnemonics; a `*` at the end stands for any rest of a name.
+    /// Mnemonics; one that ends in `*` stands for all mnemonics with that prefix.
     Ops(Vec<String>),
     /// Variants of `Space`, in snake case.
     Spaces(Vec<String>),

@@ -104,7 +104,7 @@ impl Form {
             *words.dwords.get_mut(dwords).ok_or(Unmade::Literal)? = literal;
             dwords += 1;
         }
-        // Some rows require ones in bits that no modifier sets. A dword bounds their number.
+        // Some rows require ones in bits that no modifier sets. Each try sets one of them; there are at most 32.
         for _ in 0..u32::BITS {
             match decode_words(self.target, words.dwords.get(..dwords).unwrap_or(&words.dwords)) {
                 Ok(inst) => return self.accept(inst, dwords),

@@ -330,7 +330,7 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
-/// The registers of each part of an address, without the number of components that precedes them.
+/// Selects the registers of each part of an address from an array whose first entry is the number of components.
 const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16; 5] {
     [node, extent, origin, direction, offset]
 }

@@ -85,7 +85,8 @@ impl KernelTables {
 }
 
 impl KernelDescriptor {
-    /// Sets the numbers of registers. Waves of 32 and of 64 lanes are different targets for this purpose.
+    /// Sets the numbers of registers. The size of a register granule depends on the size of the waves, so `target` must
+    /// be the one with the kernel's wave size.
     ///
     /// # Errors
     /// The target has fewer registers.
@@ -122,9 +123,9 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// The greatest numbers of registers for which the descriptor would be the same. There may be none, since some
-    /// numbers of granules do not belong to any kernel: then [`set_registers`](KernelDescriptor::set_registers) gives
-    /// other words.
+    /// Returns the greatest numbers of registers that give this descriptor. Some descriptors have numbers of granules
+    /// that no registers give: then [`set_registers`](KernelDescriptor::set_registers) with the result makes other
+    /// words.
     pub fn registers(&self, target: Target) -> Registers {
         let mut registers = Registers::new(target);
         let Some(tables) = tables(target) else { return registers };

@@ -27,7 +27,7 @@ pub trait State: Clone {
     /// Returns from an unknown function to the code after a call, which `step` has seen.
     fn returned(&mut self) {}
 
-    /// Enters a function. The state of the call becomes the caller's.
+    /// Enters a function. The state of the call becomes the callers' part, which [`State::leave`] removes.
     fn enter(&mut self) {}
 
     /// Leaves a function. The part that its callers added before the call is removed from the state, since each caller

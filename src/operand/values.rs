@@ -30,7 +30,7 @@ const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {
             b"flat_scr" => Reg::FlatScratch,
             b"xnack" => Reg::XnackMask,
             b"trapsts" => Reg::TrapStatus,
-            // The compiler evaluates this; every name has a register.
+            // The compiler evaluates this function. Every name has a register, so this is never reached.
             _ => panic!("a name without a register"),
         };
         n += 1;

@@ -12,7 +12,7 @@ pub(crate) struct DescTables {
     pub signatures: &'static [FormSignature],
     /// Signatures of the SDWA form and the DPP form, counted from one; 0 if there is no such form.
     pub forms: &'static [[u16; 2]],
-    /// Other forms, in order: signature of the base form, number of the form, and its signature.
+    /// Other forms, sorted: the signature of the base form, the number of the form, and its own signature.
     pub others: &'static [(u16, u8, u16)],
     /// Masks of the bits that the hardware ignores.
     pub ignored: &'static [u64],

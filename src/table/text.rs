@@ -41,6 +41,6 @@ pub(crate) struct MnemonicTable {
     /// Slots of a hash table; their number is a power of two. A slot holds an opcode index counted from one, or 0 if it
     /// is empty. Each opcode index is in the slot of its mnemonic's hash or after it; an empty slot ends the search.
     pub slots: &'static [u16],
-    /// Other names, sorted by their lower-case letters, and the names of the tables for them.
+    /// Synonyms, sorted by their lower-case letters, each with the name that the tables use.
     pub synonyms: &'static [(&'static str, &'static str)],
 }

@@ -374,7 +374,7 @@ impl Printer<'_> {
     /// Prints a temporal hint. Loads, stores and atomic operations have different names; the names of some values also
     /// depend on the scope.
     fn temporal_hint(&self, scope: Position, desc: &OperandDesc, value: u32, out: &mut Out) {
-        /// The hint of an atomic operation to act in the caches of all scopes, if the scope is one of several shader
+        /// The hint of an atomic operation to act in the caches of all scopes, if the scope spans several shader
         /// engines.
         const CASCADE: u32 = 4;
         const SYSTEM: u32 = 3;

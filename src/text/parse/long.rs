@@ -26,7 +26,8 @@ pub(super) fn is_literal(desc: &OperandDesc) -> bool {
 }
 
 impl Parser<'_, '_> {
-    /// Whether the operand can be a literal of 64 bits. The decoder refuses the cases that these conditions miss.
+    /// Whether the operand can be a literal of 64 bits. The conditions are not complete; the decoder refuses the other
+    /// cases.
     pub(super) fn takes_long(&self, desc: &OperandDesc) -> bool {
         let is_source = is_literal(desc) || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();

@@ -230,7 +230,8 @@ impl Quick<'_> {
         }
     }
 
-    /// The meaning of an operand's text that shows its own end.
+    /// The meaning of the operand at the start of a text: a register or a run of registers, otherwise a constant.
+    /// `None` if no ready-made text has this operand.
     #[inline(always)]
     fn meaning(&self, ahead: &Ahead) -> Option<Meaning> {
         let file = match ahead[0] {
