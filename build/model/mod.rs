@@ -438,7 +438,7 @@ pub struct Succeeds {
     pub renames: Vec<(String, String)>,
 }
 
-/// `counts vmcnt all . -`: the operations that raise the counter: all, or those with one of some flags.
+/// `counts vmcnt all . -`: the operations that raise the counter: all, or only operations with one of these flags.
 #[derive(Debug)]
 pub struct Counts {
     pub at: SourceLine,

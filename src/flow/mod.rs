@@ -2,7 +2,7 @@
 //!
 //! [`Flow::new`] follows the code from its entries. Each instruction that is reached belongs to one [`Block`], which
 //! ends with the first instruction that does not just continue with the next one, or before a branch target. The work
-//! is proportional to the size of the code, whatever its bytes are.
+//! grows with the size of the code, for any bytes.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {

@@ -33,7 +33,7 @@ pub type Position = u8;
 /// Marks a missing position.
 pub const NONE: Position = 0xff;
 
-/// The way in which an operand or a modifier is read.
+/// The kind of an operand or a modifier, which determines how its bits are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandKind {
     Register(RegisterKind),

@@ -102,17 +102,17 @@ pub enum ParseErrorKind {
     NoLiteral,
     /// The constant does not fit in a literal.
     Constant(Field),
-    /// Another literal is in the instruction already.
-    TwoLiterals,
     /// The instruction already has another literal.
-    Part(FieldError),
+    TwoLiterals,
     /// A part of a constant does not fit.
-    Duplicate(Field),
+    Part(FieldError),
     /// The instruction already has this modifier.
+    Duplicate(Field),
+    /// The modifier must come before modifiers that the text already has.
     Order(Field),
     /// No further text is allowed here, or there is no such modifier.
     Unexpected,
-    /// A second operation, after `::`, should be here.
+    /// A second operation, after `::`, is expected here.
     SecondOperation,
     /// The instruction breaks a rule.
     Rule(RuleError),
