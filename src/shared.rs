@@ -113,17 +113,17 @@ pub mod places {
 
 /// Indices of the ready-made texts of operands: see build/emit/operand_texts.rs.
 pub mod texts {
-    /// Index of the codes of scalar addresses, and index of the codes of pairs.
+    /// Index of the first code of a scalar address, and index of the first code of a pair.
     pub const SADDRS: u16 = 0x300;
     pub const PAIRS: u16 = 0x400;
-    /// Index of the numbers.
+    /// Index of the first number.
     pub const NUMBERS: u16 = 0x700;
-    /// Index of the codes of four registers, and index of the codes of sixteen.
+    /// Index of the first code of four registers, and index of the first code of sixteen.
     pub const QUADS: u16 = 0x800;
     pub const SIXTEENS: u16 = 0xd00;
     /// The distance from a vector register to the accumulation register of the same number.
     pub const ACC: u16 = 0x100;
-    /// Index of the hexadecimal numbers.
+    /// Index of the first hexadecimal number.
     pub const HEX: u16 = 0xb00;
     /// The text of `null`, whose code differs between targets.
     pub const NULL: u16 = 0x7c0;
