@@ -155,7 +155,7 @@ fn holds_all(set: &[u32; 16], width: u8, shift: u8, add: u16) -> bool {
             return false;
         }
         let word = set[(code / 32) as usize];
-        // Most words of the set are complete.
+        // Skip 32 codes at once if all of them are in the set.
         if shift == 0 && code % 32 == 0 && word == u32::MAX {
             value += 32;
             continue;

@@ -105,7 +105,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                     let mut there = branch.with_branch_target(from, to).map_err(|_| distance)?;
                     if fixup.growth == PADDED {
                         let nop = make(self.target, made::S_NOP, &[])?;
-                        // An `s_nop` after the branch does not change the branch's address.
+                        // An `s_nop` after the branch does not move the branch, so `from` is still its address.
                         let in_front = there.is_broken_branch();
                         nop.words().iter().for_each(|&word| _ = self.out.set_dword(at + usize::from(!in_front), word));
                         if in_front {

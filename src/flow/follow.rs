@@ -27,11 +27,12 @@ pub trait State: Clone {
     /// Returns from an unknown function to the code after a call, which `step` has seen.
     fn returned(&mut self) {}
 
-    /// Enters a function. The state of the call becomes the callers' part, which [`State::leave`] removes.
+    /// Enters a function: marks everything in the state of the call as added by callers, for [`State::leave`] to
+    /// remove.
     fn enter(&mut self) {}
 
-    /// Leaves a function. The part that its callers added before the call is removed from the state, since each caller
-    /// has its own.
+    /// Leaves a function: removes everything from the state that callers added before the call, since each caller has
+    /// its own part.
     fn leave(&mut self) {}
 
     /// Returns from a function to the code after a call, which `step` has seen. `exit` is the state at the function's

@@ -190,7 +190,7 @@ impl<M: ModifierSet> Code<M> {
             }
             class::SGPR => {
                 let first = op.code - op::SGPR;
-                // `op::given` would return the same, but it would then be linked.
+                // Calling `op::given` would give the same result, but would link more code.
                 let given = Given::Reg(Reg::Sgpr(first as u8));
                 if first > rules.sgpr_last {
                     return Err(self.fail(BuildError::Operand { field: at.field, given }));

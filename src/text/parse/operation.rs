@@ -101,7 +101,7 @@ pub(super) fn spelling(target: Target, op_index: u16, opcode: Opcode) -> &'stati
 
 /// A mnemonic without the suffix of its encoding, and that encoding.
 pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
-    // Most names have another last letter.
+    // Most names do not end in the last letter of a suffix.
     if !name.last().is_some_and(|last| matches!(last.to_ascii_lowercase(), b'p' | b'2' | b'4' | b'a')) {
         return (name, Suffix::None);
     }
