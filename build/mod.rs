@@ -1,9 +1,9 @@
-//! The generator behind `build.rs`: reads `isa/`, checks it and writes the library's tables and types.
+//! The generator that `build.rs` calls: it reads `isa/`, checks it, and writes the library's tables and types.
 //!
-//! It is a pipeline: `parse` reads lines into the `model`, where each target inherits from its generation; `check`
-//! checks the tables as a whole; `lower` turns them into what one target's decoder needs; `emit` writes Rust.
+//! It is a pipeline: `parse` reads lines into the `model`, in which each target inherits from its generation; `check`
+//! checks the tables as a whole; `lower` turns them into the data of one target; `emit` writes Rust.
 //!
-//! `tests/tables.rs` includes this module too, and feeds it bad tables.
+//! `tests/tables.rs` also includes this module, and gives it bad tables.
 
 pub mod check;
 pub mod emit;
@@ -39,7 +39,7 @@ pub fn read(dir: &Path) -> Result<Isa> {
     parse_all(texts.iter().map(|(n, t)| (n.as_str(), t.as_str())))
 }
 
-/// Reads tables from memory. Formats that share another's encoding come after it, whatever the order of the files.
+/// Reads tables from memory. Formats that share the opcodes of another format come after it, in any order of the files.
 pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Result<Isa> {
     let mut isa = Isa::default();
     for (name, text) in files.clone() {

@@ -1,4 +1,5 @@
-//! Arbitrary instructions for fuzzing: legal ones, valid ones, and nearly valid ones.
+//! Arbitrary instructions for fuzzing: legal ones (they decode), valid ones (they also follow the rules), and nearly
+//! valid ones.
 //!
 //! | what | gives |
 //! |---|---|
@@ -7,8 +8,8 @@
 //!  `Inst::arbitrary` | anything that decodes, of any enabled target: it may break rules and set ignored bits |
 //!  `Sop2::arbitrary`, ... | a format struct with an operation of the format and any values in its fields |
 //!
-//! An instruction takes few bytes (a valid one takes 8 on average), and fewer or smaller bytes give a plainer one:
-//! without any bytes, it is the first operation with zeros in its fields. So the findings of a fuzzer shrink well.
+//! An instruction takes few bytes (a valid one 8 on average), and fewer or smaller bytes give a simpler one: without
+//! bytes it is the first operation with zeros in its fields. So the findings of a fuzzer are easy to minimize.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -38,11 +39,11 @@ use crate::{DecodeError, Encoding, Format, Inst, Layout, Opcode, Target, decode_
 pub use near::{Broken, NearValid, near_valid};
 pub use valid::valid;
 
-/// More changes than any words need: each checked field runs through its values at most once.
+/// More changes than any words need: each checked field takes each value at most once.
 const MAX_CHANGES: usize = 8192;
 
-/// A legal instruction of any enabled target: first the target and the operation, then the words, which are changed
-/// until the decoder accepts them. Takes 24 bytes or less; zeros give the plainest instruction.
+/// An instruction of any enabled target: first the target and the operation are chosen, then the words, which are
+/// changed until the decoder accepts them. Takes 24 bytes or less; zeros give the simplest instruction.
 impl<'a> Arbitrary<'a> for Inst {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Inst> {
         let target = *u.choose(Target::ALL)?;
@@ -81,7 +82,7 @@ fn legal<'a>(
                 len = dwords;
             }
             Err(DecodeError::ReservedBits { bit, .. }) => put(words, bit, 1, |b| !b),
-            // The next value: in the end every value is tried.
+            // Increment the value, so that every value is tried in the end.
             Err(DecodeError::ReservedValue { lsb, width, .. }) => put(words, lsb, width, |v| v.wrapping_add(1)),
             Err(_) => break,
         }
@@ -92,7 +93,7 @@ fn legal<'a>(
 /// Any operation of the target, in any of its formats: the layout and the opcode number.
 fn operation(target: Target, u: &mut Unstructured<'_>) -> Result<(&'static Layout, u16)> {
     let first = u.choose_index(Opcode::ALL.len())?;
-    // The target may lack it; then take a later one.
+    // If the target lacks it, take a later one.
     let all = Opcode::ALL.iter().cycle().skip(first).take(Opcode::ALL.len());
     let Some(opcode) = all.copied().find(|op| op.encodings(target).next().is_some()) else {
         return Err(Error::IncorrectFormat);

@@ -1,4 +1,4 @@
-//! Buffers of dwords: the memory in which code is patched, and into which the assembler writes.
+//! Buffers of dwords: the memory in which code is patched, and to which the assembler writes.
 
 use crate::decode::{decode, decode_words};
 use crate::{DecodeError, Inst, Target};
@@ -99,7 +99,7 @@ macro_rules! vectors {
             fn room(&mut self, dwords: usize) -> bool {
                 let Some(len) = dwords.checked_mul($per_dword) else { return false };
                 let more = len.saturating_sub(self.len());
-                // Without memory this fails instead of aborting.
+                // If memory is exhausted, this fails instead of aborting.
                 let there = self.try_reserve(more).is_ok();
                 if there && more > 0 {
                     self.resize(len, 0);
@@ -145,7 +145,7 @@ pub(crate) mod sealed {
         fn dwords(&self) -> usize;
         /// Decodes the first instruction.
         fn first(&self, target: Target) -> Result<Inst, DecodeError>;
-        /// The first dword, and how many of its bytes exist.
+        /// The first dword, and the number of its bytes that exist.
         fn head(&self) -> (u32, u8);
         /// Splits before a dword.
         fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)>;

@@ -1,4 +1,4 @@
-//! Rules beyond decoding: what an assembler refuses although every field holds something that exists.
+//! Rules beyond decoding: instructions that an assembler refuses although every field holds a valid value.
 
 use core::fmt;
 
@@ -12,25 +12,25 @@ use crate::{Field, Inst, Reg, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// A tuple of scalar registers does not begin at a multiple of 2 (64 bits) or 4 (wider). Hardware reads the
-    /// aligned tuple, and text shows that one.
+    /// A tuple of scalar registers does not begin at a multiple of 2 (64 bits) or 4 (wider). The hardware reads the
+    /// aligned tuple, and the text shows that one.
     MisalignedScalar {
         /// The field that names the tuple.
         field: Field,
         /// Its first register.
         register: Reg,
     },
-    /// A tuple of vector registers does not begin at an even register, on a target that asks for it; or, of some GWS
-    /// operations, the one register is odd.
+    /// A tuple of vector registers does not begin at an even register, on a target that requires it; or the single
+    /// register of some GWS operations is odd.
     MisalignedVector {
         /// The field that names the tuple.
         field: Field,
         /// Its first register.
         register: Reg,
     },
-    /// The third source of a matrix operation of CDNA (MFMA) has some registers of the destination and not the others. It
-    /// may have all or none; what writes no more than four registers may have some. The matrix operations of RDNA and CDNA5
-    /// (WMMA, SWMMAC) take any registers.
+    /// The third source of a matrix operation of CDNA (MFMA) shares some but not all of the destination's registers. It
+    /// may share all or none; an operation that writes at most four registers may share some. The matrix operations of
+    /// RDNA and CDNA5 (WMMA, SWMMAC) accept any registers.
     Overlap {
         /// The field of the source.
         field: Field,
@@ -43,14 +43,15 @@ pub enum RuleError {
     },
     /// A vector operation reads more scalar registers and literals than the constant bus carries.
     ConstantBus {
-        /// How many different ones it reads.
+        /// Number of different scalars that it reads.
         reads: u8,
-        /// How many the target can.
+        /// Number of different scalars that it can read on the target.
         limit: u8,
     },
-    /// The two operations of a dual instruction (VOPD) read vector registers of one bank. The numbers of their first sources
-    /// differ in bits 0 and 1, as do those of their second sources; the numbers of the registers that results are added
-    /// to (a destination, or the second source of `v_dual_fmamk_f32`) differ in bit 0.
+    /// The two operations of a dual instruction (VOPD) use vector registers of the same bank. The numbers of their
+    /// first sources must differ in bits 0 and 1, and so must those of their second sources; the numbers of the
+    /// registers that results are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in
+    /// bit 0.
     Banks {
         /// The operand of the first operation.
         x: Field,
@@ -117,7 +118,7 @@ impl Inst {
         let facts = self.info().flags;
         let (even, odd) = (facts & const { flag("even") } != 0, facts & const { flag("odd") } != 0);
         for operand in self.operands() {
-            // Only the data of such an operation is an exception, not its address.
+            // Only the data of such an operation is exempt, not its address.
             let even_tuples = self.target().aligned_vgprs() && !(odd && operand.access.writes());
             let (Some(field), Value::Reg(reg), dwords) = (operand.role, operand.value, operand.bits / 32) else {
                 continue;

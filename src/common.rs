@@ -19,8 +19,7 @@ impl Opcode {
         MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
     }
 
-    /// The name together with the text after it, and its length: a copy of fixed size is cheaper than one of the right
-    /// size.
+    /// The name followed by other text, and its length: copying a fixed size is cheaper than copying the exact size.
     #[cfg(feature = "text")]
     #[inline]
     pub(crate) fn padded_name(self) -> (&'static [u8; 48], usize) {
@@ -48,9 +47,9 @@ impl Opcode {
     /// The operation with this mnemonic in a target's assembler, without the suffix of an encoding; case is ignored.
     /// `None` if the target has no such operation.
     ///
-    /// Some targets spell an operation in their own way, as [`Inst::mnemonic`](crate::Inst::mnemonic) shows. Such a
-    /// spelling can be the name of another operation elsewhere. [`Opcode::from_str`] accepts only the name that all
-    /// targets share.
+    /// Some targets have their own spelling of an operation, as [`Inst::mnemonic`](crate::Inst::mnemonic) shows. Such a
+    /// spelling can be the name of another operation on other targets. [`Opcode::from_str`] accepts only the name that
+    /// all targets share.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
@@ -110,8 +109,8 @@ impl Opcode {
 pub struct Encoding {
     /// The base format.
     pub format: Format,
-    /// The number in the format's opcode field. Where the field holds the opcodes of two operations (VOPD), the other one
-    /// is zero.
+    /// The number in the format's opcode field. If the field holds the opcodes of two operations (VOPD), the other
+    /// opcode is zero.
     pub number: u16,
 }
 
@@ -230,7 +229,7 @@ impl Format {
         FORMAT_NAMES.get(self as usize).copied().unwrap_or("")
     }
 
-    /// Whether it is that of a literal, of 32 bits or of 64.
+    /// Whether it is the format of a literal, of 32 bits or of 64.
     pub(crate) fn is_literal(self) -> bool {
         matches!(self, Format::Literal | Format::Literal64)
     }
@@ -315,7 +314,7 @@ impl Flags {
         Flag::ALL.iter().copied().filter(move |flag| self.contains(*flag))
     }
 
-    /// Whether it branches to a label or continues with the next instruction.
+    /// Whether it branches to a label under a condition, and otherwise continues with the next instruction.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

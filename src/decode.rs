@@ -1,4 +1,4 @@
-//! From words to instructions.
+//! Decodes words into instructions.
 
 pub(crate) mod class;
 #[cfg(feature = "fast")]
@@ -67,16 +67,16 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     }
 }
 
-/// Decodes as a build without the feature `fast` does, so that the proofs can compare both ways in one build.
+/// Decodes as a build without the feature `fast` does, so that the proofs can compare both decoders in one build.
 #[doc(hidden)]
 pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     reference_bytes(target, bytes)
 }
 
-/// Decodes the first instruction of a slice of dwords. Otherwise the same as [`decode`].
+/// Decodes the first instruction of a slice of dwords, like [`decode`].
 ///
 /// # Errors
-/// The same as [`decode`].
+/// As for [`decode`].
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
     let first = match *dwords {
@@ -90,8 +90,8 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
     }
 }
 
-/// A decoded instruction of one to three dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta` of
-/// zero means no instruction.
+/// A decoded instruction of one to three dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta`
+/// of zero means that there is no instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Next {
     bits: u64,
@@ -100,7 +100,7 @@ struct Next {
     meta: u32,
 }
 
-/// No bits, if no quick path reads a third dword.
+/// The third dword, or an empty array if no quick path reads a third dword.
 #[cfg(feature = "fast")]
 type Third = [u32; ANY_THIRD as usize];
 
@@ -180,7 +180,7 @@ pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> 
     }
 }
 
-/// One of `DecodeTables::zeros`.
+/// The mask with this index in `DecodeTables::zeros`.
 #[inline(always)]
 pub(crate) fn mask(t: &DecodeTables, number: u8) -> u64 {
     t.zeros.get(usize::from(number)).copied().unwrap_or(u64::MAX)
@@ -228,7 +228,7 @@ struct Found {
     form: u8,
     /// Constraints of the form.
     constraints: ConstraintIndex,
-    /// Constraints of the second operation; 0: there is only one operation.
+    /// Constraints of the second operation; 0 if there is only one operation.
     second: ConstraintIndex,
     dwords: u8,
 }
@@ -307,7 +307,7 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
     Ok(constraints.marks)
 }
 
-/// What constraints with the mark `WIDE` demand of the third and fourth dword.
+/// The demands of constraints with the mark `WIDE` on the third and fourth dword.
 pub(crate) fn wide_of(t: &DecodeTables, number: ConstraintIndex) -> Option<&Wide> {
     let is_wide = MARKS & t.constraints.get(usize::from(number))?.marks & marks::WIDE != 0;
     let at = t.wide.binary_search_by_key(&number, |w| w.0).ok();
@@ -321,7 +321,7 @@ fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<B
     if wrong != 0 {
         return Err(reserved_bit(t, number, 64 + wrong.trailing_zeros() as u8));
     }
-    // These checks count bits from the third dword.
+    // These checks count bits from the third dword on.
     Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
 }
 
@@ -335,7 +335,7 @@ fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(
     })
 }
 
-/// The dwords that can follow, each for `Trailing::dword`.
+/// The dwords that can follow, each as the argument of `Trailing::dword`.
 fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> Option<(&Trailing, &'static [u8])> {
     // Only base forms have entries, and these have the lowest numbers.
     let at = t.trailing.binary_search_by_key(&constraints, |of| ConstraintIndex::from(of.constraints)).ok()?;
@@ -343,14 +343,14 @@ fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> Option<(&T
     Some((of, *t.trailing_dwords.get(usize::from(of.list))?))
 }
 
-/// A cheaper test to make before `may_follow`: false if no code in the word can announce a dword.
+/// A cheaper test to make before `may_follow`: `false` if no code in the word can announce a dword.
 #[inline(always)]
 pub(crate) fn may_be_long(trailing: u8, word: u32) -> bool {
     // The codes of SDWA, DPP and literals are the highest scalar codes.
     trailing & trailing::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
 }
 
-/// Whether a dword follows the base word, for an operation that can have everything in `trailing`.
+/// Whether a dword follows the base word. `trailing` lists the dwords that can follow the operation.
 #[inline(always)]
 pub(crate) fn may_follow(trailing: u8, word: u32) -> bool {
     let (low, src0, high) = (word & 0xff, word & 0x1ff, word >> 8 & 0xff);

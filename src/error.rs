@@ -1,18 +1,18 @@
-//! Error types. Errors are small values; the message is formatted only when one is printed.
+//! Error types. Errors are small values; a message is formatted only when it is printed.
 
 use core::fmt;
 
 use crate::{Field, Format};
 
-/// Why bytes are not an instruction.
+/// The reason why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// The slice ends before the instruction.
     Truncated {
-        /// Bytes that the instruction needs, as far as the available bytes determine it. With that many, decoding can
-        /// still ask for more: this is 4 while the first dword is incomplete, and on RDNA the second dword can announce
-        /// a third.
+        /// Number of bytes that the instruction needs, as far as the available bytes determine it. With this number of
+        /// bytes, decoding can still ask for more: it is 4 while the first dword is incomplete, and on RDNA the second
+        /// dword can announce a third.
         needed: u8,
     },
     /// No format of the target has these encoding bits.

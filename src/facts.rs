@@ -1,5 +1,5 @@
-//! What an instruction does besides its operands: registers as sets, memory, counters, control flow; and the formats and
-//! numbers that encode an operation.
+//! The effects of an instruction besides its operands: registers as sets, memory, counters, control flow; and the
+//! formats and numbers that encode an operation.
 
 use core::fmt;
 
@@ -12,7 +12,7 @@ use crate::table::{Codes, NONE, When};
 use crate::target::FACTS;
 use crate::{Access, Field, Inst};
 
-/// What a memory instruction accesses.
+/// The memory that an instruction accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Space {
@@ -22,11 +22,11 @@ pub enum Space {
     Buffer,
     /// Memory through an image resource.
     Image,
-    /// An address that says itself whether it is in memory, LDS or scratch.
+    /// An address whose value determines whether it is in memory, LDS or scratch.
     Flat,
-    /// Memory.
+    /// Global memory.
     Global,
-    /// Memory of the lane.
+    /// Private memory of the lane.
     Scratch,
     /// The local data share.
     Lds,
@@ -42,22 +42,22 @@ pub enum Space {
 #[doc(alias = "mayLoad")]
 #[doc(alias = "mayStore")]
 pub struct MemoryAccess {
-    /// Where.
+    /// The memory.
     pub space: Space,
     /// Whether memory is read (a load), written (a store), or both.
     pub access: Access,
-    /// It is read and written at once.
+    /// Whether it is a single read-modify-write access.
     pub atomic: bool,
 }
 
-/// The part that a scalar operation has in making the address of a place in code or data; see [`Inst::address_step`].
-/// Moving code, and following it without running it, depend on these.
+/// The effect of a scalar operation in computing the address of code or data; see [`Inst::address_step`]. Moving code,
+/// and following it without running it, depend on these effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AddressStep {
-    /// The address behind the instruction: `s_getpc_b64`, `s_get_pc_i64`.
+    /// The address after the instruction: `s_getpc_b64`, `s_get_pc_i64`.
     Pc,
-    /// A jump to the address behind the instruction plus a number of bytes: `s_add_pc_i64`.
+    /// A jump to the address after the instruction plus a number of bytes: `s_add_pc_i64`.
     Jump,
     /// An addition to the lower half, which leaves the carry in SCC.
     Low,
@@ -65,7 +65,7 @@ pub enum AddressStep {
     High,
     /// An addition to both halves.
     Sum,
-    /// A copy of one half, or both.
+    /// A copy of one half, or of both.
     Copy,
     /// A copy of one of two values, or none, by SCC.
     Select,
@@ -77,8 +77,8 @@ pub enum AddressStep {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident;)*) => {
-        /// A counter of outstanding operations, of whatever generation: an operation raises it when it is issued, and it
-        /// falls when the operation is done.
+        /// A counter of outstanding operations on any generation: an operation raises it when it is issued, and lowers
+        /// it when it completes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -89,7 +89,7 @@ macro_rules! counters {
             /// Every counter.
             pub const ALL: &'static [Counter] = &[$(Counter::$name),*];
 
-            /// The name by which errors call it.
+            /// The field that names the counter in errors.
             pub(crate) const fn field(self) -> Field {
                 match self {
                     $(Counter::$name => Field::$name,)*
@@ -99,16 +99,17 @@ macro_rules! counters {
     };
 }
 
-// The first three are the parts of `s_waitcnt`, in the order of isa/enums.isa; the first four have the order of `FLAGS` in
-// src/shared.rs. `ALL_COUNTERS` in build/emit/facts.rs has them all.
+// The first three are the parts of `s_waitcnt`, in the order of isa/enums.isa; the first four have the order of `FLAGS`
+// in src/shared.rs. `ALL_COUNTERS` in build/emit/facts.rs lists all of them.
 counters! {
     /// Vector memory; on RDNA1 to RDNA3 only loads, and atomic operations that return a value.
     Vmcnt;
-    /// Exports, and data that is still to be read from registers: of GDS, and of stores on GCN 1.0.
+    /// Exports, and operations that still have to read their data from registers: GDS operations, and stores on GCN
+    /// 1.0.
     Expcnt;
     /// LDS, GDS, scalar memory (constants) and messages.
     Lgkmcnt;
-    /// Vector memory stores, and atomic operations that return no value, on RDNA1 to RDNA3.
+    /// Vector memory stores, and atomic operations that do not return a value, on RDNA1 to RDNA3.
     Vscnt;
     /// Vector memory loads that do not go through a sampler, on RDNA4.
     Loadcnt;
@@ -122,9 +123,9 @@ counters! {
     Dscnt;
     /// Scalar memory and messages, on RDNA4.
     Kmcnt;
-    /// Address translation, behind which sources may be overwritten, on gfx1250.
+    /// Address translation, after which sources may be overwritten, on gfx1250.
     Xcnt;
-    /// Copies between memory and LDS that nobody waits for otherwise, on gfx1250.
+    /// Copies between memory and LDS that no other counter covers, on gfx1250.
     Asynccnt;
     /// Copies of tensors, on gfx1250.
     Tensorcnt;
@@ -164,16 +165,16 @@ const GDS: u32 = flag_of("gds");
 const ALL_FLAGS: u32 = VMCNT - 1;
 
 impl Flags {
-    /// Those among the facts of an operation.
+    /// The flags among the facts of an operation.
     pub(crate) fn of_facts(facts: u32) -> Flags {
-        // What goes from memory to LDS, or back, reads one and writes the other.
+        // A transfer from memory to LDS, or back, reads one and writes the other.
         let both = if facts & LDS == 0 { 0 } else { Flags::LOAD | Flags::STORE };
         Flags((facts | both) & ALL_FLAGS)
     }
 }
 
 impl Inst {
-    /// The row's flags, with those that fields and a dword behind it add and take away.
+    /// The row's flags, as changed by fields and by a trailing dword.
     pub(crate) fn facts(&self) -> u32 {
         let format = self.format();
         let holds = |when: &&When| match when.bit {
@@ -184,7 +185,7 @@ impl Inst {
         whens.fold(self.info_flags(), |flags, when| flags & !when.clear | when.set)
     }
 
-    /// What the operation does besides its operands.
+    /// The effects of the operation besides its operands.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -199,7 +200,8 @@ impl Inst {
         Flags::of_facts(self.facts())
     }
 
-    /// The part that the operation has in making an address, whatever the operands are; `None` if code makes no addresses with it.
+    /// The step that the operation is in computing an address, for any operands; `None` if code does not compute
+    /// addresses with it.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -215,8 +217,8 @@ impl Inst {
         self.info().address
     }
 
-    /// Whether the instruction, at the byte address `pc`, tells code its own address: it reads the address, or it calls the next
-    /// instruction, which finds the address where a return would.
+    /// Whether the instruction, at the byte address `pc`, gives code its own address: it reads the address, or it calls
+    /// the next instruction, which then finds its address as the return address.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -232,9 +234,9 @@ impl Inst {
         self.address_step() == Some(AddressStep::Pc) || calls_next()
     }
 
-    /// The memory that it reads and writes: one access, or two where data goes between LDS and other memory. Cache
-    /// control and waiting are none, nor are `v_interp_*` and `src_lds_direct`, which read LDS too; `lds_param_load` and
-    /// `lds_direct_load` are loads.
+    /// The memory that the instruction reads and writes: one access, or two if data is moved between LDS and other
+    /// memory. Cache control and waits are not accesses, nor are `v_interp_*` and `src_lds_direct`, which also read
+    /// LDS; `lds_param_load` and `lds_direct_load` are loads.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -268,18 +270,18 @@ impl Inst {
 
     fn space_of(&self, facts: u32) -> Option<Space> {
         match SPACES.get(self.format() as usize).copied().flatten() {
-            // Instead of LDS.
+            // GDS instead of LDS.
             Some(_) if facts & GDS != 0 => Some(Space::Gds),
             space => space,
         }
     }
 
-    /// The memory that it would access: that of its format, also if it accesses none.
+    /// The memory of the instruction's format, even if the instruction does not access any.
     pub(crate) fn space(&self) -> Option<Space> {
         self.space_of(self.facts())
     }
 
-    /// The counters that it raises when it is issued: what has to be waited for.
+    /// The counters that the instruction raises when it is issued, which code can wait for.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -293,7 +295,7 @@ impl Inst {
         const FIRST: u32 = VMCNT.trailing_zeros();
         let facts = self.facts();
         let raised = if facts & VMCNT != 0 && facts & VSCNT != 0 {
-            // An atomic operation: it loads and stores.
+            // An atomic operation loads and stores.
             facts & !if self.returns() { VSCNT } else { VMCNT }
         } else {
             facts
@@ -307,7 +309,7 @@ impl Inst {
         }
     }
 
-    /// An atomic operation, where stores have a counter of their own, returns a value.
+    /// Whether an atomic operation returns a value, on targets that have a separate counter for stores.
     fn returns(&self) -> bool {
         let mut all = FACTS[self.target() as usize].returns.iter();
         all.any(|&(format, bit)| format == self.format() && flag(self, bit))
@@ -325,12 +327,12 @@ impl Counters {
         Counters(self.0 | 1 << counter as u16)
     }
 
-    /// The counter is in the set.
+    /// Whether the counter is in the set.
     pub const fn contains(self, counter: Counter) -> bool {
         self.0 >> counter as u16 & 1 == 1
     }
 
-    /// There is none in it.
+    /// Whether the set is empty.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -343,7 +345,7 @@ impl Counters {
         self.0 == 0
     }
 
-    /// The counters one by one.
+    /// Iterates over the counters.
     pub fn iter(self) -> impl Iterator<Item = Counter> {
         Counter::ALL.iter().copied().filter(move |counter| self.contains(*counter))
     }
@@ -366,7 +368,7 @@ impl fmt::Display for Counters {
 }
 
 impl Codes {
-    /// In the order of build/emit/facts.rs.
+    /// The codes, in the order of build/emit/facts.rs.
     pub(crate) const fn new(codes: [u8; 5]) -> Codes {
         let [vcc, exec, m0, flat_scratch, xnack_mask] = codes;
         Codes { vcc, exec, m0, flat_scratch, xnack_mask }

@@ -9,7 +9,7 @@ use crate::target::{DESCS, IMMS};
 use crate::{Counter, Counters, Field, FieldError, Inst, Target};
 use core::fmt;
 
-/// The `?` operator, which is not allowed in a `const fn`.
+/// The `?` operator, which cannot be used in a `const fn`.
 macro_rules! check {
     ($result:expr) => {
         match $result {
@@ -60,7 +60,7 @@ const fn used(parts: &[Part]) -> u16 {
     mask
 }
 
-/// Returns `rest` if it has no bit of a part.
+/// Returns `rest` if it has no bit that belongs to a part.
 const fn start(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
     let used = used(parts);
     if rest & used != 0 {
@@ -73,10 +73,10 @@ const fn start(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
 const WAITCNT: [(Counter, Field); 3] =
     [(Counter::Vmcnt, Field::Vmcnt), (Counter::Expcnt, Field::Expcnt), (Counter::Lgkmcnt, Field::Lgkmcnt)];
 
-/// The counters to wait for: the instruction waits until each of these [`Counter`]s is at or below its number. It does
-/// not wait for a counter without a number.
+/// The counters to wait for: the instruction waits until each [`Counter`] with a number is at or below it.
 ///
-/// It can hold the counters of any generation; [`Waitcnt::encode`] refuses those that the target's `s_waitcnt` lacks.
+/// It can hold the counters of any generation; [`Waitcnt::encode`] refuses counters that the target's `s_waitcnt`
+/// lacks.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "gfx803"))] {
@@ -104,7 +104,7 @@ pub struct Waitcnt {
 }
 
 impl Waitcnt {
-    /// Waits for nothing.
+    /// Returns a value that waits for nothing.
     pub const fn new() -> Waitcnt {
         Waitcnt { counts: [None; Counter::ALL.len()], rest: 0 }
     }
@@ -115,7 +115,7 @@ impl Waitcnt {
         self
     }
 
-    /// Does not wait for this counter.
+    /// Removes the wait for this counter.
     pub const fn without(mut self, counter: Counter) -> Waitcnt {
         self.counts[counter as usize] = None;
         self
@@ -127,8 +127,8 @@ impl Waitcnt {
         self.with(Counter::Vmcnt, count)
     }
 
-    /// Also waits until at most `count` exports, and stores that still read their data, are outstanding: up to 6. 7
-    /// means no wait.
+    /// Also waits until at most `count` exports, and stores that have not read their data yet, are outstanding: up to
+    /// 6. 7 means no wait.
     pub const fn with_expcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Expcnt, count)
     }
@@ -139,8 +139,8 @@ impl Waitcnt {
         self.with(Counter::Lgkmcnt, count)
     }
 
-    /// Sets the bits of simm16 that hold no counter, given at their positions. Hardware ignores them, and the text
-    /// omits them.
+    /// Sets the bits of simm16 that do not belong to a counter, given at their positions. The hardware ignores them,
+    /// and the text omits them.
     pub const fn with_rest(mut self, rest: u16) -> Waitcnt {
         self.rest = rest;
         self
@@ -151,7 +151,7 @@ impl Waitcnt {
         self.counts[counter as usize]
     }
 
-    /// The bits of simm16 that hold no counter.
+    /// The bits of simm16 that do not belong to a counter.
     pub const fn rest(&self) -> u16 {
         self.rest
     }
@@ -187,7 +187,7 @@ impl Waitcnt {
     /// Encodes the counters as simm16.
     ///
     /// # Errors
-    /// A counter is above the target's maximum, or the target's `s_waitcnt` lacks it; or `rest` has a bit of a counter.
+    /// A counter is above the target's maximum, the target's `s_waitcnt` lacks it, or `rest` has a bit of a counter.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].waitcnt)
     }
@@ -293,7 +293,8 @@ pub struct Sendmsg {
     pub op: u8,
     /// Stream of a geometry shader message, 0 to 3.
     pub stream: u8,
-    /// Bits of simm16 that belong to no part, at their positions. The text shows them only if the message has no name.
+    /// Bits of simm16 that do not belong to a part, at their positions. The text shows them only if the message has no
+    /// name.
     pub rest: u16,
 }
 
@@ -348,8 +349,8 @@ pub struct GprIdx {
     pub src2: bool,
     /// The destination.
     pub dst: bool,
-    /// Bits of the field that belong to no part, at their positions. If any is set, the text shows the whole constant
-    /// as a number.
+    /// Bits of the field that do not belong to a part, at their positions. If any is set, the text shows the whole
+    /// constant as a number.
     pub rest: u16,
 }
 
@@ -385,9 +386,9 @@ impl GprIdx {
     }
 }
 
-/// What `s_waitcnt_depctr` waits for: operations of the wave that have issued but still use registers. It waits until each
-/// number of such operations is at or below the one given, and does not wait for one that is `None`. RDNA1 and later have
-/// it.
+/// The waits of `s_waitcnt_depctr`, for operations of the wave that have issued but still use registers. It waits until
+/// the number of such operations of each kind is at or below the given one, and does not wait for a kind that is
+/// `None`. RDNA1 and later have it.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1030")] {
@@ -400,7 +401,7 @@ impl GprIdx {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "s_waitcnt_depctr")]
 pub struct Depctr {
-    /// What LLVM calls `hold_cnt`, without a description; only 0 waits. RDNA1 lacks it.
+    /// LLVM's `hold_cnt`, which LLVM does not describe; only 0 waits. RDNA1 lacks it.
     pub hold_cnt: Option<u8>,
     /// Scalar operations that write scalar registers; only 0 waits.
     pub sa_sdst: Option<u8>,
@@ -414,8 +415,8 @@ pub struct Depctr {
     pub va_vcc: Option<u8>,
     /// Memory operations that read vector registers, up to 6.
     pub vm_vsrc: Option<u8>,
-    /// Bits of simm16 that belong to no part, at their positions. If any is set, the text shows the whole constant as a
-    /// number.
+    /// Bits of simm16 that do not belong to a part, at their positions. If any is set, the text shows the whole
+    /// constant as a number.
     pub rest: u16,
 }
 
@@ -478,7 +479,7 @@ impl Depctr {
     /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part does not fit, or the target lacks it; or `rest` has a bit of another part.
+    /// A part does not fit, the target lacks it, or `rest` has a bit of another part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].depctr)
     }
@@ -501,9 +502,9 @@ impl Depctr {
     }
 }
 
-/// The instructions on whose results `s_delay_alu` delays one or two instructions behind it, so that the wave does not
-/// stall in the middle of them. The parts are numbers: constants of the target's modules `instid` and `instskip`. RDNA3 and
-/// later have it.
+/// The instructions for whose results `s_delay_alu` delays one or two later instructions, so that the wave does not
+/// stall in the middle of them. The parts are numbers: constants of the target's modules `instid` and `instskip`. RDNA3
+/// and later have it.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
@@ -522,14 +523,14 @@ impl Depctr {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "s_delay_alu")]
 pub struct DelayAlu {
-    /// What the next instruction depends on, 0 to 11; 0 for nothing.
+    /// The dependency of the next instruction, 0 to 11; 0 if there is none.
     pub instid0: u8,
-    /// Which instruction behind that one the second part is about, 0 to 5; 0 for the same one.
+    /// The distance from that instruction to the one that `instid1` applies to, 0 to 5; 0 for the same instruction.
     pub instskip: u8,
-    /// What that instruction depends on, 0 to 11; 0 for nothing.
+    /// The dependency of that other instruction, 0 to 11; 0 if there is none.
     pub instid1: u8,
-    /// Bits of simm16 that belong to no part, at their positions. Hardware ignores them, and the text omits them if all
-    /// parts have names.
+    /// Bits of simm16 that do not belong to a part, at their positions. The hardware ignores them, and the text omits
+    /// them if all parts have names.
     pub rest: u16,
 }
 
@@ -549,7 +550,7 @@ impl DelayAlu {
     /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part does not fit, or the target lacks it; or `rest` has a bit of another part. Numbers without a name are no
+    /// A part does not fit, the target lacks it, or `rest` has a bit of another part. Numbers without a name are not
     /// errors: 12 to 15 fit in `instid0`.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].delay_alu)
@@ -568,17 +569,17 @@ impl DelayAlu {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Imm {
-    /// Of `s_waitcnt`.
+    /// The constant of `s_waitcnt`.
     Waitcnt(Waitcnt),
-    /// Of `s_getreg` and `s_setreg`.
+    /// The constant of `s_getreg` and `s_setreg`.
     Hwreg(Hwreg),
-    /// Of `s_sendmsg` and `s_sendmsg_rtn`.
+    /// The constant of `s_sendmsg` and `s_sendmsg_rtn`.
     Sendmsg(Sendmsg),
-    /// Of `s_set_gpr_idx_on` and `s_set_gpr_idx_mode`.
+    /// The constant of `s_set_gpr_idx_on` and `s_set_gpr_idx_mode`.
     GprIdx(GprIdx),
-    /// Of `s_waitcnt_depctr`.
+    /// The constant of `s_waitcnt_depctr`.
     Depctr(Depctr),
-    /// Of `s_delay_alu`.
+    /// The constant of `s_delay_alu`.
     DelayAlu(DelayAlu),
 }
 

@@ -14,14 +14,14 @@ use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operand, Oper
 
 /// A decoded instruction: its target, its operation and its words.
 ///
-/// It keeps the words bit for bit, with reserved and ignored bits, so that [`Inst::words`] returns exactly the words
-/// that were decoded. Its size is 24 bytes.
+/// The words are kept bit for bit, with reserved and ignored bits, so that [`Inst::words`] returns exactly the words
+/// that were decoded. The size of an `Inst` is 24 bytes.
 #[derive(Clone, Copy)]
 #[doc(alias = "MCInst")]
 #[doc(alias = "instruction")]
 pub struct Inst {
     words: [u32; MAX_DWORDS],
-    /// In the layout of `shared::meta`.
+    /// Target, opcode index, form and number of dwords, in the layout of `shared::meta`.
     meta: u32,
 }
 
@@ -35,7 +35,7 @@ static_assertions::const_assert!(MAX_DWORDS < 1 << meta::DWORDS);
 pub struct HeldField {
     /// The format that the field belongs to: the base format, or the format of the trailing dword.
     pub format: Format,
-    /// Where that format begins, in bits from the start of the instruction: 0, 32 or 64.
+    /// First bit of that format, counted from the start of the instruction: 0, 32 or 64.
     pub first_bit: u8,
     /// The field. Its bits count from `first_bit`.
     pub info: &'static FieldInfo,
@@ -72,7 +72,7 @@ impl Inst {
         self.meta as usize % (1 << meta::OP_INDEX)
     }
 
-    /// The opcode index, if the form is 0; else a number greater than any opcode index.
+    /// The opcode index if the form is 0, otherwise a number greater than any opcode index.
     #[cfg(all(feature = "text", feature = "fast"))]
     #[inline(always)]
     pub(crate) fn index_and_form(&self) -> usize {
@@ -152,7 +152,7 @@ impl Inst {
         self.words.get(..self.dwords()).unwrap_or(&self.words)
     }
 
-    /// What an order of instructions compares: it has no meaning but to be the same for equal instructions.
+    /// Key for ordering instructions; it has no meaning except that equal instructions have equal keys.
     pub(crate) fn order(&self) -> (u32, [u32; MAX_DWORDS]) {
         (self.meta, self.words)
     }
@@ -284,7 +284,7 @@ impl Inst {
         let (format, extension) = self.formats();
         let base = layout(self.target(), format).map_or(32, |l| l.bits);
         let extension = extension.filter(|_| self.len() * 8 > usize::from(base));
-        // The code that announces the literal tells how long it is.
+        // The code that announces the literal determines its length.
         let is_long = extension == Some(Format::Literal) && self.len() * 8 > usize::from(base) + 32;
         let extension = if is_long { Some(Format::Literal64) } else { extension };
         [Some((format, 0)), extension.map(|extension| (extension, base))]
@@ -299,13 +299,13 @@ impl Inst {
         self.words.get(first..first + usize::from(bits / 32))
     }
 
-    /// Whether all bits that the hardware ignores in this form of the operation are zero. The field of an operand counts as read
-    /// where other fields say that there is none, as the address of a buffer without `offen` and `idxen` (`off`).
+    /// Whether all bits that the hardware ignores in this form of the operation are zero. The field of an absent
+    /// operand counts as read, not as ignored: for example the address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
         self.words.iter().zip(self.ignored()).all(|(word, ignored)| word & ignored == 0)
     }
 
-    /// The same instruction, in which all bits that the hardware ignores are zero.
+    /// Returns the instruction with all bits cleared that the hardware ignores.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -400,8 +400,8 @@ impl Inst {
         if self.is_branch() { self.label_target(pc) } else { None }
     }
 
-    /// Whether it is a branch over 63 dwords on RDNA1, whose hardware goes elsewhere. With an `s_nop` behind the branch, it
-    /// is one over 64. The assembler puts one there, as LLVM's does (`FeatureOffset3fBug`).
+    /// Whether it is a branch with offset 0x3f (63 dwords) on RDNA1, whose hardware jumps to the wrong address. An
+    /// `s_nop` after the branch makes the offset 64. The assembler inserts one, as LLVM's does (`FeatureOffset3fBug`).
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -436,9 +436,9 @@ impl Inst {
         Some(pc.wrapping_add(self.len() as u64).wrapping_add(distance))
     }
 
-    /// The number that one of its operands is: an inline integer, which is extended with its sign to 64 bits, or a literal. A
-    /// literal of 32 bits for an operand of 64 bits is `None` if its top bit is set, because operations differ in how they extend
-    /// it. So is what is no integer.
+    /// The value of an operand: an inline integer, sign-extended to 64 bits, or a literal. `None` if it is not an
+    /// integer, or if the literal has 32 bits, the operand 64, and the literal's top bit is set, because operations
+    /// differ in how they extend it.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -475,7 +475,7 @@ pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> 
 impl PartialEq for Inst {
     #[inline]
     fn eq(&self, other: &Inst) -> bool {
-        // One by one: a wide load would wait for the narrow stores that made the instruction.
+        // Compare word by word: a wide load would wait for the narrow stores that made the instruction.
         self.meta == other.meta && self.words().iter().zip(&other.words).all(|(a, b)| a == b)
     }
 }

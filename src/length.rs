@@ -1,5 +1,5 @@
 //! Finds the length of an instruction from as few bits as possible. It has small tables of its own, so that a program
-//! that needs only lengths links no others.
+//! that needs only lengths links no other tables.
 
 use crate::Target;
 use crate::decode::{may_be_long, may_follow};
@@ -11,8 +11,8 @@ use crate::target::generated::{ANY_JOINED, ANY_LISTED_LENGTH};
 /// Length in bytes of the instruction that begins with these bytes, without checking that it is valid.
 ///
 /// If [`decode`](crate::decode()) accepts the bytes, the result is the [`Inst::len`](crate::Inst::len) of the
-/// instruction. `None` if no encoding has the first bits, or if too few bytes are given to find the length. Faster than
-/// decoding, for programs that skip most or all instructions.
+/// instruction. The result is `None` if no encoding has the first bits, or if there are too few bytes to find the
+/// length. This is faster than decoding, for programs that skip most or all instructions.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -24,7 +24,8 @@ use crate::target::generated::{ANY_JOINED, ANY_LISTED_LENGTH};
 #[inline]
 pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    // Branches instead of arithmetic: a branch is predicted, so the next step need not wait for the loads of this one.
+    // Use branches instead of arithmetic: a branch is predicted, so the next step need not wait for the loads of this
+    // one.
     let entry = LENGTHS[target as usize].entries[(word >> 23) as usize];
     if entry == TWO {
         Some(8)
@@ -37,7 +38,7 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
 
 fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    // An entry that is `TWO` alone does not come here.
+    // A plain `TWO` was handled above.
     if ANY_LISTED_LENGTH && entry & KIND == TWO {
         let t = LENGTHS[target as usize];
         return listed(t, t.lists.get(usize::from(entry ^ LISTED))?, bytes);

@@ -176,7 +176,7 @@
 #![cfg_attr(not(feature = "capi"), forbid(unsafe_code))]
 #![cfg_attr(feature = "capi", deny(unsafe_code))]
 #![warn(missing_docs)]
-// On docs.rs each item says which feature it needs.
+// On docs.rs each item lists the features that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Without a target there is nothing to decode, and most code is unreachable.
 #![cfg_attr(not(has_target), allow(unused, unreachable_code))]
@@ -232,7 +232,7 @@ mod types;
 mod value;
 mod vgpr_msb;
 
-// What nearly every program needs is at the root; the rest is in a module for each use.
+// The items that nearly every program needs are at the root; the others are in a module for each use.
 pub use common::{Field, Format, Opcode};
 #[doc(hidden)]
 pub use decode::class::{DecodingClass, TiedBits, tied};
@@ -283,15 +283,15 @@ pub mod layout {
     pub use crate::table::{Extension, FieldInfo, Layout};
 }
 
-/// The iterator over operands, and what [`Value`] and [`Reg`] consist of.
+/// The iterator over operands, and the types of which [`Value`] and [`Reg`] consist.
 pub mod operands {
     pub use crate::common::Special;
     pub use crate::operand::Operands;
     pub use crate::value::InlineFloat;
 }
 
-// Inside the crate, and in the links of its documentation, names are flat. Which of them the code needs depends on the
-// features.
+// Inside the crate, and in the links of its documentation, names are flat. The features determine which of them the
+// code needs.
 #[allow(unused_imports)]
 mod flat {
     pub(crate) use crate::asm::*;

@@ -18,8 +18,8 @@ pub(crate) use iter::code_of;
 pub enum Reg {
     /// Scalar register.
     Sgpr(u8),
-    /// Vector register; for an operand of 16 bits, its lower half. Fields name the first 256; on CDNA5, those above have upper
-    /// bits that [`VgprMsb`](crate::VgprMsb) follows.
+    /// Vector register; for an operand of 16 bits, its lower half. Fields name the first 256. On CDNA5, the numbers of
+    /// the others have upper bits that [`VgprMsb`](crate::VgprMsb) tracks.
     Vgpr(u16),
     /// The upper half of a vector register.
     VgprHigh(u8),
@@ -96,7 +96,7 @@ impl Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Operand {
-    /// The field that names it: its role. `None` for implicit operands.
+    /// The field that names the operand: its role. `None` for implicit operands.
     pub role: Option<Field>,
     /// The register, or the constant.
     pub value: Value,

@@ -1,4 +1,4 @@
-//! Processors by name and ELF number: LLVM lists many that have the same instructions.
+//! Processors by name and ELF number: LLVM lists several that have the same instructions.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -14,10 +14,11 @@ pub(crate) struct ProcessorInfo {
     pub(crate) aliases: &'static [&'static str],
 }
 
-/// A processor that code objects can be for, one of those that LLVM 22 lists.
+/// A processor that a code object can be made for: one of those that LLVM 22 lists.
 ///
-/// A [`Target`] stands for all processors with the same instructions, such as `gfx1100` for `gfx1103`; this type tells
-/// them apart. A generic processor such as `gfx11-generic` has the instructions that all members of a family have.
+/// A [`Target`] stands for all processors with the same instructions, such as `gfx1100` for `gfx1103`; this type
+/// distinguishes them. A generic processor such as `gfx11-generic` has the instructions that all members of a family
+/// have.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
@@ -34,7 +35,7 @@ pub(crate) struct ProcessorInfo {
 pub struct Processor(&'static ProcessorInfo);
 
 impl Processor {
-    /// Every processor, also those whose instructions are not in this build.
+    /// Every processor, including those whose instructions are not in this build.
     pub fn all() -> impl Iterator<Item = Processor> {
         PROCESSORS.iter().map(Processor)
     }
@@ -44,7 +45,8 @@ impl Processor {
         self.0.name
     }
 
-    /// Other names: code names, products, and for the first processor of a family also the family's, such as `rdna3`.
+    /// Other names: code names, products, and for the first processor of a family also the name of the family, such as
+    /// `rdna3`.
     pub fn aliases(self) -> &'static [&'static str] {
         self.0.aliases
     }
@@ -98,7 +100,7 @@ pub(crate) fn parts(text: &str, separator: Option<usize>) -> Option<(&str, &str)
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
-/// Whether two names of a product are the same: case does not matter, nor what separates the words.
+/// Whether two names of a product are the same, ignoring case and the separators of words.
 fn is_same(alias: &str, name: &str) -> bool {
     const SEPARATORS: [u8; 3] = [b' ', b'-', b'_'];
     fn words(name: &str) -> impl Iterator<Item = u8> + '_ {
@@ -124,7 +126,7 @@ impl Hash for Processor {
 
 impl fmt::Debug for Processor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not as text with escapes, the code for which can panic.
+        // Do not print the name as text with escapes: the code for these can panic.
         write!(f, "Processor({})", self.name())
     }
 }
@@ -147,8 +149,8 @@ impl fmt::Display for UnknownProcessor {
 
 impl core::error::Error for UnknownProcessor {}
 
-/// Parses LLVM's name, its form in newer target triples (`amdgpu9.42`), or an alias. Case does not matter, nor do spaces,
-/// dashes and underscores between the words of an alias: `RX 7900 XTX` is `rx7900xtx`.
+/// Parses LLVM's name, its form in newer target triples (`amdgpu9.42`), or an alias. Case is ignored, and so are
+/// spaces, dashes and underscores between the words of an alias: `RX 7900 XTX` is `rx7900xtx`.
 impl FromStr for Processor {
     type Err = UnknownProcessor;
 

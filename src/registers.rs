@@ -12,26 +12,26 @@ use crate::table::{Codes, NONE};
 use crate::target::{FACTS, OPERANDS};
 use crate::{Field, Format, Inst, Operand, Reg, Special, Target, Value, VgprMsb};
 
-/// Scalar operand codes 0 to 127, vector registers, and the registers without a code. Accumulation registers follow the first
-/// 256 vector registers; targets with more of these have none.
+/// Numbers of registers: scalar operand codes 0 to 127, vector registers, and the registers without a code.
+/// Accumulation registers follow the first 256 vector registers; targets with more vector registers have none.
 const VGPRS: usize = INT as usize;
 const AGPRS: usize = VGPRS + VECTORS;
 const OTHERS: usize = VGPRS + BANKS * VECTORS;
 const VECTORS: usize = VECTOR_LAST as usize + 1;
 /// The number of values of the upper bits of vector registers' numbers.
 const BANKS: usize = 4;
-/// Bits of an operand that is a half of a vector register.
+/// Width in bits of an operand that is a half of a vector register.
 const HALF: u16 = 16;
 const WORDS: usize = OTHERS / 64 + 1;
-/// The registers without a code; the last two are there on targets on which no code names them.
+/// The registers without a code. The last two are used on targets on which no code names them.
 const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatScratch, Reg::XnackMask];
 
-/// A set of registers of a target: `Copy`, a bit for each 32-bit register. For liveness, dependences and register
-/// reports; see [`Inst::reads`].
+/// A set of registers of a target: `Copy`, with a bit for each 32-bit register. It is made for liveness, dependences
+/// and register reports; see [`Inst::reads`].
 ///
-/// A register is in it under one name, however an operand names it: [`Reg::Sgpr`], [`Reg::Vgpr`], [`Reg::Agpr`],
+/// A register has one name in the set, however an operand names it: [`Reg::Sgpr`], [`Reg::Vgpr`], [`Reg::Agpr`],
 /// [`Reg::Ttmp`]; [`Reg::Special`] for the halves of vcc, exec, flat_scratch and xnack_mask, and for m0; and
-/// [`Reg::Scc`], [`Reg::Mode`], [`Reg::TrapStatus`]. Constants that have a code (`src_shared_base`) are no registers.
+/// [`Reg::Scc`], [`Reg::Mode`], [`Reg::TrapStatus`]. Constants that have a code (`src_shared_base`) are not registers.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -57,18 +57,18 @@ pub struct RegSet {
 }
 
 impl Inst {
-    /// The registers that it reads, implicit ones too.
+    /// The registers that the instruction reads, including implicit ones.
     ///
-    /// A destination that keeps a part of what it held, or all of it under some condition, is read too: lanes that DPP
-    /// leaves out, bytes that SDWA preserves, the other half of a 16-bit result, data that a load with `tfe` or `lwe` does
-    /// not fetch, the destination of `s_cmov_b32`. Where neither LLVM nor the manual says that a half becomes zero, the
+    /// A destination that keeps a part of its old value, or all of it under some condition, is read too: lanes that DPP
+    /// leaves out, bytes that SDWA preserves, the other half of a 16-bit result, data that a load with `tfe` or `lwe`
+    /// does not fetch, the destination of `s_cmov_b32`. Unless LLVM or the manual says that a half becomes zero, the
     /// destination counts as read. A compare writes its whole mask of lanes, also with DPP.
     ///
-    /// Up to GCN 1.4 and CDNA2 the words of an image operation do not say how many address registers it has; the image
-    /// resource does. The set has as many as the operation can have, which are more than its operand and its text show.
+    /// Up to GCN 1.4 and CDNA2, the image resource, not the words, determines how many address registers an image
+    /// operation has. The set has as many as the operation can have, which are more than its operand and its text show.
     ///
-    /// Lanes that are switched off keep what they held; that is not counted, nor are registers that only m0 or the mode
-    /// finds (`v_movrels`, `s_set_gpr_idx_on`).
+    /// Lanes that are switched off keep their values, which does not count as a read. Registers that only m0 or the
+    /// mode selects (`v_movrels`, `s_set_gpr_idx_on`) are not in the set.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -84,7 +84,8 @@ impl Inst {
         self.reads_in(VgprMsb::ENTRY)
     }
 
-    /// The registers that it reads where the numbers of vector registers have these upper bits. Unknown bits count as 0.
+    /// The registers that the instruction reads if the numbers of vector registers have these upper bits. Unknown bits
+    /// count as 0.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")] {
@@ -98,20 +99,20 @@ impl Inst {
         let (partly, most) = (self.writes_partly(), self.most_address_bits());
         let vector =
             |operand: &Operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
-        // A mask of lanes is written whole.
+        // A mask of lanes is written as a whole.
         let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata)) && vector(operand);
         self.accessed(msb, |operand| {
             let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
-            // Of a half, the set has the whole register.
+            // For a half, the set has the whole register.
             let kept = partly && data(operand) || operand.bits == HALF && vector(operand);
             let reads = operand.access.reads() || kept && operand.access.writes();
             reads.then_some(Operand { bits, ..*operand })
         })
     }
 
-    /// The registers that it reads when it is issued: not what the destination of a load keeps, which is read, if at all,
-    /// when the data is there. Of an image address with an unknown number of registers, the set has those that its operand
-    /// shows.
+    /// The registers that the instruction reads when it is issued. They exclude the parts that the destination of a
+    /// load keeps: these are read, if at all, when the data arrives. For an image address with an unknown number of
+    /// registers, the set has the registers that its operand shows.
     pub(crate) fn reads_at_issue(&self, msb: VgprMsb) -> RegSet {
         let flags = self.flags();
         let loads = flags.is_load() && !flags.is_atomic();
@@ -121,27 +122,28 @@ impl Inst {
         })
     }
 
-    /// The most bits that an image address can have, where the words do not say how many it has; else 0.
+    /// The greatest width in bits of an image address, if the words do not determine its number of registers; otherwise
+    /// 0.
     fn most_address_bits(&self) -> u16 {
         let opcode = self.opcode();
         let most = || ADDRESSES.iter().find(|(of, _)| *of == opcode).map(|(_, dwords)| u16::from(*dwords) * 32);
         if self.format() == Format::Mimg && self.get(Field::Dim).is_none() { most().unwrap_or(0) } else { 0 }
     }
 
-    /// A part of the destination stays as it was, although its operand does not say so: that of SDWA which preserves the
-    /// rest, of DPP which leaves out lanes, of a 16-bit result in the upper half, of loads that may fail, and of an odd
-    /// number of packed components.
+    /// Whether a part of the destination is kept, although its operand does not show this: the destination of SDWA that
+    /// preserves the rest, of DPP that leaves out lanes, of a 16-bit result in the upper half, of loads that may fail,
+    /// and of an odd number of packed components.
     fn writes_partly(&self) -> bool {
         const UPPER_HALF: u32 = 1 << 3;
         let is_set = |field| self.get(field).is_some_and(|value| value != 0);
         let half = self.info().flags & const { flag("half") } != 0;
         let kept = match self.get(Field::DstSel) {
-            // SDWA that writes only a part says what becomes of the rest.
+            // SDWA that writes only a part has a field for the treatment of the rest.
             Some(part) => part == neutral(Field::DstSel),
             None => self.get(Field::OpSel).is_none_or(|op_sel| op_sel & UPPER_HALF != 0),
         };
         let fails = self.flags().is_load() && (is_set(Field::Tfe) || is_set(Field::Lwe));
-        // A gather has four components, whatever dmask says; no component at all is taken for one.
+        // A gather has four components for any dmask; an empty dmask counts as one component.
         let odd = || self.get(Field::Dmask).is_some_and(|mask| mask.count_ones().max(1) % 2 == 1) && !self.gathers();
         let packed = self.flags().is_load() && self.has_d16() && is_set(Field::D16) && odd();
         half && kept || fails || packed || self.extension_leaves_parts()
@@ -156,7 +158,7 @@ impl Inst {
 
     fn extension_leaves_parts(&self) -> bool {
         let is_neutral = |field| self.get(field) == Some(neutral(field));
-        // What is said by default is that the rest stays.
+        // By default the rest is preserved.
         let preserves = self.get(Field::DstUnused) == Some(default_of(Field::DstUnused));
         let sdwa = preserves && !is_neutral(Field::DstSel);
         let dpp = self.get(Field::DppCtrl).is_some();
@@ -164,7 +166,7 @@ impl Inst {
         self.form() != 0 && (sdwa || dpp && !all)
     }
 
-    /// The registers that it writes, implicit ones too.
+    /// The registers that the instruction writes, including implicit ones.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -177,7 +179,8 @@ impl Inst {
         self.writes_in(VgprMsb::ENTRY)
     }
 
-    /// The registers that it writes where the numbers of vector registers have these upper bits: see [`Inst::reads_in`].
+    /// The registers that the instruction writes if the numbers of vector registers have these upper bits: see
+    /// [`Inst::reads_in`].
     pub fn writes_in(&self, msb: VgprMsb) -> RegSet {
         self.accessed(msb, |operand| operand.access.writes().then_some(*operand))
     }
@@ -203,7 +206,7 @@ impl Target {
         RegSet::new(self).vgprs() as u16
     }
 
-    /// Whether another instruction gives the numbers of vector registers upper bits.
+    /// Whether another instruction extends the numbers of vector registers with upper bits.
     pub(crate) fn has_banks(self) -> bool {
         FACTS[self as usize].banked
     }
@@ -215,7 +218,7 @@ impl RegSet {
         RegSet { target, bits: [0; WORDS] }
     }
 
-    /// Adds a register: of a pair such as [`Reg::Vcc`] both halves.
+    /// Adds a register, or both halves of a pair such as [`Reg::Vcc`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -249,21 +252,22 @@ impl RegSet {
         self.insert_bits(first, count);
     }
 
-    /// Adds all registers that an operand of an instruction names where the numbers of vector registers have these upper bits.
+    /// Adds all registers that an operand of an instruction names if the numbers of vector registers have these upper
+    /// bits.
     pub fn insert_operand_in(&mut self, inst: &Inst, msb: VgprMsb, operand: &Operand) {
         let (first, count) = self.run_in(inst, msb, operand);
         self.insert_bits(first, count);
     }
 
-    /// The run of registers that an operand names, as numbers that are the same for one register however it is named, and
-    /// how many they are.
+    /// The run of registers that an operand names: the first number, and how many there are. A register has one number,
+    /// however it is named.
     pub(crate) fn run(&self, operand: &Operand) -> (usize, usize) {
         let Value::Reg(reg) = operand.value else { return (0, 0) };
         let (first, count) = self.bits_of(reg);
         if count == 0 {
             return (0, 0);
         }
-        // A tuple ends where its file ends.
+        // A tuple ends at the end of its register file.
         let end = match first {
             ..VGPRS => VGPRS,
             VGPRS..AGPRS if !self.is_banked() => AGPRS,
@@ -277,7 +281,8 @@ impl RegSet {
         (first, dwords.min(end.saturating_sub(first)))
     }
 
-    /// [`RegSet::run`] where the numbers of vector registers have these upper bits.
+    /// The run of registers that an operand names ([`RegSet::run`]) if the numbers of vector registers have these upper
+    /// bits.
     pub(crate) fn run_in(&self, inst: &Inst, msb: VgprMsb, operand: &Operand) -> (usize, usize) {
         let (first, count) = self.run(operand);
         if msb == VgprMsb::ENTRY || !RegSet::is_vector(first) || !self.is_banked() {
@@ -288,22 +293,22 @@ impl RegSet {
         (first, count.min(OTHERS.saturating_sub(first)))
     }
 
-    /// The register with such a number.
+    /// The register with a number of [`RegSet::run`].
     pub(crate) fn register(target: Target, number: usize) -> Option<Reg> {
         RegSet::new(target).reg(number)
     }
 
-    /// Such a number is that of a vector register, also of an accumulation register.
+    /// Whether a number of [`RegSet::run`] is a vector or accumulation register.
     pub(crate) const fn is_vector(number: usize) -> bool {
         number >= VGPRS && number < OTHERS
     }
 
-    /// Such a number is that of a scalar register with a code.
+    /// Whether a number of [`RegSet::run`] is a scalar register with a code.
     pub(crate) const fn is_scalar(number: usize) -> bool {
         number < VGPRS
     }
 
-    /// The register is in the set; of a pair such as [`Reg::Vcc`] a half of it.
+    /// Whether the register is in the set; for a pair such as [`Reg::Vcc`], whether either half is.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -318,7 +323,7 @@ impl RegSet {
         (first..first + count).any(|bit| self.has(bit))
     }
 
-    /// The sets have a register in common.
+    /// Whether the sets have a register in common.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -333,7 +338,7 @@ impl RegSet {
         !(*self & *other).is_empty()
     }
 
-    /// There is none in it.
+    /// Whether the set is empty.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -346,7 +351,7 @@ impl RegSet {
         self.bits.iter().all(|word| *word == 0)
     }
 
-    /// How many 32-bit registers are in it; each one without a code counts as one.
+    /// The number of 32-bit registers in the set; each one without a code counts as one.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -359,7 +364,7 @@ impl RegSet {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The registers one by one: scalar ones by their codes, vector registers, accumulation registers, others.
+    /// Iterates over the registers: scalar registers by their codes, vector registers, accumulation registers, others.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -388,7 +393,7 @@ impl RegSet {
         })
     }
 
-    /// The vector registers in it, accumulation registers too.
+    /// The vector registers of the set, including accumulation registers.
     pub(crate) fn vectors(mut self) -> RegSet {
         for (n, word) in self.bits.iter_mut().enumerate() {
             if !(VGPRS / 64..OTHERS / 64).contains(&n) {
@@ -398,7 +403,7 @@ impl RegSet {
         self
     }
 
-    /// The first register of the set among `count` ones from this bit on, as a bit.
+    /// The first register of the set among `count` registers from `first` on, as a bit number.
     pub(crate) fn first_of(&self, first: u16, count: u16) -> Option<u16> {
         let (first, end) = (usize::from(first), usize::from(first) + usize::from(count));
         let mut bit = first;
@@ -413,7 +418,7 @@ impl RegSet {
         None
     }
 
-    /// Runs of registers without a gap, as bits: the first and how many.
+    /// Runs of registers without a gap, as bit numbers: the first one and how many there are.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
         let mut next = 0;
         core::iter::from_fn(move || {
@@ -433,7 +438,7 @@ impl RegSet {
         &FACTS[self.target as usize].codes
     }
 
-    /// The first bit of a register, and how many it has.
+    /// The first bit of a register, and the number of its bits.
     fn bits_of(&self, reg: Reg) -> (usize, usize) {
         let codes = self.codes();
         let other = |reg| (OTHERS + WITHOUT_CODE.iter().position(|r| *r == reg).unwrap_or(0), 1);
@@ -448,7 +453,7 @@ impl RegSet {
             Reg::Special(Special::SrcExecz) => (codes.exec.into(), 2),
             Reg::Special(Special::SrcScc) => other(Reg::Scc),
             Reg::Special(Special::SrcLdsDirect) => (codes.m0.into(), 1),
-            // It holds nothing, and the register behind its code does not belong to it.
+            // The null register holds nothing, and the register after its code does not belong to it.
             Reg::Special(Special::Null) => (0, 0),
             Reg::Special(special) => match special.code(self.target) {
                 Some(code) if usize::from(code) < VGPRS => (code.into(), 1),
@@ -499,7 +504,7 @@ impl RegSet {
     fn insert_bits(&mut self, first: usize, count: usize) {
         let (mut bit, mut left) = (first, count);
         while let (true, Some(word)) = (left > 0, self.bits.get_mut(bit / 64)) {
-            // Those of this word.
+            // The bits in this word.
             let here = left.min(64 - bit % 64);
             *word |= (u64::MAX >> (64 - here)) << (bit % 64);
             (bit, left) = (bit + here, left - here);
@@ -514,7 +519,7 @@ impl RegSet {
 
 impl BitOr for RegSet {
     type Output = RegSet;
-    /// All registers of both.
+    /// The registers that are in either set.
     fn bitor(self, other: RegSet) -> RegSet {
         self.with(&other, |a, b| a | b)
     }

@@ -30,27 +30,27 @@ impl RuleKind {
     }
 }
 
-/// Further properties of constraints.
+/// Other properties of constraints.
 pub mod marks {
     /// The row has the lds bit: data that goes to LDS has no register operand.
     pub const LDS: u8 = 1;
     /// The row has the d16 bit, and it packs two components per register.
     pub const D16: u8 = 1 << 1;
-    /// Other fields determine the length of a tuple: the size of every operand must be checked.
+    /// Other fields determine the length of a tuple, so the size of every operand must be checked.
     pub const SIZED: u8 = 1 << 2;
     /// `DecodeTables::wide` has an entry.
     pub const WIDE: u8 = 1 << 3;
     /// `DecodeTables::more` or `ones` has an entry.
     pub const FURTHER: u8 = 1 << 4;
-    /// The first of two operations; the second has constraints of its own.
+    /// The row is the first of two operations; the second one has constraints of its own.
     pub const DUAL: u8 = 1 << 5;
-    /// With any of these marks, the masks and sets are not the complete constraints.
+    /// Marks with which the masks and sets are not the complete constraints.
     pub const CLOSER: u8 = SIZED | WIDE | FURTHER | DUAL;
 }
 
-/// How many registers image data takes.
+/// Kinds of operations by the number of registers of image data.
 pub mod image {
-    /// One for each component.
+    /// One register for each component.
     pub const DATA: u8 = 1;
     /// Four components.
     pub const GATHER: u8 = 1 << 1;
@@ -63,7 +63,7 @@ pub mod image {
 /// Number of opcode indices in a page of the tables.
 pub const PAGE: usize = 16;
 
-/// What follows the base words.
+/// The dwords that can follow the base words.
 pub mod trailing {
     /// A literal when bits 7:0 are 255.
     pub const SSRC0: u8 = 1;
@@ -77,24 +77,24 @@ pub mod trailing {
     pub const DPP: u8 = 16;
     /// Always a literal.
     pub const ALWAYS: u8 = 32;
-    /// See `DecodeTables::trailing` for the constraints.
+    /// Other dwords: see `DecodeTables::trailing`.
     pub const LIST: u8 = 64;
     /// The base format has two dwords; with the mark `marks::WIDE`, three or four.
     pub const TWO: u8 = 128;
 }
 
-/// The first form that a dword makes for which `trailing` has no flag. Forms 1 and 2 are SDWA and DPP, which have one.
+/// The first number of a form whose dword has no flag in `trailing`. Forms 1 and 2 are SDWA and DPP, which have one.
 pub const FIRST_TRAILING_FORM: u8 = 3;
 
-/// What the top nine bits of the first dword reveal about the length; the low bits are `trailing::*`.
+/// The information about the length in the top nine bits of the first dword; the low bits are `trailing::*`.
 pub mod length {
-    /// One dword, and one more if `trailing` says so.
+    /// One dword, and one more if `trailing` requires it.
     pub const ONE: u8 = 0x40;
-    /// Two dwords and nothing else.
+    /// Exactly two dwords.
     pub const TWO: u8 = 0x80;
-    /// Like `ONE`, except for entries of `LengthTables::others`.
+    /// As `ONE`, except for entries of `LengthTables::others`.
     pub const ASK: u8 = 0xc0;
-    /// `LengthTables::lists` has the length, at the number in the lowest five bits.
+    /// `LengthTables::lists` has the length, at the index in the lowest five bits.
     pub const LISTED: u8 = TWO | super::trailing::ALWAYS;
     pub const KIND: u8 = 0xc0;
 }
@@ -103,34 +103,34 @@ pub mod length {
 pub mod places {
     /// Size of each of three sections: for single registers, for pairs, and for longer tuples.
     pub const SECTION: u16 = 1024;
-    /// The end of each section, from this index on, is for scalar addresses.
+    /// Index in each section from which on its entries are scalar addresses.
     pub const ADDRESSES: u16 = 768;
-    /// After the sections come the registers that no field names.
+    /// Index of the registers that no field names, after the sections.
     pub const IMPLICIT: u16 = 3 * SECTION;
     /// Value of `Row::acc` and `Row::address` if there is no such field: the shift leaves a single bit, the lowest one.
     pub const NO_SHIFT: u8 = 63;
 }
 
-/// Where the ready-made texts of operands are: see build/emit/operand_texts.rs.
+/// Indices of the ready-made texts of operands: see build/emit/operand_texts.rs.
 pub mod texts {
-    /// Where the codes of scalar addresses begin, and those of pairs.
+    /// Index of the first code of a scalar address, and index of the first code of a pair.
     pub const SADDRS: u16 = 0x300;
     pub const PAIRS: u16 = 0x400;
-    /// Where numbers begin.
+    /// Index of the first number.
     pub const NUMBERS: u16 = 0x700;
-    /// Where the codes of four registers begin, and of sixteen.
+    /// Index of the first code of four registers, and index of the first code of sixteen.
     pub const QUADS: u16 = 0x800;
     pub const SIXTEENS: u16 = 0xd00;
     /// The distance from a vector register to the accumulation register of the same number.
     pub const ACC: u16 = 0x100;
-    /// Where hexadecimal numbers begin.
+    /// Index of the first hexadecimal number.
     pub const HEX: u16 = 0xb00;
     /// The text of `null`, whose code differs between targets.
     pub const NULL: u16 = 0x7c0;
-    /// The text of `off`, and the code of a scalar address that prints as it.
+    /// The text of `off`, and the code of a scalar address that is printed as `off`.
     pub const OFF: u16 = SADDRS + NO_SADDR;
     pub const NO_SADDR: u16 = 127;
-    /// The text of an absent operand, and before it a space, in place of all operands.
+    /// The text of an absent operand, and the text of a space that replaces all operands.
     pub const EMPTY: u16 = 0xfff;
     pub const BLANK: u16 = 0xffe;
 }
@@ -138,12 +138,12 @@ pub mod texts {
 /// Registers that a row may read or write without naming them in a field, by their names in `isa/`.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
-/// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those for
-/// counters and memory, and last those for `reads()` and `check()`. `half`: the last 16 bits of the result are one half of
-/// a register, whose other half is kept; with `op_sel`, only if that selects the upper half, and with SDWA, only if that
-/// selects the whole register. `even`: on targets with aligned vector registers, a single register must be even too.
-/// `odd`: there, a tuple may begin at an odd register. `one_scalar`: reads at most one scalar, where the constant bus
-/// carries two.
+/// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those
+/// for counters and memory, and last those for `reads()` and `check()`. `half`: the last 16 bits of the result are one
+/// half of a register, whose other half is kept; with `op_sel` only if it selects the upper half, and with SDWA only if
+/// it selects the whole register. `even`: on targets with aligned vector registers, a single register must be even,
+/// too. `odd`: on these targets, a tuple may begin at an odd register. `one_scalar`: the operation reads at most one
+/// scalar, even if the constant bus carries two.
 pub const FLAGS: [&str; 32] = [
     "commute",
     "convergent",
@@ -179,14 +179,14 @@ pub const FLAGS: [&str; 32] = [
     "one_scalar",
 ];
 
-/// The parts that operations have in making an address, by their names in `isa/`: the variants of `AddressStep`.
+/// The steps that operations are in computing an address, by their names in `isa/`: the variants of `AddressStep`.
 pub const ADDRESS_STEPS: [&str; 9] = ["pc", ADDRESS_JUMP, "low", "high", "sum", "copy", "select", "sign8", "sign16"];
 
-/// The step that goes to the address that it makes.
+/// The step that jumps to the address that it computes.
 pub const ADDRESS_JUMP: &str = "jump";
 
-/// The hardware registers that hold each of these registers, by their names in the enum `hwreg`: `s_getreg` and `s_setreg`
-/// touch the register only if their constant names it.
+/// The hardware registers that contain each of these registers, by their names in the enum `hwreg`: `s_getreg` and
+/// `s_setreg` access the register only if their constant names it.
 pub const IN_HWREG: [(&str, &str); 16] = [
     ("scc", "HW_REG_STATUS"),
     ("vcc", "HW_REG_STATUS"),
@@ -226,7 +226,7 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
     n == a.len() && n == b.len()
 }
 
-/// Classes of operand codes, one bit each: those of `isa/operands.isa`, and the AccVGPRs.
+/// Classes of operand codes, one bit each: the classes of `isa/operands.isa`, and the AccVGPRs.
 pub mod class {
     pub const SGPR: u16 = 1;
     pub const SYS: u16 = 2;
@@ -241,14 +241,14 @@ pub mod class {
     pub const VGPR: u16 = 1024;
     pub const AGPR: u16 = 2048;
     pub const OFF: u16 = 4096;
-    /// A literal of 64 bits. (The bit below it is build/'s: `HALF`.)
+    /// A literal of 64 bits. (The bit below it is used in build/: `HALF`.)
     pub const LITERAL64: u16 = 1 << 14;
     /// Classes that use the constant bus when a vector operation reads them. `src_lds_direct` does not.
     pub const BUS: u16 = SGPR | SYS | TTMP | M0 | EXEC | RO | LITERAL | LITERAL64;
 }
 
-/// The hash of a mnemonic in `MnemonicTable`; letter case does not matter. FNV-1a of what a bit makes of small and capital
-/// letters alike.
+/// The hash of a mnemonic in `MnemonicTable`, ignoring letter case: FNV-1a of the characters, with the bit set in which
+/// small and capital letters differ.
 pub const fn mnemonic_hash(name: &[u8]) -> u32 {
     let (mut hash, mut n) = (0x811c_9dc5u32, 0);
     while n < name.len() {
@@ -259,15 +259,15 @@ pub const fn mnemonic_hash(name: &[u8]) -> u32 {
     hash ^ hash >> 15
 }
 
-/// The dword that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five free bits, and
-/// number of dwords. The constraints follow from opcode index and form.
+/// The layout of the dword that an `Inst` has besides its words, from the lowest bit: opcode index, form, target, five
+/// free bits, and number of dwords. Opcode index and form determine the constraints.
 pub mod meta {
-    /// Number of bits of each.
+    /// Widths in bits.
     pub const OP_INDEX: u32 = 14;
     pub const FORM: u32 = 4;
     pub const TARGET: u32 = 6;
     pub const DWORDS: u32 = 3;
-    /// Lowest bit of each.
+    /// Lowest bits.
     pub const FORM_AT: u32 = OP_INDEX;
     pub const TARGET_AT: u32 = FORM_AT + FORM;
     pub const DWORDS_AT: u32 = 32 - DWORDS;

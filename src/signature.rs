@@ -1,6 +1,6 @@
-//! What an operation takes, without an instruction at hand: operands, modifiers, implicit registers.
+//! The operands, modifiers and implicit registers that an operation has, without an instruction at hand.
 //!
-//! Nothing here has tables of its own: the descriptors define the operands, and the sets of the decoder define which
+//! Signatures have no tables of their own: the descriptors define the operands, and the decoder's sets define which
 //! values their fields may hold.
 
 mod codes;
@@ -26,7 +26,7 @@ pub use names::{CodeRun, Enumeration};
 pub use operand::{DataType, OperandSignature};
 pub use takes::{Immediate, ImmediateKind, Takes};
 
-/// What an operation takes in one of its forms on a target: see [`Opcode::signature`].
+/// The operands and modifiers of an operation in one of its forms on a target: see [`Opcode::signature`].
 #[derive(Clone, Copy)]
 #[doc(alias = "MCInstrDesc")]
 pub struct Signature {
@@ -49,13 +49,13 @@ pub struct ImplicitSignature {
     pub bits: u16,
     /// Read, written or both.
     pub access: Access,
-    /// If set, only instructions with this field set touch the register; if the field names a hardware register
-    /// (`s_getreg_b32`), only those that name the one which holds it. `None`: all of them do.
+    /// If set, only instructions with this field set access the register; if the field names a hardware register
+    /// (`s_getreg_b32`), only instructions that name the one that contains it. `None`: all of them do.
     pub when: Option<Field>,
 }
 
-/// The same target. The number of a target loaded from memory is always below the number of tables, but the compiler
-/// does not always see that. This look-up shows it, so no panic is linked.
+/// Returns the same target. The number of a target loaded from memory is always below the number of tables, but the
+/// compiler does not always see that. This look-up makes it visible, so that no panic is linked.
 fn known(target: Target) -> Target {
     Target::ALL.get(target as usize).copied().unwrap_or(Target::ALL[0])
 }
@@ -79,7 +79,8 @@ impl Format {
 }
 
 impl Opcode {
-    /// What the operation takes in one of its [forms](Opcode::forms) on a target; `None` if the target lacks that form.
+    /// The signature of one of the operation's [forms](Opcode::forms) on a target; `None` if the target lacks that
+    /// form.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -160,8 +161,8 @@ impl Signature {
         self.number
     }
 
-    /// The operands that fields name, in the order of the assembly text: those that
-    /// [`Inst::operands`](crate::Inst::operands) can yield for instructions of the form, without the implicit ones.
+    /// The operands that fields name, in the order of the assembly text: the operands that
+    /// [`Inst::operands`](crate::Inst::operands) can yield for instructions of the form, except implicit ones.
     pub fn operands(&self) -> impl Iterator<Item = OperandSignature> + use<> {
         let signature = *self;
         let parts = |desc: &'static OperandDesc| (0..operand::MOST_PARTS).map(move |part| (desc, part));
@@ -184,7 +185,7 @@ impl Signature {
         let rows = tables.rows_of(tables.list(self.op_index.into(), self.form));
         let mut last = None;
         rows.filter(|row| row.how != How::Other && row.role().is_none()).filter_map(move |row| {
-            // A register of which two hardware registers hold a half each has two rows, one behind the other.
+            // A register whose halves are in two hardware registers has two consecutive rows.
             if last.replace(row.add) == Some(row.add) && row.how == How::Hwreg {
                 return None;
             }
@@ -200,7 +201,7 @@ impl Signature {
         })
     }
 
-    /// The properties of the operation, without those that a modifier adds.
+    /// The properties of the operation, without effects of modifiers.
     ///
     /// [`Inst::flags`](crate::Inst::flags) includes the effects of modifiers such as `lds`.
     pub fn flags(&self) -> Flags {
@@ -220,7 +221,7 @@ impl Signature {
         tables.list_of(self.signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
     }
 
-    /// The field that contains a bit of the words: where several do, the one that the operation has.
+    /// The field that contains a bit of the words; if several do, the one that the operation has.
     fn field_at(&self, bit: u8) -> Option<Field> {
         let base = layout(self.target(), self.signature.format)?;
         let (there, first) = match self.extension() {

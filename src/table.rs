@@ -1,11 +1,11 @@
-//! What the generated tables are made of.
+//! The types of the generated tables.
 //!
 //! An *opcode space* is a set of formats that share encoding bits and opcode numbers. The top nine bits of the first
 //! dword select it, and the opcode field selects the *opcode index* in it. An instruction's words must satisfy its
 //! *constraints*, which many opcode indices share. A dword after the base words (SDWA, DPP) makes another *form* of the
-//! opcode index, with constraints of its own. A form's operands and modifiers are its *signature*, and each of them has
-//! a *descriptor*: where its bits are and how they read. Each kind of table is a static of its own, so that firmware
-//! links only the tables of the functions that it calls.
+//! opcode index, with constraints of its own. The operands and modifiers of a form are its *signature*. Each of them
+//! has a *descriptor*: the position of its bits and the way in which they are read. Each kind of table is a static of
+//! its own, so that firmware links only the tables of the functions that it calls.
 //!
 //! Most opcode numbers are unused, and neighbouring operations are alike. So tables by opcode index are stored in
 //! *pages* of 16 indices, and equal pages are stored once.
@@ -57,7 +57,7 @@ pub(crate) fn paged<T: Copy>(pages: &[u8], entries: &[T], op_index: usize) -> Op
     entries.get(page * PAGE + op_index % PAGE).copied()
 }
 
-/// The same for entries that are relative to a base stored with the page.
+/// The entry of an opcode index in a paged table whose entries are relative to a base stored with the page.
 #[inline(always)]
 fn paged_from<T: Copy + Into<u16>>(pages: &[(u8, u16)], entries: &[T], op_index: usize) -> Option<u16> {
     let (page, base) = *pages.get(op_index / PAGE)?;

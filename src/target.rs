@@ -36,7 +36,7 @@ pub(crate) struct TargetInfo {
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
 pub(crate) mod generated {
-    // Not every set of targets needs all of these.
+    // Some sets of targets do not need all of these.
     #![allow(clippy::all, unused_imports)]
     #[cfg(feature = "fast")]
     use crate::Inst;
@@ -76,8 +76,8 @@ pub(crate) mod generated {
 use generated::*;
 
 impl Target {
-    /// The name, such as `gfx942`: LLVM's name of the processor. A target whose waves are not of the processor's default
-    /// size has the size in its name: `gfx1100:wave64`.
+    /// The name, such as `gfx942`: LLVM's name of the processor. If the target's waves do not have the processor's
+    /// default size, the name includes the size: `gfx1100:wave64`.
     pub fn name(self) -> &'static str {
         TARGETS[self as usize].name
     }
@@ -92,7 +92,7 @@ impl Target {
         TARGETS[self as usize].generation
     }
 
-    /// Other names of this target: product names, code names, and all names of processors whose code decodes the same.
+    /// Other names of this target: product names, code names, and all names of processors that decode the same code.
     pub fn aliases(self) -> &'static [&'static str] {
         TARGETS[self as usize].aliases
     }
@@ -102,17 +102,17 @@ impl Target {
         TARGETS[self as usize].aligned_vgprs
     }
 
-    /// Whether packed operations on floats of 32 bits read one register of a scalar source.
+    /// Whether packed operations on floats of 32 bits read only one register of a scalar source.
     pub(crate) fn low_scalars(self) -> bool {
         TARGETS[self as usize].low_scalars
     }
 
-    /// Whether a branch over 63 dwords goes elsewhere.
+    /// Whether a branch with offset 0x3f (63 dwords) jumps to the wrong address.
     pub(crate) fn offset_3f(self) -> bool {
         TARGETS[self as usize].offset_3f
     }
 
-    /// What two operations in one instruction may share. `long`: in VOPD3.
+    /// The registers and banks that two operations in one instruction may share. `long`: in VOPD3.
     pub(crate) fn dual_freedom(self, long: bool) -> Freedom {
         let [moves, equal] = TARGETS[self as usize].dual;
         Freedom { moves, equal, long }
@@ -124,15 +124,16 @@ impl Target {
         TARGETS[self as usize].bound_ctrl_zero
     }
 
-    /// Lanes of a wave, 32 or 64: the bits of `vcc`, `exec` and of every lane mask.
+    /// The number of lanes of a wave, 32 or 64: the width in bits of `vcc`, `exec` and every lane mask.
     ///
-    /// It is the processor's default unless [`Target::with_wave_size`] or a name such as `gfx1100:wave64` says another one.
+    /// It is the processor's default unless [`Target::with_wave_size`] or a name such as `gfx1100:wave64` selects
+    /// another size.
     pub fn wave_size(self) -> u16 {
         OPERANDS[self as usize].lanes.into()
     }
 
-    /// The target of the same processor whose waves have so many lanes; `None` if it has no such waves. From gfx10 on,
-    /// processors have waves of 32 and of 64 lanes, and a kernel descriptor says which its kernel is for.
+    /// The target of the same processor whose waves have this many lanes; `None` if it has no such waves. From gfx10
+    /// on, processors have waves of 32 and of 64 lanes, and a kernel descriptor selects one of them.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -151,7 +152,8 @@ impl Target {
         TARGETS[self as usize].mach[0]
     }
 
-    /// All values of `EF_AMDGPU_MACH` for the target: first its own, then those of processors whose code decodes the same.
+    /// All values of `EF_AMDGPU_MACH` for the target: first its own, then those of processors that decode the same
+    /// code.
     pub fn machs(self) -> &'static [u32] {
         TARGETS[self as usize].mach
     }
@@ -162,7 +164,7 @@ impl Target {
     }
 
     /// The target of a code object, from the `e_flags` of its ELF header; `None` if this build has no such target.
-    /// [`Processor::from_e_flags`](crate::Processor::from_e_flags) gives the processor that the code object is for.
+    /// [`Processor::from_e_flags`](crate::Processor::from_e_flags) returns the processor that the code object is for.
     pub fn from_e_flags(e_flags: u32) -> Option<Target> {
         Target::ALL.iter().copied().find(|&t| TARGETS[t as usize].mach.contains(&(e_flags & 0xff)))
     }
@@ -191,8 +193,8 @@ impl fmt::Display for UnknownTarget {
 
 impl core::error::Error for UnknownTarget {}
 
-/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::Processor)), perhaps with the
-/// size of its waves: `gfx1103:wave64`.
+/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::Processor)), optionally with
+/// the size of its waves: `gfx1103:wave64`.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

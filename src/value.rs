@@ -24,7 +24,7 @@ impl Special {
     }
 }
 
-/// The code of literals, which is not a register's.
+/// The code of literals, which is not the code of a register.
 const NO_SPECIAL: u8 = code::LITERAL as u8;
 
 /// The register with a code, if `codes` lists the code of each register.
@@ -46,17 +46,17 @@ impl fmt::Display for Special {
 }
 
 impl Reg {
-    /// The lower half of vcc; as an operand of 64 bits, all of it.
+    /// The lower half of vcc; as an operand of 64 bits, all of vcc.
     pub const VCC_LO: Reg = Reg::Special(Special::VccLo);
     /// The upper half of vcc.
     pub const VCC_HI: Reg = Reg::Special(Special::VccHi);
-    /// The lower half of the exec mask; as an operand of 64 bits, all of it.
+    /// The lower half of the exec mask; as an operand of 64 bits, all of exec.
     pub const EXEC_LO: Reg = Reg::Special(Special::ExecLo);
     /// The upper half of the exec mask.
     pub const EXEC_HI: Reg = Reg::Special(Special::ExecHi);
 }
 
-/// Prints the register's own name; for a run, the name of its first register. [`Inst`](crate::Inst) knows the length of
+/// Prints the register's own name; for a run, the name of its first register. [`Inst`](crate::Inst) has the length of
 /// runs and prints them in full (`v[4:5]`).
 ///
 /// ```

@@ -1,11 +1,11 @@
 //! Vector registers beyond v255. A field names one of 256, and the upper bits of its number are in MODE, where
-//! `s_set_vgpr_msb` sets them: what an instruction accesses depends on those before it.
+//! `s_set_vgpr_msb` sets them: the registers of an instruction depend on earlier instructions.
 
 use crate::common::limits::VGPR_MSB;
 use crate::common::{VGPR_MSB_FIELDS, made};
 use crate::{Field, Imm, Inst, Opcode, Operand, Reg, Value};
 
-/// The upper bits of the numbers of vector registers, as far as a walk over the code knows them.
+/// The upper bits of the numbers of vector registers, as far as a walk over the code can determine them.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1250")] {
@@ -24,12 +24,12 @@ use crate::{Field, Imm, Inst, Opcode, Operand, Reg, Value};
 pub struct VgprMsb(Option<u8>);
 
 impl VgprMsb {
-    /// As a kernel begins, and, by the calling convention, a function: v0 to v255.
+    /// The state at the start of a kernel and, by the calling convention, of a function: v0 to v255.
     pub const ENTRY: VgprMsb = VgprMsb(Some(0));
-    /// Nothing is known.
+    /// The state in which the bits are unknown.
     pub const UNKNOWN: VgprMsb = VgprMsb(None);
 
-    /// With these bits: the lower eight of the constant of `s_set_vgpr_msb`.
+    /// The state with these bits: the lower eight of the constant of `s_set_vgpr_msb`.
     pub const fn new(bits: u8) -> VgprMsb {
         VgprMsb(Some(bits))
     }
@@ -39,7 +39,7 @@ impl VgprMsb {
         self.0
     }
 
-    /// What is known behind an instruction, if the next one is executed after it.
+    /// The state after an instruction, if the next one is executed after it.
     pub fn after(self, inst: &Inst) -> VgprMsb {
         if !inst.target().has_banks() {
             return self;
@@ -48,7 +48,7 @@ impl VgprMsb {
             opcode if Some(opcode) == made::S_SET_VGPR_MSB => {
                 VgprMsb(inst.get(Field::Simm16).map(|constant| constant as u8))
             }
-            // Nothing says what the callee leaves.
+            // The state after the callee returns is unknown.
             _ if inst.flags().is_call() => VgprMsb::UNKNOWN,
             // Other bits of MODE have other meanings.
             _ => match inst.imm() {
@@ -62,7 +62,7 @@ impl VgprMsb {
         }
     }
 
-    /// The bits where two ways meet: unknown if they differ.
+    /// The state where two paths meet: unknown if they differ.
     pub fn joined(self, other: VgprMsb) -> VgprMsb {
         if self == other { self } else { VgprMsb::UNKNOWN }
     }
@@ -83,7 +83,7 @@ impl VgprMsb {
         let bits = self.0?;
         let group = VGPR_MSB_FIELDS.iter().find(|(of, _)| *of == field).map(|(_, group)| *group);
         Some(match group {
-            // These two name registers with scales, which are always among the first 256.
+            // These two operations name registers with scales, which are always among the first 256.
             _ if SCALES.contains(&Some(inst.opcode())) => 0,
             None => 0,
             Some(1) if has_third_source_second(inst, field) => u16::from(bits >> 4 & 3),
@@ -92,7 +92,7 @@ impl VgprMsb {
     }
 }
 
-/// Whether the second source that a field names is the third one, because a constant stands before it.
+/// Whether a field that names a second source counts as the third source, because a constant precedes it.
 fn has_third_source_second(inst: &Inst, field: Field) -> bool {
     let opcode = if field == Field::Vsrc1y { inst.second_opcode() } else { Some(inst.opcode()) };
     opcode.is_some() && CONSTANT_BETWEEN.contains(&opcode)

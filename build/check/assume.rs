@@ -6,11 +6,11 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::meta;
 
-/// The bit of `trailing` that marks a field as able to announce a literal: see `may_follow` in src/decode.rs. Fields in
-/// other places have no bit; the decoder finds them in a list.
+/// The bit of `trailing` for a field that can announce a literal: see `may_follow` in src/decode.rs. Fields at other
+/// positions have no bit; the decoder finds them in a list.
 pub fn literal(name: &str, place: Piece) -> Option<u8> {
     match (place.lsb, place.width) {
-        // A scalar offset, with the flag for a constant above it: together nine bits.
+        // A scalar offset and the flag for a constant above it: nine bits in total.
         (0, 8) if name == "offset" => Some(trailing::SRC0),
         (0, 8) => Some(trailing::SSRC0),
         (8, 8) => Some(trailing::SSRC1),
@@ -19,7 +19,7 @@ pub fn literal(name: &str, place: Piece) -> Option<u8> {
     }
 }
 
-/// The same for a trailing dword other than a literal.
+/// The bit of `trailing` for a field that can announce a trailing dword other than a literal.
 pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
     let source = (e.code, place.lsb, place.width);
     match e.last_code == e.code {
@@ -29,7 +29,7 @@ pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
     }
 }
 
-/// The constants that `src/imm.rs` takes apart, and their parts in the same order.
+/// The constants that `src/imm.rs` decodes, and their parts in the same order.
 const CONSTANTS: [(&str, &[&str]); 6] = [
     ("waitcnt", &["vmcnt", "expcnt", "lgkmcnt"]),
     ("hwreg", &["id", "offset", "size"]),
@@ -51,7 +51,7 @@ pub fn constants(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Opcode indices and forms are numbers in `Inst`; opcode spaces have five bits in `FastDecode::leads`.
+/// Checks that opcode indices and forms fit in `Inst`, and opcode spaces in the five bits of `FastDecode::leads`.
 pub fn counts(t: &Target) -> Result<()> {
     let forms = t.signatures.iter().flat_map(|s| s.numbered_trailing().map(|(_, form)| usize::from(form) + 1)).max();
     let counts = [
@@ -62,7 +62,7 @@ pub fn counts(t: &Target) -> Result<()> {
     counts.into_iter().try_for_each(|(what, n, bits)| room(t, what, n, bits))
 }
 
-/// Fails unless a number of this many bits can distinguish `n` things.
+/// Fails unless a number of this many bits can distinguish `n` items.
 pub fn room(t: &Target, what: &str, n: usize, bits: u32) -> Result<()> {
     if n > 1 << bits {
         return t.row.at.err(format!("{} has {n} {what}, and src/ has {bits} bits for their number", t.row.name));

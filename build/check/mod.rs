@@ -1,4 +1,4 @@
-//! Checks of the tables as a whole, independent of the target. `lower` checks the rest for each target.
+//! Checks of the tables as a whole, independent of the target. `lower` makes the other checks, for each target.
 
 pub mod assume;
 pub mod counters;
@@ -69,7 +69,7 @@ fn codes(isa: &Isa) -> Result<()> {
     }
     for t in &isa.targets {
         let mut taken = [false; 512];
-        // These are another meaning of a code, and overlap it.
+        // The codes for "no address" are left out: they are another meaning of other codes.
         for code in isa.codes.iter().filter(|c| !c.is_no_address()) {
             let Some(&(a, b)) = code.range.of(&t.name) else { continue };
             for c in a..=b {
@@ -138,7 +138,7 @@ fn enums(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// A synonym must mean something, and not hide a name of the tables.
+/// Checks that a synonym has a meaning and does not hide a name of the tables.
 fn synonyms(isa: &Isa) -> Result<()> {
     unique(isa.synonyms.iter().map(|s| (&s.at, s.name.as_str())), "synonym")?;
     let values = || isa.enums.iter().flat_map(|e| &e.values);
@@ -151,7 +151,7 @@ fn synonyms(isa: &Isa) -> Result<()> {
             if names.contains(&s.name) {
                 return s.at.err(format!("{} is a name on {}", s.name, t.name));
             }
-            // Targets of a generation differ by some operations; the first target has them all.
+            // Targets of a generation differ in a few operations; the first target has all of them.
             let is_first = isa.targets.iter().find(|other| other.from == t.from).is_some_and(|f| f.name == t.name);
             if is_first && !names.contains(means.strip_suffix("_e64").unwrap_or(means)) {
                 return s.at.err(format!("{} has no {means}", t.name));
@@ -210,7 +210,8 @@ fn formats(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Other fields say how many registers such an address has. So the data type in a row says nothing, and is that of all rows.
+/// Checks that image addresses have the same data type in all rows. Other fields determine their number of registers,
+/// so the data type in a row has no meaning.
 fn addresses(isa: &Isa, f: &Format) -> Result<()> {
     let is_sized = |name: &str| {
         isa.operand_types
@@ -231,9 +232,9 @@ fn addresses(isa: &Isa, f: &Format) -> Result<()> {
     Ok(())
 }
 
-/// Macros may use other macros, but not themselves.
+/// Checks that macros do not use themselves. They may use other macros.
 fn macros(f: &Format) -> Result<()> {
-    // Each step leaves the macros that use other remaining ones.
+    // Each step keeps the macros that use other remaining ones.
     let mut left: Vec<&(String, Vec<Token>)> = f.macros.iter().collect();
     loop {
         let open = |t: &Token| matches!(t, Token::Word(w) if left.iter().any(|(n, _)| n == w));

@@ -1,11 +1,11 @@
-//! Names the operations that hand-written code makes or follows. [`Opcode`](../src/common.rs) has only those of the enabled
-//! targets, so code that every build compiles cannot use its variants.
+//! Constants for the operations that hand-written code makes or looks for. [`Opcode`](../src/common.rs) has only the
+//! operations of the enabled targets, so code that every build compiles cannot use its variants.
 
 use std::fmt::Write;
 
 use crate::build::emit::camel;
 
-/// The operation that gives the numbers of vector registers upper bits.
+/// The operation that extends the numbers of vector registers with upper bits.
 pub const BANKS: &str = "s_set_vgpr_msb";
 
 const MADE: &[&str] = &[

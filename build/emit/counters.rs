@@ -1,4 +1,4 @@
-//! Writes what `isa/counters.isa` says for one target: `CountTables` of src/table/counters.rs.
+//! Writes the facts of `isa/counters.isa` for one target: `CountTables` of src/table/counters.rs.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::build::emit::facts::ALL_COUNTERS;
 use crate::build::lower::{LFormat, NONE, Target};
 use crate::build::model::*;
 
-/// `opcodes`: those of all enabled targets, in the order of the enum.
+/// Writes the tables. `opcodes` are the operations of all enabled targets, in the order of the enum.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
     let target = t.row.name.as_str();
     let max = |name: &&str| isa.counters.iter().find(|c| c.name == *name).and_then(|c| c.max.of(target));

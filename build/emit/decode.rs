@@ -1,4 +1,4 @@
-//! Writes what `decode` needs of one target: `DecodeTables` in src/table/decode.rs.
+//! Writes the tables that `decode` reads for one target: `DecodeTables` in src/table/decode.rs.
 
 use std::fmt::Write;
 
@@ -17,10 +17,10 @@ use crate::build::lower::{self, Seg, Target, trailing};
 use crate::build::model::error::Result;
 use crate::build::shared::marks;
 
-/// What the tables of all targets have in common, and where the checked fields are.
+/// Writes the sizes of the tables, and the positions of the checked fields.
 pub fn sizes(w: &mut String, all: &[Tables]) {
     writeln!(w, "pub(crate) const OPCODE_SPACES: usize = {};", opcode_spaces(all)).unwrap();
-    // As small as the enabled targets allow; the fast path has an entry for every number.
+    // The types are as small as the enabled targets allow; the fast path has an entry for every number.
     let constraints = constraints(all);
     let (index, most) = if constraints <= 256 { ("u8", 256) } else { ("u16", constraints.next_power_of_two()) };
     writeln!(w, "pub(crate) type ConstraintIndex = {index};").unwrap();
@@ -88,7 +88,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     Ok(())
 }
 
-/// What few constraints have.
+/// Writes the demands that only a few constraints have.
 fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     let all = || tables.constraints.list.iter().enumerate();
     let mask = |bits: u64| number(&mut tables.zeros.clone(), bits);
@@ -96,14 +96,14 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     let mut allowed = Allowed::default();
     let checks = tables.constraints.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
     let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(tables.t, c)).collect();
-    // The longest first: a shorter set may be the beginning of a longer one.
+    // Place the longest set first: a shorter set may be the beginning of a longer one.
     sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
     sets.iter().for_each(|set| _ = allowed.place(set));
     let list = |checks: &[lower::Check], allowed: &mut Allowed| {
         let mut text = String::new();
         for c in checks {
             let (first, bit) = allowed.place(&set_of(tables.t, c));
-            // Those of the third dword count from its start.
+            // Checks of the third dword count bits from its start.
             let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
             write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},").unwrap();
         }
@@ -153,8 +153,8 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     Ok(())
 }
 
-/// The operands whose length other fields determine. Of those of images, few differ in more than their type and the
-/// dwords that they have at least.
+/// Writes the operands whose length depends on other fields. Most operands of images differ only in their type and
+/// their least number of dwords.
 fn sized(w: &mut String, tables: &Tables) -> Result<()> {
     let (mut shapes, mut groups) = (Vec::new(), Vec::new());
     let (mut indices, mut numbers) = (Vec::new(), Vec::new());
@@ -193,7 +193,7 @@ fn rule_text(rule: &Rule) -> String {
     )
 }
 
-/// Which field each bit of a format is of.
+/// Writes the field of each bit of a format.
 fn field_maps(w: &mut String, t: &Target) {
     writeln!(w, "fields: &[").unwrap();
     for f in &t.formats {

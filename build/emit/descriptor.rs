@@ -1,4 +1,4 @@
-//! What kernel descriptors hold, for each target.
+//! Writes the layout of kernel descriptors for each target.
 
 use std::fmt::Write;
 

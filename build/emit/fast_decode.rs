@@ -1,4 +1,4 @@
-//! Writes what `src/decode/fast.rs` needs of one target: `FastDecode`.
+//! Writes the tables of `src/decode/fast.rs` for one target: `FastDecode`.
 
 use std::fmt::Write;
 

@@ -32,7 +32,7 @@ struct Fast {
 }
 
 impl Fast {
-    /// The entries of the signature. `modifiers`: the index of the first modifier.
+    /// The entries of the signature. `modifiers` is the index of the first modifier.
     fn signature(&self, modifiers: usize) -> String {
         let Fast { loud, quiet, third, suffix, entries, another, .. } = self;
         let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
@@ -48,16 +48,16 @@ impl Fast {
     }
 }
 
-/// As in src/text/fast.rs: longer names are printed in another way.
+/// The longest name, as in src/text/fast.rs; longer names are printed in another way.
 const NAME: usize = 32;
 
-/// `names`: the position of each mnemonic in the list of all, and its length.
+/// Writes the tables. `names` has the position of each mnemonic in the list of all mnemonics, and its length.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let parts = |name: &str| parts(isa, t, name);
     let parts = Parts { waitcnt: parts("waitcnt")?, depctr: parts("depctr")?, delay_alu: parts("delay_alu")? };
-    // Common signatures first, then those of three dwords and of two operations.
+    // Common signatures come first, then those of three dwords and of two operations.
     let (mut common, mut special): (Vec<Fast>, Vec<Fast>) = Default::default();
-    // The index of the first signature for operations of a signature and with a suffix, and whether it is special.
+    // The index of the first signature for operations with a given signature and suffix, and whether it is special.
     let mut known: HashMap<(usize, u8), Option<(usize, bool)>> = HashMap::new();
     let mut row = |operation: &Option<Operation>| {
         let name = |operation: &Operation| names[operation.spelling.as_ref().unwrap_or(&operation.mnemonic).as_str()];
@@ -67,7 +67,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
         let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };
         let number = known.entry((operation.signature, suffix)).or_insert_with(|| {
             let def = t.formats[operation.format].def;
-            // What is in the words besides the first dword's encoding, for the parser.
+            // The bits of the words besides the first dword's encoding, for the parser.
             let bits = encoding(t, operation.format, 0);
             let ones = (t.constraints[signature.constraints].value & !bits | bits >> 32 << 32) as u64;
             let fast = fast(t, signature, suffix, &parts, def.bits == 96, ones);
@@ -155,7 +155,7 @@ fn parts_named(isa: &Isa, targets: &[Target]) -> BTreeMap<u16, String> {
     for (name, first) in [("instid", INSTIDS), ("instskip", INSTSKIPS)] {
         for value in values(name, false) {
             let numbers = targets.iter().filter_map(|t| value.value.of(&t.row.name)?.parse::<u16>().ok());
-            // No dependency is no text.
+            // "No dependency" (0) has no text.
             for number in numbers.filter(|&n| n < 16 && (name != "instid" || n != 0)) {
                 let name = all.entry(first + number).or_insert_with(|| value.name.clone());
                 if *name != value.name {
@@ -167,12 +167,12 @@ fn parts_named(isa: &Isa, targets: &[Target]) -> BTreeMap<u16, String> {
     for (value, n) in values("depctr", true).zip(0..) {
         all.insert(DEPCTRS + n, format!("depctr_{}(", value.name));
     }
-    // One that is empty or too long is missing.
+    // A text that is empty or too long is left out.
     all.retain(|_, text| !text.is_empty());
     all
 }
 
-/// The names of a target's codes that are not printed as numbers. If a code has several names, the first counts.
+/// The names of a target's codes that are not printed as numbers. If a code has several names, the first one is used.
 fn named_codes<'a>(t: &Target<'a>) -> BTreeMap<u16, (&'a str, &'a str)> {
     let mut all = BTreeMap::new();
     for row in t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str())) {
@@ -189,7 +189,7 @@ fn descs<'a>(t: &'a Target, signature: &FormSignature) -> impl Iterator<Item = (
     numbers.iter().map(|&n| (n, &t.descs[usize::from(n)]))
 }
 
-/// LLVM prints the suffix with the first operand; v_nop has none.
+/// Whether the signature has operands. LLVM prints the suffix with the first operand; v_nop has none.
 pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
     descs(t, signature).any(|(_, desc)| desc.access.is_some())
 }
@@ -209,7 +209,7 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     }
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
     for &(number, desc) in behind.iter().filter(|i| i.1.kind != OperandKind::Modifier(ModifierKind::Hidden)) {
-        // Modifiers that always print are rare.
+        // Modifiers that are always printed are rare.
         let Some((bits, value)) = modifier(desc) else { return Vec::new() };
         if bits >> 64 != 0 && !wide {
             return Vec::new();
@@ -245,8 +245,8 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     all.into_iter().enumerate().map(fast).collect()
 }
 
-/// How a modifier is printed, as `ModifierWay` in src/table/text.rs, and the text before its value, with its length in
-/// the last byte.
+/// The way in which a modifier is printed, as `ModifierWay` in src/table/text.rs, and the text before its value, with
+/// its length in the last byte.
 fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
     let OperandKind::Modifier(kind) = desc.kind else { return ("Descriptor", [0; 16]) };
     let (way, name) = match kind {
@@ -273,8 +273,8 @@ fn padded<const N: usize>(text: &str) -> [u8; N] {
     all
 }
 
-/// The bits that determine whether a modifier prints, and their values if it does not; `None` if it always prints, or
-/// is not one of the common modifiers.
+/// The bits that determine whether a modifier is printed, and their values if it is not; `None` if it is always
+/// printed, or is not one of the common modifiers.
 fn modifier(desc: &OperandDesc) -> Option<(u128, u128)> {
     let (high, low) = (desc.split.0, desc.split.1);
     if desc.lsb >= 96 || high != NONE && high >= 64 {

@@ -29,14 +29,14 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::PAGE;
 
-/// `every_struct`: list all structs for the tests, instead of one for each layout.
+/// Writes all files. `every_struct`: list all structs for the tests, instead of one for each layout.
 pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
     let mut files =
         vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(isa, targets))];
     let mut tables = String::new();
     let infos = infos(targets);
     info_table(&mut tables, &infos);
-    // A byte numbers them, unless many targets are enabled.
+    // A byte is enough for the indices, unless many targets are enabled.
     let index = if infos.len() <= 1 << u8::BITS { "u8" } else { "u16" };
     writeln!(tables, "pub(crate) type InfoIndex = {index};").unwrap();
     // Code that no enabled target needs is omitted.
@@ -61,7 +61,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     decode::sizes(&mut tables, &tables_of);
     let third = lower::fast_decode::any_third(&tables_of);
     writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
-    // The size for every possible index in a table of opcode indices; the last index is never an operation's.
+    // The size of a table with an entry for every possible opcode index; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = lower::decode::needed(&tables_of);
@@ -90,7 +90,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let (bits, list, stored) = most.of_lists();
     writeln!(tables, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};").unwrap();
     writeln!(tables, "pub(crate) type StoredList = {stored};").unwrap();
-    // A power of two, so that a number of that many bits is always a valid index.
+    // The size is a power of two, so that a number of that many bits is always a valid index.
     writeln!(
         tables,
         "#[cfg(feature = \"fast\")]\npub(crate) const FAST_OPERANDS: usize = {};",
@@ -106,19 +106,19 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     Ok(files)
 }
 
-/// What all targets number alike.
+/// Numbers that are the same for all targets.
 pub struct Numbers<'a> {
     /// All opcodes, in the order of the enum.
     pub opcodes: &'a [String],
     /// The number of each opcode.
     pub number_of: HashMap<&'a str, usize>,
-    /// The number of each info.
+    /// The index of each info.
     pub info_of: HashMap<&'a lower::Info, usize>,
-    /// The position of each mnemonic in the list of all, and its length.
+    /// The position of each mnemonic in the list of all mnemonics, and its length.
     pub mnemonics: HashMap<&'a str, (usize, usize)>,
 }
 
-/// A target once for each size of its waves.
+/// The targets of the same processor: one for each size of its waves.
 fn waves<'t>(targets: &'t [Target<'t>], t: &Target) -> Vec<&'t Target<'t>> {
     targets.iter().filter(|other| other.row.processor == t.row.processor).collect()
 }
@@ -144,15 +144,15 @@ pub fn camel(name: &str) -> String {
     out
 }
 
-/// Tables that several targets have alike: the first one's serve for all.
+/// Tables that are the same for several targets: the first target's tables are used for all of them.
 #[derive(Default)]
 struct SharedTables {
-    /// The target that a table was written for first, by the table's text.
+    /// The first target for which each table was written, by the table's text.
     first: BTreeMap<String, String>,
 }
 
 impl SharedTables {
-    /// A target's module. In place of a table that another target has, it names that one.
+    /// A target's module. A table that another target also has is replaced by a reference to that target's table.
     fn module(&mut self, target: &str, tables: Vec<(&str, String)>) -> String {
         let mut out = format!("pub(crate) mod {target} {{\nuse super::*;\n");
         for (name, text) in tables {
@@ -172,15 +172,15 @@ impl SharedTables {
     }
 }
 
-/// All opcodes of the enabled targets, in the order in which the targets' operations first use them. So most of a
-/// target's operations have consecutive numbers.
+/// All opcodes of the enabled targets, in the order in which the targets' operations first use them, so that most
+/// operations of a target have consecutive numbers.
 pub fn opcodes(targets: &[Target]) -> Vec<String> {
     let operations = targets.iter().flat_map(|t| t.operations.iter().flatten());
     let mut seen = HashSet::new();
     operations.map(|s| &s.mnemonic).filter(|name| seen.insert(name.as_str())).cloned().collect()
 }
 
-/// The targets' own spellings of operations that another operation has not for a name.
+/// The targets' own spellings of operations, except spellings that are the name of another operation.
 fn spellings(targets: &[Target]) -> Vec<String> {
     let names: HashSet<&String> =
         targets.iter().flat_map(|t| t.operations.iter().flatten()).map(|o| &o.mnemonic).collect();
@@ -188,18 +188,19 @@ fn spellings(targets: &[Target]) -> Vec<String> {
     all.filter(|name| !names.contains(name)).collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
 
-/// Every field name in the tables, of all targets: hand-written code may name any of them in any build.
+/// Every field name in the tables of all targets: hand-written code may name any of them in any build.
 fn fields(isa: &Isa) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = isa.formats.iter().flat_map(|f| &f.fields).map(|f| f.name.to_lowercase()).collect();
     all.insert("vcc".into());
-    // Parts of constants, which errors name; `rest` is the bits that belong to none.
+    // Parts of constants, which errors name; `rest` stands for the bits that do not belong to a part.
     all.extend(isa.enums.iter().filter(|e| e.bits).flat_map(|e| &e.values).map(|v| v.name.clone()));
     all.insert("rest".into());
     all.extend(facts::ALL_COUNTERS.iter().map(|counter| counter.to_string()));
     all
 }
 
-/// `behind`: names that follow the others without a number, for the quick paths.
+/// Writes the table of names, and their getter. `behind` are names that follow the others without a number, for the
+/// quick paths.
 fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[String]) {
     // Readers of a name copy 48 bytes from its start.
     assert!(list.iter().chain(behind).all(|s| s.len() <= 48));
@@ -214,7 +215,7 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[
         writeln!(out, "/// {doc}\n#[cfg({cfg})]\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
     };
     blob(&with_behind, behind);
-    // Without the quick paths, nothing looks for the names behind.
+    // Without the quick paths, the additional names are not used.
     if !behind.is_empty() {
         blob(&format!("all({text}, not(feature = \"fast\"))"), &[]);
     }

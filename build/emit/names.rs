@@ -9,7 +9,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::parse;
 
-/// Enums whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
+/// An enum whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
 const NO_NAMES: &str = "dpp_ctrl64";
 
 /// Writes the positions of the parts of constants.
@@ -53,7 +53,7 @@ fn rev_pieces(s: &str) -> String {
 /// Writes runs of codes and values, each with the index of its row in the tables.
 pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
-    // These are another meaning of a code.
+    // The codes for "no address" are left out: they are another meaning of other codes.
     for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| !c.is_no_address()) {
         if let Some((a, b)) = c.range.of(&t.row.name) {
             write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
@@ -108,8 +108,8 @@ fn special_enum(w: &mut String, isa: &Isa) {
     writeln!(w, "pub(crate) const SPECIAL_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
 }
 
-/// Writes the names that all targets share: special registers, the rows of the messages, and which format succeeded
-/// another.
+/// Writes the names that all targets share: special registers, the rows of the messages, and the formats that succeeded
+/// others.
 pub fn common(w: &mut String, isa: &Isa) {
     special_enum(w, isa);
     writeln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{").unwrap();

@@ -6,33 +6,34 @@ use crate::build::lower::codes::{Codes, Run};
 
 pub use crate::build::shared::texts::*;
 
-/// Where the counters to wait for begin: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, and `vmcnt` with a
-/// maximum of 15; and `expcnt`.
+/// First indices of the counters to wait for: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, `vmcnt` with a
+/// maximum of 15, and `expcnt`.
 pub const WAITS: [u16; 5] = [0xc00, 0xc10, 0xc20, 0xc30, 0xc40];
-/// Where the names of instructions to wait for begin (`s_delay_alu`), and those of how many to skip between two of them.
+/// First index of the names of instructions to wait for (`s_delay_alu`), and first index of the numbers of instructions
+/// to skip between two of them.
 pub const INSTIDS: u16 = 0x780;
 pub const INSTSKIPS: u16 = 0x790;
-/// What stands before, between and after these names, one after the other.
+/// First index of the texts before, between and after these names.
 pub const DELAYS: u16 = 0x798;
 const DELAY_TEXTS: [&str; 4] = ["instid0(", ") | instskip(", ") | instid1(", "), "];
-/// Where the names of the parts of `s_waitcnt_depctr` begin, each with a parenthesis, in the order of the table, and
-/// a zero with what stands after it.
+/// First index of the names of the parts of `s_waitcnt_depctr`, each with a parenthesis, in the order of the table; and
+/// index of a zero with the text after it.
 pub const DEPCTRS: u16 = 0x7a0;
 pub const DEPCTR_ZERO: u16 = 0x7b0;
-/// A missing text.
+/// Index of a missing text.
 pub const MISSING: u16 = 0x7ff;
 
-/// The number of texts, and the bytes of each.
+/// Number of texts, and size of each in bytes.
 const COUNT: u16 = 0x1000;
 const SIZE: usize = 16;
-/// Marks a missing text in place of its length, as in src/text/texts.rs.
+/// The value that marks a missing text in place of its length, as in src/text/texts.rs.
 const NO_LENGTH: u8 = 0x40;
 
 /// All texts in order: `s5, `, `v[4:5], ` and `-5, `, with their lengths in the last byte.
 ///
-/// `last`: the last scalar register; `names`: the names of other codes, as one register and as two. Both are what all
-/// targets have in common: a code that differs between targets has no text. `codes`: those of any target; only the
-/// common ones are used. `named`: texts that are names.
+/// `last` is the last scalar register, and `names` are the names of other codes, as one register and as two. Both are
+/// common to all targets: a code that differs between targets has no text. `codes` are the codes of any target; only
+/// the common ones are used. `named` are texts that are names.
 pub fn all(last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>, named: &BTreeMap<u16, String>) -> String {
     let text = |number| named.get(&number).cloned().or_else(|| text(number, last, codes, names));
     (0..COUNT).flat_map(|number| padded(text(number))).map(char::from).collect()
@@ -98,7 +99,7 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
 fn counter(which: u16, n: u16) -> Option<String> {
     let [alone, behind, _, whole, expcnt] = WAITS;
     match n {
-        // If all counters are at their maximum, all are printed.
+        // If all counters are at their maximum, all of them are printed.
         15 if which == alone => None,
         15 if which == behind => Some(" ".into()),
         15 if which == whole => Some(String::new()),

@@ -28,7 +28,7 @@ struct RowText {
     add: u16,
 }
 
-/// An operand without bits in the words.
+/// A row without bits in the words.
 const FIXED: RowText = RowText { how: "Value", turn: 0, acc: NO_SHIFT, address: NO_SHIFT, mask: 0, add: 0 };
 
 impl RowText {
@@ -42,8 +42,8 @@ impl RowText {
     }
 }
 
-/// The text of a row that needs no descriptor, if this is one: an operand that is always present, in one piece of at
-/// most `most` bits within the first three dwords.
+/// The text of a row, if it does not need a descriptor: an operand that is always present, in one piece of at most
+/// `most` bits within the first three dwords.
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
         Row::Desc(desc) | Row::Off(desc) => desc,
@@ -68,7 +68,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
         return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
-    // An operand that is known to be absent: the code that is not a register.
+    // An operand that is known to be absent is the code for "no scalar address".
     if let Row::Off(_) = row {
         return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
@@ -95,7 +95,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
                 acc => (acc.checked_sub(VECTOR)?, NO_SHIFT, 0),
             }
         }
-        // The table of values knows one code for "no address".
+        // The table of values has a single code for "no address".
         OperandKind::Address(AddressKind::Scalar { .. }) if t.code.neither == u16::MAX || i.dwords != 1 => {
             (NO_SHIFT, NO_SHIFT, ADDRESSES)
         }
@@ -110,8 +110,8 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
 }
 
 impl Most {
-    /// How many bits the number of a row has in a list, and the integer types of a list and of a list in the tables, which
-    /// is of one operation.
+    /// The number of bits of a row's index in a list, the integer type of a list, and the integer type of a list in the
+    /// tables, which belongs to one operation.
     pub fn of_lists(&self) -> (u32, &'static str, &'static str) {
         let bits = self.rows.next_power_of_two().trailing_zeros().max(8);
         let ty = |operands: usize| if operands * bits as usize <= 64 { "u64" } else { "u128" };
@@ -139,8 +139,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     room(t, "operands in a list", longest + 1, 4)?;
     writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
     writeln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
-    // The lists of a page have neighbouring numbers: each page stores its lowest number, and the entries are relative
-    // to it.
+    // The lists of a page have similar indices: each page stores its lowest index, and the entries are relative to it.
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
@@ -152,7 +151,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         lists.list.iter().map(|l| fast_operands::list_text(&l.rows) + " as StoredList").collect::<Vec<_>>().join(", ");
     writeln!(w, "lists: &[{numbers}],").unwrap();
     forms(w, &lists);
-    // Later rows are used by fast lists only.
+    // Only fast lists use later rows.
     let whole = lists.rows.len() + 1;
     let fast = fast_operands::all(&mut lists);
     let count = fast.len();
@@ -197,7 +196,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
 /// The lists of forms that are not the base form.
 fn forms(w: &mut String, lists: &Lists) {
     let of_list = |(list, base): (&List, u16)| {
-        // A list is counted from one where it can be missing.
+        // A list is counted from one if it can be missing.
         let pair = list.forms.into_iter().zip(1u8..).map(|(of, form)| (form, of));
         let all = pair.chain(list.others.iter().copied()).filter(|(_, of)| *of != 0);
         all.map(|(form, of)| (base, form, of - 1)).collect::<Vec<_>>()

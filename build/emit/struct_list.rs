@@ -11,17 +11,18 @@ use crate::build::lower::Target;
 /// Writes `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for
 /// each.
 ///
-/// An extension has `()` in place of an opcode enum. `exact`: every value of the type fits, and the setter returns the
-/// struct; `checked`: the setter returns a `Result`.
+/// An extension has `()` instead of an opcode enum. `exact`: every value of the type fits, and the setter returns the
+/// struct. `checked`: the setter returns a `Result`.
 ///
-/// Lists only one of the structs with the same layout, unless `every`: compiling the tests for all takes minutes.
+/// Without `every`, only one of the structs with the same layout is listed: compiling the tests for all of them takes
+/// minutes.
 pub fn all(targets: &[Target], every: bool) -> String {
     let mut seen = HashSet::new();
     let mut out = String::from("macro_rules! every_struct {\n    ($then:ident) => {\n");
     for t in targets.iter().filter(|t| !t.row.is_other_wave()) {
         for f in &t.formats {
             let (module, target, ty) = (&t.row.name, camel(&t.row.name), camel(&f.def.name));
-            // A struct of two operations has no single opcode either; its opcode numbers are fields like others.
+            // A struct of two operations does not have a single opcode either; its opcode numbers are ordinary fields.
             let plain = f.def.extension || f.def.dual.is_some();
             let op = if plain { String::new() } else { format!("{ty}Op") };
             let mut fields = String::new();

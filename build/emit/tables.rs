@@ -1,4 +1,4 @@
-//! Writes the tables of one target: what `src/table.rs` describes.
+//! Writes the tables of one target, which `src/table.rs` describes.
 
 use std::fmt::Write;
 
@@ -121,7 +121,7 @@ fn descs(w: &mut String, t: &Target) -> Result<()> {
     Ok(())
 }
 
-/// How an operation in four dwords is recognized.
+/// The text of the masks and values that identify an operation in four dwords.
 pub fn joined_text(f: &lower::OpcodeSpace) -> String {
     let ([masks, values], shift, op_mask) = (f.joint(), f.op.lsb - 64, (1u32 << f.op.width) - 1);
     let (base, masks, values) = (f.base, format!("{masks:#x?}"), format!("{values:#x?}"));
@@ -178,8 +178,8 @@ pub fn kind_text(kind: OperandKind) -> String {
     }
 }
 
-/// A number of each operation. Operations without an operation are never asked for theirs: that of a neighbour in the page makes
-/// the pages more alike.
+/// A number for each opcode index. The number of an index without an operation is never read: it is copied from a
+/// neighbour in the page, which makes more pages equal.
 fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
     let page = |page: &[Option<lower::Operation>]| {
         let mut last = page.iter().flatten().next().map_or(0, &of);
@@ -192,9 +192,10 @@ fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
     t.operations.chunks(PAGE).flat_map(page).collect()
 }
 
-/// Which signature each operation and form has, and the signatures.
+/// Writes the signature of each operation and form, and the signatures.
 fn signatures(w: &mut String, t: &Target) -> Result<()> {
-    // The signatures of a page are neighbours: what they are counted from stands beside its number.
+    // The signatures of a page have similar indices: the base from which they are counted is stored with the page's
+    // index.
     let all = filled(t, |s| s.signature - 1);
     let base = |page: &[usize]| page.iter().copied().min().unwrap_or(0);
     let (numbers, entries) = pages(&all, |page| page.iter().map(|n| n - base(page)).collect());
@@ -235,8 +236,8 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
 }
 
 fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
-    // Of each page which operations have an operation, and the first one's number: the others' follow it, or else (with the
-    // highest bit) all stand in a list.
+    // For each page, the opcode indices that have an operation, and the first operation's number. The numbers of the
+    // others follow it, or (with the highest bit set) all are in a list.
     let of_index =
         |operation: &Option<lower::Operation>| operation.as_ref().map(|s| all.number_of[s.mnemonic.as_str()]);
     let mut operations: Vec<Option<usize>> = t.operations.iter().map(of_index).collect();
@@ -270,7 +271,7 @@ fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Which facts each operation has.
+/// Writes the facts of each operation.
 fn info_of(w: &mut String, all: &Numbers, t: &Target) {
     let numbers: Vec<usize> = t.infos.iter().map(|info| all.info_of[info]).collect();
     let info_of = filled(t, |s| numbers[s.info]);
@@ -279,7 +280,7 @@ fn info_of(w: &mut String, all: &Numbers, t: &Target) {
         .unwrap();
 }
 
-/// For each opcode, where its operations stand in the list behind it.
+/// Writes, for each opcode, the start of its opcode indices in the list that follows.
 fn entries(w: &mut String, all: &Numbers, t: &Target) {
     let mut of_opcode: Vec<Vec<usize>> = vec![Vec::new(); all.opcodes.len()];
     for (index, operation) in t.operations.iter().enumerate() {
@@ -289,7 +290,7 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
     }
     let (mut first, mut operations) = (vec![0usize], Vec::new());
     for mut mine in of_opcode {
-        // Of the two halves that an operation can be in a format, the first stands for both.
+        // If an operation can be either half in a format, its first half stands for both.
         for space in &t.opcode_spaces {
             let Some(second) = space.second() else { continue };
             if mine.iter().any(|i| (space.base..second).contains(i)) {
@@ -306,7 +307,7 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
     .unwrap();
 }
 
-/// The facts of all targets' operations, one table for all.
+/// Writes the facts of all targets' operations, in one table for all.
 pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
     for i in infos {
@@ -323,7 +324,7 @@ pub fn flag_bits(names: &[String]) -> u32 {
     names.iter().fold(0, |all, name| all | shared::flag(name))
 }
 
-/// The number of a text among those that were collected, to which it is added if it is new.
+/// The index of a text in a list, to which it is appended if it is new.
 fn index_of(texts: &mut Vec<String>, text: &str) -> usize {
     texts.iter().position(|other| other == text).unwrap_or_else(|| {
         texts.push(text.to_string());
@@ -331,7 +332,7 @@ fn index_of(texts: &mut Vec<String>, text: &str) -> usize {
     })
 }
 
-/// Where every field of every format lies: for errors, `explain` and `locate`.
+/// Writes the position of every field of every format: for errors, `explain` and `locate`.
 fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
     writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ formats: &[").unwrap();
     for f in &t.formats {
@@ -378,7 +379,7 @@ fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
     writeln!(w, "] }};").unwrap();
 }
 
-/// Classes of codes that text shows by their number.
+/// Classes of codes that the text shows by their number.
 pub const UNNAMED: [&str; 8] = ["sgpr", "ttmp", "int", "vgpr", "literal", "literal64", "off", "neither"];
 
 fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
@@ -402,7 +403,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         })
         .enumerate()
     {
-        // The first name of a code is its name.
+        // The first name of a code is used.
         let number = &mut at[usize::from(code)];
         if *number == 0 {
             *number = n as u8 + 1;
@@ -416,7 +417,7 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     writeln!(w, "],").unwrap();
-    // dpp_ctrl64 says which values may stand, not what they are called.
+    // dpp_ctrl64 restricts the values of dpp_ctrl and has no names of its own.
     for e in isa.enums.iter().filter(|e| !e.bits && e.name != "dpp_ctrl64") {
         write!(w, "{}: &[", e.name).unwrap();
         for v in &e.values {

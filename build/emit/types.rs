@@ -41,8 +41,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
     out
 }
 
-/// Modules of disabled targets. They are never compiled, but the compiler names the missing feature when code refers to
-/// one. That works only where the module would be found, in the root of the crate.
+/// Writes the modules of disabled targets. They are never compiled, but the compiler names the missing feature if code
+/// refers to one. This works only at the place where the module would be, in the root of the crate.
 pub fn off(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     let is_off = |row: &&TargetRow| !row.is_other_wave() && !targets.iter().any(|t| t.row.name == row.name);
@@ -100,7 +100,7 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
     }
 }
 
-/// Encoding bits and bits without a meaning have no setter.
+/// Whether the field has a setter: encoding bits and bits without a meaning have none.
 pub fn is_settable(field: &Field, bits: &Bits) -> bool {
     bits.fixed.is_none() && field.name != "reserved"
 }
@@ -159,7 +159,7 @@ struct Part<'a> {
     field: Option<&'a Field>,
     name: String,
     piece: Piece,
-    /// Whether the field is in several pieces, of which this is one.
+    /// Whether the part is one of several pieces of its field.
     split: bool,
     fixed: Option<u64>,
 }
@@ -380,7 +380,7 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
         let (upper, Piece { lsb, width }) = (field.name.to_uppercase(), bits.pieces[0]);
         format!("{ty}::{upper}_OFFSET == {lsb} && {ty}::{upper}_BITS == {width}")
     };
-    // A single assertion for all fields, because each assertion costs as much compile time as a function.
+    // Use a single assertion for all fields, because each assertion costs as much compile time as a function.
     let all: Vec<String> = f.fields.iter().filter(plain).map(lies).collect();
     if !all.is_empty() {
         writeln!(out, "static_assertions::const_assert!({});", all.join("\n    && ")).unwrap();

@@ -4,9 +4,9 @@
 use crate::build::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::build::lower::{NONE, OperandDesc};
 
-/// The greatest number of cases that the library tries; with more, trying them does not pay.
+/// The greatest number of cases that the library tries; trying more is too slow.
 const MOST_TRIED: usize = 8;
-/// In a code of nine bits, vector registers have this bit, and constants do not.
+/// The bit that vector registers have in a code of nine bits, and constants do not.
 pub const VECTOR: u8 = 8;
 
 /// The parts that words have if some of their bits are clear and others are set.
@@ -34,8 +34,8 @@ impl<T: Clone> Case<T> {
     }
 }
 
-/// Combines the cases of each operand. If two cases match, the first counts: for each operand, the case with more
-/// conditions comes first, so the combinations with more conditions do too.
+/// Combines the cases of each operand. If two cases match, the first is used: for each operand, the case with more
+/// conditions comes first, and so do the combinations with more conditions.
 pub fn all<T: Clone>(operands: impl Iterator<Item = Vec<Case<T>>>) -> Vec<Case<T>> {
     let none = vec![Case { parts: Vec::new(), clear: 0, set: 0 }];
     let mut all = operands.fold(none, |all, found| {
@@ -50,15 +50,15 @@ pub fn bit(n: u8) -> u64 {
     if n == NONE { 0 } else { 1 << n }
 }
 
-/// An operand that is just a code or an accumulation register, or absent: the code for "no scalar address".
+/// An operand that is a plain code or an accumulation register, or absent: the code for "no scalar address".
 #[derive(Clone, PartialEq)]
 pub struct Known {
     pub desc: OperandDesc,
     pub is_off: bool,
 }
 
-/// The cases of an operand that is known once other bits are, all of which are in the first 64. `None`: it is something else. `off`:
-/// the code for "no scalar address".
+/// The cases of an operand that other bits determine completely, all of which are in the first 64. `None` for other
+/// operands. `off` is the code for "no scalar address".
 pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
     // The address is a field of seven bits.
     let no_address = |lsb: u8| (u64::from(!off & 0x7f) << lsb, u64::from(off) << lsb);
@@ -83,14 +83,14 @@ pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
     };
     Some(match desc.kind {
         OperandKind::Register(RegisterKind::Vector { acc }) => register(acc, 0),
-        // Neither goes the data to LDS, nor takes the fail status a register.
+        // A plain register: the data does not go to LDS, and the fail status does not need a register.
         OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) => register(acc, bit(lds) | bit(tfe)),
         // A pair if there is no scalar address.
         OperandKind::Address(AddressKind::Global { saddr }) => {
             let (clear, set) = no_address(saddr);
             vec![case(code, 2, clear, set), case(code, 1, 0, 0)]
         }
-        // Present if there is no scalar address.
+        // A VGPR if there is no scalar address, otherwise absent.
         OperandKind::Address(AddressKind::Scratch { sve: NONE, saddr }) => {
             let (clear, set) = no_address(saddr);
             vec![case(code, desc.dwords, clear, set), absent(0, 0)]

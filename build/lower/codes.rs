@@ -1,5 +1,5 @@
 //! The operand codes that hand-written code uses: codes of `isa/operands.isa` that are the same on every target become
-//! constants (`code` in src/common.rs). A table in which they differ is refused.
+//! constants (`code` in src/common.rs). Tables in which they differ are refused.
 
 use std::fmt::Write;
 
@@ -9,14 +9,14 @@ use crate::build::model::*;
 /// A run of codes: the first and the last one.
 pub type Run = (u16, u16);
 
-/// The codes of one target. Codes that it lacks are `NONE`.
+/// The codes of one target. Codes that the target lacks are `NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codes {
     pub int: Run,
     pub negative: Run,
     pub float: Run,
     pub literal: u16,
-    /// That of a literal of 64 bits.
+    /// The code of a literal of 64 bits.
     pub literal64: u16,
     pub vgpr: Run,
     /// The codes that announce an SDWA and a DPP dword.
@@ -33,7 +33,7 @@ pub struct Codes {
 const NONE: u16 = u16::MAX;
 
 impl Codes {
-    /// No codes at all.
+    /// The value in which all codes are missing.
     pub const NONE: Codes = {
         let none = (NONE, NONE);
         let (int, negative, float, vgpr) = (none, none, none, none);
@@ -84,7 +84,7 @@ impl Codes {
 }
 
 impl Codes {
-    /// The codes that are constants in src/, by their names there.
+    /// The codes that are constants in src/, with their names there.
     fn shared(&self) -> [(&'static str, u16); 11] {
         [
             ("INT", self.int.0),

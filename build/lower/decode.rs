@@ -1,4 +1,4 @@
-//! What decoding needs of one target: constraints, the sets of codes that they ask for, and how they are packed.
+//! The data for decoding one target: constraints, the sets of codes that they refer to, and how these are packed.
 //! `DecodeTables` in src/table/decode.rs describes the tables.
 
 use crate::build::check::assume::room;
@@ -9,14 +9,14 @@ use crate::build::lower::{self, NONE, Target};
 use crate::build::model::error::Result;
 use crate::build::shared::{marks, meta};
 
-/// Where the fields lie whose codes nearly all words are refused for: the checked fields of `src/decode.rs`, as (lowest bit,
-/// width). An opcode space has the checked fields that most of its checks fit; the others are checked one by one, which takes longer.
-/// With one dword: scalar and vector operations; with two or more: vector operations, memory, scalar memory, and there the
-/// register of an offset and the bit that says that it is a constant: no check is of them, but
-/// `build/lower/fast_decode.rs` looks at them; then two operations in one, and memory with three
+/// The checked fields of `src/decode.rs`, as (lowest bit, width): the fields whose codes are the reason for nearly all
+/// refusals. An opcode space has the checked fields that most of its checks fit; the other checks are made one by one,
+/// which takes longer. With one dword: scalar and vector operations. With two or more dwords: vector operations,
+/// memory, scalar memory (including the register of an offset and the bit that makes it a constant, which have no
+/// checks but are used by `build/lower/fast_decode.rs`), two operations in one instruction, and memory with three
 /// dwords.
 ///
-/// In which order they stand is for that too: few groups of codes should meet in a checked field.
+/// Their order also matters for `build/lower/fast_decode.rs`: a checked field should have few groups of codes.
 pub const CHECKED_FIELDS: [[(u8, u8); 4]; 7] = [
     [(0, 8), (8, 8), (0, 0), (16, 7)],
     [(0, 9), (9, 8), (17, 8), (0, 0)],
@@ -30,17 +30,17 @@ pub const CHECKED_FIELDS: [[(u8, u8); 4]; 7] = [
 /// The classes of codes that are scalar registers.
 pub const SCALARS: [&str; 5] = ["sgpr", "sys", "ttmp", "m0", "exec"];
 
-/// What the decoder asks of a form of a row: signatures differ in more.
+/// The demands of the decoder on a form of a row. Signatures differ in more than these.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Constraints {
     pub zeros: u128,
     pub ones: u128,
     pub ignored_high: u64,
-    /// Which of `CHECKED_FIELDS`.
+    /// Index in `CHECKED_FIELDS`.
     pub checked: usize,
     /// The set of each checked field.
     pub sets: [u8; 4],
-    /// Checks that fit no checked field.
+    /// Checks that do not fit any checked field.
     pub more: Vec<lower::Check>,
     pub high_checks: Vec<lower::Check>,
     pub trailing: u8,
@@ -63,7 +63,7 @@ impl Constraints {
     }
 }
 
-/// What `lower::TrailingDword` says, with the number of the form, and its constraints.
+/// A `lower::TrailingDword`, with the number of the form and its constraints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TrailingDword {
     pub field: (u8, u8),
@@ -73,7 +73,7 @@ pub struct TrailingDword {
     pub of: u16,
 }
 
-/// All that may stand behind the base words of some constraints.
+/// The dwords that can follow the base words of any constraints.
 pub fn trailings(targets: &[Target]) -> u8 {
     targets.iter().flat_map(|t| &t.constraints).fold(0, |all, c| all | c.trailing)
 }
@@ -89,27 +89,27 @@ pub struct Tables<'a> {
     pub code_groups: Vec<u8>,
     pub sets: Vec<u64>,
     pub zeros: Vec<u64>,
-    /// The opcode indices and forms with operands whose length other fields determine, and these operands.
+    /// The opcode indices and forms with operands whose length depends on other fields, and these operands.
     pub sized: Vec<(usize, u8, Vec<lower::OperandDesc>)>,
 }
 
-/// The most opcode spaces of any target, with the one that is none: a power of two, so that a number of some bits is always
-/// one of them.
+/// The greatest number of opcode spaces of a target, including the empty one: a power of two, so that a number of that
+/// many bits is always a valid index.
 pub fn opcode_spaces(all: &[Tables]) -> usize {
     all.iter().map(|t| t.t.opcode_spaces.len() + 1).max().unwrap_or(1).next_power_of_two()
 }
 
-/// The most constraints of any target.
+/// The greatest number of constraints of a target.
 pub fn constraints(all: &[Tables]) -> usize {
     all.iter().map(|t| t.constraints.list.len()).max().unwrap_or(1)
 }
 
-/// The most constraints that base forms of a target have, with those of no operation.
+/// The greatest number of constraints of a target's base forms, including those of unused opcode indices.
 pub fn of_base_forms(all: &[Tables]) -> usize {
     all.iter().flat_map(|t| &t.of_index).map(|&n| usize::from(n) + 1).max().unwrap_or(1)
 }
 
-/// Marks that some constraints of some target has, and kinds of rules: the code for the others is left out.
+/// The marks that at least one of the constraints has, and the kinds of rules: the code for all others is left out.
 pub fn needed(all: &[Tables]) -> (u8, u8) {
     let constraints = || all.iter().flat_map(|t| &t.constraints.list);
     let rules = constraints().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
@@ -157,11 +157,11 @@ impl<'a> Tables<'a> {
 
 pub struct ConstraintTable<'a> {
     t: &'a Target<'a>,
-    /// Which of `CHECKED_FIELDS` each opcode space has.
+    /// Index in `CHECKED_FIELDS` for each opcode space.
     pub checked: Vec<usize>,
-    /// The first is that of no operation.
+    /// Constraints. The first entry belongs to unused opcode indices.
     pub list: Vec<Constraints>,
-    /// Which values of a checked field are in each set. The first holds all.
+    /// The values of a checked field that are in each set. The first set has all values.
     pub sets: Vec<Vec<bool>>,
 }
 
@@ -174,7 +174,7 @@ fn sized<'t>(t: &'t Target, signature: usize) -> impl Iterator<Item = (u8, Vec<l
     };
     let s = &t.signatures[signature];
     let others = s.numbered_trailing().filter(|(_, form)| *form != 0).map(|(dword, form)| (form, dword.form));
-    // A signature is counted from one where it can be missing.
+    // A signature is counted from one if it can be missing.
     let all = [(0, signature + 1), (1, s.sdwa), (2, s.dpp)].into_iter().chain(others);
     all.filter_map(move |(form, signature)| Some((form, of(signature.checked_sub(1)?))))
 }
@@ -195,7 +195,7 @@ impl<'a> ConstraintTable<'a> {
             more: Vec::new(),
             high_checks: Vec::new(),
             trailing: 0,
-            // So that it is looked at.
+            // The mark makes the decoder check the other demands, too.
             marks: marks::FURTHER,
             rules: Vec::new(),
             dwords: 1,
@@ -221,7 +221,7 @@ impl<'a> ConstraintTable<'a> {
         let t = self.t;
         let s = &t.signatures[signature];
         let c = &t.constraints[s.constraints];
-        // A signature is counted from one where it can be missing.
+        // A signature is counted from one if it can be missing.
         let mut form =
             |signature: usize| signature.checked_sub(1).map_or(0, |signature| self.of_signature(signature, checked));
         let forms = [form(s.sdwa), form(s.dpp)];
@@ -233,7 +233,7 @@ impl<'a> ConstraintTable<'a> {
             of: form(f.form),
         };
         let trailing_dwords = s.numbered_trailing().map(trailing_dword).collect();
-        // Which field it is of, the layout tells.
+        // The field is left out, because the layout determines it.
         let checks = |(first, n): (usize, usize)| {
             let checks = t.checks[first..first + n].iter();
             checks.map(|c| lower::Check { field: String::new(), ..c.clone() }).collect::<Vec<_>>()
@@ -258,7 +258,7 @@ impl<'a> ConstraintTable<'a> {
             more,
             high_checks: checks(c.high_checks),
             trailing: c.trailing,
-            // What is behind two dwords is looked for where this mark is.
+            // The dwords after the second are checked if this mark is set.
             marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
             rules: c.rules.clone(),
             dwords,
@@ -269,7 +269,7 @@ impl<'a> ConstraintTable<'a> {
         position(&mut self.list, constraints) as u16
     }
 
-    /// Numbers the constraints of base forms first, so that a byte numbers most or all of them.
+    /// Numbers the constraints of base forms first, so that a byte is enough for most or all of them.
     fn put_first(&mut self, of_index: &mut [u16]) {
         let mut order = vec![0];
         let all = of_index.iter().copied().chain(0..self.list.len() as u16);
@@ -287,7 +287,8 @@ impl<'a> ConstraintTable<'a> {
         }
     }
 
-    /// Copies constraints of forms where those of one list do not follow each other: `Trailing` in src/table/decode.rs has the first.
+    /// Copies constraints of forms so that those of one list are consecutive: `Trailing` in src/table/decode.rs has
+    /// only the first.
     fn put_in_order(&mut self) {
         for n in 0..self.list.len() {
             let of: Vec<u16> = self.list[n].trailing_dwords.iter().filter(|d| d.form != 0).map(|d| d.of).collect();
@@ -302,7 +303,7 @@ impl<'a> ConstraintTable<'a> {
         }
     }
 
-    /// The kind of each value, and the sets of kinds.
+    /// The group of each value, and the sets of groups.
     fn code_groups(&self) -> Result<(Vec<u8>, Vec<u64>)> {
         let (of_code, firsts) = groups(self.sets.iter());
         room(self.t, "groups of operand codes", firsts.len(), 6)?;
@@ -315,7 +316,7 @@ impl<'a> ConstraintTable<'a> {
 pub fn groups<'a>(sets: impl Iterator<Item = &'a Vec<bool>>) -> (Vec<usize>, Vec<usize>) {
     let (mut of_code, mut firsts) = (vec![0; 512], vec![0]);
     for set in sets {
-        // The groups with the codes outside of the set, and with those in it.
+        // For each group, the new group of its codes that are outside of the set, and of those that are in it.
         let mut parts = vec![[usize::MAX; 2]; firsts.len()];
         firsts.clear();
         for (code, (group, is_in)) in of_code.iter_mut().zip(set).enumerate() {
@@ -330,7 +331,7 @@ pub fn groups<'a>(sets: impl Iterator<Item = &'a Vec<bool>>) -> (Vec<usize>, Vec
     (of_code, firsts)
 }
 
-/// The values of a checked field that a check takes. What lies above a narrower field does not count, nor what no checked field holds.
+/// The values of a checked field that a check accepts. Bits above a narrower field are ignored.
 fn checked_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
     let count = 1 << width;
     let mut set = set_of(t, c);
@@ -342,7 +343,7 @@ fn checked_set(t: &Target, c: &lower::Check, width: u8) -> Vec<bool> {
     set
 }
 
-/// Which values of a check's field, with its flag on top, are in its set.
+/// The values of a check's field, with its flag on top, that are in its set.
 pub fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
     let width = c.width + u8::from(c.hi != NONE);
     let set = &t.sets[c.set];
@@ -350,7 +351,7 @@ pub fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
     (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
 }
 
-/// Sets of field values, eight side by side: one load and one test look a value up.
+/// Sets of field values, of which eight share each byte: one load and one test look a value up.
 #[derive(Default)]
 pub struct Allowed {
     /// Groups of up to eight sets.
@@ -358,7 +359,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Where the set lies: the byte of its first value, and its bit.
+    /// The position of a set: the byte of its first value, and its bit.
     pub fn place(&mut self, set: &[bool]) -> (usize, u8) {
         let mut first = 0;
         for group in &mut self.groups {

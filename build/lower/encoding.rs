@@ -1,4 +1,4 @@
-//! The bits of an operation's words that tell it from others.
+//! The bits of an operation's words that distinguish it from others.
 
 use crate::build::lower::{Operation, Seg, Target};
 

@@ -17,7 +17,7 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
                 };
                 let Some(other) = other else { continue };
                 if all.iter().any(|(_, name, _): &(_, String, _)| *name == row.mnemonic) {
-                    // The operation has another row.
+                    // The operation is in another row.
                     continue;
                 }
                 if !f.rows.iter().any(|r| r.mnemonic == other) {
@@ -34,7 +34,7 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
 }
 
 /// The flags of a row on a target: its own, and the counters from its format. If the target lacks the partner of a
-/// swap, the operation is not commutable there. Where every operation reads one scalar, none is an exception.
+/// swap, the operation is not commutable there. If every operation reads at most one scalar, `one_scalar` is left out.
 pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     let lacks_partner = || {
         let swap = isa.swaps.iter().find(|(a, b)| [a, b].contains(&&row.mnemonic));
@@ -64,7 +64,7 @@ pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     if row.tokens.iter().any(keeps) {
         all.push("half".into());
     }
-    // A fixed order, independent of the row.
+    // The order of flags is fixed, and does not depend on the row.
     all.sort_by_key(|flag| FLAGS.iter().position(|f| f == flag));
     all
 }

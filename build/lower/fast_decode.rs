@@ -1,4 +1,4 @@
-//! What the fast path of decoding needs of one target: which words are in order without a further look. `FastDecode` in
+//! The data for the fast path of decoding one target: the words that are valid without a further check. `FastDecode` in
 //! src/decode/fast.rs describes the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,16 +15,18 @@ use crate::build::shared::{RuleKind, marks};
 
 /// The tables of one target, before they are written.
 pub struct FastTables {
-    /// For each value of the top nine bits: the opcode space counted from one, above five bits with the bytes of the
-    /// second dword; 1 if each instruction is three dwords, or two operations.
+    /// An entry for each value of the top nine bits. The bits from 5 up are the opcode space counted from one; the bits
+    /// below are the size of the second dword in bytes. If the entry is 1, each instruction is three dwords, or two
+    /// operations.
     pub leads: Vec<u16>,
-    /// `None`: one whose opcode does not lie in the first dword, which the fast path does not know, or is two opcodes.
+    /// Opcode spaces; `None` if the fast path does not decode the space, because its opcode is not in the first dword,
+    /// or is two opcodes.
     pub opcode_spaces: Vec<Option<FastOpcodeSpace>>,
     /// Constraints of each opcode index.
     pub of_index: Vec<u16>,
-    /// `None`: the words need a further look.
+    /// Constraints; `None` if the words need a further check.
     pub constraints: Vec<Option<FastConstraints>>,
-    /// For each checked field the group of each code, as one bit.
+    /// For each checked field, the group of each code, as one bit.
     pub groups: Vec<Vec<u32>>,
     /// A bit for each opcode index with a branch distance.
     pub branches: Vec<u64>,
@@ -40,7 +42,7 @@ pub struct FastOpcodeSpace {
 
 pub struct FastConstraints {
     pub zeros: u64,
-    /// Of the third dword: bits that are zero, and bits that are not all set.
+    /// Bits of the third dword that must be zero, and bits of it that must not all be set.
     pub third: [u32; 2],
     /// Groups that each checked field must not be in.
     pub bad: [u32; 4],
@@ -52,7 +54,7 @@ impl FastTables {
     pub fn new(tables: &Tables) -> Result<FastTables> {
         let t = tables.t;
         let known = &mut Known::new();
-        // The first constraints are those of no operation.
+        // The first constraints belong to unused opcode indices.
         let mut all: Vec<Option<Fast>> = tables
             .constraints
             .list
@@ -101,11 +103,11 @@ impl FastTables {
     }
 }
 
-/// The groups of codes in one checked field: codes are in one group if no set tells them apart.
+/// The groups of codes in one checked field: codes are in one group if no set distinguishes them.
 struct Groups<'a> {
     /// The group of each code, as one bit.
     of_code: Vec<u32>,
-    /// The groups that are not in each set.
+    /// For each set, the groups that are not in it.
     outside: BTreeMap<&'a Vec<bool>, u32>,
 }
 
@@ -121,10 +123,10 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// How many groups of codes a field can have: each is a bit.
+/// The greatest number of groups of codes in a field, each of which is a bit.
 const GROUPS: usize = 32;
 
-/// Leaves out the constraints whose sets are rarest, until the codes of a field are in few enough groups. Words with these
+/// Removes the constraints whose sets are rarest, until the codes of a field are in few enough groups. Words with these
 /// constraints take the longer path.
 fn limit_groups(all: &mut [Option<Fast>], field: usize) {
     loop {
@@ -151,26 +153,28 @@ pub fn any_third(all: &[Tables]) -> bool {
     all.iter().flat_map(|t| &t.constraints.list).any(|c| c.dwords + behind(c) > 2)
 }
 
-/// The checked fields in which 255 announces a literal, if the tail has the bit.
+/// The checked fields in which 255 announces a literal, if `trailing` has the bit.
 const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
-/// The bits without which every value of a set is good.
+/// For each set of allowed values, a mask such that every value without the mask's bits is allowed; `None` if there is
+/// no such mask.
 type Known = BTreeMap<Vec<bool>, Option<usize>>;
 
-/// What words of constraints must be to be looked at no further.
+/// Conditions under which words need no further check.
 struct Fast {
-    /// Bits that are zero.
+    /// Bits that must be zero.
     zeros: u128,
-    /// Bits of the third dword that are not all set: those of a register that cannot be the last one. Without such a
-    /// register all bits, which makes the decoder look closer at one literal.
+    /// Bits of the third dword that must not all be set: the bits of a register that must not be the last one. Without
+    /// such a register, all bits, which means that a single literal gets a closer check.
     last: u32,
-    /// Which codes of each checked field are good.
+    /// The codes of each checked field that are allowed.
     good: [Vec<bool>; 4],
-    /// Which announce a literal, and nothing else: none where all have two dwords.
+    /// The codes of each checked field that announce a literal and have no other meaning; none if all instructions have
+    /// two dwords.
     literal: [Vec<bool>; 4],
 }
 
-/// What need not be looked at any further in words of constraints; `None`: nothing.
+/// The conditions under which words of constraints need no further check; `None` if they always do.
 fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
     let is_dual = tables.t.formats[c.parts.0].def.dual.is_some();
@@ -192,14 +196,14 @@ fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
             forbid(field, &|n| n == usize::from(code))?;
         }
     }
-    // What always follows is longer than what is decoded here.
+    // A dword that always follows makes the instruction longer than the fast path decodes.
     if c.trailing_dwords.iter().any(|dword| dword.field.1 == 0) {
         return None;
     }
     for dword in &c.trailing_dwords {
         forbid(dword.field, &|n| (dword.codes.0.into()..=dword.codes.1.into()).contains(&n))?;
     }
-    // Bits that are one must lie in a checked field.
+    // Bits that must be one must be in a checked field.
     let mut ones = c.ones;
     for &(lsb, width) in checked.iter().filter(|field| field.1 != 0) {
         let bits = (ones >> lsb) as usize & ((1 << width) - 1);
@@ -250,27 +254,27 @@ fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
     Some(Fast { zeros, last, good, literal: checked.map(announced) })
 }
 
-/// Words without which a rule always holds.
+/// The words to exclude so that a rule always holds.
 enum Excluded {
-    /// Those that other rules leave out too.
+    /// Words that are already excluded by others.
     Already,
-    /// With this bit.
+    /// Words with this bit.
     Bit(u8),
-    /// With these codes in a checked field, or the last code in a field of the third dword.
+    /// Words with these codes in a checked field, or with the last code in a field of the third dword.
     Codes((u8, u8), RangeInclusive<usize>),
-    /// With codes in a checked field that are no scalar registers.
+    /// Words with codes in a checked field that are not scalar registers.
     Others((u8, u8)),
 }
 
-/// What a rule forbids is forbidden here without looking at all that it looks at, as long as few words are left out: the
-/// last registers of a file, or words with the first flag that it looks at.
+/// The words that the fast path excludes because of a rule. They include some that the rule allows, as long as these
+/// are few: words with the last registers of a file, or with the first flag that the rule reads.
 fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     let looks = || rule.looks.iter().filter(|(piece, _)| piece.width == 1);
     let is_low = |piece: &Piece| piece.lsb + piece.width <= 64;
     let (field, n) = ((rule.field.lsb, rule.field.width), usize::from(rule.n));
     let last = |n: usize| Some(Excluded::Codes(field, (1usize << field.1) + 1 - n..=(1usize << field.1) - 1));
     if rule.kind == RuleKind::Image {
-        // Four components, and the fail status.
+        // Image data has up to four components, and the fail status.
         return last(5);
     }
     if looks().any(|(piece, value)| *value == 1 && is_low(piece) && zeros >> piece.lsb & 1 == 1) {
@@ -289,8 +293,8 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     })
 }
 
-/// Bits of a field such that every value without them is good: those that leave the most values; or the flag on top of
-/// it, if every value is good without.
+/// Bits of a field such that every value without them is allowed, chosen to leave the most values; or the flag on top
+/// of the field, if every value without it is allowed.
 fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     if check.hi != NONE {
         return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
@@ -303,7 +307,7 @@ fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     bits.map(|bits| (bits as u128) << check.lsb)
 }
 
-/// How the opcode is gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
+/// The way in which the opcode is gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
 pub struct Gather {
     pub op: u32,
     pub op_mask: u32,
@@ -321,7 +325,7 @@ impl Gather {
             op_mask: (1 << (f.op.width + seg.width)) - 1,
             gather: 1 << (32 - f.op.lsb) | high.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
         };
-        // Each piece is multiplied by the bit of the other one too.
+        // Each piece is also multiplied by the bit of the other one.
         let is_right = |number: u32| {
             let (op, apart) = (number & ((1 << f.op.width) - 1), number >> f.op.width);
             let product = u64::from(op << f.op.lsb | apart << seg.lsb).wrapping_mul(all.gather);

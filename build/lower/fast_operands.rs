@@ -19,7 +19,7 @@ pub struct FastOperands {
 }
 
 impl FastOperands {
-    /// `plain`: whether each row is a plain value.
+    /// The source text of the entry. `plain`: whether each row is a plain value.
     pub fn text(&self, plain: &[bool]) -> String {
         let FastOperands { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n) - 1]);
@@ -36,7 +36,7 @@ pub fn list_text(rows: &[u16]) -> String {
     format!("operand_list(&{rows:?})")
 }
 
-/// The first case of each list, in the order of the lists, followed by all other cases. Adds the rows that it needs.
+/// The first case of each list, in the order of the lists, followed by all other cases. Adds the rows that these need.
 pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     let all = lists.list.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
@@ -61,7 +61,7 @@ pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     first
 }
 
-/// The cases of one operand. `off`: the code for "no scalar address".
+/// The cases of one operand. `off` is the code for "no scalar address".
 fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let as_it_is = Case::new(row.clone(), 0, 0);
     let desc = match row {
@@ -91,8 +91,8 @@ fn row_of(known: Known) -> Row {
     }
 }
 
-/// Whether the operand is always present, in one piece within the first three dwords, and the bits that it looks at are
-/// in the first 64 bits.
+/// Whether the operand is always present, in one piece within the first three dwords, and depends only on bits in the
+/// first 64.
 fn is_low(desc: &OperandDesc) -> bool {
     let is_low = desc.kind.positions().iter().all(|&n| n == NONE || n < 64);
     desc.split.0 == NONE && desc.write_if_bit == NONE && desc.lsb < 96 && is_low

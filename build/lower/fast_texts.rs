@@ -1,4 +1,4 @@
-//! Assigns ready-made texts to operands: those of src/text/texts.rs, by indices computed from fields.
+//! Assigns the ready-made texts of src/text/texts.rs to operands, by indices computed from fields.
 
 use std::iter::repeat;
 
@@ -18,10 +18,10 @@ const TEXTS: usize = 4;
 /// The bits of a scalar register's code.
 const SCALAR: u16 = (1 << 7) - 1;
 
-/// The words for which the operands of a signature have these texts: `FastSignature` in src/table/text.rs.
+/// The words for which the operands of a signature have the given texts: `FastSignature` in src/table/text.rs.
 pub type Ready = Case<Text>;
 
-/// Where the parts of constants are: [`all`].
+/// The positions of the parts of constants: see [`all`].
 pub struct Parts {
     pub waitcnt: Vec<[Piece; 2]>,
     pub depctr: Vec<[Piece; 2]>,
@@ -36,7 +36,7 @@ pub struct Text {
     add: u16,
 }
 
-/// The cases of words that printing tries in order.
+/// The cases of words, in the order in which printing tries them.
 ///
 /// `wide`: the instruction has three dwords.
 pub fn all(descs: &[&OperandDesc], parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
@@ -44,9 +44,9 @@ pub fn all(descs: &[&OperandDesc], parts: &Parts, codes: &Codes, wide: bool) -> 
 }
 
 impl Ready {
-    /// The fields of `FastSignature` and of the entries that continue it, of which there are at least `least`.
+    /// The fields of `FastSignature` and of the entries that continue it; there are at least `least` of these.
     ///
-    /// `operands`: how many operands the texts are for. `bits`: how many bits are rotated.
+    /// `operands`: the number of operands that have texts. `bits`: the number of bits that are rotated.
     pub fn fields(&self, operands: usize, bits: u8, least: usize) -> Vec<String> {
         let Case { parts: texts, clear, set } = self;
         let all_known = texts.iter().all(|text| *text != always(MISSING));
@@ -101,7 +101,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
     }
     let field = |add| field(desc, add);
     let code = code(desc);
-    // The bits of a constant above those of which there are texts.
+    // The bits of a constant above the numbers that have texts.
     let large = || (((1 << desc.width) - 1) & !0xff) << desc.lsb;
     let small = Text { mask: 0xff, ..field(HEX) };
     match (desc.kind, code) {
@@ -114,13 +114,13 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
             let set = u64::from(codes.null) << desc.lsb;
             vec![text(!set & u64::from(SCALAR) << desc.lsb, set, always(NULL)), text(0, 0, field(code))]
         }
-        // Without its lowest bit, which is the inverse of that of the other operation's destination.
+        // The field lacks the lowest bit, which is the inverse of the lowest bit of the other destination.
         (OperandKind::Register(RegisterKind::OppositeParity { other }), _) => {
             let turn = (desc.lsb + 127) % 128;
             let text = |clear, set, odd| text(clear, set, Text { mask: 0xfe, turn, add: desc.add + odd });
             vec![text(0, bit(other), 0), text(bit(other), 0, 1)]
         }
-        // Only without negation, absolute value and sign extension.
+        // A source without negation, absolute value and sign extension.
         (OperandKind::Register(RegisterKind::Code { signs }), Some(code)) => {
             vec![text(bits(&signs.positions()), 0, field(code))]
         }
@@ -154,7 +154,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         (OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. }), _) if desc.lsb == 32 => {
             vec![text(large() | bit(soffset_en), bit(imm), small)]
         }
-        // A register, if the constant is zero, or a small constant, if the register is null.
+        // A register if the constant is zero, or a small constant if the register is null.
         (OperandKind::Offset(OffsetKind::Sum { soffset, is_shown: false }), Some(code)) if desc.lsb == 32 => {
             let register = Text { turn: soffset, mask: SCALAR, add: code };
             let off = u64::from(codes.off) << register.turn;
@@ -169,7 +169,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         (OperandKind::Number(NumberKind::Label), _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xff80, 0, Text { mask: 0x7f, ..field(NUMBERS) })]
         }
-        // Not printed if its number is zero.
+        // It is not printed if its number is zero.
         (OperandKind::Number(NumberKind::Endpgm), _) if desc.lsb == 0 => {
             vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }]
         }
@@ -183,8 +183,8 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
     }
 }
 
-/// The cases of an operand that is there only if a bit is set. A vector register comes first, then none, because the
-/// combinations of all operands' cases can be too many.
+/// The cases of an operand that exists only if a bit is set. The case of a vector register comes first, then its
+/// absence, because there can be too many combinations of all operands' cases.
 fn returned(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
     let mut all = texts(&OperandDesc { write_if_bit: NONE, ..desc.clone() }, parts, codes, wide);
     all.iter_mut().for_each(|case| case.set |= bit(desc.write_if_bit));
@@ -226,10 +226,10 @@ fn bits(piece: Piece) -> u64 {
     ((1 << piece.width) - 1) << piece.lsb
 }
 
-/// The constant's bits.
+/// Mask of the constant's bits.
 const CONSTANT: u64 = 0xffff;
 
-/// The cases of one counter to wait for, or more: `lgkmcnt`, `vmcnt`, both, or these and `expcnt`.
+/// The cases of one or more counters to wait for: `lgkmcnt`, `vmcnt`, both, or both and `expcnt`.
 fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     let &[[vmcnt, high], [expcnt, _], [lgkmcnt, _]] = waits else { return Vec::new() };
     let text = |piece: Piece, add, mask| Text { turn: piece.lsb, mask, add };
@@ -246,7 +246,7 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
             let parts = vec![text(vmcnt, low, 15), text(expcnt, export, 7), text(lgkmcnt, behind, 15)];
             vec![first, second, case(parts, CONSTANT & !bits(expcnt) & !bits(lgkmcnt) & !bits(vmcnt), 0)]
         }
-        // There are texts of small counts.
+        // Only small counts have texts.
         (6, 6) if high.width == 0 => {
             let small = |piece: Piece, mask: u64| mask << piece.lsb;
             let first = case(vec![text(lgkmcnt, alone, 15)], CONSTANT & !set & !small(lgkmcnt, 15), set);
@@ -263,7 +263,7 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     }
 }
 
-/// The cases of one instruction to wait for, or two.
+/// The cases of one or two instructions to wait for.
 fn delays(parts: &[[Piece; 2]]) -> Vec<Ready> {
     let &[[instid0, _], [instskip, _], [instid1, _]] = parts else { return Vec::new() };
     let name = |piece: Piece, add| Text { turn: piece.lsb, mask: (1 << piece.width) - 1, add };
@@ -272,7 +272,7 @@ fn delays(parts: &[[Piece; 2]]) -> Vec<Ready> {
     let last = [name(instid1, INSTIDS), between(3)];
     let two = [between(1), name(instskip, INSTSKIPS), between(2)];
     let unused = CONSTANT & !bits(instid0) & !bits(instskip) & !bits(instid1);
-    // A part that is zero is not printed: its text is missing.
+    // A part that is zero is not printed, so it has no text.
     vec![
         Case { parts: [&first[..], &[between(3)]].concat(), clear: CONSTANT & !bits(instid0), set: 0 },
         Case { parts: [&first[..], &[between(2)], &last].concat(), clear: unused | bits(instskip), set: 0 },
@@ -280,7 +280,7 @@ fn delays(parts: &[[Piece; 2]]) -> Vec<Ready> {
     ]
 }
 
-/// The cases of one part that is zero. No bit outside of the parts is set.
+/// The cases of one part that is zero, if no bit outside of the parts is set.
 fn depctrs(parts: &[[Piece; 2]]) -> Vec<Ready> {
     let all = parts.iter().fold(0, |all, [piece, _]| all | bits(*piece));
     let case = |(&[piece, _], n): (&[Piece; 2], u16)| {

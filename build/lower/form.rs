@@ -19,7 +19,7 @@ const LITERAL64: &str = "LITERAL64";
 /// One form of a row (base, SDWA, DPP, ...) that becomes a signature.
 pub struct Form {
     pub format: usize,
-    /// Formats that make up the words, each with its first bit.
+    /// Formats of the words, each with its first bit.
     pub parts: Vec<(usize, u8)>,
     pub tokens: Vec<Token>,
     pub replace: Vec<Replace>,
@@ -27,11 +27,11 @@ pub struct Form {
     pub trailing: u8,
     /// Literals for which `trailing` has no flag.
     pub trailing_dwords: Vec<TrailingDword>,
-    /// A literal of 64 bits always follows.
+    /// Whether a literal of 64 bits always follows.
     pub long: bool,
-    /// The dwords after it can make it another operation.
+    /// Whether the dwords after it can make it another operation.
     pub begins: bool,
-    /// Which of the two operations of a dual instruction this is.
+    /// The half of a dual instruction that the form is, if it is one.
     pub half: Option<Half>,
 }
 
@@ -84,7 +84,7 @@ impl Form {
                 form.list(single(&def.at, name, field.expect("an operand names it"))?, t.code.literal64, 2);
             }
         }
-        // No field announces it: one without bits always does.
+        // No field announces the literal: a field without bits marks a literal that always follows.
         if form.long {
             form.list(Piece { lsb: 0, width: 0 }, 0, 2);
             return Ok(form);
@@ -107,7 +107,7 @@ impl Form {
         Ok(form)
     }
 
-    /// Whether the row names the field as a modifier and the target has it.
+    /// Whether the row names the field as a modifier, and the target has it.
     pub fn names(&self, t: &Target, field: &str) -> bool {
         self.field(t, field).is_some()
             && self
@@ -158,11 +158,11 @@ impl Form {
             let there = r.field.as_ref().is_none_or(|f| self.field(t, f).is_some());
             r.operand == operand && same && there
         };
-        // The most specific one.
+        // Use the most specific one.
         self.replace.iter().filter(fits).max_by_key(|r| r.read_as.is_some())
     }
 
-    /// Whether the field belongs to the other one of two operations.
+    /// Whether the field belongs to the other half of a dual instruction.
     pub fn is_of_other_half(&self, t: &Target, field: &Field) -> bool {
         let halves = t.formats[self.format].def.dual.as_ref();
         self.half.zip(halves).is_some_and(|(half, letters)| field.name.ends_with(&letters[1 - half as usize]))
@@ -174,12 +174,12 @@ impl Form {
         self.trailing_dwords.push(TrailingDword { lsb, width, first: code, last: code, dwords, form: 0 });
     }
 
-    /// Whether two fields or more can announce a literal, and one of them one of 64 bits.
+    /// Whether at least two fields can announce a literal, and one of them a literal of 64 bits.
     pub fn has_long_literals(&self) -> bool {
         self.trailing & trailing::SSRC1 != 0 && !self.trailing_dwords.is_empty()
     }
 
-    /// The letter with which the names of this half's fields end; empty: it is no half.
+    /// The letter in which the names of this half's fields end; empty if the form is not a half.
     pub fn letter<'a>(&self, t: &Target<'a>) -> &'a str {
         let halves = t.formats[self.format].def.dual.as_ref();
         self.half.zip(halves).map_or("", |(half, letters)| &letters[half as usize])
@@ -315,7 +315,7 @@ impl Form {
         let named = |name: &str| ["", "e32", "e64", "sdwa", "dpp"].iter().position(|s| *s == name);
         let suffix_of = |f: usize| named(&t.formats[f].def.suffix);
         let last = self.parts.last().expect("a form has parts").0;
-        // The form with DPP of a format of 64 bits is called so even if the form without it has no suffix.
+        // The DPP form of a format of 64 bits has the suffix `_e64_dpp` even if the form without DPP has no suffix.
         let wide = t.formats[format].def.bits == 64;
         let both = |base: usize, ext: usize| if ext == 4 && (base == 2 || wide) { 5 } else { ext };
         let of_last = suffix_of(last).filter(|&n| n > 0).map(|n| suffix_of(format).map_or(n, |base| both(base, n)));
@@ -346,7 +346,8 @@ fn takes_literal(isa: &Isa, def: &Format, field: &str, operand_type: Option<&str
     isa.operand_types.iter().any(|k| k.name == operand_type && k.takes.iter().any(|c| c == "literal"))
 }
 
-/// Whether a modifier of the extension's macro reads as an enum without a value on the target: the form is not there.
+/// Whether a modifier of the extension's macro uses an enum that has no values on the target, so that the form does not
+/// exist.
 fn lacks_values(isa: &Isa, t: &Target, ext: usize, macro_name: &str) -> Result<bool> {
     let def = t.formats[ext].def;
     let tokens = expand(def, &[Token::Word(macro_name.to_string())])?;
@@ -387,8 +388,9 @@ fn has_half(def: &Format, tokens: &[Token]) -> bool {
     tokens.iter().any(is_half)
 }
 
-/// Chooses the data type of operands that have 16 bits only where vector operands can be halves of registers
-/// (`b32/b16`), and reads all operands of 16 bits as halves there, with the modifiers that the format then has.
+/// Chooses the data type of operands that have 16 bits only on targets where vector operands can be halves of registers
+/// (`b32/b16`). On these targets it reads all operands of 16 bits as halves, and adds the modifiers that the format
+/// then has.
 fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> Vec<Token> {
     let true16 = t.row.has("true16");
     let mut fields = Vec::new();
@@ -396,7 +398,7 @@ fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> V
         let Token::Operand { name, operand_type, ty, kept, .. } = token else { continue };
         if let Some((whole, half)) = ty.clone().split_once('/').filter(|(_, half)| *half != "lanes") {
             *ty = if true16 { half } else { whole }.to_string();
-            // The other half is no part of the operand.
+            // The other half is not a part of the operand.
             if true16 {
                 kept.clear();
             }
@@ -418,7 +420,7 @@ fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> V
     let mut added: Vec<Token> = Vec::new();
     for token in fields.into_iter().flat_map(|h| &h.tokens) {
         match token {
-            // A row that names the modifier says itself which of its bits it has.
+            // A row that names the modifier also states its bits.
             Token::Modifier { name, .. } | Token::Must { name, .. } if names(&tokens, name).is_some() => {}
             Token::Modifier { name, bits: Some(bits), .. } => match names(&added, name).map(|n| &mut added[n]) {
                 Some(Token::Modifier { bits: Some(all), .. }) => {
@@ -442,7 +444,7 @@ fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> V
         }
     }
     added.extend(unused);
-    // Modifiers come behind the operands in the text, these before all others.
+    // Modifiers come after the operands in the text; these come before all other modifiers.
     let last = tokens.iter().rposition(|t| matches!(t, Token::Operand { .. })).map_or(0, |n| n + 1);
     tokens.splice(last..last, added);
     tokens

@@ -1,4 +1,4 @@
-//! The operands and modifiers of a form: the bits that they take, and how to read them.
+//! The operands and modifiers of a form: the bits that they use, and how they are read.
 
 use crate::build::kind::{AddressFields, ImageKind, OperandKind, RegisterKind, Signs};
 use crate::build::lower::form::{Form, of_target, shifted};
@@ -6,11 +6,11 @@ use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Access, Bits, Isa, Row, Token};
 
-/// The bits of the words that a form uses, and those that are fixed or free.
+/// The bits of the words that a form uses, and the bits that are fixed or free.
 pub struct Layout<'f> {
     form: &'f Form,
     used: u128,
-    /// Bits of descriptors' own fields; `used` also has the bits that descriptors read besides.
+    /// Bits of descriptors' own fields; `used` also has the other bits that descriptors read.
     taken: u128,
     any: u128,
     zero: u128,
@@ -117,7 +117,7 @@ impl<'f> Layout<'f> {
                     return row.at.err(format!("`{name}` is an operand, and its operand type is one of a modifier"));
                 }
                 (desc.ty, desc.dwords) = ty_of(t, &row.at, ty)?;
-                // SDWA says of itself what becomes of the part that it does not write.
+                // SDWA has a field for the treatment of the part that it does not write.
                 let kept = kept.contains(&t.row.name) && self.form.field(t, "dst_unused").is_none();
                 desc.access = Some(if kept { Access::ReadWrite } else { *access });
                 if *on_return {
@@ -160,7 +160,7 @@ impl<'f> Layout<'f> {
         let Some(k) = isa.operand_types.iter().find(|k| &k.name == operand_type) else {
             return row.at.err(format!("unknown operand type `{operand_type}`"));
         };
-        // Two operations in a word share one literal.
+        // Two operations in one instruction share one literal.
         if self.taken & mask != 0 && !field.overlay && name != "literal" {
             return row.at.err(format!("`{name}` is used twice"));
         }
@@ -223,7 +223,7 @@ impl<'f> Layout<'f> {
             used_bits,
             shift: k.scale.trailing_zeros() as u8,
             add: k.add,
-            // For operands this is the data type; modifiers are distinguished by the name of their operand type.
+            // The data type of an operand; for a modifier, the name of its operand type, which distinguishes it.
             ty: k.name.clone(),
             dwords: 1,
             access: None,
@@ -269,7 +269,7 @@ fn implied_vcc(access: Access, dwords: u8) -> OperandDesc {
     OperandDesc { dwords, access: Some(access), ..nothing(OperandKind::Register(RegisterKind::Vcc)) }
 }
 
-/// The start of the second of two operations.
+/// The descriptor of the start of the second of two operations.
 fn joint() -> OperandDesc {
     OperandDesc { access: Some(Access::Read), ..nothing(OperandKind::Second) }
 }
@@ -292,7 +292,7 @@ fn nothing(kind: OperandKind) -> OperandDesc {
     }
 }
 
-/// neg, abs and sext are printed with their source: gives each source operand the positions of its bits.
+/// Gives each source operand the positions of its neg, abs and sext bits, which are printed with the source.
 fn decorate(row: &Row, modifier: &OperandDesc, descs: &mut [OperandDesc], letter: &str) -> Result<()> {
     let with = |signs: Signs, bit| match modifier.ty.as_str() {
         "neg" => Some(Signs { neg: bit, ..signs }),
@@ -321,7 +321,8 @@ fn decorate(row: &Row, modifier: &OperandDesc, descs: &mut [OperandDesc], letter
     Ok(())
 }
 
-/// The number of a source. `letter`: that of the half of a dual instruction, with which the names of its fields end.
+/// The number of a source. `letter` is the letter in which the names of the fields of this half of a dual instruction
+/// end.
 fn source_number(name: &str, letter: &str) -> Option<u8> {
     match name.strip_suffix(letter)? {
         "src0" => Some(0),
@@ -331,14 +332,14 @@ fn source_number(name: &str, letter: &str) -> Option<u8> {
     }
 }
 
-/// `f32x4` -> ("f32", 4 dwords); for `b64..384` the smallest.
+/// `f32x4` -> ("f32", 4 dwords); for `b64..384` the smallest size.
 fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
     let ty = match ty.split_once("..") {
         Some((least, most)) if most.parse::<u16>().is_ok_and(|bits| bits % 32 == 0 && bits <= 1024) => least,
         Some(_) => return at.err(format!("bad data type `{ty}`")),
         None => ty,
     };
-    // All lanes together hold so many elements.
+    // The elements are distributed over all lanes.
     if let Some((one, all)) = ty.strip_suffix("/lanes").and_then(|ty| ty.split_once('x')) {
         return match all.parse::<u16>() {
             Ok(all) => ty_of(t, at, &format!("{one}x{}", all / u16::from(t.row.lanes()))),

@@ -16,18 +16,18 @@ pub struct Lengths {
     pub lists: Vec<LengthList>,
 }
 
-/// How long operations are whose first dword does not tell: `LengthList` in src/table/decode.rs.
+/// The length of operations that the first dword does not determine: `LengthList` in src/table/decode.rs.
 #[derive(PartialEq)]
 pub struct LengthList {
     pub dwords: u8,
     pub op: Piece,
     pub joined: bool,
     pub announcers: Vec<Announcer>,
-    /// Which announcers the operations from an opcode on have, as bits; empty: all have all.
+    /// Runs of opcodes, with a bit for each announcer that applies; empty if all announcers apply to all operations.
     pub runs: Vec<(usize, u8)>,
 }
 
-/// Dwords follow when a field holds one of these codes.
+/// A field and a run of codes in it that announce more dwords.
 #[derive(Clone, PartialEq)]
 pub struct Announcer {
     pub lsb: u8,
@@ -37,8 +37,8 @@ pub struct Announcer {
 }
 
 impl Lengths {
-    /// `waves`: the target once for each size of its waves. They have the same lengths: what only one of them has, has the
-    /// length that it has there.
+    /// `waves` has the target once for each size of its waves. Their lengths are the same: an operation that only one
+    /// of them has, has the length that it has there.
     pub fn of(waves: &[&Target]) -> Result<Lengths> {
         let mut lengths = Lengths { entries: vec![0; 512], lists: Vec::new() };
         let mut listed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -73,16 +73,16 @@ impl Lengths {
     }
 }
 
-/// The opcode space that the top nine bits select, with each size of waves that has one.
+/// The opcode space that the top nine bits select, for each size of waves that has one.
 fn spaces<'t>(waves: &[&'t Target<'t>], top: usize) -> Vec<(&'t Target<'t>, &'t OpcodeSpace)> {
     let space = |t: &&'t Target<'t>| Some((*t, &t.opcode_spaces[usize::from(t.lut[top]).checked_sub(1)?]));
     waves.iter().filter_map(space).collect()
 }
 
-/// An operation and what can follow its base words.
+/// An operation, and the dwords that can follow its base words.
 struct Announced<'t> {
     t: &'t Target<'t>,
-    /// The number in its opcode field, and the field.
+    /// The number in the operation's opcode field.
     number: usize,
     op: Piece,
     signature: &'t lower::FormSignature,
@@ -109,7 +109,7 @@ fn operations<'t>(t: &'t Target<'t>, opcode_space: &'t OpcodeSpace, top: usize) 
 }
 
 impl Announced<'_> {
-    /// What can follow the operation.
+    /// The codes that announce dwords after the operation.
     fn announcers(&self) -> Vec<Announcer> {
         let t = self.t;
         let code = |lsb, width, code| Announcer { lsb, width, codes: (code, code), dwords: 1 };
@@ -151,7 +151,7 @@ impl Announced<'_> {
 fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Result<LengthList> {
     let mut announcers: Vec<Announcer> = Vec::new();
     for announcer in operations.iter().flat_map(Announced::announcers) {
-        // Neighbouring codes are one announcer.
+        // Neighbouring codes become one announcer.
         let before = |a: &&mut Announcer| {
             (a.lsb, a.width, a.dwords) == (announcer.lsb, announcer.width, announcer.dwords)
                 && (announcer.codes.0..=announcer.codes.1 + 1).contains(&(a.codes.1 + 1))
@@ -164,9 +164,9 @@ fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Res
     room(t, "announcers of a list", announcers.len(), 3)?;
     announcers.sort_by_key(|a| (a.lsb, a.codes));
     let mut runs: Vec<(usize, u8)> = Vec::new();
-    // Which announcers the current run has and lacks, as bits.
+    // A bit for each announcer that the current run has, and for each that it lacks.
     let (mut has, mut lacks) = (0, 0);
-    // The second operations of dual instructions are not in the opcode field that is looked at, and have fields of their own.
+    // The second operations of dual instructions are not in this opcode field, and have fields of their own.
     for operation in operations.iter().filter(|_| opcode_space.second().is_none()) {
         let mine = operation.announcers();
         let is_mine =
@@ -186,7 +186,7 @@ fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Res
         runs.clear();
     }
     let joined = t.opcode_spaces.iter().any(|f| f.is_joined() && begins(opcode_space, f));
-    // Without runs, nothing looks at the opcode.
+    // Without runs, the opcode is not read.
     let op = if runs.is_empty() { Piece { lsb: 0, width: 0 } } else { opcode_space.op };
     Ok(LengthList { dwords: opcode_space.dwords, op, joined, announcers, runs })
 }
@@ -234,7 +234,7 @@ pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u
         let c = constraints(operation);
         let fewer =
             codes.iter().any(|&(bit, lsb, width, code)| all & !c.trailing & bit != 0 && decodes(c, (lsb, width, code)));
-        // An operation that ALWAYS has a literal is known from the first nine bits.
+        // The first nine bits determine an operation that ALWAYS has a literal.
         if fewer && c.trailing & lower::trailing::ALWAYS == 0 {
             let op = Bits { pieces: vec![opcode_space.op], fixed: None, ignored: false };
             let mask = (enc.mask() | op.mask()) as u32;

@@ -1,5 +1,5 @@
 //! Turns the tables into the data of one target: opcode spaces, operations, signatures, constraints, checks and operand
-//! descriptors. `src/table.rs` explains what each of these is.
+//! descriptors. `src/table.rs` explains these terms.
 
 pub mod cases;
 pub mod codes;
@@ -33,12 +33,12 @@ use crate::build::kind::OperandKind;
 use crate::build::shared::FIRST_TRAILING_FORM;
 pub use crate::build::shared::trailing;
 
-/// Everything of one target.
+/// The data of one target.
 pub struct Target<'a> {
     pub row: &'a TargetRow,
     pub formats: Vec<LFormat<'a>>,
     pub opcode_spaces: Vec<OpcodeSpace>,
-    /// The opcode space for each value of the top nine bits of the first dword, counted from one; 0: none.
+    /// The opcode space for each value of the top nine bits of the first dword, counted from one; 0 if there is none.
     pub lut: Vec<u8>,
     pub operations: Vec<Option<Operation>>,
     pub signatures: Vec<FormSignature>,
@@ -80,13 +80,13 @@ impl OpcodeSpace {
         (self.seg_is == Seg::Second && self.seg.is_some()).then(|| self.base + (1 << self.op.width))
     }
 
-    /// Whether the high part of the opcode lies in the second dword.
+    /// Whether the high part of the opcode is in the second dword.
     pub fn ends_in_second_dword(&self) -> bool {
         self.seg.is_some_and(|s| s.lsb >= 32)
     }
 
     /// Whether its first two dwords are an instruction of another opcode space, which the next two turn into one of
-    /// this.
+    /// this space.
     pub fn is_joined(&self) -> bool {
         self.op.lsb >= 64
     }
@@ -101,7 +101,7 @@ impl OpcodeSpace {
     }
 }
 
-/// What the second opcode field is.
+/// The meaning of the second opcode field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seg {
     /// More encoding bits: formats that share opcode numbers.
@@ -123,18 +123,19 @@ pub struct Operation {
     pub info: usize,
 }
 
-/// What a row states about its operation apart from operands.
+/// The facts of a row about its operation, apart from operands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Info {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
-    /// The mnemonic is printed with the encoding's suffix, because the target has the operation in two encodings.
+    /// Whether the mnemonic is printed with the encoding's suffix, because the target has the operation in two
+    /// encodings.
     pub suffix: bool,
     pub respelled: bool,
-    /// An operand is a branch distance, or is added to the address of the code.
+    /// Whether an operand is a branch distance, or is added to the address of the code.
     pub label: bool,
-    /// Its part in making an address.
+    /// The step that it is in computing an address.
     pub address: Option<String>,
 }
 
@@ -154,7 +155,8 @@ pub struct FormSignature {
 }
 
 impl FormSignature {
-    /// The trailing dwords, each with the number of the form that it makes; 0: a literal, which makes no other form.
+    /// The trailing dwords, each with the number of the form that it makes; 0 for a literal, which does not make
+    /// another form.
     pub fn numbered_trailing(&self) -> impl Iterator<Item = (&TrailingDword, u8)> {
         self.trailing_dwords.iter().scan(FIRST_TRAILING_FORM - 1, |last, f| {
             *last += u8::from(f.form != 0);
@@ -163,16 +165,16 @@ impl FormSignature {
     }
 }
 
-/// A dword that follows the base words when a field holds one of these codes.
+/// A dword that follows the base words if a field holds one of these codes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TrailingDword {
     pub lsb: u8,
     pub width: u8,
     pub first: u16,
     pub last: u16,
-    /// How many dwords follow.
+    /// Number of dwords that follow.
     pub dwords: u8,
-    /// The signature of the form that it makes, counted from one; 0: a literal, which makes no other form.
+    /// The signature of the form that it makes, counted from one; 0 for a literal, which does not make another form.
     pub form: usize,
 }
 
@@ -181,7 +183,7 @@ pub struct Constraints {
     pub mask: u128,
     pub value: u128,
     pub checks: (usize, usize),
-    /// The checks of fields past the first 64 bits.
+    /// The checks of fields after the first 64 bits.
     pub high_checks: (usize, usize),
     /// As `trailing::*` in src/shared.rs.
     pub trailing: u8,
@@ -215,7 +217,7 @@ pub struct OperandDesc {
     pub ty: String,
     pub dwords: u8,
     pub access: Option<Access>,
-    /// The bit that makes the operation return a value: the operand is written, or exists at all, only if it is set.
+    /// The bit that makes the operation return a value: only if it is set is the operand written, or does it exist.
     pub write_if_bit: u8,
 }
 
@@ -312,7 +314,7 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
             let encoding = t.formats[i].fields.iter().filter(|(f, _)| f.operand_type == "enc");
             encoding.filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect()
         };
-        // A format of one operation has no opcode field.
+        // A format with a single operation has no opcode field.
         let none = [Piece { lsb: 0, width: 0 }];
         let op_field = t.formats[i].fields.iter().find(|(f, _)| f.operand_type == "op");
         let (op, op_high) = match op_field.map_or(&none[..], |(_, b)| &b.pieces) {
@@ -432,7 +434,8 @@ fn lut(t: &mut Target) -> Result<()> {
     Ok(())
 }
 
-/// Marks the operations whose mnemonic is printed with `_e32` or `_e64`: those that the target has in both encodings.
+/// Marks the operations whose mnemonic is printed with `_e32` or `_e64`: the operations that the target has in both
+/// encodings.
 fn suffixes(t: &mut Target) {
     let mut widths: BTreeMap<String, u8> = BTreeMap::new();
     let vector = |t: &Target, s: &Operation| match t.formats[s.format].def.suffix.as_str() {

@@ -8,16 +8,16 @@ use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Tar
 use crate::build::model::{Access, Isa};
 use crate::build::shared::{IMPLICIT, IN_HWREG};
 
-/// The operands of a form as indices in `Lists::rows`, and the lists (plus one) of further forms.
+/// The operands of a form as indices in `Lists::rows`, and the lists (plus one) of other forms.
 #[derive(Clone, PartialEq)]
 pub struct List {
-    /// Counted from one.
+    /// Rows, counted from one.
     pub rows: Vec<u16>,
     pub forms: [u16; 2],
     pub others: Vec<(u8, u16)>,
     /// Number of dwords, without a literal that a field announces.
     pub dwords: u8,
-    /// It is that of one of two operations.
+    /// Whether it is the list of one of two operations.
     pub dual: bool,
 }
 
@@ -25,19 +25,20 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
-    /// An operand that is absent, where other bits are known.
+    /// An operand that is absent, because other bits are known.
     Off(OperandDesc),
-    /// A register that no field names: its index in `IMPLICIT` and its width in bits, and when it is accessed.
+    /// A register that no field names: its index in `IMPLICIT`, its width in bits, its access, and the instructions
+    /// that access it.
     Implicit((usize, u16), Access, When),
 }
 
-/// Which instructions access a register that no field names.
+/// The instructions that access a register that no field names.
 #[derive(Clone, Copy, PartialEq)]
 pub enum When {
     Always,
-    /// Only those with this bit set.
+    /// Only instructions with this bit set.
     Bit(u8),
-    /// Only those whose constant names a hardware register with a number from the first to the last.
+    /// Only instructions whose constant names a hardware register with a number from the first to the last.
     Hwreg(u8, u8),
 }
 
@@ -49,7 +50,7 @@ pub struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// The list (plus one) of the operands of a signature; 0 for 0.
+    /// The list (plus one) of the operands of a signature; 0 if there is no signature.
     fn of(&mut self, signature: usize, info: &Info) -> u16 {
         let Some(s) = signature.checked_sub(1).map(|n| &self.t.signatures[n]) else { return 0 };
         let forms = [self.of(s.sdwa, info), self.of(s.dpp, info)];
@@ -65,14 +66,14 @@ impl Lists<'_> {
     }
 }
 
-/// Modifiers are none, nor is the mark between two operations.
+/// Whether the descriptor is an operand: neither a modifier nor the mark between two operations.
 fn is_operand(desc: &OperandDesc) -> bool {
     desc.access.is_some() && desc.kind != OperandKind::Second
 }
 
 /// The registers that no field names.
 fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<Row> {
-    // A vcc that the text shows is not implicit too, nor is vcc written when SDWA names another register.
+    // A vcc that the text shows is not also implicit, and vcc is not written if SDWA names another register.
     let shown = |access: fn(Access) -> bool| descs.iter().any(|i| i.kind.is_vcc() && i.access.is_some_and(access));
     let shown = (shown(Access::reads), shown(Access::writes));
     // m0 is the address in LDS, so it is not read without the lds bit.
@@ -80,7 +81,7 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
         OperandKind::Register(RegisterKind::Data { lds, .. }) => Some(lds).filter(|&lds| lds != NONE),
         _ => None,
     });
-    // In an export it is the row, which is not read without the row_en bit.
+    // In an export, m0 is the row, which is not read without the row_en bit.
     let row = descs.iter().find(|i| i.field == "row_en").map(|i| i.lsb);
     let m0_if = lds.or(row).map(When::Bit);
     let names_one = descs.iter().any(|i| i.kind == OperandKind::Number(NumberKind::Hwreg));
@@ -93,7 +94,7 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
         let Some(access) = Access::of(reads && !(is_vcc && shown.0), writes && !(is_vcc && shown.1)) else { continue };
         let bits = match *name {
             "scc" => 1,
-            // Scalar operations read and write as much of it as they save.
+            // Scalar operations read and write as many bits of exec as they save.
             "exec" => saved.filter(|_| info.writes.iter().any(|r| r == name)).unwrap_or(t.row.lanes().into()),
             "vcc" => t.row.lanes().into(),
             "flat_scr" | "xnack" => 64,
@@ -144,7 +145,7 @@ fn dwords(t: &Target, s: &FormSignature) -> u8 {
 pub fn lists<'a>(isa: &'a Isa, t: &'a Target) -> (Lists<'a>, Vec<u16>) {
     let mut lists = Lists { isa, t, rows: Vec::new(), list: Vec::new() };
     let mut known = HashMap::new();
-    // An opcode index without an operation gets the list of its neighbour, because nothing ever looks it up.
+    // An opcode index without an operation has the list of its neighbour, which is never read.
     let mut last = 0;
     let mut list_of = Vec::new();
     for operation in &t.operations {

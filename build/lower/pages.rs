@@ -2,7 +2,7 @@
 
 pub use crate::build::shared::PAGE;
 
-/// The number of each page, and the entries of the distinct pages. `change` removes differences that are stored
+/// The index of each page, and the entries of the distinct pages. `change` removes differences that are stored
 /// elsewhere, so that pages become equal.
 pub fn pages<T: Clone + PartialEq>(all: &[T], change: impl Fn(&[T]) -> Vec<T>) -> (Vec<u8>, Vec<T>) {
     let mut entries: Vec<Vec<T>> = Vec::new();

@@ -10,11 +10,11 @@ use crate::build::model::error::Result;
 use crate::build::model::{Format, Isa, Piece, Row, Token};
 use crate::build::shared::{ADDRESS_JUMP, IMPLICIT};
 
-/// What the signature of a row depends on besides its tokens: the format, the half, and whether the words can begin another
+/// The inputs of a row's signature besides its tokens: the format, the half, and whether the words can begin another
 /// operation.
 type Place = (usize, Option<Half>, bool);
 
-/// Gives equal values the same number.
+/// Pools in which equal values get the same number.
 #[derive(Default)]
 pub struct Pool {
     pub signatures: HashMap<FormSignature, usize>,
@@ -97,7 +97,7 @@ fn operation(
             signature
         }
     };
-    // What it adds to the address of the code is a distance too.
+    // A number that is added to the address of the code is a distance, too.
     let is_jump = row.address.as_deref() == Some(ADDRESS_JUMP);
     let mut info = Info {
         reads: row.reads.iter().filter(|r| !r.starts_with('-')).cloned().collect(),
@@ -109,13 +109,13 @@ fn operation(
         address: row.address.clone(),
     };
     for (register, targets) in &def.reads {
-        // `-m0`: this operation does not read it, although the format's others do.
+        // `-m0`: this operation does not read m0, although the format's other operations do.
         let excepted = row.reads.iter().any(|r| r.strip_prefix('-') == Some(register));
         if (targets.is_empty() || targets.contains(&t.row.name)) && !info.reads.contains(register) && !excepted {
             info.reads.push(register.clone());
         }
     }
-    // The same order, whether the format or the row names the register.
+    // The order is the same, whether the format or the row names the register.
     let order = |register: &String| IMPLICIT.iter().position(|r| r == register);
     info.reads.sort_by_key(order);
     info.writes.sort_by_key(order);
@@ -168,7 +168,7 @@ fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row
     for token in &mut tokens {
         if let Token::Operand { name, .. } | Token::Modifier { name, .. } = token {
             let own = format!("{name}{}", halves[half as usize]);
-            // What only one half has needs no letter, nor does the literal.
+            // A field that only one half has needs no letter, and neither does the literal.
             if def.fields.iter().any(|f| f.name == own) {
                 *name = own;
             }

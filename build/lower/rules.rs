@@ -26,7 +26,7 @@ fn bit(lsb: u8, value: u8) -> (Piece, u8) {
     (Piece { lsb, width: 1 }, value)
 }
 
-/// Adds the rules of a descriptor, and returns further properties of the words, as `marks::*`.
+/// Adds the rules of a descriptor, and returns other properties of the words, as `marks::*`.
 pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &mut Vec<Rule>) -> Result<u8> {
     let field = Piece { lsb: desc.lsb, width: desc.width };
     // Checks that the bits at a position are a field of this width, in one piece.
@@ -75,8 +75,8 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(tfe, 1), bit(desc.write_if_bit, 1)]);
         }
         OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) if form.names(t, "lds") => {
-            // Data that a load puts in LDS has no accumulation registers and, in a buffer load, no fail status: the bit
-            // is one or the other.
+            // Data that a load writes to LDS has no accumulation registers and, in a buffer load, no fail status: the
+            // bit is one or the other.
             let kind = form.field(t, &desc.field).map(|(field, ..)| type_of(t, form, desc, field));
             let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { tfe };
             let other = if acc == NONE { tfe } else { acc };
@@ -104,7 +104,7 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             add(RuleKind::Image, whole(desc.lsb, 8)?, n, &[(whole(dmask, 4)?, 0), bit(tfe, 0), bit(d16, 0)]);
             return Ok(if packs { marks::D16 } else { 0 });
         }
-        // Either both are there, or neither.
+        // Either both are present, or neither.
         OperandKind::Address(AddressKind::Scalar { other, .. }) if other != NONE => {
             let (this, other) = (field, Piece { lsb: other, ..field });
             add(RuleKind::Value, other, t.code.off as u8, &[(this, t.code.off as u8)]);

@@ -1,4 +1,5 @@
-//! The allowed values of a field: the operand codes that its operand type takes and that name an operand of its width.
+//! The allowed values of a field: the operand codes that its operand type accepts and that name an operand of its
+//! width.
 
 use std::collections::HashMap;
 
@@ -9,12 +10,12 @@ use crate::build::lower::{Check, NONE, OperandDesc, Target, trailing};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{CodeRow, Field, Isa, Token};
 
-/// The codes that operand types take, by what they depend on: the number of the type, the dwords of the operand, and
-/// whether it can be a literal of 32 bits or of 64.
+/// The codes that operand types accept. The key is the number of the type, the dwords of the operand, and whether it
+/// can be a literal of 32 bits or of 64.
 pub type Taken = HashMap<Key, [u32; 16]>;
 type Key = (usize, u16, bool, bool);
 
-/// The check that a descriptor needs, if its operand type does not take all field values.
+/// The check that a descriptor needs, if its operand type does not accept all field values.
 pub fn check(
     isa: &Isa,
     t: &Target,
@@ -35,9 +36,9 @@ pub fn check(
         && !form.long
         && base_def.literals(&t.row.name).any(|l| l == desc.field);
     let long = base_def.literal64.contains(&desc.field) && form.parts.len() == 1 || form.long;
-    // For these, other fields determine the number of registers, and rules of their own check it: a global address is a
-    // pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has no
-    // registers.
+    // For these operands, other fields determine the number of registers, and separate rules check it: a global address
+    // is a pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has
+    // no registers.
     let to_lds = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { .. })) && form.names(t, "lds");
     let is_global = matches!(desc.kind, OperandKind::Address(AddressKind::Global { .. }));
     let sized = to_lds || is_global || desc.kind.is_sized();
@@ -47,8 +48,8 @@ pub fn check(
         Some(set) => *set,
         None => *known.entry(key).or_insert(taken(isa, t, at, key)?),
     };
-    // For fields with a flag, the flag becomes an additional bit above the field and decides whether the set applies.
-    // The same holds for a destination that exists only if the operation returns something.
+    // If the field has a flag, the flag becomes an additional bit above the field, which decides whether the set
+    // applies. The same is done for a destination that exists only if the operation returns a value.
     let flag = match desc.kind {
         // Before gfx9 an SDWA source is a VGPR.
         OperandKind::Register(RegisterKind::Sdwa { scalar: NONE, .. }) => return Ok(None),
@@ -115,7 +116,7 @@ fn put(code: u16, set: &mut [u32; 16]) {
     set[usize::from(code) / 32] |= 1 << (code % 32);
 }
 
-/// The codes that an operand type takes.
+/// The codes that an operand type accepts.
 fn taken(isa: &Isa, t: &Target, at: &SourceLine, (number, dwords, literal, literal64): Key) -> Result<[u32; 16]> {
     let mut set = [0u32; 16];
     for class in &isa.operand_types[number].takes {
@@ -154,7 +155,7 @@ fn holds_all(set: &[u32; 16], width: u8, shift: u8, add: u16) -> bool {
             return false;
         }
         let word = set[(code / 32) as usize];
-        // Most are whole dwords.
+        // Skip 32 codes at once if all of them are in the set.
         if shift == 0 && code % 32 == 0 && word == u32::MAX {
             value += 32;
             continue;
@@ -167,7 +168,8 @@ fn holds_all(set: &[u32; 16], width: u8, shift: u8, add: u16) -> bool {
     true
 }
 
-/// The operand type with which the form reads the descriptor: the token's, the replacement's, or the field's own.
+/// The operand type with which the form reads the descriptor: the type of the token, of the replacement, or of the
+/// field.
 pub fn type_of(t: &Target, form: &Form, desc: &OperandDesc, field: &Field) -> String {
     for token in &form.tokens {
         let (name, operand_type) = match token {
@@ -187,7 +189,8 @@ pub fn type_of(t: &Target, form: &Form, desc: &OperandDesc, field: &Field) -> St
     field.operand_type.clone()
 }
 
-/// Whether `code` names an operand of `n` dwords. Scalar tuples are read from the aligned register below.
+/// Whether `code` names an operand of `n` dwords. Scalar tuples are read from the aligned register at or below the
+/// code.
 fn valid(row: &CodeRow, first: u16, last: u16, code: u16, n: u16) -> bool {
     match row.class.as_str() {
         "sgpr" | "ttmp" => {

@@ -1,4 +1,4 @@
-//! Counters of outstanding operations, as `isa/counters.isa` has them.
+//! Counters of outstanding operations, as written in `isa/counters.isa`.
 
 use super::error::SourceLine;
 use super::{Cells, Piece};
@@ -12,31 +12,32 @@ pub struct CounterRow {
     pub source: String,
 }
 
-/// `event lds lgkmcnt space:lds,flat lds ordered 1`: a kind of operations of a counter.
+/// `event lds lgkmcnt space:lds,flat lds ordered 1`: a kind of operations that a counter counts.
 #[derive(Debug)]
 pub struct EventRow {
     pub at: SourceLine,
     pub name: String,
     pub counter: String,
     pub which: Which,
-    /// Events of one order are done in the order of their issue; `None`: in any order.
+    /// The order in which events complete: events with the same order complete in the order of their issue; `None`: in
+    /// any order.
     pub order: Option<String>,
-    /// Variant of the library's `Holds`, in snake case; `-`: nothing.
+    /// Variant of the library's `Holds`, in snake case; `-` if it holds nothing.
     pub holds: String,
-    /// The most by which one operation raises the counter.
+    /// The greatest number by which one operation raises the counter.
     pub raises: Cells<u8>,
 }
 
 /// The operations of an event.
 #[derive(Debug)]
 pub enum Which {
-    /// All that raise the counter.
+    /// All operations that raise the counter.
     All,
-    /// Mnemonics; with `*` at the end, all that begin so.
+    /// Mnemonics; one that ends in `*` stands for all mnemonics with that prefix.
     Ops(Vec<String>),
     /// Variants of `Space`, in snake case.
     Spaces(Vec<String>),
-    /// Exports to one of these.
+    /// Exports to the targets from the first number to the last.
     Exports(u32, u32),
 }
 
@@ -45,7 +46,7 @@ pub enum Which {
 pub struct WaitRow {
     pub at: SourceLine,
     pub op: String,
-    /// The bits of the constant for each counter; none: it waits until every counter is 0.
+    /// The bits of the constant for each counter; empty if the instruction waits until every counter is 0.
     pub counters: Vec<(String, Piece)>,
 }
 
@@ -58,7 +59,7 @@ pub struct FieldWaitRow {
     pub counter: String,
 }
 
-/// Whether the name is the pattern, or begins like one that ends in `*`.
+/// Whether the name is equal to the pattern, or begins with it if the pattern ends in `*`.
 pub fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),

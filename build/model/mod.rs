@@ -14,11 +14,11 @@ pub use tree::{Cells, Entry, Generation};
 #[derive(Debug, Default)]
 pub struct Isa {
     pub generations: Vec<Generation>,
-    /// Names of traits, by which targets of one generation differ.
+    /// Names of the traits in which targets of one generation differ.
     pub traits: Vec<String>,
     pub targets: Vec<TargetRow>,
     pub processors: Vec<ProcessorRow>,
-    /// `manual gfx9 Vega`: the manual of a generation or a processor, if it is not called like the generation.
+    /// `manual gfx9 Vega`: the manual of a generation or a processor, if its name differs from the generation's.
     pub manuals: Vec<(SourceLine, String, String)>,
     pub codes: Vec<CodeRow>,
     pub operand_types: Vec<OperandTypeRow>,
@@ -26,9 +26,9 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// `msb 1 vsrc1`: the group of bits that extends the register numbers in each field.
     pub msb: Vec<(SourceLine, String, u8)>,
-    /// What kernel descriptors hold.
+    /// The parts of kernel descriptors that have a directive.
     pub directives: Vec<DirectiveRow>,
-    /// Numbers that kernel descriptors are made with.
+    /// Numbers that are needed to make kernel descriptors.
     pub kernel: Vec<EnumValue>,
     pub synonyms: Vec<Synonym>,
     pub formats: Vec<Format>,
@@ -43,7 +43,7 @@ pub struct Isa {
     pub hazards: hazards::Hazards,
 }
 
-/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for what the tables call this.
+/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables.
 #[derive(Debug, Clone)]
 pub struct Synonym {
     pub at: SourceLine,
@@ -52,12 +52,12 @@ pub struct Synonym {
     pub means: Cells<String>,
 }
 
-/// `processor gfx1103 gfx1100 0x044 phoenix`, and one for each `target`.
+/// `processor gfx1103 gfx1100 0x044 phoenix`; each `target` also makes one.
 #[derive(Debug, Clone)]
 pub struct ProcessorRow {
     pub at: SourceLine,
     pub name: String,
-    /// The target with its instructions, itself perhaps; none is in the tables otherwise.
+    /// The target with its instructions, which can be the processor itself; `None` if the tables have none.
     pub target: Option<String>,
     pub mach: u32,
     /// `generic=1`: the newest version of this generic processor.
@@ -69,28 +69,28 @@ pub struct ProcessorRow {
 #[derive(Debug, Clone)]
 pub struct TargetRow {
     pub at: SourceLine,
-    /// An identifier: `gfx1100`; `gfx1100_wave64` with waves that are not of its default size; `gfx9_generic`.
+    /// An identifier: `gfx1100`; `gfx1100_wave64` if its waves do not have the default size; `gfx9_generic`.
     pub name: String,
-    /// LLVM's name: `gfx1100`, whatever the size of its waves; `gfx9-generic`.
+    /// LLVM's name: `gfx1100`, for any size of its waves; `gfx9-generic`.
     pub processor: String,
-    /// The one size of its waves; empty: 64.
+    /// The single size of its waves; empty if it is 64.
     pub waves: Vec<u8>,
-    /// The processor has waves of other sizes too.
+    /// Whether the processor also has waves of other sizes.
     pub several_waves: bool,
-    /// First its own, then those of processors that decode alike; filled in after everything is read.
+    /// Its own number, then those of processors that decode the same code; filled in after everything is read.
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
     pub from: String,
     /// The generation's common name; filled in after everything is read.
     pub generation: String,
-    /// After everything is read, includes the traits of its generation.
+    /// Traits; after everything is read, they include the traits of its generation.
     pub traits: Vec<String>,
     /// Traits of its generation that it lacks.
     pub lacks: Vec<String>,
     /// The number of different scalars that a vector operation can read over the constant bus; its generation defines
     /// it.
     pub bus: u8,
-    /// Other names of it, and all names of processors that decode alike; filled in after everything is read.
+    /// Its other names, and all names of processors that decode the same code; filled in after everything is read.
     pub aliases: Vec<String>,
 }
 
@@ -99,7 +99,8 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
-    /// The least feature of the crate that enables the target: its name, except where waves have several sizes: `gfx1100-wave32`, which `gfx1100` contains.
+    /// The smallest feature of the crate that enables the target: its name, or `gfx1100-wave32` (which `gfx1100`
+    /// contains) if waves have several sizes.
     pub fn feature(&self) -> String {
         match self.waves[..] {
             [lanes] if self.several_waves && !self.is_other_wave() => format!("{}-wave{lanes}", self.processor),
@@ -107,12 +108,12 @@ impl TargetRow {
         }
     }
 
-    /// Lanes of a wave.
+    /// Number of lanes of a wave.
     pub fn lanes(&self) -> u8 {
         self.waves.first().copied().unwrap_or(64)
     }
 
-    /// Its waves have not the size that they have if nothing is said.
+    /// Whether its waves do not have the default size.
     pub fn is_other_wave(&self) -> bool {
         self.name != module_name(&self.processor)
     }
@@ -122,7 +123,7 @@ impl TargetRow {
         if self.is_other_wave() { format!("{}:wave{}", self.processor, self.lanes()) } else { self.processor.clone() }
     }
 
-    /// The same target with waves of another size. People call it by the first one's names.
+    /// The same target with waves of another size. Its aliases remain with the target of the default size.
     pub fn with_wave(&self, lanes: u8) -> TargetRow {
         TargetRow {
             name: format!("{}_wave{lanes}", module_name(&self.processor)),
@@ -146,14 +147,14 @@ pub struct CodeRow {
     pub name: String,
     /// The name of the 64-bit operand, if the code can be one.
     pub pair: Option<String>,
-    /// `*` in its place: it can be a tuple of any length, under the same name.
+    /// Whether `pair` is `*`: the code can be a tuple of any length, under the same name.
     pub any_length: bool,
     pub class: String,
     pub range: Cells<(u16, u16)>,
 }
 
 impl CodeRow {
-    /// Whether it is another meaning of a code, in the field of a scalar address only.
+    /// Whether it is another meaning of a code, which exists only in the field of a scalar address.
     pub fn is_no_address(&self) -> bool {
         ["off", "neither"].contains(&self.class.as_str())
     }
@@ -164,11 +165,11 @@ impl CodeRow {
 pub struct OperandTypeRow {
     pub at: SourceLine,
     pub name: String,
-    /// Without the positions of other bits.
+    /// The kind, without the positions of other bits.
     pub kind: OperandKind,
     pub add: u16,
     pub scale: u16,
-    /// Classes of codes, or ranges of values; empty: any value.
+    /// Classes of codes, or ranges of values; empty if any value is accepted.
     pub takes: Vec<String>,
     /// Other fields, possibly with one of their bits (`acc[1]`).
     pub uses: Vec<Use>,
@@ -178,19 +179,19 @@ pub struct OperandTypeRow {
 #[derive(Debug)]
 pub struct Use {
     pub field: String,
-    /// Later fields that belong to it: `vaddr1/vaddr2`.
+    /// Names of the fields that follow it and belong to it: `vaddr1/vaddr2`.
     pub more: Vec<String>,
-    /// `^`: the base word's field, not the extension's.
+    /// `^`: the field of the base word, not of the extension.
     pub of_base: bool,
-    /// This bit of the field; without it, the first bit.
+    /// The bit of the field; the first bit if none is given.
     pub bit: Option<u8>,
-    /// `?`: some targets lack it.
+    /// `?`: some targets lack the field.
     pub optional: bool,
     /// `!`: the field is only read; its bits belong to other operands.
     pub looked_at: bool,
 }
 
-/// `limit NAME NUMBER... ; what it is`: numbers of the hardware that are the same on every target.
+/// `limit NAME NUMBER... ; DESCRIPTION`: numbers of the hardware that are the same on every target.
 #[derive(Debug)]
 pub struct Limit {
     pub at: SourceLine,
@@ -215,11 +216,11 @@ pub struct EnumTable {
 pub struct DirectiveRow {
     pub at: SourceLine,
     pub name: String,
-    /// A number, or the trait that a target has if it is 1.
+    /// A number, or the name of a trait: the default is 1 on targets that have it.
     pub default: String,
-    /// The scalar registers that it fills.
+    /// The number of scalar registers that it fills.
     pub sgprs: u8,
-    /// The lowest bit of the descriptor, and the number of bits.
+    /// The lowest bit in the descriptor, and the number of bits.
     pub bits: Cells<(u16, u8)>,
 }
 
@@ -252,19 +253,19 @@ impl Bits {
         self.pieces.iter().map(|p| p.width).sum()
     }
 
-    /// The bits. Those of the fifth dword, which no rule is about, are left out.
+    /// The mask of the bits. It omits those of the fifth dword, which no rule uses.
     pub fn mask(&self) -> u128 {
         let mask = |p: &Piece| ((1u128 << p.width) - 1).checked_shl(p.lsb.into()).unwrap_or(0);
         self.pieces.iter().fold(0, |m, p| m | mask(p))
     }
 }
 
-/// `source gfx6=SOP2 gfx9=13.1.1:53,54 ; NOTE`: where the manual of each target has a format.
+/// `source gfx6=SOP2 gfx9=13.1.1:53,54 ; NOTE`: the place of a format in the manual of each target.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// After everything is read, with the name of the manual: `Vega ISA 13.1.1, tables 53 and 54`.
+    /// The places; after everything is read, with the name of the manual: `Vega ISA 13.1.1, tables 53 and 54`.
     pub places: Cells<String>,
-    /// What else is to be said of it: other sources, misprints.
+    /// Other remarks: further sources, misprints.
     pub note: String,
 }
 
@@ -273,12 +274,12 @@ impl Source {
         self.places.is_empty() && self.note.is_empty()
     }
 
-    /// Where a target's manual has it; the note if no manual is known to.
+    /// The place in a target's manual; the note if there is none.
     pub fn place(&self, target: &str) -> &str {
         self.places.of(target).unwrap_or(&self.note)
     }
 
-    /// All of it, for the pages of a target.
+    /// The place and the note, for the pages of a target.
     pub fn text(&self, target: &str) -> String {
         match self.places.of(target) {
             Some(place) if !self.note.is_empty() => format!("{place} ({})", self.note),
@@ -292,18 +293,18 @@ pub struct Format {
     pub at: SourceLine,
     pub name: String,
     pub bits: u8,
-    /// A trailing dword, not an instruction of its own.
+    /// Whether it is a trailing dword, not an instruction of its own.
     pub extension: bool,
     /// The format whose encoding bits and opcode numbers this one shares.
     pub shares: Option<String>,
     pub about: String,
     pub source: Source,
-    /// The generations that have it; empty: all. Generations that dropped it have no value.
+    /// The generations that have it; empty if all do. Generations that dropped it have no value.
     pub generations: Vec<Entry<()>>,
-    /// The number of its operations on each target; `?`: not all of them are transcribed.
+    /// The number of its operations on each target; `?` if not all of them are transcribed.
     pub counted: Option<(SourceLine, Cells<String>)>,
     pub takes: Vec<Takes>,
-    /// Printed after the mnemonic and a `_`; empty: nothing.
+    /// The text that is printed after the mnemonic and a `_`; empty if there is none.
     pub suffix: String,
     /// Targets whose text omits the suffix, and extensions whose suffix it omits.
     pub bare: Vec<String>,
@@ -314,7 +315,7 @@ pub struct Format {
     /// The letters of the halves, if each instruction is two operations: every row can be in either half, and the names
     /// of a half's fields end in its letter.
     pub dual: Option<[String; 2]>,
-    /// Registers that every row reads, and the targets where it does; empty: all targets.
+    /// Registers that every row reads, and the targets on which it does; empty if it does on all.
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
@@ -358,7 +359,7 @@ impl Format {
     }
 }
 
-/// `extend SDWA src0 249`: this extension follows when the field holds the code, or one of a run of codes.
+/// `extend SDWA src0 249`: this extension follows if the field holds the code, or one of a run of codes.
 #[derive(Debug)]
 pub struct Extend {
     pub at: SourceLine,
@@ -366,7 +367,7 @@ pub struct Extend {
     pub field: String,
     pub code: u16,
     pub last_code: u16,
-    /// Only on these targets; empty: on every target that has the extension.
+    /// The targets on which it exists; empty if it is every target that has the extension.
     pub targets: Vec<String>,
 }
 
@@ -383,23 +384,23 @@ impl Extend {
 pub struct Replace {
     pub at: SourceLine,
     pub operand: String,
-    /// Only if the row reads it as this operand type.
+    /// The operand type that the row must use for the replacement to apply.
     pub read_as: Option<String>,
     pub operand_type: String,
     pub field: Option<String>,
-    /// Only on these targets; empty: on all.
+    /// The targets on which it applies; empty if it applies on all.
     pub targets: Vec<String>,
 }
 
 /// `half src0 half_0 op_sel[0] any:abs[0]`: on targets where vector operands of 16 bits are halves of registers (the
-/// trait `true16`), such an operand of this field is read as the operand type. In an operation with such an operand, the
-/// field, whatever its width, brings the modifiers.
+/// trait `true16`), such an operand of this field is read as the operand type. An operation with such an operand has
+/// the given modifiers, for any width of the field.
 #[derive(Debug)]
 pub struct HalfField {
     pub field: String,
-    /// Only if the row reads it as this operand type.
+    /// The operand type that the row must use for this to apply.
     pub read_as: Option<String>,
-    /// `-`: the operand stays as it is. Forms with an extension do not get the modifiers then.
+    /// `-`: the operand type is unchanged, and forms with an extension do not get the modifiers.
     pub operand_type: Option<String>,
     pub tokens: Vec<Token>,
 }
@@ -410,16 +411,16 @@ pub struct HalfField {
 pub struct Takes {
     pub at: SourceLine,
     pub format: String,
-    /// Added to the opcode number.
+    /// The number that is added to the opcode number.
     pub add: Cells<u16>,
     pub renames: Vec<Rename>,
     /// Flags that the form lacks.
     pub without: Vec<String>,
-    /// `dpp:XX dpp8:N`: a row that has all of these forms has them here too, with these macros.
+    /// `dpp:XX dpp8:N`: a row that has all of these forms also has them in this format, with these macros.
     pub forms: Vec<(String, String)>,
 }
 
-/// `vsrc1->src1`, `vcc=->sdst`: renames an operand; only where it is written (`=`) or read (`:`).
+/// `vsrc1->src1`, `vcc=->sdst`: renames an operand, with `=` only if it is written, and with `:` only if it is read.
 #[derive(Debug)]
 pub struct Rename {
     pub old: String,
@@ -428,7 +429,7 @@ pub struct Rename {
     pub operand_type: Option<String>,
 }
 
-/// `succeeds SMRD sdst=sdata`: the format replaced another, in which some fields had other names.
+/// `succeeds SMRD sdst=sdata`: the format replaced another format, in which some fields had other names.
 #[derive(Debug)]
 pub struct Succeeds {
     pub at: SourceLine,
@@ -437,7 +438,7 @@ pub struct Succeeds {
     pub renames: Vec<(String, String)>,
 }
 
-/// `counts vmcnt all . -`: the operations that raise the counter: all, or those with one of some flags.
+/// `counts vmcnt all . -`: the operations that raise the counter: all, or only operations with one of these flags.
 #[derive(Debug)]
 pub struct Counts {
     pub at: SourceLine,
@@ -477,7 +478,7 @@ pub struct Field {
     pub operand_type: String,
     /// `~`: in rows that do not use them, the bits are ignored instead of required to be zero.
     pub ignored_if_unused: bool,
-    /// `+`: overlays other fields, which are its parts.
+    /// `+`: the field overlays other fields, which are its parts.
     pub overlay: bool,
     pub bits: Cells<Bits>,
     pub about: String,
@@ -500,10 +501,10 @@ pub enum Token {
         access: Access,
         ty: String,
         on_return: bool,
-        /// `&gfx10`: where the destination keeps a part of what it held, and so is read too. First the generations that
-        /// the row lists, then, once resolved, the targets.
+        /// `&gfx10`: the targets on which the destination keeps a part of its old value, and so is also read. First
+        /// these are the generations in the row; after everything is resolved, the targets.
         kept: Vec<String>,
-        /// The targets on which the row has the operand; empty: all.
+        /// The targets on which the row has the operand; empty if all do.
         only: Vec<String>,
     },
     /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
@@ -511,15 +512,15 @@ pub enum Token {
         name: String,
         operand_type: Option<String>,
         bits: Option<Vec<u8>>,
-        /// `dlc@gfx11`: where the row has the modifier; everywhere if empty. First the generations that the row lists,
-        /// then, once resolved, the targets.
+        /// `dlc@gfx11`: the targets on which the row has the modifier; empty if all do. First these are the generations
+        /// in the row; after everything is resolved, the targets.
         only: Vec<String>,
     },
-    /// `any:abs[1]`: these bits are ignored, whatever the field's policy is.
+    /// `any:abs[1]`: these bits are ignored, for any policy of the field.
     Any { name: String, bits: Option<Vec<u8>> },
-    /// `zero:gds`: must be zero, whatever the field's policy is; `one:gds`: must be one.
+    /// `zero:gds`: the bits must be zero, for any policy of the field; `one:gds`: they must be one.
     Must { name: String, bits: Option<Vec<u8>>, ones: bool },
-    /// The start of the second of two operations in a word. It is not in the tables: joining the halves inserts it.
+    /// The start of the second of two operations. It is not in the tables: joining the halves inserts it.
     Second,
     /// `only:x`: the row is in this half of a dual format only.
     Only(String),
@@ -563,9 +564,10 @@ pub struct Row {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
-    /// `passes=8,gfx950=16`: how many passes of the matrix core; `4/8`: the second number with factors of 8 bits.
+    /// `passes=8,gfx950=16`: number of passes of the matrix core; in `4/8`, the second number applies to factors of 8
+    /// bits.
     pub passes: Option<Cells<(u8, u8)>>,
-    /// `address=pc`: its part in making an address, one of `ADDRESS_STEPS`.
+    /// `address=pc`: the step that it is in computing an address, one of `ADDRESS_STEPS`.
     pub address: Option<String>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,

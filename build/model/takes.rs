@@ -1,11 +1,11 @@
-//! Derives rows from those of another format: the VOP3 form of a VOP1, VOP2 or VOPC operation has that operation's
-//! number plus a constant, its operands, and its own modifiers.
+//! Derives rows from the rows of another format: the VOP3 form of a VOP1, VOP2 or VOPC operation has that operation's
+//! number plus a constant, its operands, and modifiers of its own.
 
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
-/// The end of the names of macros for operations on 64 bits.
+/// The suffix of the names of macros for operations on 64 bits.
 const WIDE: &str = "64";
 
 /// Gives each format with `takes` the rows that other formats mark for it, with tokens such as `vop3a:F2`.

@@ -1,6 +1,6 @@
 //! The tree of generations: resolves the tables' cells for generations to a value for each target.
 //!
-//! A cell such as `gfx10=43` holds for that generation and all its descendants, down to the next cell.
+//! A cell such as `gfx10=43` applies to that generation and all its descendants, down to the next cell.
 
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
@@ -17,15 +17,15 @@ pub struct Generation {
     /// `bus=1`: the number of different scalars that a vector operation can read over the constant bus; `None`: as in
     /// the parent.
     pub bus: Option<u8>,
-    /// `waves=32,64`: how many lanes a wave can have, the default first; none: as in the parent.
+    /// `waves=32,64`: the numbers of lanes that a wave can have, the default first; empty if they are the parent's.
     pub waves: Vec<u8>,
 }
 
-/// A cell with the generation or target where it starts to hold; `None`: wherever the format exists.
+/// A cell with the generation or target from which on it applies; `None` if it applies wherever the format exists.
 #[derive(Debug, Clone)]
 pub struct Entry<T> {
     pub node: Option<String>,
-    /// `None`: the thing does not exist from here on.
+    /// The value; `None` if the row does not exist from here on.
     pub value: Option<T>,
     /// `104@xnack`: targets without the trait lack it.
     pub needs: Option<String>,
@@ -50,7 +50,7 @@ impl<T> Cells<T> {
         Cells { entries, targets: Vec::new() }
     }
 
-    /// Values of targets, already resolved.
+    /// Returns cells with already resolved values of targets.
     pub fn of_targets(targets: Vec<(String, T)>) -> Self {
         Cells { entries: Vec::new(), targets }
     }
@@ -66,7 +66,7 @@ impl<T> Cells<T> {
 }
 
 impl<T: Clone + PartialEq> Cells<T> {
-    /// Fills in the value of each target. `there`: the generations that have the row's format.
+    /// Fills in the value of each target. `there` has the generations that have the row's format.
     pub fn resolve(&mut self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in &self.entries {
             if let Some(needs) = entry.needs.as_ref().filter(|needs| !isa.targets.iter().any(|t| t.has(needs))) {
@@ -133,12 +133,12 @@ impl Tree<'_> {
         self.generations.iter().find(|g| g.name == name)
     }
 
-    /// The target that a cell names: that of the processor's default wave size.
+    /// The target that a cell names, with the processor's default wave size.
     fn target(&self, node: &str) -> Option<&TargetRow> {
         self.targets.iter().find(|t| t.processor == node && !t.is_other_wave())
     }
 
-    /// The target, its generation, and the ancestors of that.
+    /// The target, its generation, and the generation's ancestors.
     fn line<'a>(&'a self, t: &'a TargetRow) -> Vec<&'a str> {
         let mut line = vec![t.processor.as_str()];
         line.extend(self.line_of(&t.from));
@@ -221,7 +221,7 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
     Ok(())
 }
 
-/// Makes each target one for each size that its waves can have.
+/// Splits each target into one for each size that its waves can have.
 fn each_wave_size(targets: &mut Vec<TargetRow>) {
     *targets = targets
         .drain(..)

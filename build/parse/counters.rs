@@ -6,7 +6,7 @@ use crate::build::parse::numbers::{bits, run, up_to};
 use crate::build::parse::{Isa, Parser};
 
 impl Parser {
-    /// One of the statements, unless it is none of them.
+    /// Reads one of these statements; returns `false` for others.
     pub fn counters(&self, isa: &mut Isa, at: &SourceLine, key: &str, args: &[&str], about: &str) -> Result<bool> {
         match key {
             "counter" => {

@@ -55,7 +55,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
     })
 }
 
-/// `13.1.1:64,65`: a section of a manual, and its tables; or the name by which the manual describes the format.
+/// `13.1.1:64,65`: a section of a manual, and its tables; or the name of the format in the manual.
 fn place(at: &SourceLine, cell: &str) -> Result<String> {
     let is_number = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_digit());
     let (section, tables) = cell.split_once(':').map_or((cell, None), |(section, tables)| (section, Some(tables)));

@@ -39,7 +39,7 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Passes each line without its comment to `take`, except empty ones.
+/// Passes each line without its comment to `take`, except empty lines.
 fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
     for (i, raw) in text.lines().enumerate() {
         let line = raw.split('#').next().unwrap_or("").trim_end();
@@ -70,7 +70,7 @@ pub struct Parser {
     /// Whether a `value` line belongs to an enum above it in the same file.
     in_enum: bool,
     in_rows: bool,
-    /// Which part of a file about hazards.
+    /// The current section of a file about hazards.
     hazards: hazards::Section,
 }
 
@@ -91,7 +91,7 @@ impl Parser {
         let words: Vec<&str> = head.split_whitespace().collect();
         let (key, args) = words.split_first().expect("line is not empty");
         match (*key, self.format) {
-            // `generations` has read these already.
+            // `generations` has already read these.
             ("gen" | "target" | "processor" | "trait", None) => {}
             ("manual", None) => match args {
                 [node, name @ ..] if self.nodes.iter().any(|n| n == node) && !name.is_empty() => {

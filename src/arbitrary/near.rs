@@ -53,14 +53,14 @@ impl NearValid {
     }
 }
 
-/// Words that break one rule, and which rule: a valid instruction with one bit flipped, another value in one field, or
-/// its end cut off. The error names the actual reason.
+/// Returns words that break one rule, and the rule: a valid instruction with one bit flipped, another value in one
+/// field, or its end cut off. The error names the actual reason.
 ///
 /// One in four is cut off or has a bit flipped, one in two has a forbidden value in a field, and one in four breaks a
 /// rule beyond decoding if the operation has suitable operands. Takes 3 bytes more than [`valid`].
 ///
 /// # Errors
-/// Those of [`Unstructured`]: none occurred for any bytes tried so far.
+/// As for [`Unstructured`]; none has occurred so far for any bytes.
 pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
     let valid = valid(target, u)?;
     let (kind, place): (u8, u8) = u.arbitrary()?;
@@ -70,7 +70,7 @@ pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid>
         2..=5 => reserve(&valid, place, u.arbitrary()?),
         _ => break_rule(&valid, place, u.arbitrary()?),
     };
-    // Not every instruction has a field or bit that can be wrong, but every instruction can be cut off.
+    // Some instructions have no field or bit that can be wrong, but every instruction can be cut off.
     near.or_else(|| turn(&valid, place)).or_else(|| cut(&valid, place)).ok_or(Error::IncorrectFormat)
 }
 
@@ -79,7 +79,8 @@ fn cut(valid: &Inst, place: u8) -> Option<NearValid> {
     NearValid::new(*valid, padded(valid), usize::from(place) % valid.len())
 }
 
-/// The changed words, at the same length or the length that they now need. Dwords beyond the original length are zero.
+/// The changed words, with the same length or the length that they now need. Dwords beyond the original length are
+/// zero.
 fn changed(valid: &Inst, words: [u32; MAX_DWORDS]) -> Option<NearValid> {
     let len = match decode_words(valid.target(), words.get(..valid.len() / 4)?) {
         Err(DecodeError::Truncated { needed }) => needed.into(),
@@ -88,7 +89,7 @@ fn changed(valid: &Inst, words: [u32; MAX_DWORDS]) -> Option<NearValid> {
     NearValid::new(*valid, words, len)
 }
 
-/// Flips a bit: the first one from `place` on that matters.
+/// Flips the first bit from `place` on whose change makes the words invalid.
 fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
     let bits = valid.len() * 8;
     (0..bits).find_map(|n| {

@@ -1,4 +1,4 @@
-//! Instructions that keep every rule, from few bytes.
+//! Makes instructions that follow every rule, from few bytes.
 
 use ::arbitrary::{Error, Result, Unstructured};
 
@@ -9,17 +9,17 @@ use crate::{Extension, Field, FieldInfo, HeldField, Inst, Layout, Reg, RuleError
 
 type Words = [u32; MAX_DWORDS];
 
-/// More repairs than any rule has needed so far.
+/// A greater number of repairs than any rule has needed so far.
 const MAX_REPAIRS: usize = 64;
 
-/// An instruction of the target that decodes and keeps the rules beyond decoding, such as aligned register tuples and
-/// the limit of the constant bus: [`Inst::check`] is `Ok`. No ignored bit is set.
+/// Returns an instruction of the target that decodes and follows the rules beyond decoding, such as aligned register
+/// tuples and the limit of the constant bus: [`Inst::check`] is `Ok`. No ignored bit is set.
 ///
 /// Every operation of the target can occur, in each of its forms (literal, SDWA, DPP). Takes 8 bytes on average and 24
-/// at most; without bytes it is the plainest instruction.
+/// at most; without bytes it is the simplest instruction.
 ///
 /// # Errors
-/// Those of [`Unstructured`]: none occurred for any bytes tried so far.
+/// As for [`Unstructured`]; none has occurred so far for any bytes.
 pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     let (base, number) = operation(target, u)?;
     let plan = Plan(u.arbitrary()?);
@@ -34,7 +34,7 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
             fill(layout(target, behind)?, base.bits, plan, &mut words, u)?;
             legal(target, &mut words, MAX_DWORDS, |_| Ok(0), u)?
         }
-        // The base form; a literal where the operation always has one.
+        // The base form, with a literal if the operation always has one.
         None => {
             let constant =
                 |u: &mut Unstructured| if plan.wide() { u.arbitrary() } else { Ok(u.arbitrary::<u8>()?.into()) };
@@ -44,27 +44,28 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     keep_rules(inst)
 }
 
-/// One byte that decides how fields are filled, so that common instructions take few bytes. Zero is the plainest plan.
+/// One byte that determines how fields are filled, so that common instructions take few bytes. Zero is the simplest
+/// plan.
 #[derive(Clone, Copy)]
 struct Plan(u8);
 
 impl Plan {
-    /// Whether modifiers are arbitrary; else they are zero.
+    /// Whether modifiers are arbitrary; otherwise they are zero.
     fn modifiers(self) -> bool {
         self.0 & 1 != 0
     }
 
-    /// Whether offsets and constants are arbitrary; else they are zero or small.
+    /// Whether offsets and constants are arbitrary; otherwise they are zero or small.
     fn wide(self) -> bool {
         self.0 & 2 != 0
     }
 
-    /// 1 if source number `n` of nine bits is a vector register.
+    /// Returns 1 if source number `n` of nine bits is a vector register.
     fn vector(self, n: u32) -> u32 {
         u32::from(self.0) >> (2 + n % 3) & 1
     }
 
-    /// The index of the form; `extensions` is the base form.
+    /// The index of the form; `extensions` stands for the base form.
     fn form(self, extensions: usize) -> usize {
         (usize::from(self.0 >> 5) + extensions) % (extensions + 1)
     }
@@ -105,7 +106,7 @@ fn fill(layout: &Layout, first: u8, plan: Plan, words: &mut Words, u: &mut Unstr
     Ok(())
 }
 
-/// Changes fields that break a rule until none does.
+/// Changes fields that break a rule until no rule is broken.
 fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
@@ -123,10 +124,11 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
                 });
             }
             Err(RuleError::Banks { x, y }) => {
-                // The neighbour is in another bank. The lowest bit of a destination is not always in its field.
+                // The neighbouring register is in another bank. The lowest bit of a destination is not always in its
+                // field.
                 let is_written = inst.operands().any(|o| o.role == Some(y) && o.access.writes());
                 let field = if is_written { x } else { y };
-                // An operation on 64 bits is in two banks.
+                // An operation on 64 bits uses two banks.
                 let is_pair = inst.operands().any(|o| (o.role == Some(x) || o.role == Some(y)) && o.bits > 32);
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
                 put(&mut words, lsb, width, |register| register ^ if is_pair { 2 } else { 1 });
@@ -141,12 +143,12 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
     Err(Error::IncorrectFormat)
 }
 
-/// Makes words legal; they already have room for all the dwords that they can need.
+/// Makes words decodable; the array has room for all dwords that they can need.
 fn decoded(target: Target, words: &mut Words) -> Result<Inst> {
     legal(target, words, MAX_DWORDS, |_| Ok(0), &mut Unstructured::new(&[]))
 }
 
-/// The words with one field changed, so that they break no rule, or exceed the same rule by less.
+/// The words with one field changed, so that they break no rule, or exceed the limit of the same rule by less.
 fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     let reads = |rule| if let RuleError::ConstantBus { reads, .. } = rule { reads } else { u8::MAX };
     let before = (reads(rule), scalars(inst));
@@ -176,7 +178,7 @@ fn scalars(inst: &Inst) -> usize {
     inst.operands().filter(|operand| scalar(operand.value)).count()
 }
 
-/// The position of a field in the instruction, its width, and its value; for a split field, of the low piece.
+/// The position of a field in the instruction, its width, and its value; for a split field, those of the low piece.
 pub(super) fn place(inst: &Inst, field: Field) -> Option<(u8, u8, u32)> {
     let HeldField { first_bit: first, info, value, .. } =
         inst.fields().filter(|held| held.info.field == field).last()?;

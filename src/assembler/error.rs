@@ -5,7 +5,7 @@ use core::fmt;
 use super::Label;
 use crate::{DecodeError, FieldError, Opcode, Target};
 
-/// What the caller's buffers lack room for.
+/// The caller's buffers that can be too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Room {
@@ -17,7 +17,7 @@ pub enum Room {
     Fixups,
 }
 
-/// Why the assembler refuses something, and where. After an error the code is incomplete.
+/// The reason why the assembler refuses a request, and the position. After an error the code is incomplete.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -70,7 +70,7 @@ impl<E: Into<AssembleErrorKind>> From<E> for AssembleError {
     }
 }
 
-/// Why the assembler refuses something.
+/// The reason why the assembler refuses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AssembleErrorKind {
@@ -85,9 +85,9 @@ pub enum AssembleErrorKind {
     Build(crate::make::BuildError),
     /// More words were given than the instruction has.
     Size {
-        /// Dwords of the first instruction in the given words.
+        /// Number of dwords of the first instruction in the given words.
         dwords: u8,
-        /// Dwords that were given.
+        /// Number of dwords that were given.
         given: u8,
     },
     /// The instruction belongs to this other target.
@@ -113,7 +113,7 @@ pub enum AssembleErrorKind {
     },
     /// The target has no such scalar register, or the register cannot begin a pair.
     Register(u8),
-    /// Not a power of two from 4 to 65536, or the code's base address is not a multiple of 4.
+    /// The alignment is not a power of two from 4 to 65536, or the code's base address is not a multiple of 4.
     Alignment(u64),
     /// The instruction has no literal that could hold a symbol's address.
     NoLiteral(Opcode),

@@ -6,7 +6,7 @@ use crate::codec::code::INT;
 use crate::common::made;
 use crate::{Field, Inst, Target};
 
-/// Registers for long branches to use. The code must not need their values where it branches.
+/// Registers for long branches. The code must not need their values at its branches.
 ///
 /// A branch reaches 128 KiB. A long branch is
 /// ```text
@@ -17,8 +17,8 @@ use crate::{Field, Inst, Target};
 /// s_cmp_lg_u32  scc, 0                  ; only with Far::scc
 /// s_setpc_b64   pair
 /// ```
-/// It takes 6 or 8 dwords; a conditional branch takes two more, and a call ends in `s_swappc_b64`. The addition
-/// overwrites SCC: at the target of the branch, SCC has its old value only if a third register preserves it.
+/// It takes 6 or 8 dwords. A conditional branch takes two more, and a call ends in `s_swappc_b64`. The addition
+/// overwrites SCC: SCC has its old value at the target of the branch only if a third register preserves it.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -50,14 +50,14 @@ pub struct Far {
 pub(super) enum Long {
     /// Always taken.
     Jump,
-    /// Conditional: the code steps over the long branch when the condition is false.
+    /// Conditional: the code skips the long branch if the condition is false.
     Condition,
-    /// A call, which leaves the return address in this pair.
+    /// A call, with the pair that receives the return address.
     Call(u32),
 }
 
 impl Long {
-    /// `None` if the operation has no long form.
+    /// Returns `None` if the operation has no long form.
     pub(super) fn of(branch: &Inst) -> Option<Long> {
         let flags = branch.flags();
         if flags.is_call() {
@@ -81,7 +81,7 @@ impl Far {
         }
     }
 
-    /// Dwords of the long form.
+    /// Number of dwords of the long form.
     pub(super) fn dwords(&self, long: Long) -> usize {
         let condition = if matches!(long, Long::Condition) { 2 } else { 0 };
         6 + condition + if self.scc.is_some() { 2 } else { 0 }

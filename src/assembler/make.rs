@@ -1,4 +1,4 @@
-//! Instructions made from an operation and its fields, whatever opcode number and field positions the target has.
+//! Makes instructions from an operation and its fields, for any opcode number and field positions of the target.
 
 use super::AssembleErrorKind;
 use crate::decode::MAX_DWORDS;
@@ -7,7 +7,7 @@ use crate::patch::location;
 use crate::target::OPERANDS;
 use crate::{Encoding, Field, Format, Inst, Microcode, Opcode, Target, decode_words};
 
-/// Anything that the assembler accepts as an instruction: an [`Inst`], a format's struct, or dwords. With the feature
+/// Values that the assembler accepts as an instruction: an [`Inst`], a format's struct, or dwords. With the feature
 /// `make`, also the results of constructors and of the `Builder`.
 ///
 /// ```
@@ -124,7 +124,7 @@ pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32
             None if info.field == Field::Op => number.into(),
             None => given.unwrap_or(0),
         };
-        // A value that does not fit loses its high bits here. Reading it back below then finds the difference.
+        // A value that does not fit loses its high bits here. The comparison below finds the difference.
         let _ = location(info).put(&mut words, value);
     }
     if let Some((_, literal)) = values.iter().find(|(field, _)| *field == Field::Literal) {

@@ -2,7 +2,7 @@
 //!
 //! Labels and fix-ups are recorded in the caller's slots, in the order of the code. At the end, branches that do not
 //! reach their targets become long, and the code is moved apart in place. Nothing here depends on a generation: the
-//! operations come from the target's tables.
+//! operations are taken from the target's tables.
 
 mod error;
 mod far;
@@ -26,7 +26,7 @@ use slots::{Fixup, FixupKind, LabelPlace};
 /// Writes instructions one after the other into the caller's buffer: see [`Buffer`].
 ///
 /// Labels and fix-ups (one for each branch to a label and each alignment, two for a symbol's address) are kept in
-/// slices that the caller provides too. Nothing is allocated. You can emit an [`Inst`], a format's struct, dwords, or
+/// slices that the caller also provides. Nothing is allocated. You can emit an [`Inst`], a format's struct, dwords, or
 /// the result of a constructor: see [`Emit`].
 ///
 /// ```
@@ -59,11 +59,11 @@ pub struct Assembler<'a, B: Buffer + ?Sized> {
     out: &'a mut B,
     base: u64,
     far: Option<Far>,
-    /// Dwords written so far.
+    /// Number of dwords written so far.
     len: usize,
-    /// Dwords of growth known so far: padding, and long branches.
+    /// Number of dwords of growth known so far: padding, and long branches.
     shift: usize,
-    /// The final growth, once the code has its final places.
+    /// The final growth, after the code has its final addresses.
     grown: Option<usize>,
     labels: &'a mut [LabelSlot],
     label_count: usize,
@@ -90,7 +90,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(())
     }
 
-    /// Lets branches that do not reach their targets go through these registers. Without this call they are errors.
+    /// Lets branches that do not reach their targets use these registers. Without this call such branches are errors.
     ///
     /// # Errors
     /// The target lacks the registers, or they are not a pair.
@@ -100,33 +100,33 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(())
     }
 
-    /// Bytes emitted so far. Branches that become long add to it: [`Assembled::address`] gives the final address of a
-    /// label.
+    /// Number of bytes emitted so far. Branches that become long add to it: [`Assembled::address`] returns the final
+    /// address of a label.
     pub fn offset(&self) -> u64 {
         (self.len + self.shift) as u64 * 4
     }
 
-    /// Makes a label that is bound later.
+    /// Creates a label that is bound later.
     ///
     /// # Errors
-    /// No room for labels.
+    /// There is no room for labels.
     pub fn label(&mut self) -> Result<Label, AssembleError> {
         self.new_label(LabelPlace::Unbound).map_err(|kind| self.here_is(kind, None))
     }
 
-    /// Makes a label at the current end of the code.
+    /// Creates a label at the current end of the code.
     ///
     /// # Errors
-    /// No room for labels.
+    /// There is no room for labels.
     pub fn here(&mut self) -> Result<Label, AssembleError> {
         let here = LabelPlace::Here { dword: self.len, fixups: self.fixup_count };
         self.new_label(here).map_err(|kind| self.here_is(kind, None))
     }
 
-    /// Makes a label at an address, in bytes, for example a place in other code.
+    /// Creates a label at an address, in bytes, for example in other code.
     ///
     /// # Errors
-    /// No room for labels.
+    /// There is no room for labels.
     pub fn label_at(&mut self, address: u64) -> Result<Label, AssembleError> {
         self.new_label(LabelPlace::Address(address)).map_err(|kind| self.here_is(kind, None))
     }
@@ -149,24 +149,24 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Emits an instruction unchanged.
     ///
     /// # Errors
-    /// No room, or the words are not an instruction of the target.
+    /// There is no room, or the words are not an instruction of the target.
     pub fn emit(&mut self, inst: impl Emit) -> Result<(), AssembleError> {
         let put = inst.inst(self.target).and_then(|inst| self.put(inst.words()));
         put.map_err(|kind| self.here_is(kind, inst.opcode(self.target)))
     }
 
-    /// Emits a dword unchanged, whatever it means.
+    /// Emits any dword unchanged.
     ///
     /// # Errors
-    /// No room.
+    /// There is no room.
     pub fn dword(&mut self, dword: u32) -> Result<(), AssembleError> {
         self.words(&[dword])
     }
 
-    /// Emits dwords unchanged, whatever they mean.
+    /// Emits any dwords unchanged.
     ///
     /// # Errors
-    /// No room.
+    /// There is no room.
     pub fn words(&mut self, words: &[u32]) -> Result<(), AssembleError> {
         self.put(words).map_err(|kind| self.here_is(kind, None))
     }
@@ -185,7 +185,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Emits a branch or call to a label. The distance in the instruction is ignored.
     ///
     /// # Errors
-    /// No room, or the instruction holds no branch distance.
+    /// There is no room, or the instruction has no branch distance.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -220,7 +220,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Emits a branch whose only operand is a label: `s_branch`, `s_cbranch_scc1`, ...
     ///
     /// # Errors
-    /// No room, the target lacks the operation, or the operation is not such a branch.
+    /// There is no room, the target lacks the operation, or the operation is not such a branch.
     pub fn jump(&mut self, opcode: Opcode, label: Label) -> Result<(), AssembleError> {
         let inst = make(self.target, Some(opcode), &[]).map_err(|kind| self.here_is(kind, Some(opcode)))?;
         let mut named = inst.operands().filter(|operand| operand.role.is_some());
@@ -233,16 +233,16 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Pads with `s_nop` to a multiple of `bytes`, a power of two from 4 to 65536, counted from address 0.
     ///
     /// # Errors
-    /// `bytes` is not such a power of two, or no room.
+    /// `bytes` is not such a power of two, or there is no room.
     pub fn align(&mut self, bytes: u64) -> Result<(), AssembleError> {
         self.pad(bytes, false).map_err(|kind| self.here_is(kind, None))
     }
 
-    /// Like [`Assembler::align`], where execution never reaches the padding: pads with `s_code_end` if the target has
-    /// it, else with `s_nop`.
+    /// Like [`Assembler::align`], for padding that execution never reaches: pads with `s_code_end` if the target has
+    /// it, otherwise with `s_nop`.
     ///
     /// # Errors
-    /// `bytes` is not such a power of two, or no room.
+    /// `bytes` is not such a power of two, or there is no room.
     pub fn align_end(&mut self, bytes: u64) -> Result<(), AssembleError> {
         self.pad(bytes, true).map_err(|kind| self.here_is(kind, None))
     }
@@ -251,7 +251,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         if !bytes.is_power_of_two() || !(4..=0x10000).contains(&bytes) {
             return Err(AssembleErrorKind::Alignment(bytes));
         }
-        // Refuse a target without s_nop here, not at the end.
+        // Refuse a target without s_nop here, not in `finish`.
         make(self.target, made::S_NOP, &[])?;
         let log = bytes.trailing_zeros() as u8;
         let growth = relax::padding(self.base, self.len + self.shift, log);
@@ -267,7 +267,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// and two additions, 20 bytes. SCC is overwritten.
     ///
     /// # Errors
-    /// No room, or the target has no such pair.
+    /// There is no room, or the target has no such pair.
     pub fn load_address(&mut self, pair: u8, label: Label) -> Result<(), AssembleError> {
         let words = self.address_of_next(pair, 0).and_then(|words| {
             self.fix_up(self.len, FixupKind::Address(label))?;
@@ -280,7 +280,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// whose literals the linker fills in (`sym@rel32@lo+4`, `sym@rel32@hi+12`). 20 bytes; SCC is overwritten.
     ///
     /// # Errors
-    /// No room, or the target has no such pair.
+    /// There is no room, or the target has no such pair.
     pub fn load_symbol(&mut self, pair: u8, symbol: u32) -> Result<(), AssembleError> {
         self.symbol_pair(pair, symbol, [RelocationKind::Rel32Lo, RelocationKind::Rel32Hi])
     }
@@ -289,7 +289,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// code must then load the symbol's address from that entry.
     ///
     /// # Errors
-    /// No room, or the target has no such pair.
+    /// There is no room, or the target has no such pair.
     pub fn load_symbol_entry(&mut self, pair: u8, symbol: u32) -> Result<(), AssembleError> {
         self.symbol_pair(pair, symbol, [RelocationKind::GotPcRel32Lo, RelocationKind::GotPcRel32Hi])
     }
@@ -298,7 +298,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         let words = self.address_of_next(pair, 0).map_err(|kind| self.here_is(kind, made::S_GETPC_B64));
         let [getpc, low, high] = words?;
         self.emit(getpc)?;
-        // s_getpc_b64 gives the address after itself; the linker counts from each literal.
+        // s_getpc_b64 returns the address after itself; the linker counts from each literal.
         self.emit_symbol(low, kinds[0], symbol, 4)?;
         self.emit_symbol(high, kinds[1], symbol, 12)
     }
@@ -306,7 +306,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Emits an instruction whose literal the linker fills in.
     ///
     /// # Errors
-    /// No room, or the instruction has no literal.
+    /// There is no room, or the instruction has no literal.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -346,10 +346,10 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.put(inst.words())
     }
 
-    /// Finishes the code: resolves labels and branch targets, and makes branches long that do not reach.
+    /// Finishes the code: resolves labels and branch targets, and makes branches long that do not reach their targets.
     ///
     /// # Errors
-    /// A label in use is not bound, a branch does not reach, or the buffer has no room for the growth.
+    /// A label in use is not bound, a branch does not reach its target, or the buffer has no room for the growth.
     pub fn finish(mut self) -> Result<Assembled<'a, B>, AssembleError> {
         self.relax()?;
         self.grown = Some(self.shift);

@@ -6,14 +6,16 @@ use crate::buffer::Memory;
 use crate::{AddressStep, Buffer, DecodeError, Inst, Target};
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
-    /// Emits the instructions of `code`, which lie at the address `from`, so that they do here what they do there.
+    /// Emits the instructions of `code`, which is at the address `from`, so that they have the same effect at the new
+    /// address.
     ///
-    /// Branches go where they went, but those into the middle of the code go into the middle of the copy. Calls
-    /// return into the copy. Each branch needs a label and a fix-up, and becomes long where it must.
+    /// Branches keep their targets, but branches into the middle of the code go to the copy. Calls return into the
+    /// copy. Each branch needs a label and a fix-up, and becomes long if necessary.
     ///
     /// # Errors
-    /// No room, words that are no instruction, a branch to where none begins, or code that reads its own address: what is
-    /// made of what `s_getpc_b64` reads cannot be seen, and `s_add_pc_i64` has no form with a label.
+    /// There is no room, the words are not an instruction, no instruction begins at a branch's target, or the code
+    /// reads its own address: the uses of the result of `s_getpc_b64` cannot be traced, and `s_add_pc_i64` has no form
+    /// with a label.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -47,8 +49,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 continue;
             };
             let place = match usize::try_from(to.wrapping_sub(from) / 4) {
-                // As long as nothing has grown, the copy looks like the original. How many fix-ups lie before that dword
-                // is known when all are there.
+                // Before anything has grown, the copy has the layout of the original. The number of fix-ups before that
+                // dword is known only after all have been recorded.
                 Ok(dword) if dword > 0 && dword < code.dwords() => {
                     inside += 1;
                     LabelPlace::Here { dword: copy.start + dword, fixups: copy.fixups }
@@ -73,7 +75,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// What belongs to the branches of a copy, which is the last that was emitted.
+    /// The labels and fix-ups of the branches of a copy, which must be the last that was emitted.
     fn landings(&mut self, copy: &Moved) -> Landings<'_> {
         let (labels, fixups) = (self.label_count, self.fixup_count);
         Landings {
@@ -85,7 +87,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     }
 }
 
-/// Where the copy begins: its first dword, label and fix-up.
+/// The start of the copy: its first dword, label and fix-up.
 struct Moved {
     start: usize,
     labels: usize,
@@ -94,25 +96,26 @@ struct Moved {
 
 /// The labels and fix-ups of a copy's branches: one of each for every branch, in the order of the code.
 ///
-/// Where each branch goes must be found among the beginnings of instructions, which only a walk over the code tells. For
-/// one walk to be enough, the branches are looked at in the order of where they go. That order is in the fix-ups' `growth`,
-/// which has no other use until the assembler ends, and is 0 again afterwards.
+/// The targets of the branches must be found among the starts of instructions, which only a walk over the code finds.
+/// To make one walk suffice, the branches are visited in the order of their targets. That order is stored in the
+/// fix-ups' `growth`, which has no other use until the assembler finishes, and is 0 again afterwards.
 struct Landings<'a> {
     start: usize,
-    /// Fix-ups in front of the copy.
+    /// Number of fix-ups before the copy.
     before: usize,
     labels: &'a mut [LabelSlot],
     fixups: &'a mut [FixupSlot],
 }
 
-/// A branch that goes to no instruction.
+/// A branch to an address at which no instruction begins.
 struct Landing {
     branch: usize,
     dword: usize,
 }
 
 impl Landings<'_> {
-    /// Notes for each label how many fix-ups lie before it. Gives the first branch that goes to where no instruction begins.
+    /// Stores the number of fix-ups before each label. Returns the first branch whose target is not the start of an
+    /// instruction.
     fn place<C: Memory + ?Sized>(mut self, walk: Walk<'_, C>) -> Result<Option<Landing>, DecodeError> {
         (0..self.fixups.len()).for_each(|n| self.set(n, n));
         self.sort();
@@ -126,7 +129,7 @@ impl Landings<'_> {
         let mut wrong: Option<Landing> = None;
         while let Some((at, inst)) = walk.next()? {
             let (at, end) = (self.start + at, self.start + walk.at);
-            // All that go to this instruction: it has at least one dword, and none before it is left.
+            // All branches to this instruction: it has at least one dword, and no earlier target is left.
             while let Some(dword) = self.to(next).filter(|&dword| dword < end) {
                 let branch = self.branch(next);
                 if dword != at {
@@ -142,7 +145,7 @@ impl Landings<'_> {
         Ok(wrong)
     }
 
-    /// The branch at a place in the order.
+    /// The branch at a position in the order.
     fn branch(&self, n: usize) -> usize {
         self.fixups.get(n).map_or(0, |slot| slot.0.growth)
     }
@@ -153,7 +156,7 @@ impl Landings<'_> {
         }
     }
 
-    /// The dword that this one goes to, if it is in the copy.
+    /// The target dword of the branch at a position in the order, if it is in the copy.
     fn to(&self, n: usize) -> Option<usize> {
         match self.labels.get(self.branch(n)).filter(|_| n < self.fixups.len()) {
             Some(&LabelSlot(LabelPlace::Here { dword, .. })) => Some(dword),
@@ -161,7 +164,7 @@ impl Landings<'_> {
         }
     }
 
-    /// Those that leave the copy come last.
+    /// The sort key: the target. Branches that leave the copy are last.
     fn key(&self, n: usize) -> usize {
         self.to(n).unwrap_or(usize::MAX)
     }
@@ -176,7 +179,7 @@ impl Landings<'_> {
         }
     }
 
-    /// Lets what is at `root` sink below all that are greater.
+    /// Moves the entry at `root` below all greater ones.
     fn sift(&mut self, mut root: usize, end: usize) {
         loop {
             let (left, right) = (2 * root + 1, 2 * root + 2);

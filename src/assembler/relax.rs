@@ -1,4 +1,4 @@
-//! Finishes assembling: decides which branches must be long, assigns the final places, and moves the code there.
+//! Finishes assembling: decides which branches must be long, assigns the final addresses, and moves the code there.
 
 use super::far::{Long, add, reaches};
 use super::make::make;
@@ -7,7 +7,7 @@ use super::{AssembleError, AssembleErrorKind, Assembler, Room};
 use crate::common::made;
 use crate::{Buffer, Inst, Relocation, decode_words};
 
-/// Growth of a branch with an `s_nop` beside it. Long branches grow by more.
+/// Growth of a branch that gets an `s_nop`. Long branches grow by more.
 const PADDED: usize = 1;
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
@@ -31,8 +31,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// Makes the branches long that do not reach, puts an `s_nop` beside those that would be broken, and returns whether there
-    /// were any.
+    /// Makes branches long that do not reach their targets, adds an `s_nop` to those that the hardware would execute
+    /// wrongly, and returns whether there were any.
     fn grow(&mut self) -> Result<bool, AssembleError> {
         let mut grown = false;
         for n in 0..self.fixup_count {
@@ -105,7 +105,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                     let mut there = branch.with_branch_target(from, to).map_err(|_| distance)?;
                     if fixup.growth == PADDED {
                         let nop = make(self.target, made::S_NOP, &[])?;
-                        // What stands behind the branch does not move an address.
+                        // An `s_nop` after the branch does not move the branch, so `from` is still its address.
                         let in_front = there.is_broken_branch();
                         nop.words().iter().for_each(|&word| _ = self.out.set_dword(at + usize::from(!in_front), word));
                         if in_front {
@@ -192,7 +192,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     }
 }
 
-/// Dwords from a dword to the next multiple of 2^`log` bytes.
+/// Number of dwords from a dword to the next multiple of 2^`log` bytes.
 pub(super) fn padding(base: u64, dword: usize, log: u8) -> usize {
     let address = base.wrapping_add(dword as u64 * 4);
     (address.wrapping_neg() & ((1u64 << (log & 31)) - 1)) as usize / 4

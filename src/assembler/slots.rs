@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::Relocation;
 
-/// A place in the code, whether or not its address is known yet. It belongs to one assembler.
+/// A position in the code, whose address may be known or not. It belongs to one assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub(super) u32);
 
@@ -27,7 +27,7 @@ impl LabelSlot {
 pub(super) enum LabelPlace {
     #[default]
     Unbound,
-    /// Before this dword, counted without growth, and after this many fix-ups.
+    /// A position before this dword, counted without growth, and after this many fix-ups.
     Here { dword: usize, fixups: usize },
     /// At an address, in bytes.
     Address(u64),
@@ -44,11 +44,11 @@ impl FixupSlot {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fixup {
-    /// The dword where it is, counted without growth.
+    /// The dword of the fix-up, counted without growth.
     pub at: usize,
-    /// Dwords by which everything before it has grown.
+    /// Number of dwords by which the code before it has grown.
     pub shift: usize,
-    /// Dwords by which it grows itself.
+    /// Number of dwords by which it grows itself.
     pub growth: usize,
     pub kind: FixupKind,
 }
@@ -68,12 +68,12 @@ pub(super) enum FixupKind {
     Align(u8, bool),
     /// `s_getpc_b64` and two additions of the distance to a label.
     Address(Label),
-    /// A dword for the linker to fill in. The offset here is 0.
+    /// A dword that the linker fills in. The offset here is 0.
     Symbol(Relocation),
 }
 
 impl FixupKind {
-    /// Dwords that it takes before anything grows.
+    /// Number of dwords that it takes without growth.
     pub fn dwords(&self) -> usize {
         usize::from(matches!(self, FixupKind::Branch(_)))
     }

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// What the linker stores in a dword: the relocation types of the AMD GPU ELF format that code needs. The discriminant
-/// is the type's number.
+/// The value that the linker stores in a dword: the relocation types of the AMD GPU ELF format that code needs. The
+/// discriminant is the type's number.
 ///
 /// Source: LLVM's AMDGPU usage guide, "Relocation Records". `S`: the symbol's address, `A`: the addend, `P`: the
 /// address of the dword, `G`: the offset of the symbol's entry in the global offset table, `GOT`: the address of that
@@ -59,7 +59,7 @@ pub struct Relocation {
     pub offset: u64,
     /// The value to store there.
     pub kind: RelocationKind,
-    /// The symbol, by any number that the caller assigns to it.
+    /// The symbol, as any number that the caller assigns to it.
     pub symbol: u32,
     /// The addend.
     pub addend: i64,

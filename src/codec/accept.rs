@@ -1,5 +1,5 @@
-//! The values that an operand accepts in some instruction of a form. The file of each group of kinds says it, next to how the
-//! kind reads and encodes.
+//! The values that an operand accepts in at least one instruction of a form. The file of each group of kinds states
+//! them, next to how the kind is read and encoded.
 
 use super::code::{AGPR, VGPR};
 use crate::Target;
@@ -21,7 +21,7 @@ pub(crate) enum Accepted {
     Number,
 }
 
-/// An operand of a form, and the values that the form's fields can hold.
+/// An operand of a form, together with the values that the form's fields can hold.
 pub(crate) struct InForm<'a> {
     pub target: Target,
     pub probe: &'a Probe,
@@ -37,7 +37,7 @@ impl InForm<'_> {
         self.probe.can_be(bit, value)
     }
 
-    /// The length that the row states.
+    /// The length that the table row states.
     pub fn length(&self) -> Lengths {
         (self.desc.dwords.into(), self.desc.dwords.into())
     }

@@ -1,4 +1,4 @@
-//! Addresses of memory and sources of exports: operands that depend on other fields than their own.
+//! Memory addresses and export sources: operands that depend on other fields than their own.
 
 use super::accept::{Accepted, InForm, Lengths};
 use super::code::{VGPR, coded, neither, off};
@@ -8,7 +8,7 @@ use crate::kind::{AddressKind, NONE, Position};
 use crate::table::OperandDesc;
 use crate::{Field, Inst, Target};
 
-/// Bits of a scalar address, and of a vector register's number.
+/// Widths in bits of a scalar address, and of a vector register's number.
 pub(crate) const SADDR: u8 = 7;
 pub(crate) const REGISTER: u8 = 8;
 
@@ -25,7 +25,7 @@ pub(super) fn read(kind: AddressKind, desc: &OperandDesc, inst: &Inst) -> (Coded
             (coded(inst, code), global_addr_dwords(bits(inst, saddr, SADDR) as u16 == off(inst.target())))
         }
         AddressKind::Scratch { sve, saddr } => {
-            // The bit sve decides; without that bit, the absence of a scalar address does.
+            // The bit `sve` decides; without that bit, the absence of a scalar address does.
             let is_used = match sve {
                 NONE => bits(inst, saddr, SADDR) as u16 == off(inst.target()),
                 sve => flag(inst, sve),
@@ -49,13 +49,13 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
     };
     let (off, neither) = (off(words.target), neither(words.target));
     match (kind, code) {
-        // Flags that are modifiers express this.
+        // Flags that are modifiers express the address.
         (AddressKind::Buffer { .. }, None) => Ok(()),
         (AddressKind::Buffer { .. } | AddressKind::Global { .. }, Some(code)) => put_code(desc, code, words),
         (AddressKind::Global { .. }, None) => Err(Refused::Operand),
         (AddressKind::Scratch { sve, saddr }, code) => {
             words.set(sve, code.is_some());
-            // Without that bit, the code of the scalar address says whether there is a vector address.
+            // Without that bit, the code of the scalar address determines whether there is a vector address.
             let decides = sve == NONE && neither != u16::MAX;
             match code {
                 Some(_) if decides => words.put(saddr, SADDR, off.into()),
@@ -64,9 +64,9 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
             }
             code.map_or(Ok(()), |code| put_code(desc, code, words))
         }
-        // The vector address has decided it.
+        // The vector address has already set this code.
         (AddressKind::Scalar { .. }, None) if is_off(words.get(desc.lsb, SADDR) as u16, words.target) => Ok(()),
-        // Without a vector address either, a scratch operation has a code of its own.
+        // A scratch operation without a vector address has a code of its own.
         (AddressKind::Scalar { .. }, None) if desc.dwords == 1 && neither != u16::MAX => put_code(desc, neither, words),
         (AddressKind::Scalar { .. }, None) => put_code(desc, off, words),
         // In other operands these codes have another meaning.
@@ -80,7 +80,7 @@ pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words:
     }
 }
 
-/// Adds the codes that the operand accepts. `dwords`: the least that it has.
+/// Adds the codes that the operand accepts. `dwords` is its least length.
 pub(super) fn accept(kind: AddressKind, form: &InForm<'_>, dwords: u16, add: &mut impl FnMut(Accepted)) {
     let (is_absent, is_register) = match kind {
         AddressKind::Buffer { offen, idxen, addr64 } => {
@@ -118,19 +118,19 @@ pub(super) fn lengths(kind: AddressKind, form: &InForm<'_>) -> Lengths {
     }
 }
 
-/// Dwords of a global address: two without a scalar base, else one.
+/// Number of dwords of a global address: two without a scalar base, otherwise one.
 #[inline]
 pub(crate) const fn global_addr_dwords(alone: bool) -> u16 {
     if alone { 2 } else { 1 }
 }
 
-/// Registers of a buffer address: index and offset take one each, a 64-bit address two.
+/// Number of registers of a buffer address: index and offset take one each, a 64-bit address two.
 #[inline]
 pub(crate) const fn buf_vaddr_dwords([offen, idxen, addr64]: [bool; 3]) -> u16 {
     if addr64 { 2 } else { offen as u16 + idxen as u16 }
 }
 
-/// Whether a code says that there is no scalar address.
+/// Whether a code means that there is no scalar address.
 fn is_off(code: u16, target: Target) -> bool {
     code == off(target) || code == neither(target)
 }

@@ -1,16 +1,16 @@
-//! Banks of vector registers, from which the two operations of one instruction read at the same time.
+//! Banks of vector registers. The two operations of one instruction read from them at the same time.
 
 use super::code::{VGPR, VGPR_LAST};
 use crate::common::limits::BANKS;
 use crate::{Field, Format, Inst, Reg, Value};
 
-/// Registers whose numbers differ in these bits are in different banks.
+/// Mask of the bits that select the bank of a source.
 const SOURCES: u16 = BANKS[0] - 1;
-/// The same for destinations, and for the registers that results are added to.
+/// Mask of the bits that select the bank of a destination, or of a register that results are added to.
 const OTHERS: u16 = BANKS[1] - 1;
 
-/// What one of the operations reads and writes, as operand codes. 0, a scalar's code, where it lacks an operand: only vector
-/// registers are in banks.
+/// The registers that one of the operations reads and writes, as operand codes. An operand that it lacks is 0, a
+/// scalar's code: only vector registers are in banks.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Ports {
     pub dst: u16,
@@ -18,13 +18,13 @@ pub(crate) struct Ports {
     pub src1: u16,
     /// The register that the result is added to, or the third source. It is read over a port of its own.
     pub addend: u16,
-    /// It has one source: of all operations, only moves have.
+    /// Whether it has one source; only moves have.
     pub is_move: bool,
-    /// Registers of each operand: of an operation on 64 bits, two.
+    /// Number of registers of each operand: two in an operation on 64 bits.
     pub dwords: u16,
 }
 
-/// What a target and a format allow two operations.
+/// The exceptions that a target and a format make for the two operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Freedom {
     /// The first sources of two moves can be in one bank.
@@ -64,13 +64,13 @@ pub(crate) const fn conflict(x: &Ports, y: &Ports, may: Freedom) -> Option<Port>
     }
 }
 
-/// Whether two sources are read from one bank.
+/// Whether two sources are read from one bank and this is not allowed.
 const fn reads(x: u16, y: u16, lengths: [u16; 2], mask: u16, may: Freedom) -> bool {
     collide(x, y, lengths, mask) && !(may.equal && x == y && lengths[0] == lengths[1])
 }
 
-/// Whether two operand codes are registers whose numbers are equal in the bits of a mask, or those of a pair's second
-/// register.
+/// Whether two operand codes are registers whose numbers are equal in the bits of a mask; for a pair, its second
+/// register counts, too.
 const fn collide(x: u16, y: u16, [x_dwords, y_dwords]: [u16; 2], mask: u16) -> bool {
     let equal =
         (x ^ y) & mask == 0 || x_dwords > 1 && ((x + 1) ^ y) & mask == 0 || y_dwords > 1 && (x ^ (y + 1)) & mask == 0;
@@ -80,7 +80,7 @@ const fn collide(x: u16, y: u16, [x_dwords, y_dwords]: [u16; 2], mask: u16) -> b
 /// The operands of two operations in one instruction that are in one bank and must not be.
 pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
     inst.second_opcode()?;
-    // Of each operation, the ports, and the fields that name them.
+    // For each operation, the ports, and the fields that name them.
     let mut both = [(Ports::default(), [Field::Reserved; 4]); 2];
     let (mut operations, mut sources, mut scaled) = (0, 0, false);
     for operand in inst.operands() {
@@ -98,7 +98,7 @@ pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
                 put(Port::Addend, &mut ports.addend);
             }
         } else if field == Field::Literal {
-            // Of a multiplication by a constant, the operand behind it is added.
+            // In a multiplication by a constant, the operand after the constant is the addend.
             scaled = true;
         } else {
             sources += 1;

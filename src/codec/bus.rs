@@ -15,22 +15,22 @@ pub(crate) struct Reads {
     pub excess: Option<Field>,
 }
 
-/// How many different scalars an instruction can read over the bus.
+/// The number of different scalars that an instruction can read over the bus.
 pub(crate) fn limit(inst: &Inst) -> u8 {
     let has_one = inst.info().flags & const { flag("one_scalar") } != 0;
     if has_one { 1 } else { FACTS[inst.target() as usize].bus }
 }
 
-/// No fewer scalars than an instruction reads over the bus.
+/// An upper bound of the number of scalars that an instruction reads over the bus.
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) fn scalars(inst: &Inst) -> u8 {
     inst.operands().filter(|operand| operand.access.reads() && key(operand).is_some()).count() as u8
 }
 
-/// What makes a scalar on the bus different from others; `None`: the operand does not use the bus.
+/// A key that distinguishes scalars on the bus; `None` if the operand does not use the bus.
 ///
-/// Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler, and so does
-/// a literal that is read with 32 bits and with 64. Data from LDS does not use the bus, nor does the null register.
+/// Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler; so do
+/// the 32-bit and the 64-bit read of a literal. Neither data from LDS nor the null register uses the bus.
 fn key(operand: &Operand) -> Option<(Value, bool)> {
     let is_pair = operand.bits > 32;
     match operand.value {
@@ -50,8 +50,8 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
     if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
         return reads;
     }
-    // As LLVM's assembler has it, m0 selects the lane that v_writelane_b32 writes without the bus. Of all operations only
-    // that one writes vector registers whatever exec holds, and reads m0 as its second source.
+    // As in LLVM's assembler, v_writelane_b32 reads m0 as its lane select without the bus. It is the only operation
+    // that ignores exec when it writes vector registers and that reads m0 as its second source.
     let is_lane = |operand: &Operand| {
         let is_second = matches!(operand.role, Some(Field::Vsrc1 | Field::Src1));
         let is_m0 = operand.value == Value::Reg(Reg::Special(Special::M0));

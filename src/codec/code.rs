@@ -6,11 +6,12 @@ use crate::target::generated::ANY_LITERAL64;
 use crate::target::{FACTS, OPERANDS};
 use crate::{InlineFloat, Inst, Reg, Special, Target, Value};
 
-/// Accumulation registers follow the hardware's codes: a separate bit turns a vector register into one.
+/// The code of the first accumulation register. Accumulation registers follow the hardware's codes: a separate bit
+/// turns a vector register into one.
 pub(crate) const AGPR: u16 = VGPR_LAST + 1;
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
-/// The last register of either file.
+/// The number of the last register of either file.
 pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
 
 /// Whether a tuple of vector registers ends within its file.
@@ -53,7 +54,7 @@ pub(crate) const fn int_of(code: u16) -> Option<i8> {
     }
 }
 
-/// The meaning of a code other than a literal. Scalar tuples begin at the aligned register, as hardware reads them.
+/// The meaning of a code other than a literal. Scalar tuples begin at the aligned register, as the hardware reads them.
 pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
     let t = OPERANDS[target as usize];
     match code {
@@ -70,7 +71,7 @@ pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
     }
 }
 
-/// Converts a code; for a literal, reads the dword at the end of the instruction.
+/// Converts a code; a literal is read from the dword at the end of the instruction.
 #[inline(always)]
 pub(super) fn coded(inst: &Inst, code: u16) -> Coded {
     match code {
@@ -92,7 +93,7 @@ pub(crate) fn has_literal64(target: Target) -> bool {
     ANY_LITERAL64 && OPERANDS[target as usize].has_literal64
 }
 
-/// The dwords at the end of the instruction.
+/// The last two dwords of the instruction.
 pub(crate) fn last_two(inst: &Inst) -> u64 {
     match inst.words() {
         [.., low, high] => u64::from(*low) | u64::from(*high) << 32,
@@ -136,7 +137,7 @@ impl Coded {
             Value::Imm(n) => return Some(Coded::Number(n.into())),
             Value::Label(n) => return Some(Coded::Label(n)),
             Value::Off => return Some(Coded::Off),
-            // The value of a literal of 64 bits is elsewhere.
+            // The value of a 64-bit literal is not in `value`.
             Value::Reg(_) | Value::Literal64 => return None,
         };
         Some(Coded::Code(code))
@@ -148,7 +149,7 @@ pub(crate) fn vcc(target: Target) -> u16 {
     FACTS[target as usize].codes.vcc.into()
 }
 
-/// The code that means "neither a scalar nor a vector address"; `u16::MAX`: the target has none.
+/// The code that means "neither a scalar nor a vector address"; `u16::MAX` if the target has none.
 pub(crate) fn neither(target: Target) -> u16 {
     OPERANDS[target as usize].neither
 }

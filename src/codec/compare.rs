@@ -4,7 +4,7 @@ use super::{Address, descs, modifier};
 use crate::table::OperandDesc;
 use crate::{Field, Inst, Operand};
 
-/// The first pair of operands that differ; `None` for an instruction that has no further operand.
+/// The first pair of operands that differ; `None` stands for the missing operand of an instruction that has fewer.
 pub(crate) type Difference = (Option<Operand>, Option<Operand>);
 
 /// Compares the operands of two instructions in order.
@@ -22,7 +22,7 @@ pub(crate) fn same_operands(
     there.next().map_or(Ok(()), |other| Err((None, Some(other))))
 }
 
-/// The operands that fields name, but for an image address: how many operands it is depends on the form.
+/// The operands that fields name, except for an image address, whose number of operands depends on the form.
 pub(crate) fn shown(inst: &Inst) -> impl Iterator<Item = Operand> {
     let address = image_address_of(inst);
     let is_part = move |field: Field| address.is_some_and(|address| address.is_field(field));

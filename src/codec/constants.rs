@@ -32,7 +32,7 @@ pub(crate) const F16_BITS: [u16; COUNT] = {
     all
 };
 
-/// A double as a half, rounded to nearest with ties to even. A value that is too great becomes infinite.
+/// Rounds a double to a half, to nearest with ties to even. A value that is too great becomes infinite.
 pub(crate) const fn half(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;

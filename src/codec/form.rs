@@ -14,22 +14,22 @@ pub(crate) struct Form {
     number: u16,
     pub layout: &'static Layout,
     pub signature: &'static FormSignature,
-    /// The format of the trailing dword; a literal does not count.
+    /// The format of the trailing dword; `None` if it is a literal.
     pub extension: Option<Format>,
 }
 
-/// Why the words are not an instruction of the form.
+/// The reason why the words are not an instruction of the form.
 pub(crate) enum Unmade {
     /// The words do not decode.
     Decode(DecodeError),
     /// The form would need two trailing dwords.
     Literal,
-    /// The words are another instruction.
+    /// The words are another instruction or form.
     Other,
 }
 
 impl Form {
-    /// `None` if the target lacks the format.
+    /// Returns `None` if the target lacks the format.
     pub(crate) fn new(
         target: Target,
         opcode: Opcode,
@@ -45,7 +45,7 @@ impl Form {
         descs(self.target, self.signature)
     }
 
-    /// The encoding bits, the opcode, and the code that announces the trailing dword.
+    /// The words with the encoding bits, the opcode, and the code that announces the trailing dword.
     pub(crate) fn start(&self) -> Words {
         let mut words = Words::new(self.target, self.layout);
         for info in self.layout.fields.iter().filter(|info| !info.overlay) {
@@ -66,7 +66,7 @@ impl Form {
         words
     }
 
-    /// The same with the opcode of the second operation.
+    /// The words as from `start`, with the opcode of the second operation.
     #[cfg(feature = "text")]
     pub(crate) fn start_dual(&self, second: u16) -> Words {
         let mut words = self.start();
@@ -76,8 +76,8 @@ impl Form {
         words
     }
 
-    /// The same for a conversion: several codes can announce the trailing dword (DPP8, and which lanes it reads), and if
-    /// the old instruction has that dword too, its code stays.
+    /// The words as from `start`, for a conversion. Several codes can announce the trailing dword (DPP8, and the lanes
+    /// that it reads). If the old instruction has that dword too, its code is kept.
     pub(crate) fn start_as(&self, from: &Inst) -> Words {
         let mut words = self.start();
         let info = |layout: &'static Layout, field| layout.fields.iter().find(|info| info.field == field);
@@ -104,7 +104,7 @@ impl Form {
             *words.dwords.get_mut(dwords).ok_or(Unmade::Literal)? = literal;
             dwords += 1;
         }
-        // Some rows require ones in bits that no modifier sets; there are at most as many as in a dword.
+        // Some rows require ones in bits that no modifier sets. Each try sets one of them; there are at most 32.
         for _ in 0..u32::BITS {
             match decode_words(self.target, words.dwords.get(..dwords).unwrap_or(&words.dwords)) {
                 Ok(inst) => return self.accept(inst, dwords),

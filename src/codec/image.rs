@@ -1,4 +1,4 @@
-//! Image data and image addresses, whose registers other fields and the operation decide.
+//! Image data and image addresses, whose registers depend on other fields and on the operation.
 
 use super::accept::{Accepted, InForm, Lengths};
 use super::address::REGISTER;
@@ -24,7 +24,7 @@ pub(super) fn read(kind: ImageKind, desc: &OperandDesc, inst: &Inst) -> Option<(
     Some((coded, mimg_dwords(what, bits(inst, dmask, 4) as u16, flag(inst, tfe), flag(inst, d16))))
 }
 
-/// Of an image address it sets the first register: [`Address::encode`] sets all.
+/// Sets the field of image data, or the first register of an image address; [`Address::encode`] sets all of them.
 pub(super) fn encode(kind: ImageKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     let Coded::Code(code) = coded else { return Err(Refused::Operand) };
     match kind {
@@ -36,13 +36,13 @@ pub(super) fn encode(kind: ImageKind, desc: &OperandDesc, coded: Coded, words: &
     }
 }
 
-/// Adds the registers that part `part` of the operand accepts. `dwords`: the least that it has.
+/// Adds the registers that part `part` of the operand accepts. `dwords` is its least length.
 pub(super) fn accept(kind: ImageKind, form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
     let registers = VGPR..=AGPR.saturating_sub(dwords);
     match kind {
         ImageKind::Data { acc, .. } => registers.for_each(|code| form.vector(code, acc, add)),
         ImageKind::Address { .. } => {
-            // A row can demand that a field is zero. The probe knows nothing of the dwords after the base words.
+            // A row can demand that a field is zero. The probe does not check the dwords after the base words.
             let lsb = Address::of(form.desc).map_or(NONE, |address| address.lsb(part));
             let possible = |code: &u16| {
                 lsb >= 96 || (0..REGISTER).all(|bit| form.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
@@ -84,7 +84,7 @@ pub(super) fn lengths(kind: ImageKind, form: &InForm<'_>, part: u8) -> Option<(L
     (lengths.1 > 0).then_some((lengths, is_optional))
 }
 
-/// Registers of image data, for the kind of operation (`image::*`), its components and its flags.
+/// Number of registers of image data, for the kind of operation (`image::*`), its components and its flags.
 pub(crate) const fn mimg_dwords(what: u8, dmask: u16, tfe: bool, d16: bool) -> u16 {
     let components = match (dmask & 15).count_ones() as u16 {
         _ if what & image::GATHER != 0 => 4,
@@ -93,7 +93,8 @@ pub(crate) const fn mimg_dwords(what: u8, dmask: u16, tfe: bool, d16: bool) -> u
     };
     let packed = if what & image::D16 != 0 && d16 { components.div_ceil(2) } else { components };
     let dwords = packed + tfe as u16;
-    // Atomics take one or two components, or twice that with a comparison value; other masks mean the least of these.
+    // Atomics take one or two components, or twice as many with a comparison value; other masks mean the least of
+    // these.
     match dwords {
         4.. if what & image::ATOMIC != 0 => 1,
         1 if what & image::CMPSWAP != 0 => 2,
@@ -112,7 +113,7 @@ pub(crate) const fn image_data(data: ImageData, packs_d16: bool) -> u8 {
     what | if packs_d16 { image::D16 } else { 0 }
 }
 
-/// Components of an image address that a16 packs, two in a register, and registers that hold gradients.
+/// Number of components of an image address that a16 packs, two in a register, and of registers that hold gradients.
 const fn image_components(shape: AddressShape, dim: usize) -> (u16, u16) {
     const fn count(table: &[u8], dim: usize) -> u16 {
         if dim < table.len() { table[dim] as u16 } else { 0 }
@@ -128,7 +129,7 @@ const fn image_components(shape: AddressShape, dim: usize) -> (u16, u16) {
     };
     let gradients = match shape {
         AddressShape::Gradients | AddressShape::GradientsLod => count(&GRADIENTS, dim),
-        // Each of the two directions begins at a register.
+        // The gradients of each of the two directions begin at a new register.
         AddressShape::Gradients16 | AddressShape::Gradients16Lod => 2 * (count(&GRADIENTS, dim) / 2).div_ceil(2),
         AddressShape::Coordinates
         | AddressShape::CoordinatesLod
@@ -140,8 +141,8 @@ const fn image_components(shape: AddressShape, dim: usize) -> (u16, u16) {
     (packed, gradients)
 }
 
-/// Registers of an image address. `more`: components of the row in addition to coordinates and gradients. `run`: no
-/// dword names further registers, so that more than 12 count as 16.
+/// Number of registers of an image address. `more`: the row's components in addition to coordinates and gradients.
+/// `run`: the registers are one run, in which more than 12 count as 16.
 pub(crate) const fn img_dwords(shape: AddressShape, dim: usize, a16: bool, more: u8, run: bool) -> u16 {
     let (components, gradients) = image_components(shape, dim);
     let packed = if a16 { components.div_ceil(2) } else { components };
@@ -162,10 +163,10 @@ pub(crate) struct Address<'d> {
 }
 
 impl<'d> Address<'d> {
-    /// `None`: it is another kind of operand.
+    /// Returns `None` for other kinds of operands.
     pub fn of(desc: &'d OperandDesc) -> Option<Address<'d>> {
         match desc.kind {
-            // Without such a target, the code for them is left out.
+            // The code for image addresses is left out if no enabled target has them.
             OperandKind::Image(ImageKind::Address { shape, dim, a16, second, fifth, fields }) if ANY_IMAGE_ADDRESS => {
                 Some(Address { desc, shape, dim, a16, second, fifth, fields })
             }
@@ -173,17 +174,18 @@ impl<'d> Address<'d> {
         }
     }
 
-    /// Components of the row in addition to coordinates and gradients.
+    /// Number of the row's components in addition to coordinates and gradients.
     fn more(&self) -> u8 {
         self.desc.dwords - 1
     }
 
-    /// Its registers in an instruction: coordinates (two per register with a16), gradients, and the row's additional components.
+    /// Number of its registers in an instruction: coordinates (two per register with a16), gradients, and the row's
+    /// additional components.
     pub fn dwords(&self, inst: &Inst) -> u16 {
         self.size(bits(inst, self.dim, 3) as usize, flag(inst, self.a16))
     }
 
-    /// Its registers for a dimension, with or without a16.
+    /// Number of its registers for a dimension, with or without a16.
     pub fn size(&self, dim: usize, a16: bool) -> u16 {
         img_dwords(self.shape, dim, a16, self.more(), self.second == NONE)
     }
@@ -199,7 +201,7 @@ impl<'d> Address<'d> {
         self.desc.field == field || ADDRESS_FIELDS.contains(&field)
     }
 
-    /// The lowest bit of the field of a part. The fourth after the first can lie elsewhere.
+    /// The lowest bit of the field of a part. The field of the fourth part after the first can lie elsewhere.
     pub fn lsb(&self, part: u8) -> Position {
         match part {
             0 => self.desc.lsb,
@@ -208,16 +210,17 @@ impl<'d> Address<'d> {
         }
     }
 
-    /// Registers of a part of an address that has `all` registers; `None` if the address needs no such part.
+    /// Number of registers of a part of an address that has `all` registers; `None` if the address does not need the
+    /// part.
     ///
-    /// Without extra address fields, an image address is one run. Else each register has a field, and the last field may
-    /// name the start of all remaining registers. Where it does, the fields of a ray name the start of the node, the ray's
-    /// extent, and vectors.
+    /// Without extra address fields, an image address is one run. Otherwise each register has a field, and the last
+    /// field may name the start of all remaining registers. If it does, the fields of a ray name the start of the node,
+    /// of the ray's extent, and of the vectors.
     pub fn part_dwords(&self, all: u16, part: u8) -> Option<u16> {
         part_dwords(self.shape, self.more(), self.fields, all, part)
     }
 
-    /// A part in an instruction; `None` if the address needs no such part.
+    /// A part in an instruction; `None` if the address does not need it.
     pub fn part(&self, inst: &Inst, part: u8) -> Option<AddressPart> {
         let dwords = self.part_dwords(self.dwords(inst), part)?;
         let lsb = self.lsb(part);
@@ -236,21 +239,21 @@ impl<'d> Address<'d> {
         Some(Operand { role: Some(field), value, bits: dwords * 32, access: self.access(part) })
     }
 
-    /// How an operation accesses a part.
+    /// The access of an operation to a part.
     pub fn access(&self, part: u8) -> Access {
-        // These return the origin and the direction of the ray where they read them.
+        // These operations return the origin and the direction of the ray in the registers from which they read them.
         let returns = matches!(self.shape, AddressShape::RayDual | AddressShape::Ray8) && [2, 3].contains(&part);
         if returns { Access::ReadWrite } else { Access::Read }
     }
 
     /// The registers in an instruction, one for each dword.
     pub fn registers(self, inst: &Inst) -> impl Iterator<Item = u8> + Clone {
-        // A run of 13 to 15 registers reads 16, and this many of them are the address.
+        // A run of 13 to 15 registers is encoded as 16; only the first `needed` are the address.
         let needed = img_dwords(self.shape, bits(inst, self.dim, 3) as usize, flag(inst, self.a16), self.more(), false);
         self.parts(inst).flat_map(|part| (0..part.dwords).map(move |n| (part.register + n) as u8)).take(needed.into())
     }
 
-    /// Encodes an address of which each dword is in one of these registers.
+    /// Encodes an address whose dwords are in these registers, one in each.
     pub fn encode(&self, mut registers: impl Iterator<Item = u8> + Clone, words: &mut Words) -> Result<(), Refused> {
         let all = registers.clone().count() as u16;
         for part in 0..ADDRESS_PARTS {
@@ -265,16 +268,16 @@ impl<'d> Address<'d> {
         if registers.next().is_some() { Err(Refused::Operand) } else { Ok(()) }
     }
 
-    /// Whether the fields can name an address of so many registers. Not all dwords of a ray may be idle.
+    /// Whether the fields can name an address of this many registers. A ray must use at least one field of each dword.
     pub fn fits_its_fields(&self, all: u16) -> bool {
-        /// Registers that a dword after the base words names.
+        /// Number of registers that a dword after the base words names.
         const DWORD: u16 = 4;
         let fields = u16::from(self.fields.count());
         let idle = self.shape == AddressShape::Ray && fields >= all + DWORD;
         self.fields.is_run() || all <= fields && !idle
     }
 
-    /// Refuses an address with more registers than fields that name them, and a ray with dwords that name none.
+    /// Refuses an address with more registers than fields, and a ray with dwords whose fields name no register.
     fn check_fields(&self, inst: &Inst) -> Result<(), DecodeError> {
         if self.fits_its_fields(self.dwords(inst)) {
             return Ok(());
@@ -284,7 +287,7 @@ impl<'d> Address<'d> {
     }
 }
 
-/// The most parts of an image address.
+/// The greatest number of parts of an image address.
 pub(crate) const ADDRESS_PARTS: u8 = ADDRESS_FIELDS.len() as u8;
 
 /// The fields that name the registers of an image address, after the first.
@@ -304,7 +307,7 @@ const ADDRESS_FIELDS: [Field; 13] = [
     Field::Vaddr12,
 ];
 
-/// Adds the fields that could name registers of an image address, but are not needed for it, to masks of each dword.
+/// Adds to the masks of each dword the fields that could name registers of an image address, but are not needed for it.
 pub(crate) fn idle_addresses(inst: &Inst, masks: &mut [u32; MAX_DWORDS]) {
     let tables = OPERANDS[inst.target() as usize];
     let descs = tables.rows_of(tables.list_of(inst)).filter_map(|row| tables.desc(row));
@@ -327,7 +330,7 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
-/// The registers of each part of an address, without the number of components in front.
+/// Selects the registers of each part of an address from an array whose first entry is the number of components.
 const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16; 5] {
     [node, extent, origin, direction, offset]
 }
@@ -342,7 +345,8 @@ pub(crate) const fn part_dwords(
 ) -> Option<u16> {
     let (fields, run) = (fields.count() as u16, fields.is_run());
     let groups = match shape {
-        // The node is what the row has besides extent and origin. With a16, the last two vectors share three registers.
+        // The node is the row's components without extent and origin. With a16, the last two vectors share three
+        // registers.
         AddressShape::Ray if run && fields > 1 => {
             let [_, extent, origin, a, b] = RAY;
             Some([(more as u16).saturating_sub(extent + origin), extent, origin, a, b])
@@ -369,7 +373,7 @@ pub(crate) const fn part_dwords(
     }
 }
 
-/// Refuses a tuple that runs past the last register, of an operand whose length depends on other fields.
+/// Refuses a tuple that runs past the last register, for an operand whose length depends on other fields.
 #[cold]
 pub(crate) fn size(inst: &Inst, desc: &OperandDesc) -> Result<(), DecodeError> {
     if let OperandKind::Register(RegisterKind::Matrix { format, format_high, .. }) = desc.kind {

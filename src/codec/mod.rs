@@ -1,12 +1,12 @@
 //! Operand kinds: reads the bits of each kind, and encodes values back.
 //!
-//! Each [`OperandKind`] reads as a [`Coded`], which is independent of the target; `code.rs` knows what codes mean on a
-//! target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group, which src/kind/
-//! lists.
+//! Each [`OperandKind`] is read as a [`Coded`], which is independent of the target; `code.rs` maps codes to their
+//! meanings on a target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group.
+//! src/kind/ lists the groups.
 //!
 //! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
-//! and re-targeting encode. Each of these decodes the new words before anyone gets them, and [`same_operands`] compares
-//! the result with the request.
+//! and re-targeting encode. Each of these four decodes the new words before it returns them, and [`same_operands`]
+//! compares the result with the request.
 
 mod accept;
 mod address;
@@ -59,11 +59,11 @@ use crate::{Access, Field, Inst, Operand};
 /// The meaning of an operand's bits, before a target interprets the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coded {
-    /// An operand code; those of accumulation registers begin at [`code::AGPR`].
+    /// An operand code; the codes of accumulation registers begin at [`code::AGPR`].
     Code(u16),
     /// The upper half of the vector register with this code.
     High(u16),
-    /// The vcc that no field names.
+    /// The implicit vcc, which no field names.
     Vcc,
     /// No register.
     Off,
@@ -75,7 +75,7 @@ pub(crate) enum Coded {
     Literal(u32),
     /// The two dwords after the base word.
     Literal64(u64),
-    /// The scalar offset register with a field of its own, without or with a constant added to it.
+    /// The scalar offset register with a field of its own, without a constant.
     Soffset(u16),
     Both(u16, i64),
     /// An attribute of an interpolation, and its channel.
@@ -99,8 +99,8 @@ pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
     }
 }
 
-/// Sets a descriptor's bits, and the flags that belong to it. Other fields are not checked: the caller has to decode
-/// the words and read them again.
+/// Sets a descriptor's bits, and the flags that belong to it. Other fields are not checked: the caller must decode the
+/// words and read them again.
 pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
     match desc.kind {
         OperandKind::Register(kind) => register::encode(kind, desc, coded, words),
@@ -112,9 +112,9 @@ pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Res
     }
 }
 
-/// Passes the values that part `part` of an operand accepts to `add`. `dwords`: the least that it has.
+/// Passes the values that part `part` of an operand accepts to `add`. `dwords` is the operand's least length.
 pub(crate) fn accept(form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
-    // Without the bit the operand is absent.
+    // If the bit is not set, the operand is absent.
     let returned = is_conditional(form.desc) && form.desc.access == Some(Access::Write);
     match form.desc.kind {
         OperandKind::Register(kind) => register::accept(kind, form, (dwords, returned), add),
@@ -149,7 +149,8 @@ pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bo
 }
 
 impl Coded {
-    /// Adds the part of the old operand that this value does not replace: a register added to a constant, or a channel.
+    /// Adds the part of the old operand that this value does not replace: a register that is added to a constant, or a
+    /// channel.
     pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> Coded {
         match (self, read(desc, inst)) {
             (Coded::Number(n), Some((Coded::Both(code, _), _))) => Coded::Both(code, n),
@@ -159,8 +160,8 @@ impl Coded {
     }
 }
 
-/// How an instruction accesses a descriptor's operand; `None` if the operand is absent because the operation returns
-/// nothing.
+/// The access of an instruction to a descriptor's operand; `None` if the operand is absent because the operation
+/// returns nothing.
 fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
     let access = desc.access.unwrap_or(Access::Read);
     if !is_conditional(desc) {
@@ -173,7 +174,7 @@ fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
     }
 }
 
-/// Whether a bit that makes the operation return something decides if the operand is written, or present at all.
+/// Whether a bit that makes the operation return something decides if the operand is written, or if it exists.
 pub(crate) fn is_conditional(desc: &OperandDesc) -> bool {
     desc.write_if_bit != NONE
 }
@@ -187,7 +188,7 @@ pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
     Some(Operand { role: Some(role), value: coded.value(inst.target(), dwords), bits, access })
 }
 
-/// The width of an operand: that of its field, or of its registers.
+/// The width of an operand: the width of its field, or of its registers.
 pub(crate) fn bits_of(desc: &OperandDesc, coded: Coded, dwords: u16) -> u16 {
     match coded {
         Coded::Number(_) | Coded::Both(..) | Coded::Attr(..) | Coded::Label(_) => desc.width.into(),

@@ -8,7 +8,7 @@ use crate::kind::{ModifierKind, NONE, OperandKind, Position};
 use crate::table::OperandDesc;
 use crate::{Field, Inst};
 
-/// Bits of each of the two lower parts of a truth table.
+/// Width in bits of each of the two lower parts of a truth table.
 pub(crate) const TABLE: u8 = 3;
 
 /// The positions of the two lower parts of a truth table in three fields.
@@ -77,7 +77,7 @@ pub(crate) fn neutral_of(desc: &OperandDesc) -> u32 {
     }
 }
 
-/// A field's value in a table; fields that the table lacks have 0.
+/// A field's value in a table; 0 for a field that the table lacks.
 fn find(table: &[(Field, u32)], field: Field) -> u32 {
     table.iter().find(|(of, _)| *of == field).map_or(0, |(_, value)| *value)
 }

@@ -7,7 +7,7 @@ use crate::Inst;
 use crate::kind::{ModifierKind, NONE, NumberKind, OperandKind};
 use crate::table::OperandDesc;
 
-/// Bits of the channel of an interpolation attribute.
+/// Width in bits of the channel of an interpolation attribute.
 const CHANNEL: u8 = 2;
 
 pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Coded {

@@ -1,4 +1,4 @@
-//! The code or the literal of a number.
+//! Finds the code or the literal of a number.
 
 use super::code::{FLOAT, FLOATS, INT, LITERAL, of_int};
 use super::constants::{F16_BITS, F32_BITS, F64_BITS, half};
@@ -12,7 +12,7 @@ pub(crate) enum Number {
     Float(u64),
 }
 
-/// The width that stands for a bf16 in `find`.
+/// The width that `find` uses for a bf16.
 const BF16: u8 = 17;
 
 /// The code of the inline float with these bits.
@@ -43,7 +43,8 @@ const fn bfloat(bits: u32) -> u32 {
     (bits >> 16) + up as u32
 }
 
-/// A double as the bits of a float, or of a half if `short`; `None` if it is finite and too great.
+/// A double as the bits of a float, or of a half if `short`; `None` if the double is finite and the result would not
+/// be.
 #[inline(always)]
 pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
     let v = f64::from_bits(value);
@@ -52,7 +53,7 @@ pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
     if infinite && value << 1 != 0xffe0_0000_0000_0000 { None } else { Some(bits) }
 }
 
-/// The literal of 64 bits that holds a number, for operands that take one; for those of another size `None`.
+/// The 64-bit literal that holds a number; `None` if the operand does not take one.
 #[cfg(feature = "make")]
 #[inline]
 pub(crate) const fn long_literal(ty: DataType, dwords: u16, number: Number) -> Option<u64> {
@@ -64,8 +65,8 @@ pub(crate) const fn long_literal(ty: DataType, dwords: u16, number: Number) -> O
     }
 }
 
-/// The code of a constant in an operand of some dwords, and the literal if the code announces one. Follows the rules of
-/// LLVM's assembler. `all`: the target has all inline floats, also the last one.
+/// The code of a constant in an operand of some dwords, and the literal if the code announces one, by the rules of
+/// LLVM's assembler. `all`: the target has all inline floats, including the last one.
 #[inline]
 pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: bool) -> Option<(u16, u32)> {
     const fn small(v: i64) -> Option<(u16, u32)> {
@@ -125,7 +126,7 @@ pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: boo
         }
         bits
     };
-    // Look for an inline constant before rounding to bf16: a bf16 operand has those of an f32.
+    // Look for an inline constant before rounding to bf16: a bf16 operand has the inline constants of an f32.
     let upper = float && matches!(ty, DataType::Bf16 | DataType::PkBf16);
     let inline = match ty {
         DataType::I16 => None,

@@ -9,7 +9,7 @@ use crate::kind::{NONE, OffsetKind, OperandKind};
 use crate::table::OperandDesc;
 use crate::{Field, Inst};
 
-/// Bits of a scalar register's number in an offset.
+/// Width in bits of a scalar register's number in an offset.
 pub(crate) const SCALAR: u8 = 7;
 
 pub(super) fn read(kind: OffsetKind, desc: &OperandDesc, inst: &Inst) -> Coded {
@@ -103,9 +103,9 @@ pub(super) fn accept(kind: OffsetKind, form: &InForm<'_>, part: u8, add: &mut im
             }
             (false, form.can_be(imm, true))
         }
-        // The register that has a field of its own.
+        // The register with a field of its own.
         OffsetKind::Bytes { soffset, .. } if soffset != NONE && part == 0 => (true, false),
-        // As the only offset, a register is possible where no other register is added.
+        // A register can be the only offset if no other register is added.
         OffsetKind::Bytes { imm, soffset_en, .. } => {
             (form.can_be(imm, false) && form.can_be(soffset_en, false), form.can_be(imm, true))
         }

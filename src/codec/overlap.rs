@@ -1,14 +1,15 @@
-//! The destination of a matrix operation, and what it is added to: the same registers, or none in common.
+//! Checks the destination and the addend of a matrix operation: they must be the same registers, or have none in
+//! common.
 
 use crate::common::limits::MATRIX_FREE;
 use crate::{Access, Field, Format, Inst, Operand, RegSet};
 
-/// Up to so many registers the operation has read everything before it writes.
+/// The greatest number of registers with which the operation reads everything before it writes.
 const FREE: u16 = MATRIX_FREE[0];
 
-/// The third source, if it has some registers of the destination and not the others.
+/// The third source, if it shares some but not all of the destination's registers.
 pub(crate) fn overlap(inst: &Inst) -> Option<Field> {
-    // Only of MFMA: LLVM's assembler takes any registers in WMMA.
+    // The rule is only for MFMA: LLVM's assembler accepts any registers in WMMA.
     if !inst.flags().is_mfma() || !matches!(inst.format(), Format::Vop3pMai | Format::Vop3px) {
         return None;
     }

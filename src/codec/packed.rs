@@ -2,18 +2,19 @@
 
 use crate::{Field, Inst, Operand, Reg, Special, Value};
 
-/// Whether it is a packed operation that reads one register of a scalar source for both floats, where the target has such.
+/// Whether it is a packed operation that reads one register of a scalar source for both floats. Only some targets have
+/// such operations.
 pub(crate) fn is_packed(inst: &Inst) -> bool {
     if !inst.target().low_scalars() {
         return false;
     }
     let flags = inst.flags();
-    // Of two floats, and not a matrix, whose registers are vectors.
+    // An operation on two floats, except for matrix operations, whose registers are vectors.
     flags.is_packed() && !flags.is_mfma() && !flags.is_smfmac()
 }
 
-/// The first scalar source of which `op_sel` or `op_sel_hi` selects the upper register, which is not read. As in LLVM's
-/// assembler, that does not matter for registers of the trap handler.
+/// The first scalar source whose upper register `op_sel` or `op_sel_hi` selects, although it is not read. As in LLVM's
+/// assembler, registers of the trap handler are exempt.
 pub(crate) fn upper_half(inst: &Inst) -> Option<Field> {
     if !is_packed(inst) {
         return None;

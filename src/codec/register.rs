@@ -42,7 +42,7 @@ pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Optio
         }
         RegisterKind::NamedOrVcc { named } if flag(inst, named) => coded(inst, code),
         RegisterKind::NamedOrVcc { .. } | RegisterKind::Vcc => Coded::Vcc,
-        // The second of two destinations: one is odd, the other is even.
+        // The second of two destinations. One of the two is odd, the other is even.
         RegisterKind::OppositeParity { other } => {
             Coded::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
         }
@@ -82,7 +82,7 @@ pub(super) fn encode(kind: RegisterKind, desc: &OperandDesc, coded: Coded, words
         RegisterKind::Half { .. } if code >= VGPR && code & HALF != 0 => Err(Refused::Operand),
         RegisterKind::Half { .. } => put_code(desc, code | if high { HALF } else { 0 }, words),
         RegisterKind::HalfSelected { half, .. } => {
-            // For a constant or a scalar it is a modifier, as in operations without halves.
+            // For a constant or a scalar, the bit is a modifier, as in operations without halves.
             if code >= VGPR {
                 words.set(half, high);
             }
@@ -99,7 +99,7 @@ pub(super) fn encode(kind: RegisterKind, desc: &OperandDesc, coded: Coded, words
         RegisterKind::AgprOrConstant if !is_agpr && code >= VGPR => Err(Refused::Operand),
         RegisterKind::Agpr | RegisterKind::AgprOrConstant => put_code(desc, vector, words),
         RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } | RegisterKind::Data { acc, .. } => {
-            // A constant leaves the flag alone, because another operand may use it.
+            // A constant does not change the flag, because another operand may use it.
             if code >= VGPR {
                 words.decide(acc, is_agpr)?;
             }
@@ -118,7 +118,7 @@ pub(super) fn encode(kind: RegisterKind, desc: &OperandDesc, coded: Coded, words
     }
 }
 
-/// Adds the codes that the operand accepts. `dwords`: the least that it has. `returned`: it is absent unless a bit is set.
+/// Adds the codes that the operand accepts. `dwords` is its least length. `returned`: it is absent unless a bit is set.
 pub(super) fn accept(
     kind: RegisterKind,
     form: &InForm<'_>,
@@ -149,7 +149,7 @@ pub(super) fn accept(
             add(Accepted::Code(if code >= VGPR { code - VGPR + AGPR } else { code }));
         }),
         RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
-            // If another field determines the length, no check of this field knows it.
+            // If another field determines the length, no check of this field covers it.
             let end = AGPR.saturating_sub(dwords);
             form.codes(returned, |code| match code {
                 VGPR.. if code > end => {}
@@ -192,17 +192,17 @@ pub(super) fn lengths(kind: RegisterKind, form: &InForm<'_>) -> (Lengths, bool) 
     }
 }
 
-/// Registers of a matrix, from the format of its elements: 8, 6 or 4 bits. LLVM treats formats without a meaning as 8
+/// Number of registers of a matrix, from the format of its elements: 8, 6 or 4 bits. LLVM treats reserved formats as 8
 /// bits.
 pub(super) fn matrix_dwords([format, format_high]: [Position; 2], desc: &OperandDesc, inst: &Inst) -> u16 {
     let high = u32::from(flag(inst, format_high));
     matrix_dwords_of(bits(inst, format, MATRIX_FORMAT - 1) | high << (MATRIX_FORMAT - 1), desc.dwords.into())
 }
 
-/// Bits of a matrix's format. The highest may lie apart.
+/// Width in bits of a matrix's format. The highest bit may be at another position.
 pub(crate) const MATRIX_FORMAT: u8 = 3;
 
-/// Registers of a matrix that has `most` with elements of 8 bits.
+/// Number of registers of a matrix that has `most` registers if its elements have 8 bits.
 pub(crate) const fn matrix_dwords_of(format: u32, most: u16) -> u16 {
     match format {
         2 | 3 => most / 8 * 6,

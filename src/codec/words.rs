@@ -4,18 +4,18 @@ use crate::decode::MAX_DWORDS;
 use crate::table::{NONE, OperandDesc};
 use crate::{FieldInfo, Inst, Layout, Target};
 
-/// Why a field cannot hold an operand or modifier.
+/// The reason why a field cannot hold an operand or modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The field accepts no such operand.
+    /// The field does not accept the operand.
     Operand,
-    /// The number does not fit between these limits.
+    /// The number is not between these limits.
     Range { min: i64, max: i64 },
-    /// A second literal with another value.
+    /// The instruction would need a second literal with another value.
     TwoLiterals,
 }
 
-/// Words under construction: those of a form, or those of an instruction to be changed.
+/// Words under construction: the words of a form, or of an instruction to be changed.
 #[cfg_attr(feature = "text", derive(Clone))]
 pub(crate) struct Words {
     pub target: Target,
@@ -27,7 +27,7 @@ pub(crate) struct Words {
     pub literal: Option<u32>,
     /// The upper half of a literal of 64 bits.
     literal_high: Option<u32>,
-    /// Bits that operands have decided. Operands that share such a bit must agree.
+    /// Bits that operands have set. Operands that share such a bit must agree.
     decided: u128,
 }
 
@@ -67,7 +67,7 @@ impl Words {
         bit != NONE && self.get(bit, 1) == 1
     }
 
-    /// Decides a bit that several operands may share; they must agree. A missing bit counts as 0.
+    /// Sets a bit that several operands may share; they must agree. A missing bit counts as 0.
     pub(super) fn decide(&mut self, bit: u8, on: bool) -> Result<(), Refused> {
         let mask = 1u128.checked_shl(bit.into()).unwrap_or(0);
         if mask == 0 && on || self.decided & mask != 0 && self.is_set(bit) != on {
@@ -105,7 +105,7 @@ impl Words {
         if desc.hi == NONE { low } else { low | self.get(desc.hi, desc.width - desc.lo_width) << desc.lo_width }
     }
 
-    /// The literal of 64 bits, if it is one.
+    /// The literal of 64 bits, if there is one.
     #[cfg(feature = "text")]
     pub(crate) fn literal64(&self) -> Option<u64> {
         Some(u64::from(self.literal_high?) << 32 | u64::from(self.literal?))

@@ -17,7 +17,7 @@ const PAIRS: [(Field, Field); 4] = [
 ];
 
 impl Opcode {
-    /// The operation with the same result when its first two sources are swapped; often the same operation.
+    /// The operation that gives the same result with its first two sources swapped; often the same operation.
     fn swapped(self) -> Opcode {
         let other = SWAPS.iter().find_map(|&(a, b)| match self {
             _ if self == a => Some(b),
@@ -29,11 +29,12 @@ impl Opcode {
 }
 
 impl Inst {
-    /// The instruction with its first two sources swapped, including their modifiers. The operation stays, or becomes
-    /// the one with the same result (`v_subrev_f32` for `v_sub_f32`, `s_cmp_gt_u32` for `s_cmp_lt_u32`).
+    /// Returns the instruction with its first two sources swapped, including their modifiers. The operation is
+    /// unchanged, or becomes one with the same result (`v_subrev_f32` for `v_sub_f32`, `s_cmp_gt_u32` for
+    /// `s_cmp_lt_u32`).
     ///
-    /// The encoding stays. If it has no place for a source, [`Inst::expand`] may help. When both sources are NaN, the
-    /// order can decide which of them a minimum or maximum returns.
+    /// The encoding is unchanged. If it has no room for a source, [`Inst::expand`] may help. If both sources are NaN,
+    /// the order can decide which of them a minimum or maximum returns.
     ///
     /// # Errors
     /// The operation is not commutable, or one source cannot take the other's place.

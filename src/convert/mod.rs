@@ -1,7 +1,7 @@
 //! Converts an instruction to another encoding (32-bit, VOP3, SDWA, DPP) or another target, or swaps its sources.
 //!
 //! All encodings of an operation have its operands in the same order, so each operand moves to the corresponding
-//! operand of the other encoding. The new words are decoded and compared before anyone gets them. Nothing here depends
+//! operand of the other encoding. The new words are decoded and compared before they are returned. Nothing here depends
 //! on a generation.
 
 mod commute;
@@ -20,7 +20,7 @@ pub use crate::retarget::RetargetError;
 use crate::table::{FormSignature, OperandDesc};
 use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value};
 
-/// Why an instruction cannot be encoded in another way: see [`Inst::shrink`] and [`Inst::commuted`].
+/// The reason why an instruction cannot be encoded in another way: see [`Inst::shrink`] and [`Inst::commuted`].
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -38,24 +38,24 @@ use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, T
 pub enum ConvertError {
     /// The target does not have the operation in this form.
     Form {
-        /// The base format; `None`: the operation has no other encoding.
+        /// The base format; `None` if the operation has no other encoding.
         format: Option<Format>,
         /// The format of the trailing dword.
         extension: Option<Format>,
     },
     /// The sources of the operation cannot be swapped.
     NotCommutable(Opcode),
-    /// The other encoding has no place for this field's operand: a scalar where only a vector register is allowed, a
+    /// The other encoding has no room for this field's operand: a scalar where only a vector register is allowed, a
     /// literal, a register other than vcc, ...
     Operand(Field),
-    /// The encoding lacks a modifier that has an effect here.
+    /// The encoding lacks a modifier that has an effect in this instruction.
     Modifier {
         /// The field.
         field: Field,
         /// The value of the field.
         value: u32,
     },
-    /// The result would break a rule that the original instruction keeps.
+    /// The result would break a rule that the original instruction follows.
     Rule(RuleError),
 }
 
@@ -118,12 +118,12 @@ impl Opcode {
 }
 
 impl Inst {
-    /// The same instruction in its shortest encoding. VOP3 becomes the 32-bit encoding if no modifier has an effect,
+    /// Returns the instruction in its shortest encoding. VOP3 becomes the 32-bit encoding if no modifier has an effect,
     /// the second source is a vector register, and a mask is in vcc. SDWA and DPP become the plain encoding if they
     /// select whole registers of the same lane. The instruction is unchanged if it is already in that encoding, or has
     /// no other.
     ///
-    /// Bits that hardware ignores become zero.
+    /// Bits that the hardware ignores become zero.
     ///
     /// # Errors
     /// The shorter encoding cannot express an operand or modifier.
@@ -143,13 +143,13 @@ impl Inst {
         self.of_size(32).or_else(|error| self.if_alone(error))
     }
 
-    /// The same instruction in its 64-bit encoding, VOP3, which takes more operands and modifiers. It is unchanged if
-    /// the operation has no other encoding.
+    /// Returns the instruction in its 64-bit encoding, VOP3, which accepts more operands and modifiers. It is unchanged
+    /// if the operation has no other encoding.
     ///
-    /// Bits that hardware ignores become zero.
+    /// Bits that the hardware ignores become zero.
     ///
     /// # Errors
-    /// The 64-bit encoding cannot express an operand or modifier: up to gfx9, a literal.
+    /// The 64-bit encoding cannot express an operand or modifier, for example a literal up to gfx9.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -166,7 +166,7 @@ impl Inst {
         self.of_size(64).or_else(|error| self.if_alone(error))
     }
 
-    /// An instruction with a single encoding is already as short and as long as it can be.
+    /// Returns the instruction unchanged if it has only one encoding.
     fn if_alone(&self, error: ConvertError) -> Result<Inst, ConvertError> {
         match error {
             ConvertError::Form { format: None, .. } => Ok(*self),
@@ -174,9 +174,9 @@ impl Inst {
         }
     }
 
-    /// The same instruction in another encoding: one of [`Opcode::forms`].
+    /// Returns the instruction in another encoding: one of [`Opcode::forms`].
     ///
-    /// Bits that hardware ignores become zero.
+    /// Bits that the hardware ignores become zero.
     ///
     /// # Errors
     /// The other encoding does not exist, or cannot express an operand or modifier.
@@ -234,7 +234,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let lacks = ConvertError::Form { format: Some(signature.format), extension };
     let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start_as(from);
-    // Modifiers: any that has an effect needs a place. They come first, because operands set bits of some.
+    // Any modifier that has an effect must be encoded. Modifiers come first, because operands set bits of some of them.
     let is_half = |desc: &OperandDesc| match read(desc, from) {
         Some((Coded::Code(code), _)) => code >= VGPR,
         coded => matches!(coded, Some((Coded::High(_), _))),
@@ -251,7 +251,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     }
     for desc in from.all_descs().filter(|desc| !is_operand(desc)) {
         let held = held(desc, from) & !of_operands(desc);
-        // How out-of-range lanes are treated has no effect if no lane is out of range.
+        // The treatment of out-of-range lanes has no effect if no lane is out of range.
         if held == neutral_of(desc) || desc.kind == OperandKind::Modifier(ModifierKind::DppBound) {
             continue;
         }
@@ -303,7 +303,8 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
     };
     // A constant has the width of its field, which differs between encodings.
     let bits = |operand: &Operand| if matches!(operand.value, Value::Imm(_)) { 0 } else { operand.bits };
-    // Whether the rest of a destination is kept, and so read, can depend on the encoding's modifiers: `reads` knows them.
+    // The encoding's modifiers can determine whether the rest of a destination is kept, and so read. `reads` takes them
+    // into account.
     let said = |operand: &Operand| (value(operand), operand.access.writes(), bits(operand));
     same_operands(shown(a), shown(b), |x, y| said(x) == said(y)).map_err(|difference| {
         let role = difference.0.or(difference.1).and_then(|operand| operand.role);

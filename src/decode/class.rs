@@ -1,4 +1,5 @@
-//! All that decoding takes from an instruction's opcode, so that `prove` can tell which instructions are decoded alike.
+//! Collects everything that decoding derives from an instruction's opcode, so that `prove` can tell which instructions
+//! are decoded alike.
 
 use super::{constraints_of, constraints_of_form};
 use crate::Inst;
@@ -6,9 +7,9 @@ use crate::target::{DECODE, DESCS, LENGTHS};
 #[cfg(feature = "fast")]
 use crate::target::{FAST_DECODE, generated::OP_INDICES};
 
-/// The numbers of the table entries by which all decoders and `length` read an instruction.
+/// The indices of the table entries by which all decoders and `length` read an instruction.
 ///
-/// Two instructions of one class are decoded by the same entries, so the same values of their fields are accepted, and a
+/// Two instructions of one class are decoded by the same entries: the same values of their fields are accepted, and a
 /// fault in an entry shows in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DecodingClass([u16; 9]);
@@ -22,7 +23,8 @@ impl DecodingClass {
         let (index, form) = (inst.op_index() as u16, inst.form());
         let second = inst.second_index().map_or(0, |index| index as u16);
         let sized = t.sized.binary_search(&index).ok().and_then(|at| t.sized_numbers.get(at));
-        // The second operation of an instruction with one operation has no entry: that of opcode index 0 does no harm.
+        // An instruction with one operation has no entry for a second one. The entry of opcode index 0 stands in for
+        // it, which does no harm.
         DecodingClass([
             t.opcode_space_of[lead].into(),
             u16::from(form) << 8 | inst.len() as u16,
@@ -36,7 +38,7 @@ impl DecodingClass {
         ])
     }
 
-    /// The signatures of the instruction's operations, by which it is printed.
+    /// The signatures by which the instruction's operations are printed.
     pub fn signatures(inst: &Inst) -> [u16; 2] {
         let t = DESCS[inst.target() as usize];
         [inst.op_index(), inst.second_index().unwrap_or(0)].map(|index| t.number(index))
@@ -55,10 +57,12 @@ fn quick(_: usize, _: u16) -> u16 {
     0
 }
 
-/// A run of bits that a rule looks at: its lowest bit, its width, and the value of interest. Without bits it is unused.
+/// A run of bits that a rule reads: its lowest bit, its width, and the value that the rule compares it with. A run of
+/// width 0 is unused.
 pub type TiedBits = (u8, u8, u8);
 
-/// The bits that each rule of an instruction ties: those that it restricts, and those that decide whether it does.
+/// The runs of bits that each rule of an instruction ties together: the bits that it restricts, and the bits that
+/// decide whether it applies.
 pub fn tied(inst: &Inst) -> impl Iterator<Item = [TiedBits; 4]> {
     let t = DECODE[inst.target() as usize];
     let constraints = |index, form| {

@@ -1,8 +1,8 @@
 //! Decodes nearly all instructions without a branch that depends on the instruction.
 //!
 //! Real code is unpredictable: a decoder that branches on the words mispredicts about once per instruction, and that
-//! costs more than all the table look-ups. So every word takes the same look-ups, with one of two results. Either it is
-//! a valid instruction of one to three dwords, or other code must decide, because a code announces another dword, a
+//! costs more than all the table look-ups. So every word takes the same look-ups. The result is either a valid
+//! instruction of one to three dwords, or the words are left to other code, because a code announces another dword, a
 //! rule ties fields, or the words are invalid.
 
 use super::{broken, find, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};
@@ -16,13 +16,12 @@ use crate::{Inst, Target};
 
 /// The tables of `look`. They exist only with the feature `fast`.
 pub(crate) struct FastDecode {
-    /// For each value of the top nine bits of the first dword: the number of the opcode space in the bits from 5 up,
-    /// and below it the size of the second dword in bytes, 4 or 0. 1: each instruction is three dwords or two operations,
-    /// which `look` refuses and `long` reads.
+    /// An entry for each value of the top nine bits of the first dword. The bits from 5 up are the number of the opcode
+    /// space; the bits below are the size of the second dword in bytes, 4 or 0. If the entry is 1, each instruction is
+    /// three dwords or two operations, which `look` refuses and `long` reads.
     pub leads: [u16; 512],
     pub opcode_spaces: [FastOpcodeSpace; 32],
-    /// Constraints of each opcode index. The first constraints are those of unused opcode indices; no words satisfy
-    /// them.
+    /// Constraints of each opcode index. Constraints 0 belong to unused opcode indices; no words satisfy them.
     pub constraints_of: [BaseConstraintIndex; OP_INDICES],
     pub constraints: [FastConstraints; FAST_CONSTRAINTS],
     /// For all constraints, the groups of codes that announce a literal in each checked field.
@@ -35,7 +34,7 @@ pub(crate) struct FastDecode {
     pub branches: [u64; OP_INDICES / 64],
 }
 
-/// Where the fields of an opcode space are.
+/// Positions of the fields of an opcode space.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 pub(crate) struct FastOpcodeSpace {
@@ -58,22 +57,22 @@ pub(crate) struct FastOpcodeSpace {
 pub(crate) struct FastConstraints {
     /// Bits that must be zero.
     pub zeros: u64,
-    /// Of the third dword: bits that must be zero, and bits that must not all be set.
+    /// Bits of the third dword that must be zero, and bits of it that must not all be set.
     pub third: [u32; 2],
     /// For each checked field, the groups of codes that it must not hold.
     pub bad: [u32; 4],
 }
 
-/// No words satisfy these.
+/// Constraints that no words satisfy.
 pub(crate) const NO_CONSTRAINTS: FastConstraints = FastConstraints { zeros: 0, third: [0; 2], bad: [u32::MAX; 4] };
 
-/// Its only opcode index is unused.
+/// An opcode space whose only opcode index is unused.
 pub(crate) const NO_OPCODE_SPACE: FastOpcodeSpace =
     FastOpcodeSpace { lsb: [0; 4], op: 0, op_mask: 0, meta: OP_INDICES as u32 - 1, gather: 0, all: 0 };
 
 /// A valid instruction of one to three dwords.
 pub(crate) struct Fast {
-    /// As in `Inst`.
+    /// As `Inst::meta`.
     pub meta: u32,
     /// Mask of the instruction's bits in the first two dwords.
     pub all: u64,
@@ -90,7 +89,7 @@ struct Lookup<'a> {
     bad: u32,
 }
 
-/// Looks words up. Groups of codes in `good` are allowed in addition.
+/// Looks words up. Groups of codes in `good` are also allowed.
 #[inline(always)]
 fn place<'a>(
     t: &'a FastDecode,
@@ -110,7 +109,7 @@ fn place<'a>(
     Lookup { demands, meta, bad }
 }
 
-/// What the top nine bits reveal, and the opcode space.
+/// The table entry of the top nine bits, and the opcode space.
 #[inline(always)]
 fn lead(t: &FastDecode, bits: u64) -> (u16, &FastOpcodeSpace) {
     let lead = t.leads[(bits as u32 >> 23) as usize];
@@ -141,8 +140,8 @@ pub(super) fn any(target: Target, bits: u64, third: Option<u32>) -> Option<Fast>
     literal(target, bits, third, (lead, opcode_space)).or_else(|| other(target, bits))
 }
 
-/// Decodes one or two dwords with a literal. `look` refused the words. If they are valid apart from codes that announce
-/// a literal, such a code must be the reason, so a literal follows.
+/// Decodes one or two dwords with a literal that `look` refused. If they are valid apart from codes that announce a
+/// literal, such a code must be the reason for the refusal, so a literal follows.
 #[inline(always)]
 fn literal(
     target: Target,
@@ -158,7 +157,7 @@ fn literal(
         .then(|| whole(target, meta % OP_INDICES as u32, dwords))
 }
 
-/// All bits of two or three dwords.
+/// An instruction that uses all bits of its two or three dwords.
 #[inline(always)]
 fn whole(target: Target, op_index: u32, dwords: u32) -> Fast {
     Fast { meta: Inst::meta_of(target, dwords) | Inst::meta(op_index, 0), all: u64::MAX, more: 4 * (dwords - 1) }
@@ -178,7 +177,7 @@ fn long(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     (wrong == 0 && third & last != last).then(|| whole(target, meta % OP_INDICES as u32, 3))
 }
 
-/// Decodes two operations in one instruction, with a literal or without.
+/// Decodes an instruction of two operations, with or without a literal.
 #[inline(always)]
 fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     let (t, small) = (FAST_DECODE[target as usize], DECODE[target as usize]);
@@ -197,7 +196,7 @@ fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
             announced |= group & literal;
         }
         let all = small.constraints.get(constraints)?;
-        // Three dwords, and no literal: VOPD3.
+        // Three dwords without a literal: VOPD3.
         if all.marks & marks::WIDE != 0 {
             return None;
         }
@@ -231,7 +230,7 @@ fn other(target: Target, bits: u64) -> Option<Fast> {
     })
 }
 
-/// Checks what only a few constraints demand.
+/// Checks the demands that only a few constraints have.
 #[cold]
 fn rare(t: &DecodeTables, number: ConstraintIndex, constraints: &Constraints, bits: u64) -> bool {
     let (ones, more) = further(t, number, constraints);

@@ -1,4 +1,4 @@
-//! Finds out which values single fields may hold, from the decoder's tables and without an instruction.
+//! Determines which values single fields may hold, from the decoder's tables and without an instruction.
 
 use super::{
     constraints_of, constraints_of_form, further, in_set, is_in_set, mask, op_index, opcode_space, parts, refused_by,
@@ -11,7 +11,7 @@ use crate::target::DECODE;
 use crate::target::generated::CHECKED_FIELDS;
 use crate::{Field, Format, Target};
 
-/// The opcode index for a number in a format's opcode field; `None` if no operation has that number.
+/// The opcode index of a number in a format's opcode field; `None` if no operation has that number.
 pub(crate) fn index_of(target: Target, format: Format, number: u16) -> Option<u16> {
     let t = DECODE[target as usize];
     let is_of = |op_index: &u16| {
@@ -46,17 +46,17 @@ pub(crate) fn index_of(target: Target, format: Format, number: u16) -> Option<u1
 pub(crate) struct Probe {
     t: &'static DecodeTables,
     constraints: &'static Constraints,
-    /// The checks that the four checked fields cannot express, and those of the third and fourth dword.
+    /// The checks that the four checked fields cannot express, and the checks of the third and fourth dword.
     more: &'static [Check],
     wide: &'static [Check],
-    /// Bits that must be zero, and that must be one.
+    /// Bits that must be zero, and bits that must be one.
     zeros: u128,
     ones: u128,
     checked: usize,
 }
 
 impl Probe {
-    /// The constraints of a form: 0 for the base form, others for a form with a trailing dword.
+    /// The constraints of a form: 0 is the base form, other numbers are forms with a trailing dword.
     pub(crate) fn new(target: Target, op_index: u16, form: u8) -> Option<Probe> {
         let t = DECODE[target as usize];
         let number = constraints_of_form(t, op_index, form)?;
@@ -92,7 +92,8 @@ impl Probe {
     }
 
     /// Whether the field of a descriptor may hold a value, apart from rules that depend on other fields. `flag` is the
-    /// extra bit that some fields are checked with: whether a destination is returned, what kind of address it is, ...
+    /// extra bit that is checked together with some fields: whether a destination is returned, which kind of address it
+    /// is, ...
     pub(crate) fn accepts(&self, desc: &OperandDesc, value: u32, flag: bool) -> bool {
         let place = |value: u32| {
             let low = u128::from(value & ((1u64 << desc.lo_width) - 1) as u32).wrapping_shl(desc.lsb.into());
@@ -121,7 +122,7 @@ impl Probe {
         })
     }
 
-    /// Whether the code is that of a scalar register.
+    /// Whether the code is a scalar register.
     pub(crate) fn is_scalar(&self, code: u16) -> bool {
         in_set(self.t.scalars, code.into())
     }

@@ -1,4 +1,4 @@
-//! Names what a refused word lacks: its format, the field, and the bits.
+//! Names the reason for a refusal: the format, the field, and the bits.
 
 use super::{Bad, constraints_of, field_map, op_index, opcode_space, parts, second_field};
 use crate::table::{DecodeTables, IN_SECOND_DWORD};

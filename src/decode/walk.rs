@@ -11,11 +11,11 @@ use crate::{DecodeError, Inst, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Invalid {
-    /// The dword. At the end of a slice, bytes that are missing are zero here.
+    /// The dword. Bytes beyond the end of the slice are zero.
     pub word: u32,
-    /// How many of its bytes exist: 4, or fewer at the end of a slice.
+    /// The number of its bytes that exist: 4, or fewer at the end of a slice.
     pub len: u8,
-    /// Why it is not an instruction.
+    /// The reason why it is not an instruction.
     pub error: DecodeError,
 }
 
@@ -61,9 +61,9 @@ impl<'a> Decoder<'a> {
 
     /// Takes the instruction that was decoded ahead, and decodes the next one.
     ///
-    /// The caller's work on an instruction often has a branch that is mispredicted, such as on the number of operands.
-    /// The processor discards the work after such a branch, but not the decoding of the next instruction, which comes
-    /// before it.
+    /// The caller's work on an instruction often has a branch that is mispredicted, such as a branch on the number of
+    /// operands. The processor discards the work after such a branch, but not the decoding of the next instruction,
+    /// which comes before it.
     #[cfg(feature = "fast")]
     #[inline(always)]
     fn ahead(&mut self) -> Option<Inst> {
@@ -146,7 +146,8 @@ fn invalid(rest: &[u8], error: DecodeError) -> Invalid {
 
 impl core::iter::FusedIterator for Decoder<'_> {}
 
-/// Walks code in dwords, as a GPU's memory is often mapped: [`Decoder`] over `&[u32]`. Offsets are in bytes.
+/// Walks code in dwords, the form in which a GPU's memory is often mapped: [`Decoder`] over `&[u32]`. Offsets are in
+/// bytes.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

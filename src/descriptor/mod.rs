@@ -15,7 +15,7 @@ pub use registers::Registers;
 pub use text::Directives;
 pub use words::{KernargPreload, KernelCodeProperties, PgmRsrc1, PgmRsrc2, PgmRsrc3};
 
-/// What a target's descriptors hold: see `isa/descriptor.isa`.
+/// The layout of a target's descriptors: see `isa/descriptor.isa`.
 pub(crate) struct KernelTables {
     pub vgpr_granule: u16,
     pub accum_granule: u16,
@@ -30,7 +30,7 @@ pub(crate) struct KernelTables {
     pub directives: &'static [Directive],
 }
 
-/// A part of a kernel descriptor that text sets with a directive of its own.
+/// A part of a kernel descriptor with a directive of its own.
 #[derive(Debug)]
 pub struct Directive {
     pub(crate) name: &'static str,
@@ -42,7 +42,7 @@ pub struct Directive {
 }
 
 impl Directive {
-    /// Its name, behind `.amdhsa_`.
+    /// Its name, after `.amdhsa_`.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -52,56 +52,57 @@ impl Directive {
         u32::MAX >> (32 - u32::from(self.len)).min(31)
     }
 
-    /// The value if nothing sets it.
+    /// The value if no directive sets it.
     pub fn default(&self) -> u32 {
         self.default
     }
 
-    /// How many of a wave's first scalar registers it fills.
+    /// The number of a wave's first scalar registers that it fills.
     pub fn user_sgprs(&self) -> u8 {
         self.sgprs
     }
 }
 
 impl Target {
-    /// The parts of its kernel descriptors, in the order in which compilers write them. The numbers of registers are not
-    /// among them: see [`Registers`].
+    /// The parts of the target's kernel descriptors, in the order in which compilers write them. The numbers of
+    /// registers are not among them: see [`Registers`].
     pub fn directives(self) -> &'static [Directive] {
         KERNELS.get(self as usize).map_or(&[], |tables| tables.directives)
     }
 
-    /// Where accumulation registers follow the vector registers of a kernel, they begin at a multiple of this number.
+    /// The alignment of the first accumulation register, on targets on which accumulation registers follow a kernel's
+    /// vector registers.
     pub fn accum_granule(self) -> Option<i64> {
         KERNELS.get(self as usize).map(|tables| tables.accum_granule.into()).filter(|granule| *granule > 0)
     }
 
-    /// Whether code can be for one setting of XNACK: whether a memory access that failed can be repeated.
+    /// Whether code can be for a single setting of XNACK: whether a memory access that failed can be repeated.
     pub fn has_xnack(self) -> bool {
         KERNELS.get(self as usize).is_some_and(|tables| tables.xnack != 0)
     }
 
-    /// Whether code can be for one setting of SRAM-ECC.
+    /// Whether code can be for a single setting of SRAM-ECC.
     pub fn has_sramecc(self) -> bool {
         KERNELS.get(self as usize).is_some_and(|tables| tables.sramecc != 0)
     }
 }
 
-/// Why a kernel descriptor cannot hold a value.
+/// The reason why a kernel descriptor cannot hold a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DescriptorError {
-    /// Descriptors of the target have no such part.
+    /// The target's descriptors do not have the part.
     Unknown,
     /// The value is too great.
     Range {
         /// The greatest value.
         max: u32,
     },
-    /// There are not so many vector registers.
+    /// The target has fewer vector registers.
     Vgprs,
-    /// There are not so many scalar registers.
+    /// The target has fewer scalar registers.
     Sgprs,
-    /// The first accumulation register is not at a multiple of four from 4 to 256, or behind all registers.
+    /// The first accumulation register is not a multiple of four from 4 to 256, or is after all registers.
     AccumOffset,
 }
 
@@ -123,8 +124,8 @@ impl core::error::Error for DescriptorError {}
 
 /// The 64 bytes of a kernel descriptor. Every value of the bytes is kept.
 ///
-/// What bits mean depends on the target: [`get`](KernelDescriptor::get) and [`set`](KernelDescriptor::set) know, and the
-/// structs of the words ([`PgmRsrc1`], ...) name all bits of all targets.
+/// The meaning of bits depends on the target. [`get`](KernelDescriptor::get) and [`set`](KernelDescriptor::set) take it
+/// into account, and the structs of the words ([`PgmRsrc1`], ...) name all bits of all targets.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -149,12 +150,12 @@ pub struct KernelDescriptor {
 impl KernelDescriptor {
     /// The number of its bytes.
     pub const SIZE: usize = 64;
-    /// The offset of the eight bytes that say where the code is: [`KernelDescriptor::entry`].
+    /// The offset of the eight bytes that hold the distance to the code: [`KernelDescriptor::entry`].
     pub const ENTRY: usize = 16;
-    /// The code of a kernel begins at a multiple of so many bytes.
+    /// The alignment of a kernel's code in bytes.
     pub const ENTRY_ALIGN: u64 = 1 << limits::ENTRY[0];
 
-    /// The descriptor of a kernel for which nothing is set.
+    /// The descriptor of a kernel with default values.
     pub fn new(target: Target) -> KernelDescriptor {
         let mut descriptor = KernelDescriptor { words: [0; 16] };
         for directive in target.directives() {
@@ -194,7 +195,7 @@ impl KernelDescriptor {
     /// Sets a part, named as in its directive without `.amdhsa_`.
     ///
     /// # Errors
-    /// The target's descriptors do not have it, or the value does not fit.
+    /// The target's descriptors do not have the part, or the value does not fit.
     pub fn set(&mut self, target: Target, name: &str, value: u32) -> Result<(), DescriptorError> {
         let directive = target.directives().iter().find(|d| d.name == name).ok_or(DescriptorError::Unknown)?;
         if value > directive.max() {
@@ -204,7 +205,7 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Sets the number of user SGPRs to those of the parts that are on. Returns the number.
+    /// Sets the number of user SGPRs to the sum of the parts that are enabled. Returns the number.
     pub fn count_user_sgprs(&mut self, target: Target) -> u32 {
         let of = |d: &Directive| self.bits(d).wrapping_mul(d.sgprs.into());
         let count = target.directives().iter().map(of).fold(0, u32::wrapping_add) + self.preload().length() as u32;
@@ -227,7 +228,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// The lanes of the kernel's waves.
+    /// The number of lanes of the kernel's waves.
     pub fn wave_size(&self, target: Target) -> u16 {
         match self.get(target, "wavefront_size32") {
             Some(1) => 32,
@@ -284,7 +285,7 @@ impl KernelDescriptor {
         KernelCodeProperties::from_bits(self.words[14] as u16)
     }
 
-    /// What of the kernel's arguments is put into scalar registers.
+    /// The part of the kernel's arguments that is preloaded into scalar registers.
     pub fn preload(&self) -> KernargPreload {
         KernargPreload::from_bits((self.words[14] >> 16) as u16)
     }

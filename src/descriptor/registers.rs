@@ -1,4 +1,4 @@
-//! How many registers a kernel has.
+//! The number of registers of a kernel.
 
 use super::{DescriptorError, KernelDescriptor, KernelTables, PgmRsrc1};
 use crate::target::KERNELS;
@@ -7,11 +7,12 @@ use crate::{Reg, RegSet, Target};
 /// The registers that a kernel uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Registers {
-    /// The number of the first vector register that is free. Where accumulation registers follow, they count too.
+    /// The number of the first free vector register. If accumulation registers follow in the same file, they count too.
     pub vgprs: u16,
-    /// The number of vector registers in front of the accumulation registers, where these share a file: a multiple of 4.
+    /// The number of vector registers before the accumulation registers, on targets on which they share a file: a
+    /// multiple of 4.
     pub accum_offset: u16,
-    /// The number of the first scalar register that is free.
+    /// The number of the first free scalar register.
     pub sgprs: u16,
     /// Whether it uses vcc.
     pub vcc: bool,
@@ -22,13 +23,13 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// No registers but the special ones, which is what assemblers assume.
+    /// Only the special registers, as assemblers assume.
     pub fn new(target: Target) -> Registers {
         let xnack_mask = target.has_xnack();
         Registers { vgprs: 0, accum_offset: 4, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
     }
 
-    /// The registers in a set. From those that instructions read and write, arguments in registers may be missing.
+    /// The registers in a set. A set of the registers that instructions read and write can lack arguments in registers.
     pub fn of(target: Target, set: &RegSet) -> Registers {
         let mut found = Registers { vcc: false, ..Registers::new(target) };
         let mut accumulation = 0;
@@ -53,7 +54,7 @@ impl Registers {
         found
     }
 
-    /// The number of special registers behind the scalar ones, which the hardware counts with them.
+    /// The number of special registers after the scalar ones, which the hardware counts with them.
     pub fn special(&self, target: Target) -> u16 {
         tables(target).map_or(0, |tables| tables.special(target, self))
     }
@@ -63,7 +64,7 @@ fn tables(target: Target) -> Option<&'static KernelTables> {
     KERNELS.get(target as usize)
 }
 
-/// Granules, less one.
+/// Number of granules, minus one.
 fn granules(count: u32, granule: u16) -> u32 {
     match granule {
         0 => 0,
@@ -72,9 +73,9 @@ fn granules(count: u32, granule: u16) -> u32 {
 }
 
 impl KernelTables {
-    /// The special registers behind a kernel's own.
+    /// The special registers after a kernel's own.
     fn special(&self, target: Target, registers: &Registers) -> u16 {
-        // Where scratch memory needs no registers of a kernel, the hardware still keeps their place.
+        // The hardware keeps the place of these registers even if scratch memory does not need registers of the kernel.
         let always = target.directives().iter().any(|d| d.name == "enable_private_segment");
         let of = |used: bool, count: u16| if used { count } else { 0 };
         of(registers.vcc, self.with_vcc)
@@ -84,7 +85,8 @@ impl KernelTables {
 }
 
 impl KernelDescriptor {
-    /// Sets the numbers of registers. For waves of 32 and of 64 lanes these are different targets.
+    /// Sets the numbers of registers. The size of a register granule depends on the size of the waves, so `target` must
+    /// be the one with the kernel's wave size.
     ///
     /// # Errors
     /// The target has fewer registers.
@@ -96,7 +98,7 @@ impl KernelDescriptor {
         }
         let mut sgprs = 0;
         if tables.sgpr_granule > 0 {
-            // Arguments in registers have to be there.
+            // Arguments in registers must exist.
             let user = if self.preload().length() > 0 { self.rsrc2().user_sgpr_count() } else { 0 };
             let own = u32::from(registers.sgprs.max(user.into()));
             let all = own + u32::from(tables.special(target, &registers));
@@ -121,8 +123,9 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// The most registers for which the descriptor would be the same. There may be none, since not every number of
-    /// granules is one of a kernel: then [`set_registers`](KernelDescriptor::set_registers) gives other words.
+    /// Returns the greatest numbers of registers that give this descriptor. Some descriptors have numbers of granules
+    /// that no registers give: then [`set_registers`](KernelDescriptor::set_registers) with the result makes other
+    /// words.
     pub fn registers(&self, target: Target) -> Registers {
         let mut registers = Registers::new(target);
         let Some(tables) = tables(target) else { return registers };

@@ -1,4 +1,4 @@
-//! Kernel descriptors as directives.
+//! Prints kernel descriptors as directives.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use super::KernelDescriptor;
 use crate::Target;
 use crate::target::KERNELS;
 
-/// The `.amdhsa_` directives of a descriptor, a line each: see [`KernelDescriptor::directives`].
+/// The `.amdhsa_` directives of a descriptor, one in each line: see [`KernelDescriptor::directives`].
 #[derive(Clone, Copy, Debug)]
 pub struct Directives {
     descriptor: KernelDescriptor,
@@ -15,8 +15,8 @@ pub struct Directives {
 }
 
 impl KernelDescriptor {
-    /// The directives that make this descriptor. Without `all`, those that set what is the default anyway are left out.
-    /// Bits that no directive sets are not in the text: see [`KernelDescriptor::is_text`].
+    /// The directives that make this descriptor. Without `all`, directives that set a default value are left out. Bits
+    /// that no directive sets are not in the text: see [`KernelDescriptor::is_text`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -31,7 +31,7 @@ impl KernelDescriptor {
         Directives { descriptor: *self, target, all }
     }
 
-    /// Whether directives say everything: whether they would make the same descriptor, but for the place of the code.
+    /// Whether the directives would make the same descriptor, except for the distance to the code.
     pub fn is_text(&self, target: Target) -> bool {
         let mut again = KernelDescriptor::new(target);
         for directive in target.directives() {
@@ -53,7 +53,7 @@ impl fmt::Display for Directives {
         }
         for directive in target.directives() {
             let value = descriptor.bits(directive);
-            // The number of user SGPRs is otherwise that of the parts that are on.
+            // The default number of user SGPRs is the sum of the parts that are enabled.
             let name = directive.name;
             if *all || value != directive.default || matches!(name, "user_sgpr_count" | "wavefront_size32") {
                 writeln!(f, "\t\t.amdhsa_{name} {value}")?;

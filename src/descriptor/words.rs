@@ -1,4 +1,5 @@
-//! The words of a kernel descriptor whose bits have names. Where a bit has two names, the second is that of later targets.
+//! The words of a kernel descriptor whose bits have names. If a bit has two names, the second one is the name on later
+//! targets.
 
 use bitfield_struct::bitfield;
 
@@ -6,10 +7,10 @@ use bitfield_struct::bitfield;
 #[bitfield(u32)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PgmRsrc1 {
-    /// Granules of vector registers, less one.
+    /// Granules of vector registers, minus one.
     #[bits(6)]
     pub granulated_workitem_vgpr_count: u8,
-    /// Granules of scalar registers, less one; 0 where every wave has all.
+    /// Granules of scalar registers, minus one; 0 on targets on which every wave has all of them.
     #[bits(4)]
     pub granulated_wavefront_sgpr_count: u8,
     #[bits(2)]
@@ -66,7 +67,7 @@ pub struct PgmRsrc2 {
 #[bitfield(u32)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PgmRsrc3 {
-    /// ACCUM_OFFSET, in granules of four registers, less one; SHARED_VGPR_COUNT and the low bits of INST_PREF_SIZE.
+    /// ACCUM_OFFSET, in granules of four registers, minus one; SHARED_VGPR_COUNT and the low bits of INST_PREF_SIZE.
     #[bits(6)]
     pub accum_offset: u8,
     #[bits(10)]
@@ -95,7 +96,8 @@ pub struct KernelCodeProperties {
     pub reserved1: u8,
 }
 
-/// How many dwords of the kernel's arguments are put into scalar registers, and from which on.
+/// Number of dwords of the kernel's arguments that are preloaded into scalar registers, and the offset of the first
+/// one.
 #[bitfield(u16)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct KernargPreload {

@@ -1,11 +1,11 @@
-//! Values of scalar registers that are known without running the code: those of addresses relative to the instruction.
+//! Values of scalar registers that are known without running the code: addresses relative to the instruction.
 
 use crate::codec::code::INT;
 use crate::{AddressStep, Inst, Operand, Reg, Value};
 
 const REGISTERS: usize = INT as usize;
 
-/// What is known of the scalar registers.
+/// The known values of the scalar registers.
 pub(super) struct Constants {
     values: [Option<u32>; REGISTERS],
     carry: Option<bool>,
@@ -40,7 +40,7 @@ impl Constants {
         }
     }
 
-    /// The instruction at an address has run.
+    /// Runs the instruction at an address.
     pub(super) fn step(&mut self, inst: &Inst, address: u64) {
         let mut operands = inst.operands();
         let destination = operands.next().filter(|operand| operand.access.writes());
@@ -74,7 +74,7 @@ impl Constants {
         }
     }
 
-    /// What the instruction writes is not known.
+    /// Removes the values of all registers that the instruction writes.
     fn forget(&mut self, inst: &Inst) {
         if inst.flags().is_call() {
             *self = Constants::NONE;

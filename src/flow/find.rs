@@ -8,9 +8,9 @@ use super::constants::Constants;
 use super::{Block, Exit, Flow, Lists};
 use crate::{DecodeError, Inst, Operand, Reg, Target, Value, decode};
 
-/// How often jumps through registers are looked at again because of code that was found through others.
+/// The greatest number of times that jumps through registers are resolved again after new code was found.
 const ROUNDS: usize = 8;
-/// How many blocks before a jump through registers can make its address.
+/// The greatest number of blocks before a jump through registers that can compute its address.
 const BEFORE: usize = 8;
 
 /// A set of dwords of the code.
@@ -25,7 +25,7 @@ impl Dwords {
         self.0.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
     }
 
-    /// Returns whether it was not there.
+    /// Adds a dword, and returns whether it is new.
     fn insert(&mut self, n: usize) -> bool {
         let Some(word) = self.0.get_mut(n / 64) else { return false };
         let is_new = *word >> (n % 64) & 1 == 0;
@@ -45,7 +45,7 @@ impl Dwords {
     }
 }
 
-/// What an instruction does to the control flow.
+/// The effect of an instruction on the control flow.
 enum Step {
     Next,
     Exit { exit: Exit, to: Option<u64>, falls: bool },
@@ -55,15 +55,15 @@ struct Finder<'c> {
     target: Target,
     code: &'c [u8],
     address: u64,
-    /// Where instructions begin.
+    /// The dwords at which instructions begin.
     seen: Dwords,
-    /// Where blocks begin.
+    /// The dwords at which blocks begin.
     leaders: Dwords,
-    /// Where functions begin.
+    /// The dwords at which functions begin.
     entries: Dwords,
-    /// The entries that were given.
+    /// The entries that the caller gave.
     roots: Dwords,
-    /// The addresses that jumps and calls through registers lead to, by the address of the instruction.
+    /// The targets of jumps and calls through registers, by the address of the instruction.
     known: BTreeMap<u64, u64>,
     open: Vec<usize>,
 }
@@ -90,7 +90,7 @@ pub(super) fn flow<'c>(target: Target, code: &'c [u8], address: u64, entries: &[
     with_calls(finder.blocks())
 }
 
-/// The flow with its functions, and the blocks behind their calls.
+/// Adds the functions and the blocks after their calls to the flow.
 fn with_calls(mut flow: Flow<'_>) -> Flow<'_> {
     flow.functions = flow.find_functions();
     for call in 0..flow.blocks.len() {
@@ -139,11 +139,11 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// Follows the instructions from here on to one that does not continue with the next.
+    /// Follows the instructions from a dword on, up to one that does not continue with the next.
     fn walk(&mut self, mut dword: usize) {
         loop {
             if !self.seen.insert(dword) {
-                // Two ways lead here, or the code has ended.
+                // A second path leads here, or the code has ended.
                 self.leaders.insert(dword);
                 return;
             }
@@ -253,13 +253,14 @@ impl<'c> Finder<'c> {
         Flow { target, code, address, blocks, successors, predecessors, entries, roots, functions, return_sites }
     }
 
-    /// Looks for the addresses of jumps and calls through registers. Returns whether any is new, or not known any more.
+    /// Looks for the addresses of jumps and calls through registers. Returns whether any became known, changed, or is
+    /// no longer known.
     fn resolve(&mut self, flow: &Flow<'_>) -> bool {
         let mut changed = false;
         let any_known = !self.known.is_empty();
         let is_of_interest = |exit: Exit| match exit {
             Exit::Indirect { .. } | Exit::Call { .. } => true,
-            // Perhaps only as long as the address is known.
+            // Such an exit may exist only because an address is known.
             Exit::Jump | Exit::Branch | Exit::Outside { .. } => any_known,
             _ => false,
         };
@@ -298,7 +299,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     })
 }
 
-/// The value of the pair in front of the last instruction of a block, as far as only one way leads there.
+/// The value of the pair before the last instruction of a block, followed back as long as only one path leads there.
 fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64> {
     let mut chain = [block; BEFORE];
     let mut len = 1;
@@ -324,10 +325,10 @@ fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64>
     None
 }
 
-/// The lists the other way round. `counts`: how often each block is in one.
+/// The reversed lists. `counts` is the number of lists that contain each block.
 fn reversed(lists: &Lists, counts: &[usize]) -> Lists {
     let mut end = 0;
-    // Where the next item of each list belongs; at the end, where the list ends.
+    // The index for the next item of each list; in the end, the end of the list.
     let mut next: Vec<usize> = counts
         .iter()
         .map(|count| {

@@ -6,40 +6,43 @@ use super::{Flow, Following};
 use crate::Inst;
 use crate::hazards::{Capacity, Hazards, Pending};
 
-/// Something that instructions change as they run, and of which the worst is taken where paths meet.
+/// A state that instructions change as they run. If paths meet, their states are joined to the worst of both.
 ///
-/// Calls of functions in the code are followed: a function begins with the worst that its callers left ([`State::enter`]), and
-/// each caller goes on with its own state and with that of the function's end ([`State::returned_from`]).
+/// Calls of functions in the code are followed: a function begins with the worst state of its callers
+/// ([`State::enter`]), and each caller continues with its own state and the state at the function's end
+/// ([`State::returned_from`]).
 pub trait State: Clone {
-    /// An instruction runs, which begins at this offset of the code, in bytes.
+    /// Runs an instruction, which begins at this offset of the code, in bytes.
     fn step(&mut self, inst: &Inst, offset: u32);
 
-    /// Another path leads to the same place. Returns whether anything changed.
+    /// Joins the state of another path to the same position. Returns whether anything changed.
     fn join(&mut self, other: &Self) -> bool;
 
-    /// [`State::join`] in a loop that was passed a few times: a value that grows with each turn becomes the greatest one that it can
-    /// be.
+    /// Does the same as [`State::join`] in a loop that was passed a few times: a value that grows with each iteration
+    /// becomes the greatest possible one.
     fn join_again(&mut self, other: &Self) -> bool {
         self.join(other)
     }
 
-    /// A function that is not known returns to the code behind a call, which `step` has seen.
+    /// Returns from an unknown function to the code after a call, which `step` has seen.
     fn returned(&mut self) {}
 
-    /// A function begins. The state is that of the call, which becomes the caller's.
+    /// Enters a function: marks everything in the state of the call as added by callers, for [`State::leave`] to
+    /// remove.
     fn enter(&mut self) {}
 
-    /// A function returns. What its callers left before is taken out of the state, since each of them knows its own.
+    /// Leaves a function: removes everything from the state that callers added before the call, since each caller has
+    /// its own part.
     fn leave(&mut self) {}
 
-    /// A function returns to the code behind a call, which `step` has seen. `exit`: the state at the function's end, after
-    /// [`State::leave`].
+    /// Returns from a function to the code after a call, which `step` has seen. `exit` is the state at the function's
+    /// end, after [`State::leave`].
     fn returned_from(&mut self, _exit: &Self) {
         self.returned();
     }
 }
 
-/// A function that is not known begins and ends with a wait for everything (LLVM's calling convention).
+/// Unknown functions begin and end with a wait for all operations (LLVM's calling convention).
 impl<C: Capacity> State for Pending<C> {
     fn step(&mut self, inst: &Inst, offset: u32) {
         self.issue(inst, offset);
@@ -97,15 +100,16 @@ impl<C: Capacity> State for Hazards<C> {
 }
 
 impl Flow<'_> {
-    /// Follows a state along all paths from the entries, and calls `each` with every block that they reach and the worst
-    /// state in front of it: functions one after the other. `first` is the state at the beginning of a function.
+    /// Follows a state along all paths from the entries, one function after the other, and calls `each` with every
+    /// block that is reached and the worst state before it. `first` is the state at the beginning of a function.
     ///
-    /// Returns whether every state is final. It is not if `join` does not come to an end.
+    /// Returns whether every state is final. It is not if repeated `join`s do not converge.
     pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, each: impl FnMut(usize, &S)) -> bool {
         self.follow_groups(&self.groups(), first, each)
     }
 
-    /// The same for some of the [`groups`](Flow::groups), which do not depend on each other.
+    /// Follows a state as [`Flow::follow`] does, through some of the [`groups`](Flow::groups), which do not depend on
+    /// each other.
     pub fn follow_groups<S: State>(
         &self,
         groups: &[Vec<usize>],
@@ -121,7 +125,7 @@ impl Flow<'_> {
         is_final
     }
 
-    /// Several ways lead to a block.
+    /// Whether several paths lead to a block.
     pub(super) fn is_meeting(&self, block: usize) -> bool {
         self.predecessors(block).len() != 1 || self.blocks().get(block).is_some_and(|block| block.is_entry)
     }

@@ -7,37 +7,39 @@ use alloc::vec::Vec;
 
 use super::{Exit, Flow, State};
 
-/// How often a block is passed at most. What the library follows needs a few times.
+/// The greatest number of times that a block is passed. The states of this library need only a few.
 const MOST: u16 = 1000;
-/// How often a block is passed before a value that grows there with each turn of a loop becomes the greatest one.
+/// The number of times that a block is passed before a value that grows there with each iteration of a loop becomes the
+/// greatest one.
 const AGAIN: u16 = 3;
 
-/// A state that is followed through a group of functions, and can be followed on after a change.
+/// A state that is followed through a group of functions, and can be followed again after a change.
 ///
-/// [`Flow::follow_groups`] follows once. If [`State::step`] then does something else in some blocks, which makes states worse,
-/// [`Following::touch`] and [`Following::settle`] follow the difference.
+/// [`Flow::follow_groups`] follows once. If [`State::step`] then has another effect in some blocks, which makes states
+/// worse, [`Following::touch`] and [`Following::settle`] follow the difference.
 pub struct Following<'f, 'c, S, F> {
     flow: &'f Flow<'c>,
     group: &'f [usize],
-    /// Each block with its place in the group, in the order of the blocks.
+    /// Each block with its index in the group, in the order of the blocks.
     places: Vec<(usize, usize)>,
     first: F,
-    /// The state in front of each place where paths meet; a block to which one way leads gets its state from that.
+    /// The state before each block at which paths meet. A block to which one path leads gets its state from its
+    /// predecessor.
     before: Vec<Option<Box<S>>>,
-    /// The places whose state changed.
+    /// The blocks whose state changed, as indices in the group.
     open: BTreeSet<usize>,
     /// The end of each function that returns or is called.
     exits: BTreeMap<usize, Exited<S>>,
-    /// How often each block was passed.
+    /// The number of times that each block was passed.
     passed: Vec<u16>,
 }
 
 /// The end of a function.
 struct Exited<S> {
     state: Option<Box<S>>,
-    /// Nothing is known of a return: calls of the function are like those of unknown functions.
+    /// Whether no return is known: calls of the function are treated like calls of unknown functions.
     is_unknown: bool,
-    /// Places from which a way leads to a call of it.
+    /// The blocks, as indices in the group, from which a path leads to a call of the function.
     callers: BTreeSet<usize>,
 }
 
@@ -48,7 +50,8 @@ impl<S> Default for Exited<S> {
 }
 
 impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
-    /// A state that is to be followed. `group`: one of [`Flow::groups`]; `first`: the state at the beginning of a function.
+    /// Creates a state to be followed. `group` is one of [`Flow::groups`]; `first` is the state at the beginning of a
+    /// function.
     pub fn new(flow: &'f Flow<'c>, group: &'f [usize], first: F) -> Self {
         let mut places: Vec<(usize, usize)> = group.iter().copied().zip(0..).collect();
         places.sort_unstable();
@@ -61,8 +64,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         following
     }
 
-    /// Follows until nothing changes. Returns whether every state is final: it is not if [`State::join`] does not come to an
-    /// end.
+    /// Follows until nothing changes. Returns whether every state is final: it is not if repeated [`State::join`]s do
+    /// not converge.
     pub fn settle(&mut self) -> bool {
         self.passed.iter_mut().for_each(|times| *times = 0);
         let (mut is_final, mut looked) = (true, 0);
@@ -70,7 +73,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             while let Some(place) = self.open.pop_first() {
                 is_final &= self.pass(place);
             }
-            // Calls of functions that do not return.
+            // Treat functions that do not return like unknown ones.
             for exited in self.exits.values_mut().filter(|exited| exited.state.is_none() && !exited.is_unknown) {
                 exited.is_unknown = true;
                 self.open.extend(&exited.callers);
@@ -78,7 +81,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             if !self.open.is_empty() {
                 continue;
             }
-            // Functions whose calls no way reaches any more.
+            // Enter functions whose calls are not reached.
             let is_entry = |block: &usize| self.flow.blocks().get(*block).is_some_and(|block| block.is_entry);
             let mut rest = self.group.iter().zip(&self.before).enumerate().skip(looked);
             let left = rest.find(|(_, (block, before))| before.is_none() && is_entry(block));
@@ -89,18 +92,18 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// The number of places of the group, where paths meet or functions begin: one for each block, in the order of the group.
+    /// The number of blocks of the group. Each has an index (`place`), in the order of the group.
     pub fn len(&self) -> usize {
         self.group.len()
     }
 
-    /// The group has no block.
+    /// Whether the group has no blocks.
     pub fn is_empty(&self) -> bool {
         self.group.is_empty()
     }
 
-    /// Calls `each` with the blocks that follow a place up to where paths meet, and the state in front of each. `each` may change
-    /// what [`State::step`] does in its block: the next blocks get the state after the change.
+    /// Calls `each` with the blocks from a place on up to where paths meet, and the state before each. `each` may
+    /// change the effect of [`State::step`] in its block: the next blocks get the state after the change.
     pub fn from_place(&self, place: usize, each: &mut impl FnMut(usize, &S)) {
         let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return };
         let mut way = vec![(block, S::clone(state))];
@@ -116,17 +119,17 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Calls `each` with every block that is reached, and the state in front of it.
+    /// Calls `each` with every block that is reached, and the state before it.
     pub fn each(&self, each: &mut impl FnMut(usize, &S)) {
         (0..self.group.len()).for_each(|place| self.from_place(place, each));
     }
 
-    /// The blocks that follow a place have changed: [`Following::settle`] follows them again.
+    /// Notes that the blocks from a place on have changed: [`Following::settle`] follows them again.
     pub fn touch(&mut self, place: usize) {
         self.open.insert(place);
     }
 
-    /// Joins a state to that of a place.
+    /// Joins a state to the state of a place.
     fn reach(&mut self, place: usize, state: &S) {
         let is_again = self.passed.get(place).is_some_and(|times| *times >= AGAIN);
         let changed = match self.before.get_mut(place) {
@@ -143,7 +146,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Follows the state in front of a place up to where paths meet. Returns `false` if it gives up.
+    /// Follows the state before a place up to where paths meet. Returns `false` if it gives up.
     fn pass(&mut self, place: usize) -> bool {
         let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return true };
         let mut is_final = true;
@@ -176,7 +179,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Passes the state of a call on to the function. `place`: where the way to the call begins.
+    /// Passes the state of a call on to the function. `place` is the start of the path to the call.
     fn call(&mut self, block: usize, place: usize, state: &S) {
         let Some(callee) = self.flow.callee(block) else { return };
         let mut entered = state.clone();
@@ -203,7 +206,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Makes the state at the end of a block that in front of its successors. Returns `false` if they are not reached yet.
+    /// Turns the state at the end of a block into the state before its successors. Returns `false` if the end of a
+    /// called function has not been reached yet.
     fn goes_on(&self, block: usize, state: &mut S) -> bool {
         if !matches!(self.flow.blocks().get(block).map(|block| block.exit), Some(Exit::Call { .. })) {
             return true;

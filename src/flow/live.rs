@@ -1,4 +1,4 @@
-//! Which registers are live, and which ones a kernel uses.
+//! Computes which registers are live, and which ones a kernel uses.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -6,14 +6,15 @@ use alloc::vec::Vec;
 use super::{Exit, Flow};
 use crate::{Inst, Reg, RegSet};
 
-/// What a write to a vector register leaves in lanes that are switched off.
+/// The effect of a write to a vector register on the lanes that are switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lanes {
-    /// Nothing that is still needed: the write replaces the whole register. Compilers see it so, where all lanes that come
-    /// to the read have come through the write.
+    /// The write replaces the whole register. This is the compilers' view, if all lanes that reach the read have passed
+    /// the write.
     Replaced,
-    /// What they held, which may be read once they are switched on again. So a write ends the life of a value only if
-    /// EXEC is not written between it and the next read. Registers live longer; a register that is not live then is free.
+    /// The lanes keep their values, which may be read after they are switched on again. So a write ends the life of a
+    /// value only if EXEC is not written between the write and the next read. Registers are live longer; a register
+    /// that is not live can be used in any case.
     Kept,
 }
 
@@ -22,17 +23,17 @@ pub enum Lanes {
 pub struct Liveness<'f, 'c> {
     flow: &'f Flow<'c>,
     lanes: Lanes,
-    /// In front of each block.
+    /// The live registers before each block.
     before: Vec<Live>,
-    /// Every register that has a name.
+    /// All registers that have a name.
     all: RegSet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Live {
-    /// A write ends its life.
+    /// Live registers whose life any write ends.
     any: RegSet,
-    /// Vector registers whose other lanes are read later.
+    /// Live vector registers of which other lanes are read later.
     kept: RegSet,
 }
 
@@ -42,7 +43,7 @@ impl Live {
         self.kept |= other.kept;
     }
 
-    /// The instruction is passed backwards.
+    /// Passes an instruction backwards.
     fn pass(&mut self, inst: &Inst, lanes: Lanes) {
         let writes = inst.writes();
         if lanes == Lanes::Kept && writes.contains(Reg::Exec) {
@@ -57,11 +58,11 @@ impl Live {
 }
 
 impl Flow<'_> {
-    /// The registers that are live: whose values may be read before they are written.
+    /// Computes the live registers: registers whose values may be read before they are written.
     ///
-    /// At a jump to an unknown address, a return and the end of what is known, every register is taken for live; so it is
-    /// in front of a call of an unknown function. A known one is taken to read whatever it and the functions that it calls
-    /// read, and to write nothing.
+    /// At a jump to an unknown address, at a return, at the end of the known code, and before a call of an unknown
+    /// function, every register counts as live. A known function counts as reading all registers that it and its
+    /// callees read, and as writing none.
     pub fn liveness(&self, lanes: Lanes) -> Liveness<'_, '_> {
         let all = self.everything();
         let nothing = RegSet::new(self.target());
@@ -69,7 +70,7 @@ impl Flow<'_> {
         let called = self.called();
         let mut live = Liveness { flow: self, lanes, before: vec![none; self.blocks().len()], all };
         for group in self.groups() {
-            // The last block first; a block that changes has its predecessors done again.
+            // Begin with the last block. If a block changes, its predecessors are visited again.
             let mut open: Vec<usize> = group;
             let mut is_open = vec![false; self.blocks().len()];
             open.iter().for_each(|n| is_open.iter_mut().skip(*n).take(1).for_each(|x| *x = true));
@@ -91,7 +92,7 @@ impl Flow<'_> {
         live
     }
 
-    /// The registers that the function whose first block this is reads or writes, with the functions that it calls.
+    /// The registers that a function and its callees read or write. `first` is the function's first block.
     pub fn uses(&self, first: usize) -> RegSet {
         let mut all = RegSet::new(self.target());
         for block in self.reached(first) {
@@ -100,7 +101,7 @@ impl Flow<'_> {
         all
     }
 
-    /// The blocks of the function whose first block this is, and of the functions that it calls.
+    /// The blocks of a function and of its callees. `first` is the function's first block.
     pub fn reached(&self, first: usize) -> Vec<usize> {
         let mut all = Vec::new();
         let mut seen = vec![false; self.blocks().len()];
@@ -114,7 +115,7 @@ impl Flow<'_> {
         all
     }
 
-    /// For each block, what the function may read that it calls at its end; `None` if it does not call one.
+    /// For each block, the registers that the function called at its end may read; `None` if it does not call one.
     fn called(&self) -> Vec<Option<RegSet>> {
         let all = self.everything();
         let mut of_function: alloc::collections::BTreeMap<usize, RegSet> = alloc::collections::BTreeMap::new();
@@ -133,7 +134,7 @@ impl Flow<'_> {
 }
 
 impl Liveness<'_, '_> {
-    /// What is live behind the last instruction of a block.
+    /// The live registers after the last instruction of a block.
     fn after(&self, block: usize, called: Option<RegSet>) -> Live {
         let nothing = RegSet::new(self.flow.target());
         let mut now = Live { any: nothing, kept: nothing };
@@ -152,13 +153,13 @@ impl Liveness<'_, '_> {
         now
     }
 
-    /// The registers that are live in front of a block.
+    /// The registers that are live before a block.
     pub fn before(&self, block: usize) -> RegSet {
         self.before.get(block).map_or(RegSet::new(self.flow.target()), Live::set)
     }
 
-    /// The registers that are live in front of the instruction at an address of a block, which the instructions of the
-    /// block can be in front of; those in front of the block's end if it has no instruction there.
+    /// The registers that are live before the instruction at an address in a block, or before the block's end if no
+    /// instruction begins there.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -1,8 +1,8 @@
-//! Control flow: basic blocks, where they lead, calls, loops, and which registers are live.
+//! Control flow: basic blocks and their successors, calls, loops, and live registers.
 //!
-//! [`Flow::new`] follows the code from its entries. Each instruction that they reach belongs to one [`Block`], which ends
-//! with the first instruction that does not just continue with the next one, or in front of a place to which something
-//! branches. The work grows with the code, whatever its bytes are.
+//! [`Flow::new`] follows the code from its entries. Each instruction that is reached belongs to one [`Block`], which
+//! ends with the first instruction that does not just continue with the next one, or before a branch target. The work
+//! grows with the size of the code, for any bytes.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -35,21 +35,22 @@ pub use follow::State;
 pub use following::Following;
 pub use live::{Lanes, Liveness};
 
-/// Instructions that run one after the other.
+/// Consecutive instructions that run one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Block {
     /// The address of the first instruction.
     pub start: u64,
-    /// The address behind the last one. If the block ends at bytes that are no instruction, their address.
+    /// The address after the last instruction. If the block ends at bytes that are not an instruction, the address of
+    /// these bytes.
     pub end: u64,
-    /// How it ends.
+    /// The way in which the block ends.
     pub exit: Exit,
-    /// Code comes here that is not among the predecessors: it is an entry, or called.
+    /// Whether the block has callers that are not among its predecessors: it is an entry, or called.
     pub is_entry: bool,
 }
 
-/// How a block ends.
+/// The ways in which a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exit {
@@ -57,25 +58,25 @@ pub enum Exit {
     Next,
     /// A branch that is always taken, or a jump to a known address.
     Jump,
-    /// A branch under some condition. The first successor is where it leads.
+    /// A conditional branch. The first successor is its target.
     Branch,
-    /// A call. The successor is the block behind it, to which the function returns.
+    /// A call. The successor is the block after it, to which the function returns.
     Call {
         /// The address of the function, if it is known.
         function: Option<u64>,
     },
-    /// A jump to an address in registers that is not known: a return, or anything else.
+    /// A jump to an unknown address in registers, for example a return.
     Indirect {
         /// The first scalar register of the pair with the address.
         pair: Option<u8>,
     },
     /// The end of the program, or the return from a trap.
     End,
-    /// These bytes are no instruction.
+    /// Bytes that are not an instruction.
     Invalid(DecodeError),
-    /// The code goes on at an address outside of it, or between its dwords.
+    /// The code continues at an address outside of it, or between its dwords.
     Outside {
-        /// That address.
+        /// The address.
         address: u64,
     },
 }
@@ -86,23 +87,23 @@ pub struct Flow<'c> {
     target: Target,
     code: &'c [u8],
     address: u64,
-    /// In the order of their addresses.
+    /// The blocks in the order of their addresses.
     blocks: Vec<Block>,
     successors: Lists,
     predecessors: Lists,
     entries: Vec<usize>,
-    /// The entries that were given: they have callers that are not known.
+    /// The entries that the caller gave: they have unknown callers.
     roots: Vec<usize>,
-    /// The function of each block, as the number of a block of it: functions that share blocks are one.
+    /// The function of each block, as the index of one of its blocks: functions that share blocks count as one.
     functions: Vec<usize>,
-    /// The blocks behind known calls, by the function that is called.
+    /// The blocks after known calls, by the called function.
     return_sites: BTreeMap<usize, Vec<usize>>,
 }
 
-/// A list for each block, one behind the other.
+/// A list for each block, stored one after the other.
 #[derive(Clone, Debug, Default)]
 struct Lists {
-    /// Where each list ends.
+    /// The end of each list.
     ends: Vec<usize>,
     items: Vec<usize>,
 }
@@ -118,9 +119,9 @@ impl Lists {
 }
 
 impl<'c> Flow<'c> {
-    /// The control flow of code that lies at an address, from the entries on: addresses of kernels and functions. Entries
-    /// outside of the code are left out. Functions that are called are found; functions whose address the code only
-    /// stores or passes on are not.
+    /// Returns the control flow of code at an address, from the entries on: addresses of kernels and functions. Entries
+    /// outside of the code are ignored. Called functions are found; functions whose address the code only stores or
+    /// passes on are not.
     pub fn new(target: Target, code: &'c [u8], address: u64, entries: &[u64]) -> Flow<'c> {
         find::flow(target, code, address, entries)
     }
@@ -136,7 +137,7 @@ impl<'c> Flow<'c> {
         &self.blocks
     }
 
-    /// The number of the block that begins at an address.
+    /// The index of the block that begins at an address.
     pub fn block_at(&self, address: u64) -> Option<usize> {
         self.blocks.binary_search_by_key(&address, |block| block.start).ok()
     }
@@ -146,17 +147,17 @@ impl<'c> Flow<'c> {
         self.successors.of(block)
     }
 
-    /// The blocks that it can follow in the same function.
+    /// The blocks that can precede a block in the same function.
     pub fn predecessors(&self, block: usize) -> &[usize] {
         self.predecessors.of(block)
     }
 
-    /// The first blocks of functions: the entries, and what is called.
+    /// The first blocks of functions: entries, and called functions.
     pub fn entries(&self) -> &[usize] {
         &self.entries
     }
 
-    /// The block is an entry that was given, and not only called: it has callers that are not known.
+    /// Whether the block is an entry that the caller gave, and not only a called function: it has unknown callers.
     pub fn is_root(&self, block: usize) -> bool {
         self.roots.binary_search(&block).is_ok()
     }
@@ -169,7 +170,7 @@ impl<'c> Flow<'c> {
         }
     }
 
-    /// The blocks behind known calls of the function that a block is in: code goes on there when it returns.
+    /// The blocks after known calls of a block's function: the code continues there when the function returns.
     pub fn return_sites(&self, block: usize) -> &[usize] {
         let function = self.functions.get(block);
         function.and_then(|function| self.return_sites.get(function)).map_or(&[], Vec::as_slice)
@@ -190,7 +191,7 @@ impl<'c> Flow<'c> {
         self.insts_from(block, 0)
     }
 
-    /// The instructions of a block from the one at an address on, or all if the block begins behind it.
+    /// The instructions of a block from the one at an address on, or all if the block begins after it.
     pub fn insts_from(&self, block: usize, address: u64) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
         let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start.max(address), block.end));
         let bytes = match (self.offset(start), self.offset(end)) {

@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use super::Flow;
 
 impl Flow<'_> {
-    /// The blocks of the function that begins with a block, that one first: in an order in which each comes after those
-    /// that it can follow, except where a loop goes back. Functions that it calls are not among them.
+    /// The blocks of a function, beginning with its first block. Each block comes after its predecessors, except at
+    /// back edges of loops. Blocks of called functions are not included.
     pub fn function(&self, first: usize) -> Vec<usize> {
         self.after(&[first], false, &mut Marks::new(self.blocks().len())).0
     }
 
-    /// The blocks at which loops go back to: those that the search through their function reaches again from themselves.
+    /// The targets of back edges: blocks that a search through their function reaches again from themselves.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -28,8 +28,8 @@ impl Flow<'_> {
         self.after(self.entries(), false, &mut Marks::new(self.blocks().len())).1
     }
 
-    /// Groups of blocks such that edges and known calls are only inside of groups, each in the order of [`Flow::function`]:
-    /// functions, and functions together that share blocks or call each other.
+    /// Groups of blocks such that no edge or known call leaves a group, each in the order of [`Flow::function`]. A
+    /// group is a function, or several functions that share blocks or call each other.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let mut group = self.union();
         for block in 0..self.blocks().len() {
@@ -49,7 +49,7 @@ impl Flow<'_> {
             .collect()
     }
 
-    /// The first block of each block's function; functions that share blocks are one.
+    /// The first block of each block's function; functions that share blocks count as one.
     pub(super) fn find_functions(&self) -> Vec<usize> {
         let mut group = self.union();
         (0..self.blocks().len()).map(|block| group.of(block)).collect()
@@ -65,12 +65,12 @@ impl Flow<'_> {
         group
     }
 
-    /// The blocks that can follow some blocks, if `calls` also through calls, and those at which loops go back to. Marked ones are
-    /// left out.
+    /// The blocks that can follow some blocks (with `calls` also through calls), and the targets of back edges among
+    /// them. Marked blocks are left out.
     fn after(&self, entries: &[usize], calls: bool, marks: &mut Marks) -> (Vec<usize>, Vec<usize>) {
         let mut order = Vec::new();
         let mut loops = Vec::new();
-        // The blocks on the way to the current one, with how many of their successors have been looked at.
+        // The path to the current block, with the number of visited successors of each block on it.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for entry in entries.iter().rev() {
             if marks.of(*entry) != Some(Mark::New) {
@@ -79,7 +79,7 @@ impl Flow<'_> {
             marks.set(*entry, Mark::OnWay);
             way.push((*entry, 0));
             while let Some((block, looked)) = way.last_mut() {
-                // What is looked at last comes first: a function before the code behind its call.
+                // The block visited last comes first: a function comes before the code after its call.
                 let successors = self.successors(*block);
                 let callee = || self.callee(*block).filter(|_| calls && *looked == successors.len());
                 let Some(next) = successors.get(*looked).copied().or_else(callee) else {
@@ -106,11 +106,11 @@ impl Flow<'_> {
     }
 }
 
-/// What a search knows of a block.
+/// The progress of a search in a block.
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     New,
-    /// It is on the way to the current one.
+    /// The block is on the path to the current one.
     OnWay,
     Seen,
 }
@@ -133,7 +133,7 @@ impl Marks {
     }
 }
 
-/// Sets that join.
+/// A union-find structure: sets that can be joined.
 struct Union(Vec<usize>);
 
 impl Union {
@@ -141,13 +141,13 @@ impl Union {
         Union((0..len).collect())
     }
 
-    /// The first element of the set of this one.
+    /// The representative of the set of an element.
     fn of(&mut self, mut n: usize) -> usize {
         while let Some(&above) = self.0.get(n) {
             if above == n {
                 break;
             }
-            // The way gets shorter for the next.
+            // Shorten the path for later searches.
             let top = self.0.get(above).copied().unwrap_or(above);
             self.0.iter_mut().skip(n).take(1).for_each(|x| *x = top);
             n = top;

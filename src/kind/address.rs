@@ -1,25 +1,26 @@
-//! Addresses of memory, and sources of exports.
+//! Memory addresses and export sources.
 
 use super::{NONE, Position, one};
 
-/// Addresses of memory, and sources of exports.
+/// Memory addresses and export sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressKind {
     /// The address of a buffer: an index, an offset, both, a 64-bit address, or nothing.
     Buffer { offen: Position, idxen: Position, addr64: Position },
-    /// A VGPR pair, or a single VGPR if the field `saddr` names a scalar base.
+    /// A VGPR pair; a single VGPR if the field `saddr` names a scalar base.
     Global { saddr: Position },
-    /// A VGPR if the bit `sve` is set; without that bit, if the field `saddr` names no scalar address.
+    /// A VGPR if the bit `sve` is set. On targets without that bit, a VGPR if the field `saddr` does not name a scalar
+    /// address.
     Scratch { sve: Position, saddr: Position },
-    /// A scalar address. The text of an absent one is `off`, or nothing if `is_silent`. The operand at `other` is present with this
-    /// one, and absent with it.
+    /// A scalar address. An absent one is printed as `off`, or as nothing if `is_silent`. The operand at `other` is
+    /// present if and only if this one is.
     Scalar { is_silent: bool, other: Position },
     /// A source of an export, if the bit `enable` is set; with `compr`, two sources share a register.
     ExportSource { enable: Position, compr: Position },
 }
 
 impl AddressKind {
-    /// The names of `isa/operands.isa`.
+    /// The names of these kinds in `isa/operands.isa`.
     pub const NAMES: [(&'static str, AddressKind); 5] = [
         ("buf_vaddr", AddressKind::Buffer { offen: NONE, idxen: NONE, addr64: NONE }),
         ("global_addr", AddressKind::Global { saddr: NONE }),
@@ -28,7 +29,7 @@ impl AddressKind {
         ("exp_src", AddressKind::ExportSource { enable: NONE, compr: NONE }),
     ];
 
-    /// Whether it is in vector registers, and other fields can make it longer or shorter.
+    /// Whether it is in vector registers and other fields can change its length.
     pub const fn is_vector(self) -> bool {
         match self {
             AddressKind::Buffer { .. } | AddressKind::Global { .. } | AddressKind::Scratch { .. } => true,

@@ -5,10 +5,10 @@ use super::{NONE, Position};
 /// Image data and image addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageKind {
-    /// Data, in as many registers as these fields and the operation say.
+    /// Image data; these fields and the operation determine the number of registers.
     Data { data: ImageData, dmask: Position, tfe: Position, d16: Position, acc: Position },
-    /// An address. The dimension at `dim` decides the number of registers, with `OperandDesc::dwords - 1` more from the row. They
-    /// are one run, or fields of their own name them: those from `second` on, and the one at `fifth`.
+    /// An image address. The dimension at `dim` determines the number of registers; the row adds `OperandDesc::dwords -
+    /// 1`. The registers are one run, or each has a field: those from `second` on, and the field at `fifth`.
     Address {
         shape: AddressShape,
         dim: Position,
@@ -19,10 +19,10 @@ pub enum ImageKind {
     },
 }
 
-/// Operations that differ in the number of registers of image data.
+/// Kinds of operations that differ in the number of registers of image data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageData {
-    /// One for each component.
+    /// One register for each component.
     Components,
     /// Four components.
     Gather,
@@ -50,7 +50,8 @@ pub enum AddressShape {
     Ray8,
 }
 
-/// The number of fields that can name registers of an image address, and whether the last one starts a run of all that remain.
+/// The number of fields that can name registers of an image address, and whether the last one starts a run of all
+/// remaining registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AddressFields(u8);
 
@@ -71,7 +72,7 @@ impl AddressFields {
     }
 }
 
-/// The call that makes it, for generated tables.
+/// Writes the call that constructs the value, for generated tables.
 impl core::fmt::Debug for AddressFields {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "AddressFields::new({}, {})", self.count(), self.is_run())
@@ -79,7 +80,7 @@ impl core::fmt::Debug for AddressFields {
 }
 
 impl ImageKind {
-    /// The names of `isa/operands.isa`.
+    /// The names of these kinds in `isa/operands.isa`.
     pub const NAMES: [(&'static str, ImageKind); 14] = [
         ("mimg_data", data_of(ImageData::Components)),
         ("mimg_gather", data_of(ImageData::Gather)),

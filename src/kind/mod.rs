@@ -1,5 +1,6 @@
-//! Operand kinds: how the bits of an operand or of a modifier read, and which other bits decide it. The library and the generator
-//! in `build/` share this file; `isa/operands.isa` names the kind of each operand type in its column `as`.
+//! Operand kinds: how the bits of an operand or of a modifier are read, and which other bits affect this. The library
+//! and the generator in `build/` share this file; `isa/operands.isa` names the kind of each operand type in its column
+//! `as`.
 //!
 //! A kind belongs to a group, and each group has a file that reads, encodes and describes its operands:
 //!
@@ -32,7 +33,7 @@ pub type Position = u8;
 /// Marks a missing position.
 pub const NONE: Position = 0xff;
 
-/// How an operand or a modifier reads.
+/// The kind of an operand or a modifier, which determines how its bits are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandKind {
     Register(RegisterKind),
@@ -54,7 +55,7 @@ impl OperandKind {
         OperandKind::names().find(|(known, _)| *known == name).map(|(_, kind)| kind)
     }
 
-    /// The name of the kind in `isa/operands.isa`, whatever its positions are.
+    /// The name of the kind in `isa/operands.isa`, for any positions.
     pub fn name(self) -> Option<&'static str> {
         OperandKind::names().find(|(_, known)| known.bare() == self.bare()).map(|(name, _)| name)
     }
@@ -69,7 +70,8 @@ impl OperandKind {
         registers.chain(addresses).chain(images).chain(offsets).chain(numbers).chain(modifiers)
     }
 
-    /// The kind with these positions, in the order of the column `uses` of `isa/operands.isa`. `own`: the lowest bit of its own field.
+    /// The kind with these positions, in the order of the column `uses` of `isa/operands.isa`. `own` is the lowest bit
+    /// of the operand's own field.
     pub const fn at(self, positions: [Position; 4], own: Position) -> OperandKind {
         match self {
             OperandKind::Register(kind) => OperandKind::Register(kind.at(positions)),
@@ -82,7 +84,7 @@ impl OperandKind {
         }
     }
 
-    /// The positions of the other bits that decide how it reads.
+    /// The positions of the other bits that affect how the operand is read.
     pub const fn positions(self) -> [Position; 4] {
         match self {
             OperandKind::Register(kind) => kind.positions(),
@@ -95,7 +97,7 @@ impl OperandKind {
         }
     }
 
-    /// The kind without positions: what two targets have in common.
+    /// The kind without positions: the part that targets have in common.
     pub const fn bare(self) -> OperandKind {
         match self.with_signs(Signs::ABSENT) {
             OperandKind::Image(kind) => OperandKind::Image(kind.bare()),
@@ -103,12 +105,12 @@ impl OperandKind {
         }
     }
 
-    /// The bits that change the sign, of a source that has such bits.
+    /// The sign bits of a source that has them: negation, absolute value, sign extension.
     pub const fn signs(self) -> Option<Signs> {
         if let OperandKind::Register(kind) = self { kind.signs() } else { None }
     }
 
-    /// The kind with other bits for the sign, if it is that of a source.
+    /// The kind with other sign bits, if it is the kind of a source.
     pub const fn with_signs(self, signs: Signs) -> OperandKind {
         if let OperandKind::Register(kind) = self { OperandKind::Register(kind.with_signs(signs)) } else { self }
     }
@@ -147,7 +149,7 @@ impl OperandKind {
         matches!(self, OperandKind::Image(ImageKind::Address { .. }))
     }
 
-    /// The parts of an image address; those of coordinates alone for other kinds.
+    /// The parts of an image address; `Coordinates` for other kinds.
     pub const fn shape(self) -> AddressShape {
         match self {
             OperandKind::Image(ImageKind::Address { shape, .. }) => shape,
@@ -155,7 +157,7 @@ impl OperandKind {
         }
     }
 
-    /// The kind with other parts, if it is an image address.
+    /// The kind with another shape, if it is an image address.
     pub const fn with_shape(self, shape: AddressShape) -> OperandKind {
         match self {
             OperandKind::Image(ImageKind::Address { dim, a16, second, fifth, fields, .. }) => {
@@ -175,7 +177,7 @@ impl OperandKind {
         matches!(self, OperandKind::Offset(OffsetKind::Dwords { .. }))
     }
 
-    /// Whether one field can read as several operands.
+    /// Whether one field can be read as several operands.
     pub const fn has_parts(self) -> bool {
         match self {
             OperandKind::Offset(kind) => !matches!(kind, OffsetKind::Dwords { .. }),
@@ -188,7 +190,7 @@ impl OperandKind {
         matches!(self, OperandKind::Number(kind) if kind.is_field())
     }
 
-    /// Whether other fields decide the number of registers, so that every operand has to be checked.
+    /// Whether other fields determine the number of registers, so that every operand must be checked.
     pub const fn is_sized(self) -> bool {
         match self {
             OperandKind::Register(kind) => kind.is_sized(),

@@ -5,17 +5,17 @@ use super::{NONE, Position, one};
 /// Modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModifierKind {
-    /// Not in the text, or in that of another operand or modifier.
+    /// A modifier that the text omits, or that the text of another operand or modifier includes.
     Hidden,
     /// `name:[a,b,...]`.
     List(ListStyle),
-    /// `byte_sel:2`, whichever field holds it; 0 does not print.
+    /// `byte_sel:2`, for any of the fields that can hold it; 0 is not printed.
     ByteSel,
-    /// A name, if the bit is set.
+    /// The name of the field, if the bit is set.
     Flag,
     Omod,
-    /// A truth table in three fields: this one has the high bits, those at `middle` and `low` the bits below. If these are missing,
-    /// it is in one field.
+    /// A truth table in three fields: this field has the high bits, the fields at `middle` and `low` have the bits
+    /// below. If these two are missing, the table is in one field.
     Bitop3 {
         middle: Position,
         low: Position,
@@ -54,25 +54,25 @@ pub enum ModifierKind {
     },
 }
 
-/// When the text has a list of bits, and which of them.
+/// The condition under which the text has a list of bits, and the bits that the list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ListStyle {
-    /// Unless all bits are zero.
+    /// Printed unless all bits are zero.
     Plain,
-    /// With the name `neg_lo`.
+    /// As `Plain`, with the name `neg_lo`.
     NegLo,
-    /// With the name `neg`.
+    /// As `Plain`, with the name `neg`.
     Neg,
-    /// Bits that the operation does not use show as 0.
+    /// As `Plain`; bits that the operation does not use are shown as 0.
     All,
-    /// Unless all bits are one.
+    /// Printed unless all bits are one.
     Ones,
-    /// Always; bits that the operation does not use show as 0.
+    /// Always printed; bits that the operation does not use are shown as 0.
     Always,
 }
 
 impl ModifierKind {
-    /// The names of `isa/operands.isa`.
+    /// The names of these kinds in `isa/operands.isa`.
     pub const NAMES: [(&'static str, ModifierKind); 30] = [
         ("none", ModifierKind::Hidden),
         ("list", ModifierKind::List(ListStyle::Plain)),

@@ -5,19 +5,19 @@ use super::{NONE, Position, one};
 /// Constants in a field, and literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NumberKind {
-    /// The dword after the base words, or the two dwords, of which the field at `high` is the upper one.
+    /// The literal after the base words: one dword, or two, with the upper one in the field at `high`.
     Literal {
         high: Position,
     },
-    /// A signed number that prints in hexadecimal.
+    /// A signed number that is printed in hexadecimal.
     SignedHex,
     /// The distance of a branch.
     Label,
-    /// A number that prints in hexadecimal.
+    /// A number that is printed in hexadecimal.
     Hex,
-    /// A number of 16 bits that prints signed.
+    /// A number of 16 bits that is printed with its sign.
     Int16,
-    /// A number that prints unless it is zero.
+    /// A number that is printed unless it is zero.
     Endpgm,
     Hwreg,
     Sendmsg,
@@ -35,7 +35,7 @@ pub enum NumberKind {
 }
 
 impl NumberKind {
-    /// The names of `isa/operands.isa`.
+    /// The names of these kinds in `isa/operands.isa`.
     pub const NAMES: [(&'static str, NumberKind); 16] = [
         ("literal", NumberKind::Literal { high: NONE }),
         ("signed_hex", NumberKind::SignedHex),

@@ -5,17 +5,18 @@ use super::{NONE, Position, one};
 /// Offsets of scalar memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OffsetKind {
-    /// A constant in dwords if the bit `imm` is set, else a register or a literal.
+    /// A constant in dwords if the bit `imm` is set, otherwise a register or a literal.
     Dwords { imm: Position },
-    /// A constant if the bit `imm` is set, else a register in the same field; with `soffset_en`, the register at `soffset`, alone or
-    /// added to a constant.
+    /// A constant if the bit `imm` is set, otherwise a register in the same field. If `soffset_en` is set, the register
+    /// at `soffset` is the offset, alone or added to a constant.
     Bytes { imm: Position, soffset_en: Position, soffset: Position },
-    /// A constant and the register at `soffset`, which can be null. `is_shown`: the text has the constant even if it is zero.
+    /// The sum of a constant and the register at `soffset`, which can be null. `is_shown`: the text has the constant
+    /// even if it is zero.
     Sum { soffset: Position, is_shown: bool },
 }
 
 impl OffsetKind {
-    /// The names of `isa/operands.isa`.
+    /// The names of these kinds in `isa/operands.isa`.
     pub const NAMES: [(&'static str, OffsetKind); 2] = [
         ("smrd_offset", OffsetKind::Dwords { imm: NONE }),
         ("smem_offset", OffsetKind::Bytes { imm: NONE, soffset_en: NONE, soffset: NONE }),
@@ -24,7 +25,7 @@ impl OffsetKind {
     pub(super) const fn at(self, [a, b, c, d]: [Position; 4]) -> OffsetKind {
         match self {
             OffsetKind::Dwords { .. } => OffsetKind::Dwords { imm: a },
-            // Without a bit that chooses, both are always added.
+            // Without a bit that chooses one of them, constant and register are always added.
             OffsetKind::Bytes { .. } | OffsetKind::Sum { .. } if a == NONE => {
                 OffsetKind::Sum { soffset: c, is_shown: d != NONE }
             }
@@ -42,7 +43,7 @@ impl OffsetKind {
         }
     }
 
-    /// The field of a register beside the constant.
+    /// The field of a register that is added to the constant.
     pub const fn soffset(self) -> Position {
         match self {
             OffsetKind::Dwords { .. } => NONE,
@@ -50,7 +51,7 @@ impl OffsetKind {
         }
     }
 
-    /// Whether the constant is signed: where a register can be added to it.
+    /// Whether the constant is signed: it is if a register can be added to it.
     pub const fn is_signed(self) -> bool {
         self.soffset() != NONE
     }

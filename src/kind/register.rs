@@ -2,7 +2,7 @@
 
 use super::{NONE, Position, one};
 
-/// The bits that change the sign of a source.
+/// The positions of the bits that change the sign of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Signs {
     /// Negation.
@@ -30,27 +30,28 @@ impl Signs {
 pub enum RegisterKind {
     /// An operand code.
     Code { signs: Signs },
-    /// An operand code; of a vector register, bit 7 of the field selects the half.
+    /// An operand code; if it is a vector register, bit 7 of the field selects the half.
     Half { signs: Signs },
-    /// An operand code; of a vector register, the bit `half` selects the half.
+    /// An operand code; if it is a vector register, the bit `half` selects the half.
     HalfSelected { signs: Signs, half: Position },
-    /// The low eight bits of an operand code, of a scalar if the bit `scalar` is set, else of a VGPR.
+    /// The low eight bits of an operand code, which is a scalar if the bit `scalar` is set, otherwise a VGPR.
     Sdwa { signs: Signs, scalar: Position },
     /// An AGPR.
     Agpr,
-    /// An AGPR; a constant below the codes of vector registers.
+    /// An AGPR; codes below those of vector registers are constants.
     AgprOrConstant,
-    /// A VGPR, or an AGPR if the bit `acc` is set; a constant below the codes of vector registers.
+    /// A VGPR, or an AGPR if the bit `acc` is set; codes below those of vector registers are constants.
     Vector { acc: Position },
-    /// A VGPR or AGPR; the format of a matrix, in the field `format` and the bit `format_high`, decides the length.
+    /// A VGPR or AGPR; the format of a matrix, in the field `format` and the bit `format_high`, determines the length.
     Matrix { acc: Position, format: Position, format_high: Position },
-    /// Data of a buffer or of memory: absent if the data go to LDS, one register longer with a fail status.
+    /// Data of a buffer or of memory: absent if the data go to LDS, and one register longer with a fail status.
     Data { acc: Position, lds: Position, tfe: Position },
-    /// A scalar destination if the bit `named` is set, else VCC.
+    /// A scalar destination if the bit `named` is set, otherwise VCC.
     NamedOrVcc { named: Position },
     /// VCC, which no field names.
     Vcc,
-    /// A destination whose lowest bit is the inverse of the bit `other`, the lowest one of the other destination.
+    /// A destination whose lowest bit is the inverse of the bit `other`, which is the lowest bit of the other
+    /// destination.
     OppositeParity { other: Position },
 }
 
@@ -58,7 +59,7 @@ impl RegisterKind {
     /// A plain operand code.
     pub const CODE: RegisterKind = RegisterKind::Code { signs: Signs::ABSENT };
 
-    /// The names of `isa/operands.isa`.
+    /// The names of these kinds in `isa/operands.isa`.
     pub const NAMES: [(&'static str, RegisterKind); 11] = [
         ("code", RegisterKind::CODE),
         ("half", RegisterKind::Half { signs: Signs::ABSENT }),
@@ -73,7 +74,7 @@ impl RegisterKind {
         ("vdsty", RegisterKind::OppositeParity { other: NONE }),
     ];
 
-    /// The bits that change the sign, of a source that has such bits.
+    /// The sign bits of a source that has them.
     pub const fn signs(self) -> Option<Signs> {
         match self {
             RegisterKind::Code { signs }
@@ -84,7 +85,7 @@ impl RegisterKind {
         }
     }
 
-    /// The kind with other bits for the sign, if it is that of a source.
+    /// The kind with other sign bits, if it is the kind of a source.
     pub const fn with_signs(self, signs: Signs) -> RegisterKind {
         match self {
             RegisterKind::Code { .. } => RegisterKind::Code { signs },
@@ -124,7 +125,7 @@ impl RegisterKind {
         matches!(self, RegisterKind::Agpr | RegisterKind::Matrix { .. } | RegisterKind::Data { .. })
     }
 
-    /// Whether a field of the instruction decides the number of registers.
+    /// Whether a field of the instruction determines the number of registers.
     pub const fn is_sized(self) -> bool {
         matches!(self, RegisterKind::Matrix { .. })
     }
@@ -134,12 +135,12 @@ impl RegisterKind {
         matches!(self, RegisterKind::Vcc | RegisterKind::NamedOrVcc { .. })
     }
 
-    /// Whether a bit decides if the code in the field counts, on targets that have it.
+    /// Whether a bit decides if the code in the field is used, on targets that have the bit.
     pub const fn is_flagged(self) -> bool {
         matches!(self, RegisterKind::Sdwa { .. } | RegisterKind::NamedOrVcc { .. })
     }
 
-    /// The bit that decides if the code in the field counts: that of a scalar source, or of a scalar destination.
+    /// The bit that decides if the code in the field is used: the bit of a scalar source, or of a scalar destination.
     pub const fn flag(self) -> Position {
         match self {
             RegisterKind::Sdwa { scalar: flag, .. } | RegisterKind::NamedOrVcc { named: flag } => flag,

@@ -1,4 +1,4 @@
-//! The file: headers, tables of symbols, descriptors, code.
+//! Writes the file: headers, tables of symbols, descriptors, code.
 
 use alloc::vec::Vec;
 
@@ -19,7 +19,7 @@ const OBJECT: u8 = 1 << 4 | 1;
 const PROTECTED: u8 = 3;
 const SECTION_NAMES: &[u8] = b"\0.note\0.dynsym\0.hash\0.dynstr\0.rodata\0.text\0.dynamic\0.shstrtab\0";
 
-/// A part of the file: where it begins, and how long it is.
+/// A part of the file: its start and length.
 #[derive(Clone, Copy, Default)]
 struct Part {
     offset: u64,
@@ -42,7 +42,7 @@ impl Out {
         values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
     }
 
-    /// Begins a part at a multiple of `align`, with addresses so far behind offsets.
+    /// Begins a part at a multiple of `align`, whose address is `shift` above its offset.
     fn begin(&mut self, align: usize, shift: u64) -> Part {
         self.0.resize(self.0.len().checked_next_multiple_of(align).unwrap_or(self.0.len()), 0);
         let offset = self.0.len() as u64;
@@ -53,7 +53,7 @@ impl Out {
         Part { len: (self.0.len() as u64).saturating_sub(part.offset), ..part }
     }
 
-    /// A part whose bytes are there already.
+    /// Adds a part with the given bytes.
     fn part(&mut self, align: usize, shift: u64, bytes: &[u8]) -> Part {
         let part = self.begin(align, shift);
         self.0.extend(bytes);
@@ -95,7 +95,7 @@ pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObj
     out.0.extend(&document);
     let note = out.begin(4, 0).offset.checked_sub(note.offset).map_or(note, |len| Part { len, ..note });
 
-    // Names, and where they are: those of code, and with `.kd` behind them those of descriptors.
+    // The names of symbols and their offsets: those of code, and those of descriptors, which end in `.kd`.
     let mut names = Vec::new();
     names.push(0);
     let symbols = kernels.len() * 2 + 1;
@@ -137,7 +137,7 @@ pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObj
     let strings = out.part(1, 0, &names);
 
     let descriptors = out.begin(DESCRIPTOR_ALIGN, 0);
-    // Code is in pages of its own.
+    // Code has pages of its own.
     let end = descriptors.offset + (kernels.len() * KernelDescriptor::SIZE) as u64;
     let code_offset = end.checked_next_multiple_of(CODE_ALIGN as u64).unwrap_or(end);
     let code_address = code_offset + PAGE;
@@ -203,7 +203,7 @@ pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObj
     }
 
     let mut head = Out(Vec::new());
-    // 64 bits, little-endian, for the HSA runtime, its version 4 (code objects of version 6).
+    // 64 bits, little-endian, for the HSA runtime, whose ABI version 4 means code objects of version 6.
     head.0.extend(*b"\x7fELF\x02\x01\x01\x40\x04\0\0\0\0\0\0\0");
     head.halves(&[3, 224]);
     head.words(&[1]);

@@ -1,11 +1,11 @@
-//! The note of a code object: what a runtime has to know of its kernels, as MessagePack.
+//! The note of a code object: the facts about its kernels that a runtime needs, as MessagePack.
 
 use alloc::vec::Vec;
 
 use super::{Argument, CodeObject, Kernel};
 use crate::Target;
 
-/// A document that is being written. Maps are in the order of their keys.
+/// A document under construction. Maps are in the order of their keys.
 pub struct Document(pub Vec<u8>);
 
 impl Document {
@@ -86,7 +86,7 @@ pub fn document(object: &CodeObject<'_>, target: Target) -> Vec<u8> {
     out.0
 }
 
-/// The bytes of a kernel's arguments.
+/// The size of a kernel's arguments in bytes.
 pub fn arguments_size(kernel: &Kernel<'_>) -> u32 {
     let given = kernel.descriptor.words().get(2).copied().unwrap_or(0);
     if given != 0 { given } else { kernel.layout().last().map_or(0, |(offset, size)| offset.saturating_add(size)) }
@@ -122,7 +122,7 @@ fn write(out: &mut Document, kernel: &Kernel<'_>, target: Target) {
     out.text(&[".symbol"]);
     out.text(&[kernel.name, ".kd"]);
     out.pair(".uses_dynamic_stack", 0);
-    // It is a truth value.
+    // The value is a boolean.
     out.0.pop();
     out.0.push(if descriptor.properties().uses_dynamic_stack() { 0xc3 } else { 0xc2 });
     out.pair(".vgpr_count", registers.vgprs.into());

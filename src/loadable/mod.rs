@@ -23,38 +23,38 @@ use crate::kernel::KernelDescriptor;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CodeObject<'a> {
-    /// The processor, whose instructions the kernels have.
+    /// The processor that runs the kernels.
     pub processor: Processor,
-    /// Whether the code is for one setting of XNACK; `None`: for both.
+    /// The setting of XNACK that the code is for; `None` if it is for both.
     pub xnack: Option<bool>,
-    /// Whether the code is for one setting of SRAM-ECC; `None`: for both.
+    /// The setting of SRAM-ECC that the code is for; `None` if it is for both.
     pub sramecc: Option<bool>,
     /// The kernels.
     pub kernels: &'a [Kernel<'a>],
 }
 
-/// A kernel: its code, and what a runtime has to know of it.
+/// A kernel: its code, and the facts about it that a runtime needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its instructions.
     pub code: &'a [u32],
-    /// Its descriptor. Where the code is, and the size of the arguments if that is 0, are filled in.
+    /// Its descriptor. The distance to the code is filled in, and the size of the arguments if it is 0.
     pub descriptor: KernelDescriptor,
     /// Its arguments.
     pub arguments: &'a [Argument],
-    /// The most lanes of a workgroup.
+    /// The greatest number of lanes of a workgroup.
     pub max_workgroup_size: u32,
 }
 
-/// An argument of a kernel. It is at the next multiple of its size.
+/// An argument of a kernel. Its offset is the next multiple of its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Argument {
-    /// The address of memory that all lanes see.
+    /// The address of memory that all lanes can access.
     Buffer,
-    /// So many bytes.
+    /// A value of this many bytes.
     Value(u32),
 }
 
@@ -84,15 +84,15 @@ impl Argument {
     }
 }
 
-/// Why no code object can be written.
+/// The reason why a code object cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CodeObjectError {
     /// The library does not have the processor's instructions, or the processor has no such setting.
     Processor,
-    /// A name is empty, has a zero, or is the name of two kernels.
+    /// A name is empty, contains a zero, or is the name of two kernels.
     Name,
-    /// It would have more than four gigabytes.
+    /// The file would have more than four gigabytes.
     Size,
 }
 
@@ -114,10 +114,10 @@ impl<'a> CodeObject<'a> {
         CodeObject { processor, xnack: None, sramecc: None, kernels }
     }
 
-    /// The bytes of an ELF file, which a runtime loads.
+    /// The bytes of an ELF file that a runtime can load.
     ///
     /// # Errors
-    /// The processor is not in this build, a name cannot be one, or the file would be too long.
+    /// The processor is not in this build, a name is not valid, or the file would be too long.
     pub fn to_elf(&self) -> Result<Vec<u8>, CodeObjectError> {
         let target = self.processor.target().ok_or(CodeObjectError::Processor)?;
         if self.xnack.is_some() && !target.has_xnack() || self.sramecc.is_some() && !target.has_sramecc() {

@@ -6,16 +6,16 @@ use super::resolve::Rules;
 use crate::codec::code;
 use crate::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
 
-/// An operand, a constant or the value of a modifier. Made from an [`Op`], a [`Reg`], a number, or the [`Value`] of a
-/// decoded operand.
+/// An operand, a constant or the value of a modifier. It is made from an [`Op`], a [`Reg`], a number, or the [`Value`]
+/// of a decoded operand.
 ///
-/// Integers and floats take the inline constant of that value if there is one, else a literal;
-/// [`literal`](super::literal) and [`inline`](super::inline) force one.
+/// Integers and floats become the inline constant of that value if there is one, otherwise a literal;
+/// [`literal`](super::literal) and [`inline`](super::inline) force one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Argument {
     pub(super) code: u16,
     pub(super) value: u64,
-    /// Width in dwords; 0: the width of the operand.
+    /// Width in dwords; 0 if it is the width of the operand.
     pub(super) dwords: u8,
 }
 
@@ -31,7 +31,7 @@ impl Argument {
         op::given(rules, self.code, self.value)
     }
 
-    /// The same argument with the target's code for a special register.
+    /// The argument with the target's code for a special register.
     pub(super) fn on(self, rules: &Rules) -> Argument {
         match self.code {
             op::SPECIAL..=0x7df => Argument { code: rules.special(self.code).unwrap_or(self.code), ..self },
@@ -64,7 +64,7 @@ impl From<Value> for Argument {
             Value::Reg(reg) => reg.into(),
             Value::Int(n) => op::inline::<1>(n).into(),
             Value::Float(float) => Argument::new(float.code(), 0),
-            // It has no value, so no operand takes it, as none takes a register that no field names.
+            // A `Literal64` lacks its value, so it becomes a register that no field names, which no operand accepts.
             Value::Literal64 => Argument::new(code_of(Reg::Scc), 0),
             Value::Literal(dword) => op::literal::<1>(dword).into(),
             Value::Imm(n) => n.into(),
@@ -97,7 +97,7 @@ impl From<f32> for Argument {
     }
 }
 
-/// Anything that can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the
+/// Values that can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the
 /// [`Value`] of a decoded operand, a constant with parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`], [`Depctr`],
 /// [`DelayAlu`]), or an [`Argument`] made from one.
 #[diagnostic::on_unimplemented(
@@ -108,7 +108,7 @@ impl From<f32> for Argument {
             `DelayAlu` and `Imm`"
 )]
 pub trait ToArgument {
-    /// Converts it for the target.
+    /// Converts the value for the target.
     ///
     /// # Errors
     /// A part of a constant does not fit.

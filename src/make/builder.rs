@@ -9,14 +9,14 @@ use crate::make::generated::{DUALS, RULES};
 use crate::table::FormSignature;
 use crate::{Field, Format, Inst, Opcode, Special, Target};
 
-/// Room for the arguments of one instruction: more than any instruction has.
+/// The greatest number of arguments: more than any instruction has.
 const MAX_ARGUMENTS: usize = 24;
 
 /// An instruction under construction, for a target known only at run time.
 ///
 /// Operands are named by their fields, in any order; `vsrc1` and `src1` name the same operand, so that the encoding can
-/// stay open. The builder chooses the shortest encoding that takes the operands: SDWA or DPP if one of their modifiers
-/// is given, else 32 bits before 64. A `vcc` that an encoding implies can be named, as in the text.
+/// stay open. The builder chooses the shortest encoding that accepts the operands: SDWA or DPP if one of their
+/// modifiers is given, otherwise 32 bits before 64. A `vcc` that an encoding implies can be named, as in the text.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -45,7 +45,7 @@ pub struct Builder {
     encoding: Encoding,
     arguments: [(Field, Argument); MAX_ARGUMENTS],
     len: usize,
-    /// One bit for each source.
+    /// A bit for each source.
     pub(super) neg: u8,
     pub(super) abs: u8,
     pub(super) sext: u8,
@@ -56,11 +56,11 @@ pub struct Builder {
 enum Encoding {
     Any,
     Format(Format),
-    /// The base words have this many bits, and only a literal may follow them.
+    /// Base words of this many bits, which only a literal may follow.
     Bits(u8),
     Sdwa,
     Dpp,
-    /// The same behind base words of 32 or 64 bits.
+    /// A DPP dword after base words of 32 or 64 bits.
     ShortDpp,
     LongDpp,
 }
@@ -70,7 +70,7 @@ pub(super) fn role(field: Field) -> Field {
     match field {
         Field::Vsrc1 => Field::Src1,
         Field::Sdata => Field::Sdst,
-        // What RDNA4 calls them.
+        // The name of the field on RDNA4.
         Field::Vaddr0 => Field::Vaddr,
         Field::Rsrc => Field::Srsrc,
         Field::Samp => Field::Ssamp,
@@ -144,7 +144,7 @@ impl Builder {
         Builder { second: Some(opcode), ..self }
     }
 
-    /// Sets an operand or a modifier by its field. The last value given counts.
+    /// Sets an operand or a modifier by its field, replacing an earlier value.
     pub fn set(mut self, field: Field, value: impl ToArgument) -> Builder {
         let value = match value.to_argument(self.target) {
             Ok(value) => value.on(RULES[self.target as usize]),
@@ -173,7 +173,7 @@ impl Builder {
         addr Addr data Data data0 Data0 data1 Data1 saddr Saddr
     }
 
-    /// The offset: a number, or a register where scalar memory accepts one.
+    /// Sets the offset: a number, or a register if it is scalar memory that accepts one.
     pub fn offset(self, offset: impl ToArgument) -> Builder {
         self.set(Field::Offset, offset)
     }
@@ -192,7 +192,7 @@ impl Builder {
         dst_sel DstSel dst_unused DstUnused src0_sel Src0Sel src1_sel Src1Sel
     }
 
-    /// For each of eight lanes, the lane that it reads, at most 7.
+    /// Sets the lane that each of eight lanes reads, at most 7.
     pub fn dpp8(mut self, lanes: [u8; 8]) -> Builder {
         let mut all = 0;
         for (n, &lane) in lanes.iter().enumerate() {
@@ -217,7 +217,7 @@ impl Builder {
         self
     }
 
-    /// Sign extends a source of SDWA, counted from 0.
+    /// Sign-extends a source of SDWA, counted from 0.
     pub fn sext(mut self, source: u8) -> Builder {
         self.sext |= bit(source, &mut self.error, Field::Src0Sext);
         self
@@ -286,7 +286,7 @@ impl Builder {
                     }
                     match fill(self, &entry, signature) {
                         Ok(inst) => return Ok(inst),
-                        // An error about a value says more than a missing field or encoding.
+                        // An error about a value is more helpful than a missing field or encoding.
                         Err(error) if best.is_none_or(|b| weight(&error) >= weight(&b)) => best = Some(error),
                         Err(_) => {}
                     }
@@ -302,7 +302,7 @@ impl Builder {
         Err(best.unwrap_or(BuildError::Encoding { format, extension }))
     }
 
-    /// The rank that decides when a form is tried; `None` if it is not wanted at all.
+    /// The rank that determines when a form is tried; `None` if it is not tried.
     fn rank(&self, entry: &OpcodeEntry, signature: &FormSignature) -> Option<Rank> {
         let bits = layout(self.target, entry.signature.format)?.bits;
         let extension = signature.extension.filter(|e| !e.is_literal());
@@ -311,7 +311,7 @@ impl Builder {
             None if bits == 32 => Rank::Short,
             None => Rank::Long,
             Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
-            // Dwords that name registers of an image address are there if it has more than one argument.
+            // Dwords that name registers of an image address follow if the address has more than one argument.
             Some(Format::Nsa | Format::Nsa2 | Format::Nsa3) => return given(&[Field::Vaddr1]).then_some(Rank::Long),
             Some(_) if bits == 32 => Rank::Dpp,
             Some(_) => Rank::LongDpp,

@@ -31,18 +31,18 @@ pub struct OnlySecond;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OnlyFirst;
 
-/// What can be the first operation: [`Either`] or [`OnlyFirst`].
+/// Operations that can be the first one: [`Either`] or [`OnlyFirst`].
 pub trait First {}
 impl First for Either {}
 impl First for OnlyFirst {}
 
-/// What can be the second operation: [`Either`] or [`OnlySecond`].
+/// Operations that can be the second one: [`Either`] or [`OnlySecond`].
 pub trait Second {}
 impl Second for Either {}
 impl Second for OnlySecond {}
 
-/// One operation of a dual instruction; the functions of a target's module `vopd` make it, and the target's function
-/// `vopd` makes an instruction from two of them. The same for `vopd3`.
+/// One operation of a dual instruction. The functions of a target's module `vopd` make it, and the target's function
+/// `vopd` makes an instruction from two of them. The module and the function `vopd3` do so for VOPD3.
 ///
 /// `P`: [`Either`], [`OnlyFirst`] or [`OnlySecond`]; `F`: [`Vopd`] or [`Vopd3`].
 ///
@@ -97,30 +97,30 @@ impl ModifierSet for Vopd {}
 pub struct Vopd3;
 impl ModifierSet for Vopd3 {}
 
-/// What the tables know about an operation.
+/// The facts of an operation in the tables.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operation {
     pub opcode: u8,
-    /// The first source, as that of the first operation.
+    /// The position of the first source in the first operation.
     pub src0: Place,
-    /// It has a second source.
+    /// Whether it has a second source.
     pub src1: bool,
-    /// A literal always follows.
+    /// Whether a literal always follows.
     pub literal: bool,
     pub addend: Addend,
     pub reads_vcc: bool,
-    /// Registers of each operand.
+    /// Number of registers of each operand.
     pub dwords: u8,
-    /// The third source, as that of the first operation.
+    /// The position of the third source in the first operation, if there is one.
     pub src2: Option<Place>,
     /// The sources that can be negated, one bit each.
     pub neg: u8,
-    /// It has a truth table.
+    /// Whether it has a truth table.
     pub table: bool,
 }
 
 impl Operation {
-    /// Of all operations, only moves have one source.
+    /// Whether it is a move; only moves have one source.
     const fn is_move(&self) -> bool {
         !self.src1
     }
@@ -132,7 +132,7 @@ pub(crate) enum Addend {
     None,
     /// The destination.
     Dst,
-    /// The second source, which is then not read as such.
+    /// The second source, which is then not read over the second source's port.
     Src1,
     /// The third source.
     Src2,
@@ -147,11 +147,12 @@ pub(crate) struct Duals {
     pub dwords: u8,
     pub fields: &'static [Fields; 2],
     pub may: Freedom,
-    /// The operations, where each can be, and the operation that does the same in an instruction of its own.
+    /// The operations, the positions that they can have, and the operation with the same effect in an instruction of
+    /// its own.
     pub operations: &'static [(Opcode, Part, Option<Opcode>, &'static Operation)],
 }
 
-/// Which of the two an operation can be.
+/// The positions that an operation can have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub first: bool,
@@ -184,7 +185,7 @@ impl<P, F> Dual<P, F> {
         Dual { operation, dst: dst.code, src0, src1: src1.code, src2, literal, neg: 0, table: None, part: PhantomData }
     }
 
-    /// The same operation, to be in another place.
+    /// The operation with another type of position.
     const fn cast<Q, G>(self) -> Dual<Q, G> {
         let Dual { operation, dst, src0, src1, src2, literal, neg, table, .. } = self;
         Dual { operation, dst, src0, src1, src2, literal, neg, table, part: PhantomData }
@@ -218,7 +219,7 @@ impl<P> Dual<P, Vopd3> {
         self
     }
 
-    /// The truth table of an operation that has one, as that of `v_bitop3_b32`.
+    /// Sets the truth table of an operation that has one, like that of `v_bitop3_b32`.
     #[inline(always)]
     pub const fn bitop3(mut self, table: u8) -> Self {
         self.table = Some(table);
@@ -226,7 +227,7 @@ impl<P> Dual<P, Vopd3> {
     }
 }
 
-/// A builder's dual instruction with this second operation: VOPD where that has a place for everything.
+/// Builds a builder's dual instruction with this second operation: VOPD if it has room for everything, otherwise VOPD3.
 pub(super) fn build(builder: &Builder, second: Opcode) -> Result<Inst, BuildError> {
     let mut best = BuildError::Encoding { format: None, extension: None };
     for duals in DUALS.iter().filter(|duals| duals.target == builder.target && builder.takes(duals.format)) {
@@ -239,7 +240,7 @@ pub(super) fn build(builder: &Builder, second: Opcode) -> Result<Inst, BuildErro
     Err(best)
 }
 
-/// The same in one format.
+/// Builds a builder's dual instruction in one format.
 fn build_as(builder: &Builder, second: Opcode, duals: &Duals) -> Result<Inst, BuildError> {
     let target = builder.target;
     let of = |opcode: Opcode, first: bool| {
@@ -269,7 +270,7 @@ fn build_as(builder: &Builder, second: Opcode, duals: &Duals) -> Result<Inst, Bu
 }
 
 impl<P> Dual<P> {
-    /// One of a builder's operations.
+    /// Converts one of a builder's operations.
     fn of(builder: &Builder, rules: &Rules, operation: &'static Operation, at: &Fields) -> Result<Dual<P>, BuildError> {
         let find = |field: Field| -> Result<Argument, BuildError> {
             let (_, argument) = builder.find(field).ok_or(BuildError::Missing(field))?;
@@ -286,7 +287,7 @@ impl<P> Dual<P> {
                 _ => Err(BuildError::Operand { field, given: argument.given(rules) }),
             }
         };
-        // A number in a field of its own, which is optional.
+        // An optional number in a field of its own.
         let number = |field: Field| match builder.find(field) {
             None => Ok(None),
             Some((_, argument)) => match argument.integer().map(u8::try_from) {
@@ -320,7 +321,7 @@ impl<P> Dual<P> {
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// Two operations.
+    /// Encodes two operations.
     pub(crate) const fn dual<P, Q, F>(
         mut self,
         rules: &Rules,
@@ -340,7 +341,7 @@ impl<M: ModifierSet> Code<M> {
                 y.operation.dwords,
                 y.dst,
             ),
-            // One of the two is even and the other odd.
+            // One of the two destinations is even, and the other is odd.
             false => self.put(at_x.dst.1, (x.dst % VGPR) as u64).put(at_y.dst.1, (y.dst % VGPR / 2) as u64),
         };
         let ports = [self.ports(at_x, &x), self.ports(at_y, &y)];
@@ -354,7 +355,7 @@ impl<M: ModifierSet> Code<M> {
         self.fail(BuildError::Banks { x, y })
     }
 
-    /// What one of the operations reads and writes; the words have its first source.
+    /// The registers that one of the operations reads and writes; its first source is taken from the words.
     const fn ports<P, F>(&self, at: &Fields, dual: &Dual<P, F>) -> Ports {
         Ports {
             dst: dual.dst,
@@ -366,7 +367,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// The opcode, the sources and the modifiers of one of the operations.
+    /// Encodes the opcode, the sources and the modifiers of one of the operations.
     const fn one<P, F>(mut self, rules: &Rules, at: &Fields, dual: &Dual<P, F>) -> Self {
         let operation = dual.operation;
         let place = Place { field: at.src0.0, lsb: at.src0.1, ..operation.src0 };
@@ -393,7 +394,7 @@ impl<M: ModifierSet> Code<M> {
         if operation.literal { self.constant_at(Field::Literal, place.literal, dual.literal, place.bus) } else { self }
     }
 
-    /// A source of one or two dwords.
+    /// Encodes a source of one or two dwords.
     const fn source(self, rules: &Rules, place: &Place, dwords: u8, op: Op<kind::Any, 1>) -> Self {
         match dwords {
             2 => self.operand(rules, place, Op::<kind::Any, 2>::new(op.code, op.value)),
@@ -401,7 +402,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A vector register, or a pair of them.
+    /// Encodes a vector register, or a pair of them.
     const fn vector(self, rules: &Rules, (field, lsb): (Field, u8), dwords: u8, code: u16) -> Self {
         let first = code % VGPR;
         if dwords > 1 && (!is_inside(first, dwords as u16) || rules.aligned && first & 1 == 1) {

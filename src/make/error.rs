@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::{DecodeError, Field, FieldError, Format, InlineFloat, Opcode, Reg};
 
-/// Why an instruction cannot be made. The error names the field and the value given for it.
+/// The reason why an instruction cannot be made. The error names the field and the value given for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -43,7 +43,7 @@ pub enum BuildError {
         /// The source, counted from 0.
         source: u8,
     },
-    /// `op_sel` selects the other half of a register than the operand names. Operands are counted from 0; 3 is the
+    /// `op_sel` selects another half of a register than the operand names. Operands are counted from 0; 3 is the
     /// destination.
     OtherHalf {
         /// The bit of `op_sel`.
@@ -52,8 +52,8 @@ pub enum BuildError {
     /// A part of a constant does not fit: see [`Waitcnt`](crate::Waitcnt).
     Value(FieldError),
     /// A run of registers does not exist or is misaligned. Scalar registers must begin at a multiple of two (64 bits)
-    /// or four (wider), vector registers on some targets at an even number. So must the single
-    /// register of some GWS operations.
+    /// or four (wider), vector registers on some targets at an even number. The single register of some GWS operations
+    /// must be even, too.
     Registers {
         /// The operand.
         field: Field,
@@ -73,17 +73,17 @@ pub enum BuildError {
     },
     /// Neither an inline constant nor a literal has this value for the operand.
     Constant(Field),
-    /// A second literal that differs from the first: an instruction has room for one.
+    /// The instruction would need a second literal with another value; it has room for one.
     TwoLiterals(Field),
     /// The operation would read more scalar registers and literals than the constant bus carries. The error names the
     /// first excess operand; an implicit read of vcc or m0 counts first.
     ConstantBus(Field),
-    /// The third source of a matrix operation has some registers of the destination and not the others.
+    /// The third source of a matrix operation shares some but not all of the destination's registers.
     Overlap(Field),
-    /// The two operations of a dual instruction use registers of one bank where they must not: the numbers of their
-    /// destinations differ in bit 0, as do those of the registers that results are added to (a destination, or the
-    /// second source of `v_dual_fmamk_f32`). The numbers of first sources differ in bits 0 and 1, as do those of second
-    /// sources.
+    /// The two operations of a dual instruction use registers of the same bank where this is not allowed. The numbers
+    /// of their destinations must differ in bit 0, and so must the numbers of the registers that results are added to
+    /// (a destination, or the second source of `v_dual_fmamk_f32`). The numbers of their first sources must differ in
+    /// bits 0 and 1, and so must those of their second sources.
     Banks {
         /// The operand of the first operation.
         x: Field,
@@ -101,7 +101,7 @@ pub enum BuildError {
         /// The greatest value that fits.
         max: i64,
     },
-    /// More operands and modifiers than any instruction has.
+    /// There are more operands and modifiers than any instruction has.
     TooMany,
     /// Every argument fits, but the target has no such instruction.
     Refused(DecodeError),

@@ -1,4 +1,4 @@
-//! Addresses of images: a run of registers, or a list.
+//! Image addresses: a run of registers, or a list.
 
 use super::modifiers::{AddressSize, ModifierSet};
 use super::{BuildError, Code, Given, Vgpr};
@@ -7,11 +7,11 @@ use crate::codec::{REGISTER, img_dwords, part_dwords};
 use crate::kind::{AddressFields, AddressShape, NONE};
 use crate::{Field, Reg};
 
-/// The address of an image operation on RDNA: registers that follow one another, or a list of registers and runs.
+/// The address of an image operation on RDNA: consecutive registers, or a list of registers and runs.
 ///
-/// The operation, its `dim` and `a16` determine how many registers it has. Each generation has its own lists: on RDNA1
-/// and RDNA2, every register has a field of its own. From RDNA3 on there are four or five fields, and the last one can
-/// name the first of all remaining registers. There the fields of a ray each name a vector.
+/// The number of registers depends on the operation, its `dim` and `a16`. The lists differ between generations. On
+/// RDNA1 and RDNA2, every register has a field of its own. From RDNA3 on there are four or five fields, and the last
+/// one can name the first of all remaining registers; each field of a ray names a vector.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
@@ -24,18 +24,18 @@ use crate::{Field, Reg};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageAddress {
-    /// The first register of each part, and their number.
+    /// The first register of each part.
     pub(crate) registers: [u8; ImageAddress::MAX],
     pub(crate) lengths: [u8; ImageAddress::MAX],
-    /// More than [`ImageAddress::MAX`]: there were more.
+    /// Number of parts; greater than [`ImageAddress::MAX`] if there were too many.
     pub(crate) parts: u8,
 }
 
 impl ImageAddress {
-    /// The greatest number of registers that need not follow one another.
+    /// The greatest number of registers that need not be consecutive.
     pub const MAX: usize = 13;
 
-    /// The same address with one more register, or run of registers, at its end.
+    /// The address with one more register, or run of registers, at its end.
     pub const fn and<const N: usize>(mut self, next: Vgpr<N>) -> ImageAddress {
         if (self.parts as usize) < ImageAddress::MAX {
             self.registers[self.parts as usize] = (next.code % VGPR) as u8;
@@ -45,7 +45,7 @@ impl ImageAddress {
         self
     }
 
-    /// All registers.
+    /// Number of all registers.
     pub(crate) const fn dwords(&self) -> u16 {
         let (mut n, mut dwords) = (0, 0);
         while n < self.parts as usize && n < ImageAddress::MAX {
@@ -56,14 +56,14 @@ impl ImageAddress {
     }
 }
 
-/// An image address in registers that follow one another: `address(v::<3>(4))` is `v[4:6]`.
+/// An image address in consecutive registers: `address(v::<3>(4))` is `v[4:6]`.
 pub const fn address<const N: usize>(first: Vgpr<N>) -> ImageAddress {
     let none = [0; ImageAddress::MAX];
     ImageAddress { registers: none, lengths: none, parts: 0 }.and(first)
 }
 
-/// An image address in registers that need not follow one another: `addresses([v(4), v(9)])` is `[v4, v9]`. It takes
-/// more dwords than [`address`].
+/// An image address in registers that need not be consecutive: `addresses([v(4), v(9)])` is `[v4, v9]`. It needs more
+/// dwords than [`address`].
 ///
 /// More than [`ImageAddress::MAX`] registers do not compile.
 pub const fn addresses<const N: usize>(all: [Vgpr<1>; N]) -> ImageAddress {
@@ -81,16 +81,17 @@ pub(crate) struct AddressPlace {
     pub field: Field,
     pub of: AddressShape,
     pub lsb: u8,
-    /// Components in addition to coordinates and gradients.
+    /// Number of components in addition to coordinates and gradients.
     pub more: u8,
-    /// Those of the base words, and the most that there can be.
+    /// The fields of the base words, and the most fields that there can be.
     pub fields: [AddressFields; 2],
     /// The position of the field with the number of dwords that name further registers, if such dwords can follow.
     pub nsa: u8,
-    /// Positions of the second and the fifth register; those between follow the second, as do those after the fifth.
+    /// Positions of the second and the fifth register. The registers between them follow the second, and later ones
+    /// follow the fifth.
     pub second: u8,
     pub fifth: u8,
-    /// The greatest number of parts that the operation has, if that is less than the number of fields.
+    /// The greatest number of parts of the operation, if that is less than the number of fields.
     pub parts: u8,
 }
 
@@ -105,7 +106,7 @@ impl AddressPlace {
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// An image address. The number of its registers is checked once all modifiers are known.
+    /// Encodes an image address. The number of its registers is checked when all modifiers are known.
     pub(crate) const fn image_address(mut self, at: &AddressPlace, address: ImageAddress) -> Self {
         let all = address.dwords();
         self.address = if all > u8::MAX as u16 { u8::MAX } else { all as u8 };
@@ -113,7 +114,7 @@ impl<M: ModifierSet> Code<M> {
         let is_run = address.parts == 1;
         let fields = if is_run { base } else { most };
         let (mut n, mut before) = (0, 0);
-        // A run that has fields for its registers has a part in each of them.
+        // A run in separate fields has one part for each field.
         while let Some(dwords) = part_dwords(at.of, at.more, fields, all, n) {
             let part = if is_run { 0 } else { n as usize % ImageAddress::MAX };
             let (length, register) = (address.lengths[part] as u16, address.registers[part] as u16);
@@ -130,7 +131,7 @@ impl<M: ModifierSet> Code<M> {
                 return self.fail(BuildError::Width { field: at.field, dwords: at.parts, given: self.address });
             }
             let lsb = at.lsb(n);
-            // The fifth dword has a place of its own.
+            // The fifth dword is stored separately.
             match u8::checked_sub(lsb, 4 * 32) {
                 None => self = self.put(lsb, register as u64),
                 Some(at) => self.last |= (register as u32) << at,
@@ -154,7 +155,7 @@ impl<M: ModifierSet> Code<M> {
         let (dim, a16) = (self.bits >> size.dim & 7, size.a16 != NONE && self.bits >> size.a16 & 1 == 1);
         let run = self.dwords == 2;
         let dwords = img_dwords(size.of, dim as usize, a16, size.more, run) as u8;
-        // One register alone needs no dword that names others.
+        // A single register does not need a dword that names others.
         if self.address != dwords {
             return self.fail(BuildError::Width { field: size.field, dwords, given: self.address });
         }

@@ -57,9 +57,9 @@
 //! ```
 //!
 //! From RDNA3 on, operands of 16 bits in vector registers are halves: [`v(1).l()`](Vgpr::l) is `v1.l`, and
-//! [`v(1).h()`](Vgpr::h) is `v1.h`. They decide the bits of `op_sel`, whose method is left for scalars. Dual instructions
-//! are made from two operations: see [`Dual`]. Where the target spells an operation in its own way (`global_load_b64`
-//! instead of `global_load_dwordx2`), the function has both names.
+//! [`v(1).h()`](Vgpr::h) is `v1.h`. They set the bits of `op_sel`; the method `op_sel` is needed only for scalars. Dual
+//! instructions are made from two operations: see [`Dual`]. If the target has its own spelling of an operation
+//! (`global_load_b64` instead of `global_load_dwordx2`), the function has both names.
 //!
 //! ```
 //! # #[cfg(feature = "gfx1100")] {
@@ -108,7 +108,8 @@
 //! gfx942::v_add_f32_e32(a(0), v(1), v(2));
 //! ```
 //!
-//! Nor do these: a whole register where a half is wanted, and an operation that can only be second as the first one.
+//! Neither do these: a whole register where a half is wanted, and an operation that can only be second as the first
+//! one.
 //!
 //! ```compile_fail
 //! use amdgpu_isa::{gfx1100, make::*};
@@ -148,7 +149,7 @@ pub use error::{BuildError, Given};
 pub use image::{ImageAddress, address, addresses};
 pub use op::*;
 
-/// What the tables know about operands and modifiers: generated.
+/// The generated tables of operands and modifiers.
 #[allow(clippy::all, dead_code, unused_imports)]
 pub(crate) mod generated {
     include!(concat!(env!("OUT_DIR"), "/make.rs"));
@@ -166,14 +167,14 @@ pub struct Code<M> {
     dwords: u8,
     /// The fifth dword.
     last: u32,
-    /// Dwords of image data, if its size is to be checked; else 0.
+    /// Number of dwords of image data, if its size must be checked; otherwise 0.
     data: u8,
-    /// Registers of an image address, if their number is to be checked; else 0.
+    /// Number of registers of an image address, if it must be checked; otherwise 0.
     address: u8,
     error: Option<BuildError>,
-    /// The values that the instruction reads over the constant bus, as `bus_key` returns them; 0: none so far.
+    /// The values that the instruction reads over the constant bus, as `bus_key` returns them; 0 if there is none yet.
     bus: [u64; 2],
-    /// Bits that operands have decided: the bits that select AccVGPRs.
+    /// Bits that operands have set: the bits that select AccVGPRs.
     decided: u64,
     set: PhantomData<M>,
 }

@@ -1,5 +1,5 @@
-//! Modifiers: methods of [`Code`] for the modifiers of the instruction. Each is a trait of the instruction's modifier
-//! set, with the positions of its bits. The sets are generated.
+//! Modifiers: methods of [`Code`] for the modifiers of the instruction. Each modifier is a trait of the instruction's
+//! modifier set, with the positions of its bits. The sets are generated.
 
 use super::{BuildError, Code, Given};
 use crate::codec::SCALAR;
@@ -7,7 +7,7 @@ use crate::codec::code::is_inside;
 use crate::kind::{AddressShape, NONE};
 use crate::{Field, Reg};
 
-/// What determines the number of registers of an image address.
+/// The fields and facts that determine the number of registers of an image address.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct AddressSize {
@@ -16,7 +16,7 @@ pub struct AddressSize {
     /// Positions of `dim` and `a16`, or `NONE`.
     pub(crate) dim: u8,
     pub(crate) a16: u8,
-    /// Components in addition to coordinates and gradients.
+    /// Number of components in addition to coordinates and gradients.
     pub(crate) more: u8,
 }
 
@@ -26,7 +26,7 @@ pub trait ModifierSet: Copy {
     /// `vdata`. The first entry is 0 unless it is an image instruction.
     #[doc(hidden)]
     const IMAGE: [u8; 4] = [0; 4];
-    /// What determines the number of registers of an image address, if the tables say that.
+    /// The fields that determine the number of registers of an image address, if the tables have them.
     #[doc(hidden)]
     const ADDRESS: Option<AddressSize> = None;
 }
@@ -97,9 +97,9 @@ flags! {
     nv Nv
     /// Multiplies the index by the size of the data.
     scale_offset ScaleOffset
-    /// States that the first matrix is that of the operation before.
+    /// States that the first matrix is the same as in the previous operation.
     matrix_a_reuse MatrixAReuse
-    /// States that the second matrix is that of the operation before.
+    /// States that the second matrix is the same as in the previous operation.
     matrix_b_reuse MatrixBReuse
 }
 
@@ -107,12 +107,12 @@ flags! {
 pub trait Fi: ModifierSet {
     /// Its lowest bit.
     const LSB: u8;
-    /// The bits that it replaces, and their new value: a bit of its own, or, with DPP8, part of the code that
+    /// The bits that it replaces, and their new value: one bit of its own, or with DPP8 a part of the code that
     /// announces the dword.
     const BITS: (u64, u64) = (1, 1);
 }
 impl<M: Fi> Code<M> {
-    /// Reads disabled lanes too.
+    /// Also reads disabled lanes.
     #[inline(always)]
     pub const fn fi(self) -> Self {
         self.with_bits(M::LSB, M::BITS.0, M::BITS.1)
@@ -171,7 +171,7 @@ pub trait Offset: ModifierSet {
     const SIGNED: bool;
 }
 impl<M: Offset> Code<M> {
-    /// The offset in bytes. Refuses an offset that does not fit.
+    /// Sets the offset in bytes. Refuses an offset that does not fit.
     #[inline(always)]
     pub const fn offset(self, bytes: i32) -> Self {
         self.number(Field::Offset, M::LSB, M::WIDTH, M::SIGNED, bytes as i64)
@@ -244,7 +244,7 @@ sources! {
     neg Neg Neg
     /// Takes the absolute value of a source, counted from 0. Refuses a source that does not support it.
     abs Abs Abs
-    /// Sign extends a source, counted from 0. Refuses a source that cannot be extended.
+    /// Sign-extends a source, counted from 0. Refuses a source that cannot be extended.
     sext Sext Src0Sext
 }
 
@@ -286,7 +286,7 @@ macro_rules! lists {
 
 lists! {
     /// Selects halves: bit i is 1 for the upper half of source i, bit 3 for the upper half of the destination. An
-    /// operand that is a half of a vector register decides its bit, and another value is refused.
+    /// operand that is a half of a vector register sets its bit, and another value is refused.
     op_sel OpSel OpSel
     /// Selects the halves that produce the upper result: bit i is 1 for the upper half of source i.
     op_sel_hi OpSelHi OpSelHi
@@ -302,7 +302,8 @@ pub trait ByteSel: ModifierSet {
     const BITS: [u8; 2];
 }
 impl<M: ByteSel> Code<M> {
-    /// The byte of the source that is converted, or of the destination that is written. Refuses a value above 3.
+    /// Selects the byte of the source that is converted, or of the destination that is written. Refuses a value above
+    /// 3.
     #[inline(always)]
     pub const fn byte_sel(self, byte: u8) -> Self {
         if byte > 3 {
@@ -318,15 +319,15 @@ pub trait Th: ModifierSet {
     const LSB: u8;
     /// Its width in bits.
     const WIDTH: u8;
-    /// Of an atomic operation: whether it returns the old value, which the lowest bit says.
+    /// For an atomic operation, whether it returns the old value, which the lowest bit of the hint decides.
     const RETURNS: Option<bool>;
 }
 impl<M: Th> Code<M> {
-    /// The temporal hint: a constant of the target's module `th_load`, `th_store` or `th_atomic`, or with
+    /// Sets the temporal hint: a constant of the target's module `th_load`, `th_store` or `th_atomic`, or with
     /// `SCOPE_SYS` of `th_load_system` or `th_store_system`.
     ///
-    /// If an operation has a function whose name ends in `_rtn`, that one always sets bit 0, and the other one refuses
-    /// it. Refuses a value that does not fit.
+    /// If an operation has a function whose name ends in `_rtn`, that function always sets bit 0, and the one without
+    /// the suffix refuses it. Refuses a value that does not fit.
     #[inline(always)]
     pub const fn th(self, value: u16) -> Self {
         let value = match M::RETURNS {
@@ -371,7 +372,7 @@ pub trait Bitop3: ModifierSet {
     const LSB: [u8; 3];
 }
 impl<M: Bitop3> Code<M> {
-    /// The truth table: bit `4 * src0 + 2 * src1 + src2` is the result for source bits with these values.
+    /// Sets the truth table: bit `4 * src0 + 2 * src1 + src2` is the result for source bits with these values.
     #[inline(always)]
     pub const fn bitop3(self, table: u8) -> Self {
         let [high, middle, low] = M::LSB;
@@ -387,7 +388,7 @@ pub trait Tfe: ModifierSet {
     /// Lowest bit of the data field, and its size in dwords; 255 if the size depends on modifiers, which another check
     /// handles.
     const DATA: (u8, u8);
-    /// Whether a run of registers begins at an even one.
+    /// Whether a run of registers must begin at an even one.
     const EVEN: bool;
 }
 impl<M: Tfe> Code<M> {
@@ -397,7 +398,7 @@ impl<M: Tfe> Code<M> {
         let (lsb, dwords) = M::DATA;
         if lsb != NONE {
             let first = (self.bits >> lsb & 255) as u16;
-            // One register becomes two; other data begins at an even one already.
+            // A single register becomes a run of two; other data already begins at an even register.
             if !is_inside(first, dwords as u16 + 1) || M::EVEN && first & 1 == 1 {
                 let given = Given::Reg(Reg::Vgpr(first));
                 return self.fail(BuildError::Registers { field: Field::Vdata, given, dwords: dwords + 1 });
@@ -413,7 +414,7 @@ pub trait Simm16: ModifierSet {
     const LSB: u8;
 }
 impl<M: Simm16> Code<M> {
-    /// The constant.
+    /// Sets the constant.
     #[inline(always)]
     pub const fn simm16(self, value: u16) -> Self {
         self.number(Field::Simm16, M::LSB, 16, false, value as i64)
@@ -462,7 +463,7 @@ impl<M: Compr> Code<M> {
     #[inline(always)]
     pub const fn compr(mut self) -> Self {
         let (bit, lsb) = M::BITS;
-        // A source that is off has no register.
+        // A source that is `off` has no register.
         let enabled = self.bits & 15;
         let sources = (self.bits >> lsb) as u32;
         let mut n = 0;

@@ -1,4 +1,4 @@
-//! Operands of constructors, and the kinds that they are of.
+//! Operands of constructors, and their kinds.
 
 use core::marker::PhantomData;
 
@@ -10,12 +10,12 @@ use crate::codec::constants::F64_BITS;
 pub(crate) use crate::shared::class;
 use crate::{Reg, Special};
 
-/// Codes above those of the hardware and of accumulation registers. They are resolved when the operand is known that
-/// they are given for.
+/// Codes above those of the hardware and of accumulation registers. They are resolved when the operand for which they
+/// are given is known.
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
-/// A literal of 64 bits. Its code depends on the target, because others have another meaning for it.
+/// A literal of 64 bits. Its code depends on the target, because the code has another meaning on some targets.
 pub(crate) const LONG: u16 = 0x403;
 
 /// Kinds of operands: the types that an [`Op`] is marked with.
@@ -52,7 +52,7 @@ pub mod kind {
         ReadOnly 0;
         /// `src_lds_direct`.
         Lds 0;
-        /// A constant: an inline constant if there is one with its value, else a literal.
+        /// A constant: an inline constant if there is one with its value, otherwise a literal.
         Const 0;
         /// An inline constant.
         Inline 0;
@@ -62,7 +62,7 @@ pub mod kind {
         Literal64 0;
         /// No register.
         Off 0;
-        /// Any of these, chosen at run time. An operand that the instruction does not accept is an error.
+        /// Any of these kinds, chosen at run time. An operand that the instruction does not accept is an error.
         Any 0;
     }
 }
@@ -73,7 +73,7 @@ pub mod kind {
     label = "use a type of `amdgpu_isa::make::kind`"
 )]
 pub trait Kind: Copy {
-    /// The class of all operands of this kind, if they need no further checks; else 0.
+    /// The class of all operands of this kind, if they need no further checks; otherwise 0.
     #[doc(hidden)]
     const CLASS: u16;
 }
@@ -104,7 +104,7 @@ impl<K, const N: usize> Op<K, N> {
         Op { code, value, kind: PhantomData }
     }
 
-    /// The same operand, with a kind that is known only at run time.
+    /// The operand, with a kind that is known only at run time.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -157,16 +157,16 @@ pub const fn a<const N: usize>(first: u8) -> Agpr<N> {
     Op::new(AGPR + first as u16, 0)
 }
 
-/// An integer: an inline constant if there is one with its value, else a literal.
+/// An integer: an inline constant if there is one with its value, otherwise a literal.
 ///
-/// It need not be one of the inline integers -16 to 64: `int(0x3f800000)` is 1.0 in a 32-bit operand.
+/// The value need not be one of the inline integers -16 to 64: `int(0x3f800000)` is 1.0 in a 32-bit operand.
 #[inline(always)]
 pub const fn int<const N: usize>(value: i64) -> Op<kind::Const, N> {
     Op::new(INT, value as u64)
 }
 
-/// A floating-point number, rounded to the operand's width: an inline constant if there is one with its value, else a
-/// literal.
+/// A floating-point number, rounded to the operand's width: an inline constant if there is one with its value,
+/// otherwise a literal.
 #[inline(always)]
 pub const fn float<const N: usize>(value: f64) -> Op<kind::Const, N> {
     Op::new(FLOAT, value.to_bits())
@@ -213,7 +213,7 @@ impl<const N: usize> From<Reg> for Op<kind::Any, N> {
 pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
         Reg::Vgpr(n) if n < VGPR => VGPR + n,
-        // No field has its upper bits.
+        // No field holds the upper bits of this register's number.
         Reg::Vgpr(_) => NO_CODE + 5,
         Reg::Agpr(n) => AGPR + n as u16,
         Reg::Sgpr(n) => SGPR + n as u16,
@@ -231,20 +231,20 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
     }
 }
 
-/// Registers by their number. A number past the last register must not become another register, and the code of the
-/// first trap handler temporary differs between generations.
+/// Codes of registers, by their number. A number past the last register must not become another register, and the code
+/// of the first trap handler temporary differs between generations.
 pub(crate) const TTMP: u16 = 0x500;
 pub(crate) const SGPR: u16 = 0x600;
-/// Special registers by their number, which is the same on each generation.
+/// Codes of special registers, by their number, which is the same on each generation.
 pub(crate) const SPECIAL: u16 = 0x700;
-/// Registers that no field can name, and values without an inline constant. No target accepts these codes.
+/// Codes of registers that no field can name, and of values without an inline constant. No target accepts these codes.
 const NO_CODE: u16 = 0x7e0;
 const NO_INLINE: u16 = 0x7ff;
-/// The upper halves of vector registers. Of the lower ones, the codes are those of the registers.
+/// Codes of the upper halves of vector registers. The code of a lower half is the code of its register.
 pub(crate) const VGPR_HIGH: u16 = 0x800;
 pub(crate) const VGPR_HIGH_LAST: u16 = 0x8ff;
 
-/// An operand for error messages. The code may be resolved for a target or not; `rules` are those of the target.
+/// An operand in the form that errors show. Its code may be resolved for a target or not; `rules` are the target's.
 #[cold]
 pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) -> Given {
     let n = (code % VGPR) as u8;
@@ -324,8 +324,8 @@ pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
     BufferAddress { register: address.code, addr64: true, ..BufferAddress::OFF }
 }
 
-/// Data in vector or accumulation registers. Operands of one instruction that share the selecting bit have the same
-/// kind.
+/// Data in vector or accumulation registers. Operands of one instruction that share the selecting bit must have the
+/// same kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand here",
     label = "pass vector registers, `v(n)`, or accumulation registers, `a(n)`"

@@ -1,5 +1,5 @@
-//! Puts operands into the words: the functions that the generated constructors call. The compiler folds everything here
-//! for constant operands, and leaves shifts and ors for others.
+//! Encodes operands: the functions that the generated constructors call. For constant operands the compiler evaluates
+//! everything here; for others only shifts and ors remain.
 
 use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
@@ -14,7 +14,7 @@ use crate::table::NONE;
 use crate::{Field, FieldError, Reg};
 use core::marker::PhantomData;
 
-/// The position of an operand, and what it accepts.
+/// The position of an operand, and the values that it accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub field: Field,
@@ -24,18 +24,19 @@ pub(crate) struct Place {
     pub add: u16,
     pub allowed: u16,
     pub ty: DataType,
-    /// The dword that holds a literal.
+    /// The index of the dword that holds a literal.
     pub literal: u8,
-    /// How many scalars the operation can read over the constant bus, if it reads this operand over it; else 0.
+    /// The number of scalars that the operation can read over the constant bus, if it reads this operand over it;
+    /// otherwise 0.
     pub bus: u8,
-    /// A tuple may begin at an odd register even if the target aligns tuples.
+    /// Whether a tuple may begin at an odd register even if the target aligns tuples.
     pub odd: bool,
     /// The bit that selects an AccVGPR.
     pub acc: u8,
 }
 
 impl Place {
-    /// The code is that of a vector register which can stand here.
+    /// Whether the code is a vector register that the operand accepts.
     const fn is_vector(&self, code: u16) -> bool {
         let class = match code {
             VGPR..=VGPR_LAST => class::VGPR,
@@ -47,7 +48,7 @@ impl Place {
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// Starts with the encoding bits, the opcode, and the default values of modifiers.
+    /// Starts with the given encoding bits, which include the opcode and the default values of modifiers.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
         Code {
@@ -64,7 +65,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// The same for an instruction of three or four dwords.
+    /// Starts an instruction of three or four dwords like `new`.
     #[inline(always)]
     pub(crate) const fn long(bits: u128, dwords: u8) -> Code<M> {
         Code { high: (bits >> 64) as u64, ..Code::new(bits as u64, dwords) }
@@ -107,7 +108,7 @@ impl<M: ModifierSet> Code<M> {
         self.with_bits(bit, 1, on as u64)
     }
 
-    /// The instruction implicitly reads the scalar with this code: vcc or m0.
+    /// Notes that the instruction implicitly reads the scalar with this code: vcc or m0.
     #[inline(always)]
     pub(crate) const fn reads(mut self, code: u64, dwords: usize) -> Self {
         self.bus[0] = scalar_key(code, dwords);
@@ -130,7 +131,7 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// Sets the literal, which is this dword.
+    /// Sets the literal, which is the dword with this index.
     #[inline(always)]
     const fn literal(mut self, field: Field, dword: u8, literal: u32) -> Self {
         if self.dwords == dword {
@@ -143,7 +144,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// Sets the literal of 64 bits, which begins with this dword.
+    /// Sets the literal of 64 bits, which begins with the dword of this index.
     #[inline(always)]
     const fn literal64(mut self, field: Field, dword: u8, literal: u64) -> Self {
         let (low, high) = (literal & 0xffff_ffff, literal >> 32);
@@ -171,12 +172,12 @@ impl<M: ModifierSet> Code<M> {
         op: Op<K, N>,
     ) -> Result<(Self, u16), Self> {
         if op.code == op::INT && at.allowed & class::INT != 0 {
-            // Every type reads an inline integer alike, and it is not on the bus.
+            // An inline integer is the same for every type, and is not read over the bus.
             if let Some(code) = of_int(op.value as i64) {
                 return Ok((self, code));
             }
         }
-        // If the kind alone determines the class, a comparison or two suffices; only other operands are looked up.
+        // If the kind alone determines the class, one or two comparisons suffice; only other operands are looked up.
         let (mut code, literal) = match K::CLASS {
             class::VGPR | class::AGPR => {
                 let first = op.code % VGPR;
@@ -189,7 +190,7 @@ impl<M: ModifierSet> Code<M> {
             }
             class::SGPR => {
                 let first = op.code - op::SGPR;
-                // Here `op::given` would say the same, and be linked.
+                // Calling `op::given` would give the same result, but would link more code.
                 let given = Given::Reg(Reg::Sgpr(first as u8));
                 if first > rules.sgpr_last {
                     return Err(self.fail(BuildError::Operand { field: at.field, given }));
@@ -220,7 +221,7 @@ impl<M: ModifierSet> Code<M> {
         if code >= VGPR && code <= AGPR_LAST {
             let is_acc = code >= op::AGPR;
             if at.acc != NONE {
-                // No instruction has two of these bits 64 bits apart.
+                // No instruction has two of these bits at a distance of 64.
                 let bit = 1u64 << (at.acc & 63);
                 // Operands that share the bit must be of the same kind.
                 if self.decided & bit != 0 && self.is_set(at.acc) != is_acc {
@@ -236,7 +237,7 @@ impl<M: ModifierSet> Code<M> {
         Ok((self, code))
     }
 
-    /// An operand that is a single code.
+    /// Encodes an operand that is a single code.
     #[inline(always)]
     pub(crate) const fn operand<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
@@ -249,8 +250,8 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// One half of a vector register, or a scalar or a constant. `selector`: the bit that selects the half; without it,
-    /// bit 7 of the field does, so that the upper registers cannot be named.
+    /// Encodes one half of a vector register, or a scalar or a constant. `selector` is the bit that selects the half.
+    /// Without it, bit 7 of the field selects the half, so that the upper registers cannot be named.
     #[inline(always)]
     pub(crate) const fn half<K: Kind, const N: usize>(
         mut self,
@@ -278,13 +279,13 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// Whether an operand has decided this bit the other way.
+    /// Whether an operand has set this bit to the other value.
     #[inline(always)]
     pub(super) const fn contradicts(&self, bit: u8, on: bool) -> bool {
         self.decided >> (bit & 63) & 1 == 1 && self.is_set(bit) != on
     }
 
-    /// A source of an SDWA dword: a vector register, or a scalar, which sets the bit.
+    /// Encodes a source of an SDWA dword: a vector register, or a scalar, which sets the bit.
     #[inline(always)]
     pub(crate) const fn sdwa<K: Kind, const N: usize>(
         self,
@@ -300,7 +301,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// The destination of an SDWA compare: vcc, or the field's register, which sets the bit.
+    /// Encodes the destination of an SDWA compare: vcc, or the field's register, which sets the bit.
     #[inline(always)]
     pub(crate) const fn sdst_or_vcc<K: Kind, const N: usize>(
         self,
@@ -316,7 +317,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A scalar address, or `off`.
+    /// Encodes a scalar address, or `off`.
     #[inline(always)]
     pub(crate) const fn saddr<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
@@ -330,7 +331,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A global address: a pair of registers, or one register in addition to a scalar address.
+    /// Encodes a global address: a pair of registers, or one register in addition to a scalar address.
     #[inline(always)]
     pub(crate) const fn global<K: Kind, const N: usize, S: Kind, const A: usize>(
         self,
@@ -346,8 +347,8 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// A scratch address. `used`: the bit that enables it; without that bit, the address is present if the scalar
-    /// address is absent.
+    /// Encodes a scratch address. `used` is the bit that enables it; without that bit, the address is present if the
+    /// scalar address is absent.
     #[inline(always)]
     pub(crate) const fn scratch<K: Kind, const N: usize, S: Kind, const A: usize>(
         self,
@@ -369,7 +370,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A buffer address. `addr64`: the bit for a 64-bit address, if the target has it.
+    /// Encodes a buffer address. `addr64` is the bit for a 64-bit address, if the target has it.
     #[inline(always)]
     pub(crate) const fn buffer(
         self,
@@ -391,8 +392,8 @@ impl<M: ModifierSet> Code<M> {
         if address.addr64 { code.put(addr64, 1) } else { code }
     }
 
-    /// The offset of scalar memory: a constant, or a register. Signed on targets that can add a second register. On
-    /// targets without the bit `imm`, the register is in `soffset`.
+    /// Encodes the offset of scalar memory: a constant, or a register. The constant is signed on targets that can add a
+    /// second register. On targets without the bit `imm`, the register is in `soffset`.
     #[inline(always)]
     pub(crate) const fn smem_offset<K: Kind, const N: usize>(
         self,
@@ -415,7 +416,8 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// The offset of scalar memory on GCN 1.0 and 1.1, in dwords: a constant of eight bits, a register, or a literal.
+    /// Encodes the offset of scalar memory on GCN 1.0 and 1.1, in dwords: a constant of eight bits, a register, or a
+    /// literal.
     #[inline(always)]
     pub(crate) const fn smrd_offset<K: Kind, const N: usize>(
         self,
@@ -440,7 +442,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// An export source; `enabled` is the bit that enables it.
+    /// Encodes an export source; `enabled` is the bit that enables it.
     #[inline(always)]
     pub(crate) const fn export<K: Kind, const N: usize>(
         self,
@@ -456,35 +458,35 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A literal that is always present, in the second dword. `bus`: as in [`Place`].
+    /// Encodes a literal that is always present, in the second dword. `bus` is as in [`Place`].
     #[inline(always)]
     pub(crate) const fn constant(self, field: Field, literal: u32, bus: u8) -> Self {
         self.constant_at(field, 1, literal, bus)
     }
 
-    /// The same in another dword.
+    /// Encodes a literal that is always present, in any dword.
     #[inline(always)]
     pub(super) const fn constant_at(self, field: Field, dword: u8, literal: u32, bus: u8) -> Self {
         let code = if bus != 0 { self.on_bus(field, bus, 1 << 32 | literal as u64) } else { self };
         code.literal(field, dword, literal)
     }
 
-    /// A literal of 64 bits that is always present, from the second dword on. `bus`: as in [`Place`].
+    /// Encodes a literal of 64 bits that is always present, from the second dword on. `bus` is as in [`Place`].
     #[inline(always)]
     pub(crate) const fn constant64(self, field: Field, literal: u64, bus: u8) -> Self {
         let code = if bus != 0 { self.on_bus(field, bus, LONG_KEY) } else { self };
         code.literal64(field, 1, literal)
     }
 
-    /// Image data. Its size is checked once all modifiers are known.
+    /// Encodes image data. Its size is checked when all modifiers are known.
     #[inline(always)]
     pub(crate) const fn image<K: Kind, const N: usize>(mut self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         self.data = N as u8;
         self.operand(rules, at, op)
     }
 
-    /// A matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4). With 8 bits it has
-    /// `most` registers.
+    /// Encodes a matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4). With 8 bits
+    /// it has `most` registers.
     #[inline(always)]
     pub(crate) const fn matrix<K: Kind, const N: usize>(
         self,
@@ -515,7 +517,7 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// The register in these bits is even.
+    /// Checks that the register in these bits is even.
     pub(crate) const fn even(self, rules: &Rules, field: Field, lsb: u8, acc: u8) -> Self {
         let (register, is_acc) = (self.bits >> lsb & VECTOR_LAST as u64, self.is_set(acc));
         if register & 1 == 0 {
@@ -525,8 +527,8 @@ impl<M: ModifierSet> Code<M> {
         self.fail(BuildError::Registers { field, given: op::given(rules, register as u16 + file, 0), dwords: 1 })
     }
 
-    /// Two runs of registers of one file, which are the same or have none in common. The code of the second one may be
-    /// that of a constant.
+    /// Checks that two runs of registers of one file are the same or have none in common. The code of the second one
+    /// may be a constant.
     pub(crate) const fn apart(self, field: Field, written: u8, added: u8, dwords: u8) -> Self {
         let (written, added) = (self.bits_from(written) & VECTOR_LAST, self.bits_from(added) & VGPR_LAST);
         if added < VGPR || added - VGPR == written || (added - VGPR).abs_diff(written) >= dwords as u16 {
@@ -535,7 +537,7 @@ impl<M: ModifierSet> Code<M> {
         self.fail(BuildError::Overlap(field))
     }
 
-    /// The bits from one on.
+    /// The bits from bit `lsb` on.
     pub(super) const fn bits_from(&self, lsb: u8) -> u16 {
         (if lsb < 64 { self.bits >> lsb } else { self.high >> (lsb & 63) }) as u16
     }
@@ -545,7 +547,7 @@ impl<M: ModifierSet> Code<M> {
         self.fail(BuildError::Range { field, value, min, max })
     }
 
-    /// A number in a field; it replaces the old value.
+    /// Sets a number in a field, replacing the old value.
     #[inline(always)]
     pub(crate) const fn number(self, field: Field, lsb: u8, width: u8, signed: bool, value: i64) -> Self {
         let (min, max) = match signed {
@@ -559,7 +561,7 @@ impl<M: ModifierSet> Code<M> {
         self.with_bits(lsb, mask, value as u64 & mask)
     }
 
-    /// A number in a field whose high bits, from `width` on, begin at `high`.
+    /// Sets a number in a field whose high bits, from `width` on, begin at `high`.
     #[inline(always)]
     pub(crate) const fn split(self, field: Field, [lsb, width, high]: [u8; 3], all: u8, value: u16) -> Self {
         if value >> all != 0 {
@@ -572,7 +574,7 @@ impl<M: ModifierSet> Code<M> {
         )
     }
 
-    /// A constant with parts, encoded, or the error for the part that does not fit.
+    /// Sets a constant with parts, given as its encoding or as the error for the part that does not fit.
     #[inline(always)]
     pub(crate) const fn imm(self, field: Field, lsb: u8, width: u8, encoded: Result<u16, FieldError>) -> Self {
         match encoded {
@@ -581,7 +583,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// A constant of 16 bits, signed or unsigned.
+    /// Sets a constant of 16 bits, signed or unsigned.
     #[inline(always)]
     pub(crate) const fn number16(self, field: Field, lsb: u8, value: i32) -> Self {
         if value < -0x8000 || value > 0xffff {
@@ -590,7 +592,7 @@ impl<M: ModifierSet> Code<M> {
         self.put(lsb, value as u16 as u64)
     }
 
-    /// For each of eight lanes, the lane that it reads.
+    /// Sets the lane that each of eight lanes reads.
     #[inline(always)]
     pub(crate) const fn lanes(mut self, field: Field, lsb: u8, lanes: [u8; 8]) -> Self {
         let mut n = 0;
@@ -601,7 +603,7 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// A value from a set, which has one bit for each value.
+    /// Sets a value from a set, which has one bit for each value.
     #[inline(always)]
     pub(crate) const fn member(self, field: Field, lsb: u8, set: &[u64], value: u16) -> Self {
         let at = value as usize / 64;

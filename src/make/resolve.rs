@@ -13,13 +13,14 @@ pub(crate) struct Rules {
     pub ttmp_first: u16,
     pub ttmp_last: u16,
     pub vcc: u16,
-    /// The null register: any number of registers, and not on the constant bus. `u16::MAX`: the target has none.
+    /// The code of the null register, which stands for any number of registers and is not read over the constant bus;
+    /// `u16::MAX` if the target has none.
     pub null: u16,
     /// The code that means "no scalar address".
     pub off: u16,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
-    /// For each code below the vector registers: its class, counted from one (0: none), and `PAIR`.
+    /// The class of each code below the vector registers, counted from one (0: none), and `PAIR`.
     pub classes: [u8; VGPR as usize],
     /// Whether vector tuples must begin at even registers.
     pub aligned: bool,
@@ -120,7 +121,7 @@ pub(crate) const fn resolve(
     Ok((code, literal))
 }
 
-/// Marks the key of a read of more than one register over the constant bus.
+/// A bit in the key of a read of more than one register over the constant bus.
 const RUN: u64 = 1 << 40;
 
 /// The key of a read of a literal of 64 bits, of which an instruction has at most one.
@@ -132,19 +133,20 @@ pub(crate) const fn scalar_key(code: u64, dwords: usize) -> u64 {
     (code + 1) | if dwords > 1 { RUN } else { 0 }
 }
 
-/// Two reads over the constant bus with equal keys are one read; 0 if the code is not read over the bus.
+/// The key of a read over the constant bus; 0 if the code is not read over the bus. Two reads with equal keys are one
+/// read.
 #[inline]
 pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u64, dwords: usize) -> u64 {
     let class = rules.class(code);
     if class & class::BUS == 0 || code == rules.null {
         0
     } else if code == LITERAL {
-        // With 32 bits and with 64 it is read twice.
+        // A literal that is read with 32 bits and with 64 bits is read twice.
         1 << 32 | literal | if dwords > 1 { RUN } else { 0 }
     } else if class == class::LITERAL64 {
         LONG_KEY
     } else {
-        // What can only be read has one name for all widths.
+        // Read-only registers have one name for all widths.
         scalar_key(code as u64, if class == class::RO { 1 } else { dwords })
     }
 }

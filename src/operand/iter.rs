@@ -17,13 +17,13 @@ use crate::{Field, Hwreg, Inst};
 pub struct Operands<'a> {
     inst: &'a Inst,
     tables: &'static OperandTables,
-    /// The numbers of the remaining rows, one byte each.
+    /// The indices of the remaining rows, one byte each.
     list: OperandList,
     /// Whether all rows in the list are `How::Value`, and none is a literal.
     #[cfg_attr(not(feature = "fast"), allow(dead_code))]
     plain: bool,
-    /// How many operands of the first row in the list have been returned: the register of a scalar memory offset, or
-    /// registers of an image address.
+    /// The number of operands of the list's first row that have been returned: the register of a scalar memory offset,
+    /// or registers of an image address.
     given: u8,
 }
 
@@ -72,7 +72,7 @@ impl Iterator for Operands<'_> {
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
         let Operands { inst, tables, mut list, mut given, .. } = self;
-        // The number of operands is a branch that is often mispredicted. It should not wait for anything else.
+        // The number of operands is a branch that is often mispredicted. It should not wait for any other result.
         #[cfg(feature = "fast")]
         if self.plain {
             let values = tables.values;
@@ -111,7 +111,7 @@ impl Iterator for Operands<'_> {
     }
 }
 
-/// A code that can mean an accumulation register, or be longer.
+/// The operand of a code that other fields can turn into an accumulation register or lengthen.
 #[inline(always)]
 fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
     let bits = inst.bits();
@@ -139,7 +139,7 @@ struct Step {
 #[inline(never)]
 fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     let operand = match row.how {
-        // Loops read these without this call.
+        // Loops read these themselves, without this call.
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
@@ -162,7 +162,7 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     Step { operand, given: 0 }
 }
 
-/// The next part of a descriptor with several operands; `None` if `operand` reads the next one, or if none is left.
+/// The next part of a descriptor with several operands; `None` if `operand` reads the next one, or if no part is left.
 fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
     if let Some(address) = Address::of(desc) {
         return address.operand(inst, given);
@@ -194,7 +194,7 @@ fn place(row: &Row, inst: &Inst) -> usize {
     place_in(row, inst.bits())
 }
 
-/// The same for a field that may be in the third dword.
+/// As `place`, for a field that may be in the third dword.
 #[inline(always)]
 fn varied_place(row: &Row, inst: &Inst) -> usize {
     if ANY_WIDE && row.turn >= 64 { place_in(row, inst.high_bits()) } else { place(row, inst) }
@@ -258,7 +258,7 @@ mod tests {
     use crate::target::DESCS;
     use crate::{Target, decode_words};
 
-    /// A row's operand equals the one computed without the table of values, for all codes.
+    /// For all codes, a row's operand equals the operand that is computed without the table of values.
     #[test]
     fn values_are_those_that_are_found_without_fast() {
         let (mut seen, mut off, mut odd, mut acc) = (0, 0, 0, 0);
@@ -312,7 +312,7 @@ mod tests {
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for _ in 0..200_000 {
-                // Set few bits, because reserved bits must be zero. Or set the seven bits that mean "no scalar
+                // Set few bits, because reserved bits must be zero; or set the seven bits that mean "no scalar
                 // address", or six of them.
                 let second = random() & random()
                     | match random() % 3 {
@@ -335,13 +335,13 @@ mod tests {
                     for part in parts.map_while(|given| part(desc, &inst, given)) {
                         assert_eq!(named.next(), Some(part), "{inst:?}");
                     }
-                    // An operand with several parts has nothing after them, except an offset.
+                    // Nothing follows an operand with several parts, except an offset.
                     if let Some(last) = operand(desc, &inst) {
                         assert_eq!(named.next(), Some(last), "{inst:?}");
                     }
                 }
                 assert_eq!(named.next(), None, "{inst:?}");
-                // Iterate one by one, and all at once.
+                // Iterate one by one, then all at once.
                 let mut rest = fast.clone();
                 fast.clone().for_each(|operand| assert_eq!(rest.next(), Some(operand), "{inst:?}"));
                 assert_eq!(rest.next(), None, "{inst:?}");

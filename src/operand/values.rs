@@ -12,7 +12,7 @@ use crate::shared::{self, places};
 pub(super) const VECTOR: usize = VGPR as usize;
 const SECTION: usize = places::SECTION as usize;
 const ADDRESSES: usize = places::ADDRESSES as usize;
-/// Bits of a scalar address.
+/// Mask of the bits of a scalar address.
 pub(super) const ADDRESS: usize = 0x7f;
 pub(crate) const IMPLICIT: usize = places::IMPLICIT as usize;
 
@@ -30,7 +30,7 @@ const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {
             b"flat_scr" => Reg::FlatScratch,
             b"xnack" => Reg::XnackMask,
             b"trapsts" => Reg::TrapStatus,
-            // The compiler evaluates this; no name gets here.
+            // The compiler evaluates this function. Every name has a register, so this is never reached.
             _ => panic!("a name without a register"),
         };
         n += 1;
@@ -49,7 +49,7 @@ pub(crate) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }
 
-/// Whether this is the index of a scalar address with the code `off`, which means that there is none.
+/// Whether this is the index of a scalar address with the code `off`, which means that there is no scalar address.
 pub(super) const fn is_off(index: usize, off: u16) -> bool {
     index % SECTION == ADDRESSES + off as usize
 }

@@ -1,4 +1,4 @@
-//! Changes one thing in an instruction. The new words are decoded before anyone gets them.
+//! Changes one part of an instruction. The new words are decoded before they are returned.
 
 use super::PatchError;
 use crate::codec::{code::of_int, is_signed};
@@ -40,12 +40,12 @@ impl Inst {
         }
     }
 
-    /// Like [`Inst::with`], with the number that the operation reads from the field. Some are signed: the offset of a global or
-    /// scalar load, the distance of a branch. A constant of 16 bits and a literal can have a sign, too. In all other fields a
-    /// negative number does not fit.
+    /// Like [`Inst::with`], with the number that the operation reads from the field. Some numbers are signed: the
+    /// offset of a global or scalar load, the distance of a branch. A constant of 16 bits and a literal can also be
+    /// negative. In all other fields a negative number does not fit.
     ///
     /// # Errors
-    /// As [`Inst::with`].
+    /// As for [`Inst::with`].
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -69,7 +69,7 @@ impl Inst {
         self.with(field, bits)
     }
 
-    /// Whether the field holds a number that can be negative, or bits that are written as one.
+    /// Whether the field holds a number that can be negative, or bits that may be given as a negative number.
     fn can_be_negative(&self, field: Field) -> bool {
         let is_constant = |desc: &OperandDesc| {
             desc.width == 16 && matches!(desc.kind, OperandKind::Number(NumberKind::Hex | NumberKind::Int16))
@@ -118,8 +118,8 @@ impl Inst {
         self.with(desc.field, imm.encode(self.target())?.into())
     }
 
-    /// The branch or call at the address `pc` with another target. Both addresses are in bytes. A constant that is added to the
-    /// address ([`AddressStep::Jump`]) stays of its kind.
+    /// The branch or call at the address `pc` with another target. Both addresses are in bytes. A constant that is
+    /// added to the address ([`AddressStep::Jump`]) keeps its kind, literal or inline.
     ///
     /// # Errors
     /// The target is out of reach, or the instruction is not a branch.
@@ -146,7 +146,8 @@ impl Inst {
         }
     }
 
-    /// The instruction with another number of bytes that it adds to its address, which must fit where the old one is.
+    /// The instruction with another number of bytes that it adds to its address. The number must fit in the operand
+    /// that holds the old one.
     fn with_distance(&self, distance: i64) -> Result<Inst, PatchError> {
         let source = self.operands().find(|operand| self.constant(operand).is_some());
         let source = source.and_then(|source| Some((source.role?, source.value)));

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::{DecodeError, Field, FieldError, Format, Opcode, RuleError, Value};
 
-/// Why an instruction cannot be changed as requested. The instruction stays as it was.
+/// The reason why an instruction cannot be changed as requested. The instruction is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatchError {
@@ -16,12 +16,12 @@ pub enum PatchError {
     Decode(DecodeError),
     /// The change would alter the instruction's length: it adds or removes a literal, SDWA or DPP dword.
     Size {
-        /// Dwords that the instruction has.
+        /// Number of dwords of the instruction.
         dwords: u8,
-        /// Dwords that it would need.
+        /// Number of dwords that it would need.
         needed: u8,
     },
-    /// The change would make it an instruction of another format, whose fields are in other places.
+    /// The change would make it an instruction of another format, whose fields have other positions.
     Form {
         /// The format of the instruction.
         format: Format,
@@ -30,7 +30,8 @@ pub enum PatchError {
     },
     /// The operation does not exist in the instruction's format, or not with its trailing dword.
     Opcode(Opcode),
-    /// The field cannot hold this operand: a vector register in a scalar field, a constant without a code, ...
+    /// The field cannot hold this operand: for example a vector register in a scalar field, or a constant without a
+    /// code.
     Operand {
         /// The field that names the operand.
         field: Field,
@@ -48,8 +49,8 @@ pub enum PatchError {
     Rule(RuleError),
     /// The instruction is not a branch or call with an offset.
     NotABranch(Opcode),
-    /// The branch does not reach. The distance is in bytes from the next instruction; it must be a multiple of 4 from
-    /// -131072 to 131068.
+    /// The branch does not reach its target. The distance is in bytes from the next instruction; it must be a multiple
+    /// of 4 from -131072 to 131068.
     Distance(i64),
     /// The new instruction belongs to another target.
     Target,

@@ -67,7 +67,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// `first`: the bit of the instruction at which the field's format begins.
+    /// The position of a field. `first` is the bit of the instruction at which the field's format begins.
     const fn new(info: &FieldInfo, first: u8) -> Location {
         let high = match info.hi_width {
             0 => None,

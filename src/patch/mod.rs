@@ -53,7 +53,7 @@ impl<C: Memory + ?Sized> Deref for InstMut<'_, C> {
 }
 
 impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
-    /// The first instruction of `code`. The code after it is not touched.
+    /// The first instruction of `code`. The code after it is never changed.
     ///
     /// # Errors
     /// See [`decode`](crate::decode()).
@@ -65,7 +65,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets a field: [`Inst::with`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with`]; the memory stays as it was.
+    /// As for [`Inst::with`]; the memory is unchanged.
     pub fn set(&mut self, field: Field, value: u32) -> Result<(), PatchError> {
         self.change(|inst| inst.with(field, value))
     }
@@ -73,7 +73,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets a field to a signed value: [`Inst::with_signed`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with_signed`]; the memory stays as it was.
+    /// As for [`Inst::with_signed`]; the memory is unchanged.
     pub fn set_signed(&mut self, field: Field, value: i32) -> Result<(), PatchError> {
         self.change(|inst| inst.with_signed(field, value))
     }
@@ -81,7 +81,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets the literal: [`Inst::with_literal`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with_literal`]; the memory stays as it was.
+    /// As for [`Inst::with_literal`]; the memory is unchanged.
     pub fn set_literal(&mut self, literal: u32) -> Result<(), PatchError> {
         self.change(|inst| inst.with_literal(literal))
     }
@@ -89,7 +89,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets a constant that has parts: [`Inst::with_imm`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with_imm`]; the memory stays as it was.
+    /// As for [`Inst::with_imm`]; the memory is unchanged.
     pub fn set_imm(&mut self, imm: Imm) -> Result<(), PatchError> {
         self.change(|inst| inst.with_imm(imm))
     }
@@ -97,7 +97,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets an operand: [`Inst::with_operand`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with_operand`]; the memory stays as it was.
+    /// As for [`Inst::with_operand`]; the memory is unchanged.
     pub fn set_operand(&mut self, field: Field, value: Value) -> Result<(), PatchError> {
         self.change(|inst| inst.with_operand(field, value))
     }
@@ -105,7 +105,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets an operand to a register: [`Inst::with_operand`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with_operand`]; the memory stays as it was.
+    /// As for [`Inst::with_operand`]; the memory is unchanged.
     pub fn set_register(&mut self, field: Field, register: Reg) -> Result<(), PatchError> {
         self.set_operand(field, Value::Reg(register))
     }
@@ -113,7 +113,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets the target of a branch or call at the address `pc`, in bytes: [`Inst::with_branch_target`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with_branch_target`]; the memory stays as it was.
+    /// As for [`Inst::with_branch_target`]; the memory is unchanged.
     pub fn set_branch_target(&mut self, pc: u64, target: u64) -> Result<(), PatchError> {
         self.change(|inst| inst.with_branch_target(pc, target))
     }
@@ -121,7 +121,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Sets the operation: [`Inst::with_opcode`].
     ///
     /// # Errors
-    /// The same as for [`Inst::with_opcode`]; the memory stays as it was.
+    /// As for [`Inst::with_opcode`]; the memory is unchanged.
     pub fn set_opcode(&mut self, opcode: Opcode) -> Result<(), PatchError> {
         self.change(|inst| inst.with_opcode(opcode))
     }
@@ -129,7 +129,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// Replaces the instruction with any other of the same length.
     ///
     /// # Errors
-    /// The new instruction has another length or belongs to another target; the memory stays as it was.
+    /// The new instruction has another length or belongs to another target; the memory is unchanged.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -182,7 +182,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
 #[derive(Debug)]
 pub struct DecoderMut<'a, C: Memory + ?Sized = [u32]> {
     target: Target,
-    /// `None` while `next` splits it, and at the end.
+    /// The rest of the code; `None` while `next` splits it, and at the end.
     rest: Option<&'a mut C>,
     offset: usize,
 }

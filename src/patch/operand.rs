@@ -9,9 +9,9 @@ use crate::{Field, FieldError, Inst, Operand, Value};
 impl Inst {
     /// The instruction with another operand in a field: a register, a constant, a branch distance.
     ///
-    /// The operand is given in the form in which [`Inst::operands`] yields it, and reads back the same. Flags that
-    /// belong to it are set too (AGPR or VGPR, scalar or vector in SDWA), but the length stays: a literal can only
-    /// replace a literal. [`Value::Literal64`] stands for the literal that the instruction has.
+    /// The operand is given in the form in which [`Inst::operands`] yields it, and the result yields the same operand.
+    /// Flags that belong to it are set too (AGPR or VGPR, scalar or vector in SDWA). The length does not change: a
+    /// literal can only replace a literal. [`Value::Literal64`] stands for the literal that the instruction has.
     ///
     /// # Errors
     /// The field cannot hold the operand, another operand would change with it, or a tuple would be misaligned.
@@ -46,10 +46,10 @@ impl Inst {
         let coded = coded.ok_or(refused)?;
         let mut words = Words::of(self).ok_or(refused)?;
         match (self.descs().find(|desc| desc.field == field && desc.access.is_some()), coded) {
-            // In an operand that a field names, vcc is a register like any other.
+            // In an operand that a field names, vcc is encoded like any other register.
             (Some(desc), Coded::Vcc) if !desc.kind.is_named_or_vcc() => return Err(refused),
             (Some(desc), _) => {
-                // The bit that has selected a half means something else beside a constant.
+                // The bit that selected a half has another meaning if the operand is a constant.
                 if let OperandKind::Register(RegisterKind::HalfSelected { half, .. }) = desc.kind {
                     words.set(half, false);
                 }

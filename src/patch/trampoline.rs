@@ -1,4 +1,4 @@
-//! Trampolines: a jump replaces some instructions, which move elsewhere.
+//! Trampolines: a jump replaces some instructions, which are moved elsewhere.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use crate::buffer::Memory;
 use crate::common::made;
 use crate::{Buffer, DecodeError, Inst, Target};
 
-/// Why a trampoline cannot be installed. The code stays as it was.
+/// The reason why a trampoline cannot be installed. The code is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrampolineError {
@@ -67,9 +67,9 @@ impl<E: Into<AssembleError>> From<E> for TrampolineError {
 /// A trampoline: a jump at `hook` to `area`, which holds the caller's code, the instructions that the jump displaces,
 /// and a jump back to the code after them.
 ///
-/// The jump displaces whole instructions: it needs one dword if `area` is within 128 KiB, else 6 or 8 (see [`Far`]).
-/// The displaced instructions behave at their new address as they did before: branches and calls are encoded anew. The
-/// library cannot check the following, and assumes it:
+/// The jump displaces whole instructions: it needs one dword if `area` is within 128 KiB, otherwise 6 or 8 (see
+/// [`Far`]). The displaced instructions have the same effect at their new address, because branches and calls are
+/// encoded anew. The library cannot check the following, and assumes it:
 ///
 /// - The registers of `far` are free at the hook, and so is SCC unless [`Far::scc`] preserves it. Without `far` nothing
 ///   is overwritten.
@@ -106,7 +106,7 @@ pub struct Trampoline {
     pub hook: u64,
     /// The address of the trampoline, in bytes.
     pub area: u64,
-    /// Registers for jumps whose target is out of reach.
+    /// Registers for jumps to targets out of reach.
     pub far: Option<Far>,
 }
 
@@ -122,7 +122,8 @@ pub struct Installed {
     pub copy: u64,
 }
 
-/// Dwords of the longest jump, and of the most instructions that it can displace: the last one may extend past it.
+/// Number of dwords of the longest jump, and of the longest instructions that it can displace: the last one may extend
+/// past it.
 const JUMP: usize = 8;
 const DISPLACED: usize = JUMP + crate::decode::MAX_DWORDS;
 
@@ -131,7 +132,7 @@ impl Trampoline {
     /// payload, `area` needs at most 88 dwords; without `far`, at most 6.
     ///
     /// # Errors
-    /// See [`TrampolineError`]. `code` stays as it was; `area` may have been written to.
+    /// See [`TrampolineError`]. In that case `code` is unchanged, but `area` may have been written to.
     pub fn install<C: Memory + ?Sized, B: Buffer + ?Sized>(
         &self,
         code: &mut C,
@@ -196,8 +197,8 @@ impl Trampoline {
         Ok(asm.finish()?.len() / 4)
     }
 
-    /// Dwords of whole instructions that a jump of `needed` dwords displaces, and whether the last of them falls
-    /// through to the next instruction.
+    /// Number of dwords of the whole instructions that a jump of `needed` dwords displaces, and whether the last of
+    /// them falls through to the next instruction.
     fn measure<C: Memory + ?Sized>(
         &self,
         code: &C,

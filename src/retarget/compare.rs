@@ -7,7 +7,7 @@ use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
 use crate::table::OperandDesc;
 use crate::{Access, Field, Inst, Operand, Value};
 
-/// Fails unless each operand and each modifier of one instruction matches one of the other.
+/// Fails unless each operand and each modifier of one instruction matches an operand or modifier of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
     let (descs, there) = (Descs::of(a), Descs::of(b));
     if !same_image_address(a, b) {
@@ -23,7 +23,7 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     let same = |x: &Operand, y: &Operand| {
         pair(x).is_some_and(|(desc, other)| is_width((desc, x), (other, y)) && same_value((a, desc, x), (b, other, y)))
     };
-    // An absent operand is the same as one that the other target cannot have.
+    // An absent operand is equal to one that the other target does not have.
     let is_extra = |x: &Operand, (side, other): (Descs, Descs), names: Names| {
         x.value == Value::Off && side.named(x).is_some_and(|desc| other.partner(side, desc, names).is_none())
     };
@@ -64,12 +64,12 @@ impl Descs {
         let is = |i: &&OperandDesc| i.field == role || has_register(i) && role == Field::Soffset;
         let mut operands = self.all().filter(|i| i.access.is_some()).filter(is);
         let first = operands.next()?;
-        // vcc can be listed twice.
+        // vcc can be listed as two operands.
         Some(operands.find(|i| i.access == Some(operand.access) && first.access != i.access).unwrap_or(first))
     }
 }
 
-/// Compares access and width. A constant's width is that of a field or a literal and does not matter. A scalar offset
+/// Compares access and width. A constant has the width of a field or a literal, which is not compared. A scalar offset
 /// may be a register, always of 32 bits.
 fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let constant = match desc.kind {
@@ -77,17 +77,17 @@ fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Ope
         OperandKind::Number(kind) => !matches!(kind, NumberKind::Literal { .. }),
         _ => false,
     };
-    // A value of 16 bits is in the lower half of a register; where that half is the operand, the other one stays.
-    // A float as a constant has the width of its type.
+    // A value of 16 bits is in the lower half of a register; if that half is the operand, the upper half is kept. A
+    // float constant has the width of its type.
     let types = !matches!(x.value, Value::Float(_)) || desc.ty == other.ty;
     let half = types && ([x.bits, y.bits] == [HALF, 2 * HALF] || [y.bits, x.bits] == [HALF, 2 * HALF]);
     kept(x) == kept(y) && (constant || half || x.bits == y.bits)
 }
 
-/// Bits of half a register.
+/// Width in bits of half a register.
 const HALF: u16 = 16;
 
-/// The access, where the rest of a register that is not written counts as read.
+/// The access; the half of a register that is not written counts as read.
 fn kept(operand: &Operand) -> Access {
     if operand.bits == HALF && operand.access.writes() { Access::ReadWrite } else { operand.access }
 }

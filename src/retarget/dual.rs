@@ -5,8 +5,8 @@ use crate::codec::Words;
 use crate::inst::layout;
 use crate::{Field, Inst, Opcode, Target, decode_words};
 
-/// The same two operations in one instruction of the target. It does not split a pair that the target lacks: two
-/// instructions take more room and may read what the first of them has written.
+/// Returns the same two operations in one instruction of the target. It does not split a pair that the target lacks:
+/// two instructions are longer, and the second one might read what the first one has written.
 pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<Inst, RetargetError> {
     let (format, first) = (from.format(), from.opcode());
     let lacks = RetargetError::Form { format, extension: from.extension() };
@@ -18,7 +18,7 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     // The low piece of the opcode is the first operation, and the high piece the second.
     let low = (1u16 << op.width) - 1;
     let numbers = |op: Opcode| op.entries(target).filter(|entry| entry.signature.format == format).map(|e| e.number);
-    // The number of an operation that can be first is that in the low piece.
+    // The number of an operation that can be first is its number in the low piece.
     let as_second = |n: u16| if n <= low { n << op.width } else { n };
     let (x, y) = (numbers(first).find(|&n| n <= low), numbers(second).map(as_second).next());
     let (Some(x), Some(y)) = (x, y) else { return Err(lacks) };
@@ -35,7 +35,7 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     if (inst.opcode(), inst.second_opcode(), inst.len()) != (first, Some(second), from.len()) {
         return Err(lacks);
     }
-    // The fields are where they were, so what they name must be the same too.
+    // The fields have the same positions, so they must name the same operands.
     let mut there = inst.operands();
     if let Some(operand) = from.operands().find(|operand| there.next() != Some(*operand)) {
         let named = operand.role.and_then(|field| Some((field, from.get(field)?)));

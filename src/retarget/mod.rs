@@ -1,8 +1,8 @@
 //! Converts an instruction to another target.
 //!
-//! Nothing here depends on a generation. The operation's encodings are looked up on the target. Each field goes where
-//! the target's layout has the field of the same name, with the code or value of the same name. The words are then
-//! decoded and compared, operand by operand and modifier by modifier, before anyone gets them.
+//! Nothing here depends on a generation. The operation's encodings are looked up on the target. Each field is stored in
+//! the target's field of the same name, with the code or value of the same name. The words are then decoded and
+//! compared, operand by operand and modifier by modifier, before they are returned.
 
 mod compare;
 mod dual;
@@ -22,7 +22,7 @@ use crate::table::{FormSignature, OperandDesc};
 use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target};
 use compare::{compare, silent};
 
-/// Why an instruction cannot be converted to another target: see [`Inst::retarget`].
+/// The reason why an instruction cannot be converted to another target: see [`Inst::retarget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetargetError {
@@ -51,7 +51,7 @@ pub enum RetargetError {
         /// Its width in bits on the target.
         bits_there: u16,
     },
-    /// The result would break a rule that the original instruction keeps.
+    /// The result would break a rule that the original instruction follows.
     Rule(RuleError),
 }
 
@@ -82,16 +82,16 @@ impl core::error::Error for RetargetError {
 }
 
 impl Inst {
-    /// The same instruction for another target: the same operation with the same operands and modifiers, in the same
+    /// Returns the instruction for another target: the same operation with the same operands and modifiers, in the same
     /// format or in its successor or predecessor (SMEM for SMRD). A branch keeps its distance.
     ///
     /// Values that the target encodes differently are converted: a scalar load's offset in dwords or bytes, the
-    /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that hardware
-    /// ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction (VOPD) stays
-    /// one: if the target lacks one of its operations, or dual instructions at all, that is an error.
+    /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that the
+    /// hardware ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction
+    /// (VOPD) remains one; it is an error if the target lacks one of its operations, or has no dual instructions.
     ///
     /// # Errors
-    /// The target lacks something, which the error names.
+    /// The target lacks something; the error names it.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
@@ -115,7 +115,7 @@ impl Inst {
         let from = self.canonical();
         let entries = || self.opcode().entries(target);
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
-        // Use another format only if the operation has left its own.
+        // Use another format only if the operation no longer exists in its own.
         let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
         if let Some(second) = self.second_opcode() {
             return dual::retarget(&from, second, target);
@@ -128,7 +128,7 @@ impl Inst {
     }
 }
 
-/// Translates field names to those of the other format.
+/// Translates field names to the names of the other format.
 #[derive(Clone, Copy)]
 enum Names {
     Same,
@@ -137,7 +137,7 @@ enum Names {
 }
 
 impl Names {
-    /// `None` if the formats are unrelated.
+    /// Returns `None` if the formats are unrelated.
     fn between(here: Format, there: Format) -> Option<Names> {
         if here == there {
             return Some(Names::Same);
@@ -204,7 +204,7 @@ impl Descs {
         // vcc can be listed twice: as read and as written.
         let same = |i: &&OperandDesc| i.field == field && i.access.is_some() == operand;
         let other = self.all().find(|i| same(i) && i.access == desc.access).or_else(|| self.all().find(same));
-        // A compare writes vcc, or the register that a field names if the form has such a field.
+        // A compare writes vcc, or the register that a field names, if the form has such a field.
         let vcc = |i: &&OperandDesc| i.kind.is_vcc() && i.access == desc.access;
         other.or_else(|| if vcc(&desc) { self.all().find(vcc) } else { None })
     }
@@ -226,7 +226,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
         },
         None => lacks,
     };
-    // Which dwords name the registers of an image address depends on the generation.
+    // The set of dwords that name the registers of an image address depends on the generation.
     let mut others = forms().filter(|form| image_address_of(from).is_some() && !is_same(form));
     others.find_map(|signature| retarget_as(from, target, entry, signature).ok()).ok_or(error)
 }
@@ -254,7 +254,7 @@ fn retarget_as(
                 false => return Err(refused),
             }
         };
-        // For doubles, CDNA3 uses these bits as signs, and older targets do not.
+        // CDNA3 uses these bits as signs of doubles, and older targets do not.
         let is_sign = |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
         if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
             return Err(refused);
@@ -271,7 +271,7 @@ fn retarget_as(
     for desc in descs.all().filter(|i| i.access.is_some()) {
         let Some(other) = there.partner(descs, desc, names) else { continue };
         let coded = read(desc, from).map(|(coded, _)| coded);
-        // Keep a register number that other bits make meaningless. In the field of a scalar address, it has a meaning.
+        // Keep a register number that other bits make meaningless. In the field of a scalar address it has a meaning.
         let meaningless = matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && !desc.kind.is_scalar_address();
         if meaningless && desc.kind.bare() == other.kind.bare() {
             words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
@@ -300,8 +300,8 @@ fn retarget_as(
         ) => named(field),
         _ => lacks,
     })?;
-    // A field without effect, such as the destination of an operation that returns nothing, may have no effect there
-    // either.
+    // A field without effect, such as the destination of an operation that returns nothing, may also have no effect on
+    // the target.
     let inst = inst.canonical();
     compare(from, &inst, names)?;
     match (from.check(), inst.check()) {
@@ -310,13 +310,13 @@ fn retarget_as(
     }
 }
 
-/// The value of a modifier of the target that means the same.
+/// The value of a modifier of the target with the same meaning.
 fn modifier_there(
     (here, desc): (Descs, &OperandDesc),
     (there, other): (Descs, &OperandDesc),
     value: u32,
 ) -> Option<u32> {
-    // The lowest bit of a temporal hint makes an atomic return the old value, which is a field elsewhere.
+    // The lowest bit of a temporal hint makes an atomic return the old value. Other targets have a field for it.
     let returns = here.returns() == Some(desc.lsb) && there.returns() == Some(other.lsb);
     match desc.kind.bare() == other.kind.bare() {
         false if returns => Some(value),
@@ -328,7 +328,7 @@ fn modifier_there(
 /// The error for a value that the target lacks.
 fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
     let value = match (desc.kind, read(desc, from)) {
-        // Report offsets of scalar loads in bytes, whatever their unit is.
+        // Report offsets of scalar loads in bytes, for any unit.
         (OperandKind::Offset(_), Some((Coded::Number(n), _))) => n * unit(desc),
         (OperandKind::Offset(OffsetKind::Dwords { .. }), Some((Coded::Literal(n), _))) => i64::from(n) * unit(desc),
         (OperandKind::Offset(_), Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
@@ -381,11 +381,11 @@ fn translate(
         }
         Coded::Code(n) => Coded::Code(code(n)?),
         Coded::High(n) => Coded::High(code(n)?),
-        // Where a bit says which field names the only register, it is that of the constant.
+        // If a bit decides which field names the only register, the register is in the constant's field.
         Coded::Soffset(n) if desc.kind.is_sum() && !other.kind.is_sum() => Coded::Code(code(n)?),
         Coded::Soffset(n) => Coded::Soffset(code(n)?),
         Coded::Both(n, bytes) => Coded::Both(code(n)?, of_bytes(bytes)?),
-        // A target without it refuses it.
+        // A target without it refuses the result.
         Coded::Vcc | Coded::Off | Coded::Literal64(_) | Coded::Label(_) | Coded::Literal(_) | Coded::Attr(..) => coded,
     })
 }

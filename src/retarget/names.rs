@@ -11,8 +11,8 @@ fn row_of(names: &[Named], value: u16) -> Option<&Named> {
     names.iter().find(|n| (n.first..=n.last).contains(&value))
 }
 
-/// The value with the same name, and the same position in its run. A number without a name stays, unless the other
-/// target has a name for it.
+/// The value with the same name, and the same position in its run. A number without a name is unchanged, unless the
+/// other target has a name for it.
 fn moved(from: &[Named], to: &[Named], value: u16) -> Option<u16> {
     let Some(name) = row_of(from, value) else { return row_of(to, value).is_none().then_some(value) };
     let there = to.iter().find(|n| n.row == name.row)?;
@@ -45,7 +45,7 @@ fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'
         (Some(ModifierKind::DppCtrl), _) => of.dpp_ctrl,
         (Some(ModifierKind::Dim), _) => of.dim,
         (Some(ModifierKind::Scope), _) => of.scope,
-        // Loads and atomic operations have no other values.
+        // Loads and atomic operations do not have other values.
         (Some(ModifierKind::TemporalHint { .. }), _) => of.th_store,
         (Some(ModifierKind::MatrixFormat), _) => of.matrix_fmt,
         (Some(ModifierKind::MatrixScale), _) => of.matrix_scale,
@@ -59,13 +59,13 @@ pub(super) fn are_named(desc: &OperandDesc) -> bool {
     NAMES.iter().any(|of| !names(of, Some(desc.kind), desc.field).is_empty())
 }
 
-/// The mode that a swizzle offset selects: that of the nearest listed offset at or below it.
+/// The mode that a swizzle offset selects: the mode of the nearest listed offset at or below it.
 fn swizzle_mode(target: Target, offset: u16) -> Option<u8> {
     let modes = NAMES[target as usize].swizzle.iter().filter(|m| m.first <= offset);
     modes.max_by_key(|m| m.first).map(|m| m.row)
 }
 
-/// The value of a field that is not a register: the same, or the one with the same name.
+/// The value of a field that is not a register: unchanged, or the value with the same name.
 pub(super) fn value(from: Target, to: Target, desc: Option<&OperandDesc>, field: Field, value: u32) -> Option<u32> {
     let Ok(short) = u16::try_from(value) else { return Some(value) };
     let kind = desc.map(|i| i.kind);
@@ -76,22 +76,22 @@ pub(super) fn value(from: Target, to: Target, desc: Option<&OperandDesc>, field:
     moved(a, b, short).map(u32::from)
 }
 
-/// Whether `vmcnt` counts stores too.
+/// Whether `vmcnt` also counts stores.
 fn counts_stores(target: Target) -> bool {
     FACTS[target as usize].returns.is_empty()
 }
 
-/// The constant with the same meaning, or the part of it that has none on the other target.
+/// The constant with the same meaning; an error names the part that has no equivalent on the other target.
 pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
     let (a, b) = (NAMES[from as usize], NAMES[to as usize]);
     Ok(match imm {
         Imm::Waitcnt(wait) => {
-            // Hardware ignores the other bits. On the other target its maximum means no wait, so only lower counts can
-            // be expressed.
+            // The hardware ignores the other bits. A counter's maximum means no wait on the other target, so only lower
+            // counts can be expressed.
             let mut there = Waitcnt::new();
             for counter in wait.counters().iter() {
                 let count = wait.get(counter).unwrap_or(0);
-                // There, stores have a counter of their own.
+                // Stores have a counter of their own on the other target.
                 if counter == Counter::Vmcnt && counts_stores(from) && !counts_stores(to) {
                     return Err((counter.field(), count.into()));
                 }
@@ -119,7 +119,7 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
             Imm::Sendmsg(Sendmsg { message: there as u8, op: op as u8, ..sent })
         }
         same @ Imm::GprIdx(_) => same,
-        // What the other bits mean is not known, and on another target they may be a part.
+        // The meaning of the other bits is not known, and on another target they may belong to a part.
         Imm::Depctr(Depctr { rest, .. }) if rest != 0 => return Err((Field::Rest, rest)),
         Imm::Depctr(wait) => {
             for (part, count) in wait.parts() {
@@ -134,7 +134,7 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16
                 .map(|(field, id)| moved(a.instid, b.instid, id.into()).ok_or((field, id.into())));
             let skip = delay.instskip.into();
             let instskip = moved(a.instskip, b.instskip, skip).ok_or((Field::Instskip, skip))?;
-            // Hardware ignores the other bits.
+            // The hardware ignores the other bits.
             Imm::DelayAlu(DelayAlu {
                 instid0: instid0? as u8,
                 instskip: instskip as u8,

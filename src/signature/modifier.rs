@@ -23,11 +23,11 @@ pub struct ModifierSignature {
     desc: &'static OperandDesc,
     /// The lowest bit of the field, if it is not the descriptor's own field.
     beside: Option<u8>,
-    /// The image address whose size it determines: the form can name only so many registers.
+    /// The image address whose size the modifier determines: the form can name only some numbers of registers.
     address: Option<Address<'static>>,
 }
 
-/// The most modifiers that one descriptor stands for.
+/// The greatest number of modifiers of one descriptor.
 pub(super) const MOST_PARTS: u8 = 3;
 
 impl ModifierSignature {
@@ -76,7 +76,7 @@ impl ModifierSignature {
         self.desc
     }
 
-    /// Where the field is, if it is not the descriptor's own.
+    /// The lowest bit of the field, if it is not the descriptor's own field.
     #[cfg(feature = "text")]
     pub(crate) fn beside(&self) -> Option<u8> {
         self.beside
@@ -94,7 +94,7 @@ impl ModifierSignature {
         u64::from(value) >> self.bits == 0 && accepts(value) && self.fits(value)
     }
 
-    /// Whether some address of an image has as many registers as the form can name.
+    /// Whether an image address with this value can have a number of registers that the form can name.
     fn fits(&self, value: u32) -> bool {
         let Some(address) = self.address else { return true };
         let Address { dim, a16, .. } = address;

@@ -11,7 +11,7 @@ use crate::shared::flag;
 use crate::table::OperandDesc;
 use crate::{Access, Field};
 
-/// The data type of an operand, which decides how constants read and print. Packed types hold two components.
+/// The data type of an operand, which determines how constants are read and printed. Packed types hold two components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)]
@@ -52,8 +52,8 @@ impl DataType {
         }
     }
 
-    /// The bits of one value, which includes both components of a packed type; `None` for [`DataType::Bits`]. An operand
-    /// can hold several values: a matrix does.
+    /// The width in bits of one value, including both components of a packed type; `None` for [`DataType::Bits`]. An
+    /// operand, such as a matrix, can hold several values.
     pub const fn bits(self) -> Option<u16> {
         Some(match self {
             DataType::Bits => return None,
@@ -74,7 +74,8 @@ impl fmt::Display for DataType {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct OperandSignature {
-    /// The field that names it: its role. [`Field::Vcc`] stands for a vcc that the text shows and no field names.
+    /// The field that names the operand: its role. [`Field::Vcc`] stands for a vcc that the text shows, but no field
+    /// names.
     pub field: Field,
     /// Its data type.
     pub ty: DataType,
@@ -96,13 +97,13 @@ pub struct OperandSignature {
     /// The divisor between operand code and field: the field holds the code minus `first`, divided by this.
     pub scale: u8,
     /// The operand code for a field value of zero. If another field selects an accumulation register, the code is 256
-    /// higher. The same holds if another field selects a vector register (SDWA).
+    /// higher; the same is true if another field selects a vector register (SDWA).
     pub first: u16,
     signature: Signature,
     desc: &'static OperandDesc,
 }
 
-/// The most operands that one descriptor stands for.
+/// The greatest number of operands of one descriptor.
 pub(super) const MOST_PARTS: u8 = ADDRESS_PARTS;
 
 impl OperandSignature {
@@ -152,19 +153,20 @@ impl OperandSignature {
 
     /// The number of values of its type: 16 for an `f32` operand of 512 bits. 1 for [`DataType::Bits`].
     pub fn count(&self) -> u16 {
-        // A value of 16 bits takes a whole register.
+        // A value of 16 bits occupies a whole register.
         self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))
     }
 
-    /// A tuple of scalar registers must begin at a multiple of this number: [`Inst::check`](crate::Inst::check) demands
-    /// it. 1 if it accepts none.
+    /// The number of which the first register of a scalar tuple must be a multiple, as
+    /// [`Inst::check`](crate::Inst::check) requires; 1 if the operand accepts none.
     pub fn scalar_alignment(&self) -> u8 {
         let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32) } else { 1 };
         scalar_align(dwords) as u8
     }
 
-    /// A tuple of two or more vector registers, and the single register of some GWS operations, must begin at a multiple
-    /// of this number: [`Inst::check`](crate::Inst::check) demands it. 1 if it accepts none.
+    /// The number of which the first register must be a multiple, for a tuple of two or more vector registers and for
+    /// the single register of some GWS operations, as [`Inst::check`](crate::Inst::check) requires; 1 if the operand
+    /// accepts none.
     pub fn vector_alignment(&self) -> u8 {
         let facts = self.signature.facts();
         let runs = (self.most_bits > 32 || facts & const { flag("even") } != 0)
@@ -173,8 +175,8 @@ impl OperandSignature {
         if tuples && self.signature.target().aligned_vgprs() { 2 } else { 1 }
     }
 
-    /// Other fields that affect the operand, with possible repetitions: those for the kind and number of registers, the
-    /// sign, and whether the operand is present.
+    /// Other fields that affect the operand, with possible repetitions: they determine the kind and number of
+    /// registers, the sign, and whether the operand is present.
     pub fn others(&self) -> impl Iterator<Item = Field> + use<> {
         let (signature, own) = (self.signature, self.field);
         let bits = self.desc.kind.positions().into_iter().chain([self.desc.write_if_bit]).filter(|bit| *bit != NONE);
@@ -194,7 +196,7 @@ impl fmt::Debug for OperandSignature {
     }
 }
 
-/// The values that part `part` of an operand accepts, of which each has at least `dwords`.
+/// The values that part `part` of an operand accepts, each with at least `dwords`.
 fn takes(signature: &Signature, desc: &'static OperandDesc, part: u8, dwords: u16) -> Takes {
     let mut takes = Takes::new(signature.target(), dwords.max(1));
     accept(&InForm { target: signature.target(), probe: &signature.probe, desc }, (part, dwords), &mut |accepted| {
@@ -220,10 +222,10 @@ fn immediate(probe: &Probe, desc: &OperandDesc) -> Immediate {
         _ => range(desc),
     };
     let is_signed = min < 0;
-    // Some operations take no negative numbers.
+    // Some operations do not accept negative numbers.
     let sign = if desc.hi == NONE { desc.lsb + desc.width } else { desc.hi + desc.width - desc.lo_width };
     let min = if is_signed && !probe.can_be(sign - 1, true) { 0 } else { min };
-    // Others leave the upper bits free.
+    // Other operations have free upper bits.
     let free = (0..desc.lo_width).rev().take_while(|&n| !probe.can_be(desc.lsb + n, true)).count();
     let max = if is_signed || desc.hi != NONE { max } else { max >> free };
     let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);

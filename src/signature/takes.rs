@@ -6,8 +6,8 @@ use crate::{Reg, Target, Value};
 
 /// The values that an operand accepts.
 ///
-/// These are the values that decoding accepts when the other fields are such that the operand is present and as short
-/// as possible: longer tuples can begin at fewer registers.
+/// These are the values that decoding accepts if the other fields make the operand present and as short as possible:
+/// longer tuples can begin at fewer registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Takes {
@@ -16,9 +16,9 @@ pub struct Takes {
     /// Tuples of scalar registers can begin anywhere, but the hardware reads the aligned tuple: see
     /// [`OperandSignature::scalar_alignment`](super::OperandSignature::scalar_alignment).
     pub codes: CodeSet,
-    /// Whether the upper halves of the vector registers are accepted too, besides the lower halves.
+    /// Whether the upper halves of the vector registers are also accepted, besides the lower halves.
     pub halves: bool,
-    /// Whether the operand may be the vcc that no field names. If it accepts nothing else, it always is.
+    /// Whether the operand may be the implicit vcc, which no field names. If it accepts nothing else, it always is.
     pub vcc: bool,
     /// Whether the operand may be absent: `off`.
     pub off: bool,
@@ -90,7 +90,7 @@ impl ImmediateKind {
 }
 
 impl Takes {
-    /// Accepts nothing.
+    /// Returns the empty set of values.
     pub(super) fn new(target: Target, dwords: u16) -> Takes {
         let codes = CodeSet::EMPTY;
         Takes { codes, halves: false, vcc: false, off: false, immediate: None, target, dwords }
@@ -141,7 +141,7 @@ impl Takes {
         (AGPR..=AGPR + VECTOR_LAST).any(|code| self.codes.contains(code))
     }
 
-    /// Whether the operand accepts a value. All literals are alike.
+    /// Whether the operand accepts a value. All literals are treated alike.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -1,33 +1,33 @@
-//! What `isa/counters.isa` says about one target.
+//! The facts of `isa/counters.isa` for one target.
 
 use crate::{Counter, Field, Format, Opcode, Space};
 
 /// Counters of outstanding operations.
 pub(crate) struct CountTables {
-    /// The greatest value of each `Counter`; 0: the target lacks it.
+    /// The greatest value of each `Counter`; 0 if the target lacks it.
     pub max: [u8; Counter::ALL.len()],
-    /// Where the facts about each are from.
+    /// The source of the facts about each counter.
     pub sources: [&'static str; Counter::ALL.len()],
-    /// The kinds of operations; of a counter, the first one that fits.
+    /// The kinds of operations. An operation belongs to the first kind of a counter that matches it.
     pub events: &'static [Event],
-    /// What waits, besides `s_waitcnt`. Without counts: until all are 0.
+    /// The instructions that wait, besides `s_waitcnt`. An instruction without counts waits until all counters are 0.
     pub waits: &'static [(Opcode, Counts)],
-    /// Fields by which all operations of a format wait, before they read anything.
+    /// Fields by which all operations of a format wait before they read anything.
     pub fields: &'static [(Format, Field, Counter)],
 }
 
 /// The lowest bit and the mask of the count for each counter.
 pub(crate) type Counts = &'static [(Counter, u8, u16)];
 
-/// A kind of operations of a counter.
+/// A kind of operations that a counter counts.
 pub(crate) struct Event {
     pub name: &'static str,
     pub counter: Counter,
     pub which: Which,
-    /// Events with the same number are done in the order of their issue; `NONE`: in any order.
+    /// Events with the same number complete in the order of their issue. `NONE`: they complete in any order.
     pub order: u8,
     pub holds: Holds,
-    /// The most by which one operation raises the counter.
+    /// The greatest number by which one operation raises the counter.
     pub raises: u8,
 }
 
@@ -35,26 +35,26 @@ pub(crate) struct Event {
 #[allow(dead_code)] // A few targets need not have each.
 pub(crate) enum Which {
     All,
-    /// In the order of the enum.
+    /// These operations, in the order of the enum.
     Ops(&'static [Opcode]),
     Spaces(&'static [Space]),
     /// Exports to targets in this range.
     Exports(u8, u8),
 }
 
-/// What an operation holds until it is done.
+/// The registers that an operation holds until it completes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code)] // The same.
 pub(crate) enum Holds {
     Nothing,
     /// The registers that it writes.
     Results,
-    /// The same, and later operations of the kind write them later.
+    /// The registers that it writes; later operations of the kind write theirs later.
     Ordered,
-    /// The same as `Results`; it may be done before older ones of its order.
+    /// The registers that it writes, but the operation may complete before older ones of its order.
     Loose,
     /// The vector registers that it reads.
     Sources,
-    /// Those of them that are its data.
+    /// The vector registers that it reads as data.
     Data,
 }

@@ -1,58 +1,61 @@
-//! What decoding and `length` need.
+//! Tables for decoding and for `length`.
 
 use super::*;
 use crate::kind::AddressShape;
 use crate::shared::FIRST_TRAILING_FORM;
 
-/// What `decode` needs. The linker stores equal tables of different targets once, which is why these are references.
+/// The tables that `decode` reads. The linker stores equal tables of different targets once, which is why these are
+/// references.
 pub(crate) struct DecodeTables {
-    /// Opcode space selected by the top nine bits of the first dword; 0: none.
+    /// The opcode space that the top nine bits of the first dword select; 0 if there is none.
     pub opcode_space_of: &'static [u8; 512],
     /// Entry 0 and the padding are [`NO_OPCODE_SPACE`].
     pub opcode_spaces: &'static [OpcodeSpace; OPCODE_SPACES],
     /// Pages of `constraints_of`.
     pub pages: &'static [u8],
-    /// Index in `constraints` for each opcode index; 0: there is no operation.
+    /// Index in `constraints` for each opcode index; 0 if there is no operation.
     pub constraints_of: &'static [BaseConstraintIndex],
     pub constraints: &'static [Constraints],
-    /// Masks: bits of the first two dwords that must be zero, for `Constraints::zeros`, and those of `Wide`.
+    /// Masks of bits of the first two dwords that must be zero, for `Constraints::zeros`, and masks for `Wide`.
     pub zeros: &'static [u64],
     /// Group of each field value. Two values are in the same group if every set of `sets` has both or neither.
     pub code_groups: &'static [u8; 512],
     /// Sets of groups, one bit each. The first set holds all groups.
     pub sets: &'static [u64],
-    /// Constraints of the SDWA form and of the DPP form; 0: there is no such form.
+    /// Constraints of the SDWA form and of the DPP form; 0 if there is no such form.
     pub forms: &'static [[ConstraintIndex; 2]],
     /// More checks, for constraints with `marks::FURTHER`.
     pub more: &'static [(ConstraintIndex, &'static [Check])],
-    /// Which values a field may have: one bit of the byte at `Check::first` plus the value. Eight sets share each byte.
+    /// The values that fields may have. A value is allowed if the bit `Check::bit` of the byte at `Check::first` plus
+    /// the value is set. Eight sets share each byte.
     pub allowed: &'static [u8],
-    /// Bits that must be one, for constraints with that mark: which of `zeros`.
+    /// Bits that must be one, for constraints with that mark: an index in `zeros`.
     pub ones: &'static [(ConstraintIndex, u8)],
-    /// Codes that are scalar registers.
+    /// A bit for each code that is a scalar register.
     pub scalars: &'static [u32; 16],
     /// Rules that tie several fields together; the first list is empty.
     pub rules: &'static [&'static [Rule]],
-    /// Sorted by their constraints.
+    /// The dwords that can follow, sorted by their constraints.
     pub trailing: &'static [Trailing],
-    /// Lists of trailing dwords: each as which of `announcers`, and the form << 4.
+    /// Lists of trailing dwords. Each dword is an index in `announcers`, plus the form << 4.
     pub trailing_dwords: &'static [&'static [u8]],
     pub announcers: &'static [Announcer],
-    /// Which of `wides` constraints with that mark have, if it is not the first.
+    /// Index in `wides` for constraints with that mark, if it is not 0.
     pub wide: &'static [(ConstraintIndex, u8)],
     pub wides: &'static [Wide],
     pub joined: &'static [Joined],
-    /// The opcode indices with operands whose length other fields determine, in order.
+    /// The opcode indices with operands whose length depends on other fields, in ascending order.
     pub sized: &'static [u16],
-    /// For each of these a number that many share.
+    /// For each entry of `sized`, the number by which `sized_operands` lists its operands. Opcode indices with the same
+    /// operands share a number.
     pub sized_numbers: &'static [u8],
-    /// These operands, for each form of these numbers.
+    /// The operands whose length depends on other fields, for each form of these numbers.
     pub sized_operands: &'static [SizedOperand],
-    /// What they have in common.
+    /// Descriptors that entries of `sized_operands` share.
     pub sized_shapes: &'static [OperandDesc],
     /// Base format and format of the trailing dword, for error messages.
     pub parts: &'static [(Format, Option<Format>)],
-    /// Which field each bit of a format belongs to.
+    /// The field of each bit of a format.
     pub fields: &'static [FieldMap],
 }
 
@@ -63,40 +66,40 @@ pub(crate) struct FieldMap {
     pub fields: &'static [(Field, u8)],
 }
 
-/// An operand whose length other fields determine: an entry of `DecodeTables::sized_operands`.
+/// An operand whose length depends on other fields: an entry of `DecodeTables::sized_operands`.
 pub(crate) struct SizedOperand {
-    /// As in `DecodeTables::sized_numbers`.
+    /// A number of `DecodeTables::sized_numbers`.
     pub number: u8,
     pub form: u8,
-    /// Which of `DecodeTables::sized_shapes` it is, apart from these:
+    /// Index in `DecodeTables::sized_shapes`, which has everything but the following fields.
     pub shape: u8,
-    /// Of an image address.
+    /// The shape of an image address.
     pub address: AddressShape,
     pub dwords: u8,
 }
 
-/// Dwords that can follow the base words.
+/// The dwords that can follow the base words.
 pub(crate) struct Trailing {
-    /// Those of a base form.
+    /// Constraints of the base form.
     pub constraints: BaseConstraintIndex,
-    /// Which of `DecodeTables::trailing_dwords`.
+    /// Index in `DecodeTables::trailing_dwords`.
     pub list: u8,
-    /// Constraints of the first form that they make. Those of its other forms follow.
+    /// Constraints of the first form that these dwords make. The constraints of the other forms follow.
     pub first: ConstraintIndex,
 }
 
 /// A dword that can follow the base words.
 pub(crate) struct TrailingDword {
-    /// Which of `DecodeTables::announcers`.
+    /// Index in `DecodeTables::announcers`.
     pub announcer: usize,
-    /// Form of the instruction with this dword; 0: a literal, which makes no other form.
+    /// Form of the instruction with this dword; 0 for a literal, which does not make another form.
     pub form: u8,
     /// Constraints of the form.
     pub of: ConstraintIndex,
 }
 
 impl Trailing {
-    /// One of their list.
+    /// The trailing dword of an entry of the list.
     pub(crate) fn dword(&self, announcer_and_form: u8) -> TrailingDword {
         let (announcer, form) = (usize::from(announcer_and_form % 16), announcer_and_form / 16);
         let of = self.first + ConstraintIndex::from(form.saturating_sub(FIRST_TRAILING_FORM));
@@ -106,7 +109,7 @@ impl Trailing {
 
 /// Operations in four dwords whose first two dwords are an instruction of their own.
 pub(crate) struct Joined {
-    /// Fixed bits: of the first two dwords, and of the third.
+    /// Masks of the fixed bits: of the first two dwords, and of the third.
     pub masks: (u64, u32),
     pub values: (u64, u32),
     /// Opcode index of opcode 0; the opcode is in the third dword.
@@ -116,17 +119,17 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    /// The opcode, if these are the first dwords and the third of such an operation.
+    /// The opcode, if these are the first two dwords and the third dword of such an operation.
     pub(crate) fn opcode(&self, first: u64, third: u32) -> Option<u16> {
         let holds = (first & self.masks.0, third & self.masks.1) == self.values;
         holds.then(|| (third >> (self.shift & 31)) as u16 & self.op_mask)
     }
 }
 
-/// What constraints demand of the third and fourth dword.
+/// Demands of constraints on the third and fourth dword.
 pub(crate) struct Wide {
     pub checks: &'static [Check],
-    /// Bits that must be zero, that must be one, and that are ignored: which of `DecodeTables::zeros`.
+    /// Indices in `DecodeTables::zeros`: masks of the bits that must be zero, that must be one, and that are ignored.
     pub zeros: u8,
     pub ones: u8,
     pub ignored: u8,
@@ -140,39 +143,40 @@ pub(crate) struct OpcodeSpace {
     pub op_shift: u8,
     /// A second field that extends the opcode at its upper end: its lowest bit, and its width << 5.
     pub seg: u8,
-    /// Which of `CHECKED_FIELDS`.
+    /// Index in `CHECKED_FIELDS`.
     pub checked: u8,
-    /// Width of the opcode in bits, with the part in the second field.
+    /// Width of the opcode in bits, including the part in the second field.
     pub op_bits: u8,
-    /// If each instruction is two operations: the opcode index of the second operation's opcode 0. The second field
-    /// then holds its opcode. 0: each instruction is one operation. `IN_SECOND_DWORD`: the same, and the second field
-    /// lies in the second dword.
+    /// If each instruction is two operations: the opcode index of the second operation's opcode 0; the second opcode
+    /// field then holds that operation's opcode. 0: each instruction is one operation. `IN_SECOND_DWORD`: each
+    /// instruction is one operation, and the second opcode field is in the second dword.
     pub second: u16,
 }
 
-/// No opcode index: see `OpcodeSpace::second`.
+/// Not an opcode index: see `OpcodeSpace::second`.
 pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 
 /// Padding. Its base is past the last page, so every look-up finds no operation.
 pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
     OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, seg: 0, checked: 0, op_bits: 0, second: 0 };
 
-/// What the words of an instruction must satisfy.
+/// Demands on the words of an instruction.
 #[derive(Clone, Copy)]
 pub(crate) struct Constraints {
     /// As `marks::*`.
     pub marks: u8,
-    /// Which of `DecodeTables::rules`.
+    /// Index in `DecodeTables::rules`.
     pub rules: u8,
-    /// For each checked field of the opcode space: which of `DecodeTables::sets` its value must be in.
+    /// For each checked field of the opcode space, the index in `DecodeTables::sets` of the set that its value must be
+    /// in.
     pub sets: [u8; 4],
-    /// Which of `DecodeTables::zeros`.
+    /// Index in `DecodeTables::zeros`.
     pub zeros: u8,
-    /// Which dwords can follow, as `trailing::*`, and whether the base words are two.
+    /// The dwords that can follow, as `trailing::*`, and whether the base words are two.
     pub trailing: u8,
-    /// Which of `DecodeTables::forms`.
+    /// Index in `DecodeTables::forms`.
     pub forms: u8,
-    /// Which of `DecodeTables::parts`.
+    /// Index in `DecodeTables::parts`.
     pub parts: u8,
 }
 
@@ -182,7 +186,8 @@ pub(crate) struct Rule {
     /// The field that the error names.
     pub field: Bits,
     pub n: u8,
-    /// The fields looked at, and the value of each. An unused entry has no bits and the value zero.
+    /// The fields that decide whether the rule applies, and the value of each. An unused entry has no bits and the
+    /// value zero.
     pub looks: [(Bits, u8); 3],
 }
 
@@ -190,37 +195,37 @@ pub(crate) struct Rule {
 #[derive(Clone, Copy)]
 pub(crate) struct Bits(pub u8, pub u8);
 
-/// What `length` needs.
+/// The tables that `length` reads.
 pub(crate) struct LengthTables {
-    /// What the top nine bits of the first dword reveal about the length, as `length::*`.
+    /// The length, as far as the top nine bits of the first dword determine it, as `length::*`.
     pub entries: [u8; 512],
     /// Operations that take fewer trailing dwords than others with the same nine bits.
     pub others: &'static [Other],
-    /// Operations that codes in other places make longer, too.
+    /// Operations that codes in other places also lengthen.
     pub lists: &'static [LengthList],
     /// Operations in four dwords, with a bit for each valid opcode.
     pub joined: &'static [(Joined, &'static [u8])],
 }
 
 pub(crate) struct LengthList {
-    /// Dwords of the base words.
+    /// Number of dwords of the base words.
     pub dwords: u8,
-    /// Whether two dwords after them can make them another operation: one of `LengthTables::joined`.
+    /// Whether the two dwords after the base words can make them another operation: one of `LengthTables::joined`.
     pub joined: bool,
-    /// Where the opcode is.
+    /// Lowest bit of the opcode.
     pub op_shift: u8,
     pub op_width: u8,
-    /// The first one that the words match says how many dwords follow.
+    /// The codes that announce more dwords. The first entry that the words match determines how many dwords follow.
     pub announcers: &'static [Announcer],
-    /// From each of these opcodes on, operations have the announcers with these bits, for they ignore the fields of the
-    /// others. Without runs, all have all.
+    /// Runs of opcodes: the first opcode, and a bit for each announcer that applies; an operation ignores the fields of
+    /// the other announcers. Without runs, all announcers apply to all operations.
     pub runs: &'static [(u16, u8)],
 }
 
-/// Dwords follow if a field has one of these codes.
+/// A field and a run of codes in it that announce more dwords.
 pub(crate) struct Announcer {
     pub first: u16,
-    /// How many more codes there are after the first.
+    /// Number of codes after the first.
     pub more: u8,
     pub lsb: u8,
     pub width: u8,
@@ -228,7 +233,7 @@ pub(crate) struct Announcer {
 }
 
 impl Announcer {
-    /// Whether the lowest bits are one of the codes.
+    /// Whether the lowest bits of a value are one of the codes.
     pub(crate) fn is_in(&self, bits: u32) -> bool {
         let value = bits & ((1 << (self.width & 15)) - 1);
         value.wrapping_sub(self.first.into()) <= self.more.into()
@@ -246,7 +251,7 @@ pub(crate) struct Check {
     pub lsb: u8,
     /// A one-bit field that extends the value at its upper end, or `NONE`.
     pub hi: u8,
-    /// The bit of each byte of `allowed` that this set has; `first` is the byte for the value zero.
+    /// The bit of this set in each byte of `allowed`; `first` is the byte for the value zero.
     pub bit: u8,
     pub mask: u16,
     pub first: u16,

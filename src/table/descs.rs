@@ -1,18 +1,18 @@
-//! Operands and modifiers of forms, and how each of them reads and prints.
+//! Operands and modifiers of forms: the positions of their bits, and how they are read and printed.
 
 use super::*;
 use crate::kind::{OperandKind, Position};
 
-/// What the printer needs.
+/// The tables that the printer reads.
 pub(crate) struct DescTables {
     /// Pages of `signature_of`, each with the base that its entries are relative to.
     pub pages: &'static [(u8, u16)],
-    /// FormSignature of each opcode index's base form.
+    /// Signature of each opcode index's base form.
     pub signature_of: &'static [u8],
     pub signatures: &'static [FormSignature],
-    /// Signatures of the SDWA form and the DPP form, counted from one; 0: there is no such form.
+    /// Signatures of the SDWA form and the DPP form, counted from one; 0 if there is no such form.
     pub forms: &'static [[u16; 2]],
-    /// Other forms, in order: signature of the base form, number of the form, and its signature.
+    /// Other forms, sorted: the signature of the base form, the number of the form, and its own signature.
     pub others: &'static [(u16, u8, u16)],
     /// Masks of the bits that the hardware ignores.
     pub ignored: &'static [u64],
@@ -27,7 +27,7 @@ impl DescTables {
         self.find(op_index, form).unwrap_or(&NO_SIGNATURE)
     }
 
-    /// Which signature the base form of an opcode index has.
+    /// Index of the signature of an opcode index's base form.
     pub(crate) fn number(&self, op_index: usize) -> u16 {
         paged_from(self.pages, self.signature_of, op_index).unwrap_or(0)
     }
@@ -50,7 +50,7 @@ impl DescTables {
         }
     }
 
-    /// The signatures of an operation's forms with a trailing dword: SDWA and DPP, then the others.
+    /// The signatures of an operation's forms with a trailing dword: SDWA and DPP first, then the others.
     pub(crate) fn forms(&self, op_index: usize) -> impl Iterator<Item = &FormSignature> {
         let number = paged_from(self.pages, self.signature_of, op_index);
         let base = number.and_then(|n| self.signatures.get(usize::from(n)));
@@ -91,9 +91,9 @@ pub(crate) struct FormSignature {
     /// First descriptor index in `lists`.
     pub first: u16,
     pub descs: u8,
-    /// Which of `DescTables::forms`.
+    /// Index in `DescTables::forms`.
     pub forms: u8,
-    /// Which of `DescTables::ignored`.
+    /// Index in `DescTables::ignored`.
     pub ignored: u8,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct FormSignature {
 pub(crate) static NO_SIGNATURE: FormSignature =
     FormSignature { format: Format::Literal, suffix: 0, extension: None, first: 0, descs: 0, forms: 0, ignored: 0 };
 
-/// An operand or a modifier: where its bits are, and how they read.
+/// An operand or a modifier: the position of its bits, and how they are read.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct OperandDesc {
     pub kind: OperandKind,
@@ -117,8 +117,8 @@ pub(crate) struct OperandDesc {
     pub add: u16,
     pub ty: crate::DataType,
     pub dwords: u8,
-    /// `None`: a modifier.
+    /// The access to the operand; `None` for a modifier.
     pub access: Option<Access>,
-    /// Bit that must be set for the operand to be written, or `NONE`.
+    /// The bit that must be set for the operand to be written, or `NONE`.
     pub write_if_bit: Position,
 }

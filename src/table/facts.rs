@@ -1,4 +1,4 @@
-//! The operations of a target, and facts of them that do not depend on their operands.
+//! The operations of a target, and facts about them that do not depend on their operands.
 
 use super::*;
 
@@ -6,8 +6,9 @@ use super::*;
 pub(crate) struct OpTables {
     /// Index in `runs` for each page of opcode indices.
     pub pages: &'static [u8],
-    /// A bit for each opcode index of the page that has an operation, and the number of the first operation; the others
-    /// follow it. If the highest bit is set, the rest is the position of their numbers in `list`.
+    /// For each run, a bit for each opcode index of the page that has an operation, and the number of the first
+    /// operation; the numbers of the others follow it. If the highest bit is set, the rest is the position of their
+    /// numbers in `list`.
     pub runs: &'static [(u16, u16)],
     pub list: &'static [u16],
 }
@@ -21,7 +22,7 @@ pub(crate) struct InfoTables {
 
 /// The opcode indices of each operation.
 pub(crate) struct EntryTables {
-    /// For each opcode, where its opcode indices begin in `op_indices`.
+    /// For each opcode, the start of its opcode indices in `op_indices`.
     pub first: &'static [u16],
     pub op_indices: &'static [u16],
 }
@@ -39,38 +40,40 @@ impl OpTables {
     }
 }
 
-/// Facts of an operation that do not depend on its operands.
+/// Facts about an operation that do not depend on its operands.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
 pub(crate) struct Info {
     pub flags: u32,
-    /// The mnemonic is printed with `_e32` or `_e64`.
+    /// Whether the mnemonic is printed with `_e32` or `_e64`.
     pub suffix: bool,
-    /// The target spells the mnemonic in its own way.
+    /// Whether the target has its own spelling of the mnemonic.
     pub respelled: bool,
-    /// An operand is a branch distance, or is added to the address of the code. With the feature `fast`, `FastDecode` has a bit for it.
+    /// Whether an operand is a branch distance, or is added to the address of the code. With the feature `fast`,
+    /// `FastDecode` has a bit for it.
     #[cfg_attr(feature = "fast", allow(dead_code))]
     pub label: bool,
-    /// Its part in making an address.
+    /// The step that it is in computing an address.
     pub address: Option<crate::AddressStep>,
 }
 
 /// Returned for an index that no table holds; never reached.
 pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, label: false, address: None };
 
-/// What `src/facts.rs` and `src/registers.rs` need.
+/// The tables of `src/facts.rs` and `src/registers.rs`.
 pub(crate) struct FactTables {
     pub whens: &'static [When],
-    /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. One that returns
-    /// raises `vmcnt` instead.
+    /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. An atomic
+    /// operation that returns a value raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
-    /// The counters of formats where those among the flags are called otherwise.
+    /// The counters that the counter flags stand for in formats where these counters have other names.
     pub counters: &'static [(Format, [crate::Counter; 4])],
     pub codes: Codes,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
-    /// How many different scalars a vector operation can read over the constant bus.
+    /// Number of different scalars that a vector operation can read over the constant bus.
     pub bus: u8,
-    /// Whether an instruction gives the numbers of vector registers upper bits. Such a target has no accumulation registers.
+    /// Whether the target has an instruction that extends the numbers of vector registers with upper bits. Such a
+    /// target has no accumulation registers.
     pub banked: bool,
 }
 

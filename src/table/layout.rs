@@ -1,4 +1,4 @@
-//! Where the fields of the formats are.
+//! The positions of the fields of the formats.
 
 use crate::{Field, Format};
 
@@ -25,8 +25,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Where the target's manual has the format: the tables of its fields and operations. If no manual is known to have it,
-    /// what the facts come from instead.
+    /// The place of the format in the target's manual: the tables of its fields and operations. If no manual is known
+    /// to describe it, the source of the facts instead.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -1,8 +1,9 @@
-//! What names and constants mean on a target.
+//! The meanings of names and constants on a target.
 
 use super::*;
 
-/// What names mean on the target. A name is identified by the number of its row, which is the same on all targets.
+/// The meanings of names on the target. A name is identified by the number of its row, which is the same on all
+/// targets.
 pub(crate) struct NameTables {
     /// Operand codes.
     pub codes: &'static [Named],
@@ -64,7 +65,7 @@ pub(crate) struct ImmTables {
     pub delay_alu: [Part; 3],
 }
 
-/// Where a part of a constant is, its low bits first. A part that the target lacks has no bits.
+/// The position of a part of a constant, its low bits first. A part that the target lacks has no bits.
 pub(crate) struct Part {
     pub lsb: u8,
     pub width: u8,

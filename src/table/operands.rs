@@ -13,7 +13,7 @@ use crate::target::generated::{FAST_OPERANDS, OP_INDICES};
 use crate::target::generated::{OperandList, ROW_BITS, StoredList};
 use crate::{Access, Field, Inst, Operand, Value};
 
-/// What the operand iterator needs. Its descriptors lack differences that matter only to text.
+/// The tables that the operand iterator reads. Its descriptors omit differences that matter only to text.
 pub(crate) struct OperandTables {
     /// Index in `lists` for the base form of each opcode index.
     #[cfg(feature = "fast")]
@@ -31,17 +31,17 @@ pub(crate) struct OperandTables {
     /// The lists of forms with a trailing dword, in order.
     pub forms: &'static [Forms],
     pub rows: Rows,
-    /// The table of src/operand/values/ready.rs.
+    /// The table of values: see src/operand/values/ready.rs.
     #[cfg(feature = "fast")]
     pub values: &'static Values,
-    /// The descriptors of rows with `How::Other`, but for their dwords, in which many of them differ.
+    /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
     pub descs: &'static [OperandDesc],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
     /// The code that means "no scalar address".
     pub off: u16,
-    /// The code that means "neither a scalar nor a vector address"; `u16::MAX`: there is none.
+    /// The code that means "neither a scalar nor a vector address"; `u16::MAX` if there is none.
     pub neither: u16,
     /// Whether a code announces a literal of 64 bits.
     pub has_literal64: bool,
@@ -49,11 +49,11 @@ pub(crate) struct OperandTables {
     pub lanes: u8,
 }
 
-/// The lists of some forms of an operation, whose numbers follow each other as the lists do.
+/// The lists of consecutive forms of an operation. The lists are consecutive, too.
 pub(crate) struct Forms {
     /// The list of the base form.
     pub base: u16,
-    /// The first form, and how many there are.
+    /// The first form, and the number of forms.
     pub first: u8,
     pub count: u8,
     /// The list of the first form.
@@ -82,18 +82,18 @@ pub(crate) type Rows = [Row; 1 << ROW_BITS];
 #[cfg(not(feature = "fast"))]
 pub(crate) type Rows = &'static [Row];
 
-/// The operands of words without a literal in which some bits have a given value.
+/// A list of operands for words without a literal in which some bits have a given value.
 #[cfg(feature = "fast")]
 #[derive(Clone, Copy)]
 pub(crate) struct FastOperands {
-    /// As in `OperandTables::lists`.
+    /// The list, as in `OperandTables::lists`.
     pub list: OperandList,
-    /// Mask of these bits, and their value.
+    /// Mask of these bits, and their required value.
     pub marks: u64,
     pub unmarked: u64,
     /// The form and the number of dwords, as in `Inst::meta`, with `VARIED`.
     pub length: u32,
-    /// The entry to try if the words do not match this one; 0: none.
+    /// Index of the entry to try if the words do not match this one; 0 if there is none.
     pub next: u16,
 }
 
@@ -101,27 +101,27 @@ pub(crate) struct FastOperands {
 #[cfg(feature = "fast")]
 pub(crate) const NO_FAST_OPERANDS: FastOperands = FastOperands { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
 
-/// A flag in `FastOperands::length`: there are no operands, or not all are `How::Value`.
+/// A flag in `FastOperands::length`: there are no operands, or some are not `How::Value`.
 #[cfg(feature = "fast")]
 pub(crate) const VARIED: u32 = 1;
 
-/// An operand.
+/// A row of the tables: one operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub how: How,
-    /// Rotate the words right by this; under `mask` they are the value of the field. From 64 on, for `How::Varied`: the
-    /// field is in the third dword. For `How::Other`: the dwords of the descriptor.
+    /// Number of bits by which the words are rotated right; under `mask` they are then the value of the field. From 64
+    /// on, for `How::Varied`: the field is in the third dword. For `How::Other`: the dwords of the descriptor.
     pub turn: u8,
-    /// Shift the words right by this; the bit at `VECTOR` then makes a vector register an accumulation register.
-    /// `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: the
-    /// first number, not a shift.
+    /// Number of bits by which the words are shifted right; the bit at `VECTOR` then makes a vector register an
+    /// accumulation register. `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For
+    /// `How::Hwreg`: the first number, not a shift.
     pub acc: u8,
-    /// Shift the words right by this; the lowest seven bits are then a scalar address. If it is 127, the operand is
-    /// twice as long. For `How::Hwreg`: the last number.
+    /// Number of bits by which the words are shifted right; the lowest seven bits are then a scalar address. If it is
+    /// 127, the operand is twice as long. For `How::Hwreg`: the last number.
     pub address: u8,
     pub mask: Number,
-    /// Added to the field's value to give an index in the table of src/operand/values.rs. For `How::Other`: the index
-    /// of the descriptor.
+    /// Number that is added to the field's value to give an index in the table of src/operand/values.rs. For
+    /// `How::Other`: the index of the descriptor.
     pub add: Number,
     like: Like,
 }
@@ -186,28 +186,28 @@ impl Row {
     }
 }
 
-/// How an operand is read; the first two look a code up. The enabled targets determine which of these occur.
+/// The ways to read an operand; the first two look a code up. The enabled targets determine which of these occur.
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum How {
     /// A look-up in the table of values.
     Value,
-    /// The same, but other fields determine the register file or the length.
+    /// A look-up in the table of values, where other fields determine the register file or the length.
     Varied,
     /// A constant.
     Imm,
     /// A branch distance.
     Label,
-    /// A look-up in the table of values if a bit is set; else no operand.
+    /// A look-up in the table of values if a bit is set; otherwise no operand.
     If,
-    /// A look-up in the table of values if the constant in the lowest bits names a hardware register with a number
-    /// from `acc` to `address`; else no operand.
+    /// A look-up in the table of values if the constant in the lowest bits names a hardware register with a number from
+    /// `acc` to `address`; otherwise no operand.
     Hwreg,
-    /// As its descriptor states.
+    /// An operand that is read as its descriptor states.
     Other,
 }
 
-/// Padding, and row 0.
+/// The row with index 0, and padding.
 pub(crate) const NO_ROW: Row = Row::desc(Number::MAX, 0);
 
 #[cfg(feature = "fast")]
@@ -255,8 +255,8 @@ impl OperandTables {
         }
     }
 
-    /// The operands of two operations: first those that fields name, then the registers that no field names, each once.
-    /// In each list those with fields come first.
+    /// The operands of two operations: first the operands that fields name, then the registers that no field names,
+    /// each once. In each of the two lists, operands that fields name come first.
     #[cold]
     fn joined(&self, first: OperandList, second: OperandList) -> OperandList {
         let (mut all, mut end) = (0, 0);
@@ -308,8 +308,8 @@ impl OperandTables {
         }
     }
 
-    /// The same, if the first entry does not match. It is looked up again here, so that the common path need not keep
-    /// it in a register.
+    /// As `of`, if the first entry does not match. The entry is looked up again here, so that the common path need not
+    /// keep it in a register.
     #[cfg(feature = "fast")]
     #[inline(never)]
     fn of_others(&self, inst: &Inst) -> (OperandList, bool) {

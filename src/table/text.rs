@@ -1,11 +1,11 @@
-//! What the tables of text are made of.
+//! The types of the tables of text.
 
 pub(crate) struct TextTables {
-    /// Code, name, and name as a 64-bit operand, of all codes that are not plain registers or integers.
+    /// Code, name, and name as a 64-bit operand, of all codes except plain registers and integers.
     pub codes: &'static [(u16, &'static str, &'static str)],
-    /// Index in `codes` for each code, counted from one; 0: none.
+    /// Index in `codes` for each code, counted from one; 0 if there is none.
     pub code_at: [u8; crate::codec::code::VGPR as usize],
-    /// Opcode indices whose mnemonic the target spells in its own way, with that mnemonic.
+    /// Opcode indices whose mnemonic has its own spelling on the target, with that mnemonic.
     pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],
     pub sendmsg: &'static [(u16, &'static str)],
@@ -38,9 +38,9 @@ pub(crate) struct TextTables {
 
 /// Opcode indices by mnemonic.
 pub(crate) struct MnemonicTable {
-    /// An opcode index counted from one, or 0, in a number of slots that is a power of two: each where the hash of its
-    /// mnemonic says, or behind. An empty slot ends the search.
+    /// Slots of a hash table; their number is a power of two. A slot holds an opcode index counted from one, or 0 if it
+    /// is empty. Each opcode index is in the slot of its mnemonic's hash or after it; an empty slot ends the search.
     pub slots: &'static [u16],
-    /// Other names, sorted as if in small letters, and what the tables call them.
+    /// Synonyms, sorted by their lower-case letters, each with the name that the tables use.
     pub synonyms: &'static [(&'static str, &'static str)],
 }

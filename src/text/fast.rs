@@ -10,10 +10,10 @@ use crate::table::{FastSignature, FastText, ModifierWay, TextKind};
 use crate::target::FAST_TEXT;
 use crate::target::generated::ANY_THIRD;
 
-/// Bytes of the longest name that this printer handles.
+/// Length in bytes of the longest name that this printer handles.
 const NAME: usize = 32;
 
-/// Each text ends with a comma and a space.
+/// Length of the separator after each text: a comma and a space.
 const END: usize = 2;
 
 /// Prints an instruction. `None` if `long` must print it; the buffer's contents are then meaningless.
@@ -56,7 +56,7 @@ fn signature_of(row: u32) -> usize {
     row as usize >> 22
 }
 
-/// The signature that suits the words, and its number.
+/// The signature that matches the words, and its index.
 #[inline(always)]
 pub(super) fn find(t: &FastText, row: u32, bits: u64) -> Option<(usize, &FastSignature)> {
     let mut number = signature_of(row);
@@ -86,7 +86,7 @@ fn name(row: u32) -> Option<&'static [u8; NAME]> {
     MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk()
 }
 
-/// Prints what follows the first texts, which are not all operands. They end at position `at`.
+/// Prints the rest of an instruction if its first texts are not all of its operands. They end at position `at`.
 #[inline(never)]
 fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (usize, u8), out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
@@ -206,15 +206,15 @@ fn text(signature: &FastSignature, n: usize, bits: u64) -> &'static Text {
     text_at(signature, n, bits.rotate_right(signature.turns[n].into()) as u16)
 }
 
-/// The same, from the rotated words.
+/// The text of operand number `n`, from the rotated words.
 #[inline(always)]
 fn text_at(signature: &FastSignature, n: usize, turned: u16) -> &'static Text {
     let place = (turned & signature.masks[n]).wrapping_add(signature.adds[n]);
     &TEXTS.0[usize::from(place / 16)]
 }
 
-/// Prints all operands again, because one has no ready-made text. It looks up again where they begin, so that the
-/// caller need not save it.
+/// Prints all operands again, because one has no ready-made text. It computes their start again, so that the caller
+/// need not save it.
 #[inline(never)]
 fn missing(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
     let row = FAST_TEXT[inst.target() as usize].rows.get(inst.index_and_form()).copied().unwrap_or(0);
@@ -246,7 +246,7 @@ fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, 
     }
 }
 
-/// `third`: the bits of modifiers in the third dword.
+/// Prints the modifiers. `third`: the bits of modifiers in the third dword.
 #[inline(never)]
 fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, mut third: u32, out: &mut Out) {
     let t = FAST_TEXT[inst.target() as usize];
@@ -297,7 +297,7 @@ fn desc_modifier(inst: &Inst, desc: u16, out: &mut Out) {
 #[inline(always)]
 fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; N]) {
     const { assert!(N <= SLACK) };
-    // This lets the compiler see that there is room.
+    // The condition tells the compiler that there is room.
     if at < SIZE {
         if let Some(to) = buffer.get_mut(at..at + N) {
             to.copy_from_slice(bytes);
@@ -329,7 +329,7 @@ mod tests {
             seen += 1;
         };
         for &target in Target::ALL {
-            // Constants, including all that wait for one or two counters.
+            // Constants, including all waits for one or two counters.
             for op in 0..128 {
                 for constant in (0..0x1000).chain(0xc000..0xd000) {
                     same(target, [0xbf80_0000 | op << 16 | constant, 0, 0]);

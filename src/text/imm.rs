@@ -27,11 +27,11 @@ pub(super) fn extend(value: u32, width: u8) -> i32 {
     ((value << up) as i32) >> up
 }
 
-/// The bits of a list that the text has.
+/// The bits that the text of a list shows.
 pub(super) fn shown_bits(style: ListStyle, desc: &OperandDesc) -> u8 {
     match style {
         ListStyle::All | ListStyle::Always => (1 << desc.width) - 1,
-        // Before the half of a destination comes that of a source.
+        // The bit of a destination's half is preceded by the bit of a source's half.
         ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg | ListStyle::Ones => {
             desc.used_bits | u8::from(desc.used_bits == 1 << 3)
         }
@@ -43,7 +43,7 @@ impl Printer<'_> {
         let OperandKind::Number(kind) = desc.kind else { return out.dec(value) };
         match kind {
             NumberKind::Hex => out.hex(value),
-            // Small numbers are decimal, as wherever an inline constant is possible.
+            // Small numbers are decimal, as in all operands that can be an inline constant.
             NumberKind::Int16 => match extend(value, desc.width) {
                 n @ -16..=64 if desc.width == 16 && n >= 0 => out.signed(n),
                 _ if value <= 64 => out.dec(value),
@@ -73,8 +73,8 @@ impl Printer<'_> {
         }
     }
 
-    /// A literal that the operation always has. It is printed as an inline constant where it could be one, except in
-    /// operations with a source that could be a literal too.
+    /// Prints a literal that the operation always has. If an inline constant has its value, it is printed as one,
+    /// except in operations with a source that could be a literal too.
     fn mandatory_literal(&self, desc: &OperandDesc, out: &mut Out) {
         let v = self.literal_value();
         if desc.ty != DataType::Bits {
@@ -87,7 +87,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A constant that has parts; `value` is the whole constant.
+    /// Prints a constant that has parts; `value` is the whole constant.
     fn parts(&self, imm: Imm, value: u32, out: &mut Out) {
         match imm {
             Imm::Waitcnt(w) => self.waitcnt(w, out),
@@ -113,7 +113,7 @@ impl Printer<'_> {
         out.byte(b')');
     }
 
-    /// Prints names if operation and stream suit the message, else numbers.
+    /// Prints names if operation and stream fit the message, otherwise numbers.
     fn sendmsg(&self, Sendmsg { message, op, stream, rest }: Sendmsg, value: u32, out: &mut Out) {
         let op_name = match name_of(self.text.sendmsg, message.into()) {
             Some(name @ ("MSG_GS" | "MSG_GS_DONE")) if op != 0 || name == "MSG_GS_DONE" && stream == 0 => {
@@ -195,7 +195,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Omits parts that are zero, which say nothing, unless all parts are.
+    /// Omits parts that are zero and have no meaning, unless all parts are zero.
     fn delay_alu(&self, DelayAlu { instid0, instskip, instid1, .. }: DelayAlu, value: u32, out: &mut Out) {
         let parts = [
             (Field::Instid0, instid0, self.text.instid),
@@ -219,8 +219,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a generation, which is one byte, and marks above it, as a sum of names. Each mark but the last is inside one
-    /// more pair of parentheses.
+    /// Prints a generation, which is one byte, and the marks above it, as a sum of names. Each mark except the last
+    /// adds a pair of parentheses.
     fn version(&self, value: u32, out: &mut Out) {
         let is_set = |mark: &&(u16, &str)| u8::try_from(mark.0).is_err() && value & u32::from(mark.0) != 0;
         let set = self.text.version.iter().filter(is_set);
@@ -283,7 +283,7 @@ impl Printer<'_> {
                     self.list(style, desc, v, out);
                 }
             }
-            // The text omits the others if they are zero.
+            // The text omits all other modifiers if they are zero.
             _ if v == 0 => {}
             ModifierKind::Flag => {
                 out.byte(b' ');
@@ -371,9 +371,11 @@ impl Printer<'_> {
         }
     }
 
-    /// Loads, stores and atomic operations have different names; that of some values also depends on the scope.
+    /// Prints a temporal hint. Loads, stores and atomic operations have different names; the names of some values also
+    /// depend on the scope.
     fn temporal_hint(&self, scope: Position, desc: &OperandDesc, value: u32, out: &mut Out) {
-        /// Of an atomic operation: in the caches of all scopes, if the scope is one of several shader engines.
+        /// The hint of an atomic operation to act in the caches of all scopes, if the scope spans several shader
+        /// engines.
         const CASCADE: u32 = 4;
         const SYSTEM: u32 = 3;
         let (flags, scope) = (Flags(self.inst.info().flags), bits(self.inst, scope, 2));
@@ -389,7 +391,7 @@ impl Printer<'_> {
             _ => (t.th_load, t.th_load_system),
         };
         let name = name_of(if scope == SYSTEM { system } else { &[] }, value).or_else(|| name_of(table, value));
-        // Not all names say that an atomic operation returns the old value.
+        // Some names omit that an atomic operation returns the old value.
         match name.or_else(|| name_of(table, value & !1).filter(|_| flags.is_atomic())) {
             Some(name) => out.str(name),
             None => out.hex(value),

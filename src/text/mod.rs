@@ -90,7 +90,7 @@ impl TextBuffer {
         self.0.bytes()
     }
 
-    /// Prints as the library does without the feature `fast`. The proofs compare both ways in one build.
+    /// Prints as a build without the feature `fast` does. The proofs compare both printers in one build.
     #[doc(hidden)]
     pub fn print_small(&mut self, inst: &Inst) -> &[u8] {
         self.0.clear();
@@ -98,8 +98,8 @@ impl TextBuffer {
         self.0.bytes()
     }
 
-    /// Prints an instruction and returns the text, in which the numbers of registers beyond v255 are in comments, as in
-    /// llvm-objdump's: `v[2:3] /*v[258:259]*/`. `msb`: what the code before it has set.
+    /// Prints an instruction and returns the text. Comments in it show the numbers of registers beyond v255, as
+    /// llvm-objdump's do: `v[2:3] /*v[258:259]*/`. `msb` is the state that the code before the instruction has set.
     pub fn print_with(&mut self, inst: &Inst, msb: VgprMsb) -> &[u8] {
         if msb == VgprMsb::ENTRY || msb == VgprMsb::UNKNOWN {
             return self.print(inst);
@@ -220,7 +220,7 @@ fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     long(inst, out);
 }
 
-/// Like `print`, for any instruction. Without the feature `fast` it prints all of them.
+/// Prints any instruction. A build without the feature `fast` prints all of them here.
 #[inline(never)]
 fn long(inst: &Inst, out: &mut Out) {
     each(&Printer::new(inst), out);
@@ -248,7 +248,7 @@ fn each(p: &Printer, out: &mut Out) {
                 p.modifier(desc, out);
             }
         } else if p.plain(desc, separator, out) || p.operand(desc, separator, out) {
-            // No comma separates an export target from its first source, or two operations.
+            // An export target and its first source have no comma between them, nor have two operations.
             let is_alone = matches!(desc.kind, OperandKind::Number(NumberKind::ExportTarget) | OperandKind::Second);
             separator = if is_alone { " " } else { ", " };
         }

@@ -12,8 +12,8 @@ use crate::kind::{AddressKind, NONE, NumberKind, OffsetKind, OperandKind, Regist
 use crate::table::OperandDesc;
 
 impl Printer<'_> {
-    /// Prints the most common operands: a register or a small number without decoration. For others, prints nothing and
-    /// returns false.
+    /// Prints the most common operands: a register or a small number without decoration. For other operands, prints
+    /// nothing and returns `false`.
     #[inline(always)]
     pub(super) fn plain(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
@@ -38,7 +38,7 @@ impl Printer<'_> {
         true
     }
 
-    /// Prints a separator and an operand; returns false if the instruction lacks the operand.
+    /// Prints a separator and an operand; returns `false` if the instruction lacks the operand.
     pub(super) fn operand(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
         if is_conditional(desc) && desc.access == Some(Access::Write) && !flag(inst, desc.write_if_bit) {
@@ -69,7 +69,7 @@ impl Printer<'_> {
         separate(separator, out);
         match (desc.kind, coded) {
             (OperandKind::Offset(kind), Some((coded, dwords))) => self.scalar_offset(kind, desc, (coded, dwords), out),
-            // The upper half of a double that is always there.
+            // The upper half of a double that the operation always has as a literal.
             (OperandKind::Number(_), Some((Coded::Literal64(bits), _)))
                 if desc.ty == DataType::F64 && bits != 0 && bits as u32 == 0 =>
             {
@@ -88,7 +88,7 @@ impl Printer<'_> {
             Coded::Literal64(bits) => return self.literal64(desc.ty, bits, out),
             Coded::Code(code) | Coded::High(code) => code,
             Coded::Vcc => vcc(self.inst.target()),
-            // No other value is that of a register or an address.
+            // No other value is a register or an address.
             _ => return out.literal(b"off"),
         };
         match desc.kind.signs() {
@@ -108,7 +108,7 @@ impl Printer<'_> {
                 register(code, out);
                 out.literal(b" offset:0x0");
             }
-            // LLVM shows the register that the words name.
+            // As LLVM does, print the register that the words name.
             (OffsetKind::Sum { is_shown: false, .. }, Coded::Number(0)) => register(off(self.inst.target()), out),
             (OffsetKind::Dwords { .. }, Coded::Number(n)) => out.hex(n as u32),
             (_, Coded::Number(n)) => out.signed_hex(n as i32),
@@ -119,12 +119,12 @@ impl Printer<'_> {
                 out.signed_hex(n as i32);
             }
             (_, Coded::Code(code) | Coded::Soffset(code)) => register(code, out),
-            // No other value is that of an offset.
+            // No other value is an offset.
             _ => {}
         }
     }
 
-    /// Prints one register or run, or a list of them in brackets.
+    /// Prints an image address: one register or run, or a list of them in brackets.
     fn image_address(&self, address: Address<'_>, out: &mut Out) {
         let list = address.part(self.inst, 1).is_some();
         for (n, part) in address.parts(self.inst).enumerate() {
@@ -188,7 +188,7 @@ impl Printer<'_> {
         self.number(desc, code, desc.dwords.into(), half, out);
     }
 
-    /// Prints the numbers of registers beyond v255 as a comment, where the walk knows them.
+    /// Prints the numbers of registers beyond v255 as a comment, if the upper bits are known.
     fn number(&self, desc: &OperandDesc, code: u16, dwords: u16, half: &str, out: &mut Out) {
         if self.msb == VgprMsb::ENTRY || !(VGPR..=VGPR_LAST).contains(&code) {
             return;
@@ -210,7 +210,7 @@ impl Printer<'_> {
     /// Prints an operand code.
     pub(super) fn code(&self, code: u16, dwords: u16, ty: DataType, out: &mut Out) {
         let t = self.operands;
-        // Scalar tuples begin at the aligned register, as LLVM prints them and hardware reads them.
+        // Scalar tuples begin at the aligned register, as LLVM prints them and the hardware reads them.
         match code {
             AGPR.. => tuple(b'a', code - AGPR, dwords, out),
             VGPR.. => tuple(b'v', code - VGPR, dwords, out),
@@ -263,8 +263,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a literal of 64 bits. Where an assembler would choose an inline constant or a literal of 32 bits for the value,
-    /// the text is `lit64(...)`.
+    /// Prints a literal of 64 bits. If an assembler would choose an inline constant or a literal of 32 bits for the
+    /// value, the text is `lit64(...)`.
     fn literal64(&self, ty: DataType, bits: u64, out: &mut Out) {
         let small = of_int(bits as i64).is_some();
         if !small && ty == DataType::F64 {
@@ -272,7 +272,7 @@ impl Printer<'_> {
                 return out.str(self.name(code, true));
             }
         }
-        // Of a double, a number of 32 bits, also a negative one, is the upper half.
+        // A number of 32 bits, also a negative one, is the upper half of a double.
         let short = bits >> 32 == 0 || ty == DataType::F64 && i32::try_from(bits as i64).is_ok();
         let long = small || short;
         if long {
@@ -301,7 +301,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the target has an inline constant with these bits: some lack 1/(2*pi).
+    /// Whether the target has an inline constant with these bits: some targets lack 1/(2*pi).
     fn is_inline_float<T: PartialEq>(&self, all: &[T], bits: T) -> bool {
         self.inline_float(all, bits).is_some()
     }

@@ -2,14 +2,15 @@
 
 use crate::target::generated::ANY_LITERAL64;
 
-/// Longer than any instruction's text. Of the targets with literals of 64 bits, those of scaled matrix operations are the longest.
+/// Size of the buffer: greater than any instruction's text. The longest texts are those of scaled matrix operations, on
+/// targets with literals of 64 bits.
 pub(super) const SIZE: usize = if ANY_LITERAL64 { 512 } else { 256 };
-/// Room after the end for copies of fixed size, of which only a part counts.
+/// Room after the end for copies of a fixed size, of which only the first bytes count.
 pub(super) const SLACK: usize = 48;
 
 /// Collects the text, to be written in one piece.
 ///
-/// It only ever holds ASCII. A text that is too long would be truncated, but no text is.
+/// It only holds ASCII. A text that is too long would be truncated, but no text is.
 #[derive(Clone)]
 pub(super) struct Out {
     pub(super) buffer: [u8; SIZE + SLACK],
@@ -68,11 +69,11 @@ impl Out {
         }
     }
 
-    /// Copies all of `bytes`, of which only the first `len` count.
+    /// Copies all of `bytes`, but only the first `len` become part of the text.
     #[inline(always)]
     pub fn part<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
         const { assert!(N <= SLACK) };
-        // This lets the compiler see that there is room.
+        // The condition tells the compiler that there is room.
         if self.len < SIZE {
             if let Some(to) = self.buffer.get_mut(self.len..self.len + N) {
                 to.copy_from_slice(bytes);
@@ -191,7 +192,7 @@ impl Out {
         self.part(&(digits << (8 * zeros)).to_be_bytes(), 8 - zeros as usize);
     }
 
-    /// The same for 64 bits.
+    /// Writes a number of 64 bits as `hex` does.
     pub fn hex64(&mut self, n: u64) {
         let (high, low) = ((n >> 32) as u32, n as u32);
         if high == 0 {

@@ -6,7 +6,7 @@
 pub(super) static TEXTS: Aligned<[Text; COUNT]> = Aligned(split(include_bytes!(concat!(env!("OUT_DIR"), "/texts"))));
 
 pub(super) type Text = [u8; 16];
-/// Room for any index that is a 16-bit number divided by the size of a text.
+/// Number of entries: enough for any index that is a 16-bit number divided by the size of a text.
 const COUNT: usize = 1 << 12;
 
 const fn split(mut bytes: &[u8]) -> [Text; COUNT] {

@@ -1,5 +1,5 @@
-//! Dual instructions (VOPD, VOPD3): a function for each operation, and one that joins two of them. `src/make/dual.rs` has the
-//! types.
+//! Writes dual instructions (VOPD, VOPD3): a function for each operation, and a function that joins two of them.
+//! `src/make/dual.rs` has the types.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::build::model::error::Result;
 use crate::build::model::{Access, Format};
 use crate::build::shared::marks;
 
-/// The two forms of an operation: as the first and as the second one.
+/// The two forms of an operation: as the first and as the second operation.
 #[derive(Default)]
 struct Forms<'a> {
     number: usize,
@@ -23,7 +23,7 @@ struct Forms<'a> {
 
 /// The modules `vopd` and `vopd3` of a target, and its functions with these names, if it has such dual instructions.
 ///
-/// `tables`: the same for the builder.
+/// `tables` receives the same for the builder.
 pub fn modules(
     t: &Target,
     rules: &str,
@@ -81,7 +81,7 @@ fn module(
         found.map_or(NONE, |(_, bits)| bits.pieces[0].lsb)
     };
     let fields = |half: &str| {
-        // Where the format lacks a field, no operation uses it; the name is that of another one, which no caller gives.
+        // If the format lacks a field, no operation uses it; the name is that of another field, which no caller gives.
         let at = |name: &str| match place(name) {
             NONE => format!("(Field::Reserved, {NONE})"),
             lsb => format!("({}, {lsb})", field(name)),
@@ -125,7 +125,7 @@ fn module(
     Ok(module)
 }
 
-/// The operation that does the same in an instruction of its own: the one of 32 bits with the same name.
+/// The operation with the same effect in an instruction of its own: the one of 32 bits with the same name.
 fn alone<'a>(t: &'a Target, dual: &Operation) -> Option<&'a Operation> {
     let name = |operation: &'a Operation| operation.spelling.as_deref().unwrap_or(&operation.mnemonic);
     let wanted = dual.spelling.as_deref().unwrap_or(&dual.mnemonic).replacen("dual_", "", 1);
@@ -137,7 +137,7 @@ fn is_literal(desc: &OperandDesc) -> bool {
     matches!(desc.kind, OperandKind::Number(NumberKind::Literal { .. }))
 }
 
-/// The function of one operation, and the constant with what it does.
+/// Writes the function of one operation, and the constant with its facts.
 fn function(
     t: &Target,
     def: &Format,
@@ -158,7 +158,7 @@ fn function(
     let mask = operand::allowed(t, constraints, src0)?;
     let literal = descs.iter().any(|i| is_literal(i));
     let third = of("vsrc2");
-    // A multiplication by a constant has the addend as its second source.
+    // The second source of a multiplication by a constant is the addend.
     let scaled = descs.iter().position(|i| is_literal(i)).is_some_and(|at| at + 1 < descs.len());
     let addend = match vdst.access {
         Some(Access::ReadWrite) => "Dst",

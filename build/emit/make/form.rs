@@ -19,7 +19,7 @@ pub struct Function {
     /// Generics, parameters and result.
     pub signature: String,
     pub text: String,
-    /// The function that does the work. Functions that differ only in constant bits share it.
+    /// The function that encodes the operands. Functions that differ only in constant bits share it.
     pub worker: String,
     /// Parameters for the tests: the name, and a description of legal values.
     pub parameters: Vec<(String, String)>,
@@ -39,11 +39,11 @@ struct Parts {
     tests: Vec<(String, String)>,
     /// For each AccVGPR bit, the generic type of the operands that share it.
     shared: BTreeMap<u8, String>,
-    /// An operand can be a literal.
+    /// Whether an operand can be a literal.
     literal: bool,
-    /// Or one of 64 bits.
+    /// Whether an operand can be a literal of 64 bits.
     long: bool,
-    /// Dwords that can name registers of an image address.
+    /// Number of dwords that can name registers of an image address.
     more: u8,
 }
 
@@ -81,7 +81,7 @@ pub fn functions(
     } else {
         operation.mnemonic.clone()
     };
-    // A form of three dwords is called `v_add_f32_e64_dpp`, as in the text.
+    // A form of three dwords is named `v_add_f32_e64_dpp`, as in the text.
     let wide = t.formats[operation.format].def.bits == 64;
     let short = if wide { format!("{}_e64", operation.mnemonic) } else { operation.mnemonic.clone() };
     let numbered = base.numbered_trailing().map(|(dword, _)| dword.form);
@@ -93,7 +93,7 @@ pub fn functions(
             continue;
         }
         let extension = signature.extension.filter(|_| form != operation.signature);
-        // Compares with SDWA are called as other operations with it are.
+        // Compares with SDWA are named like other operations with SDWA.
         let extension =
             extension.map_or(String::new(), |e| t.formats[e].def.name.to_lowercase().replace("sdwab", "sdwa"));
         let name = if extension.is_empty() { name.clone() } else { format!("{short}_{extension}") };
@@ -164,7 +164,7 @@ impl Form<'_> {
             _ if info.flags.iter().any(|flag| flag == "one_scalar") => 1,
             _ => t.row.bus,
         };
-        // Implicit reads go over the constant bus too; no operation has two of them.
+        // Implicit reads use the constant bus, too; no operation has two of them.
         for code in t.codes.iter().filter(|c| vector != 0 && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
             if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
                 let (first, _) = code.range.of(&t.row.name).expect("those of the target");
@@ -182,7 +182,7 @@ impl Form<'_> {
                 write!(parts.calls, ".even(&{}, {field}, {}, {acc})", self.rules, desc.lsb).unwrap();
             }
         }
-        // LLVM takes any registers in WMMA, which has other formats.
+        // LLVM accepts any registers in WMMA, which has other formats.
         let format = t.formats[operation.format].def.name.as_str();
         if ["VOP3P-MAI", "VOP3PX"].contains(&format) && info.flags.iter().any(|flag| flag == "mfma") {
             let of = |name: &str| descs.iter().find(|i| i.field == name && i.access.is_some());
@@ -257,7 +257,7 @@ impl Form<'_> {
 
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
         let Form { t, constraints, rules, .. } = *self;
-        // Some numbers have fewer bits than their field, whose others are zero; so they have no sign.
+        // Some numbers have fewer bits than their field. The other bits are zero, so the numbers have no sign.
         let free = set::free_width(constraints, desc);
         let is_unsigned = free != desc.width;
         let desc = &OperandDesc { width: free, ..desc.clone() };
@@ -429,11 +429,11 @@ impl Form<'_> {
             }
         };
         let (ty, call) = match desc.kind {
-            // Bit 7 of the field selects the half, or a bit of op_sel does.
+            // Either bit 7 of the field or a bit of op_sel selects the half.
             OperandKind::Register(kind @ (RegisterKind::Half { .. } | RegisterKind::HalfSelected { .. })) => {
                 let high = if let RegisterKind::HalfSelected { half, .. } = kind { half } else { NONE };
                 let what = if mask == operand::VGPR { "half" } else { "half_or" };
-                // The bit of op_sel, or 4 if there is none.
+                // The index of the bit of op_sel, or 4 if there is none.
                 let op_sel = self.descs.iter().find(|i| i.field == "op_sel").filter(|_| high != NONE);
                 let selector = op_sel.map_or(4, |i| high - i.lsb);
                 test = format!("{what} {mask} half {n} {} {} {selector}", bus != 0, desc.ty);
@@ -446,7 +446,7 @@ impl Form<'_> {
                 (ty(parts, "W"), call("image", ""))
             }
             OperandKind::Register(RegisterKind::Matrix { format, .. }) => {
-                // Each of the two matrices has its own length.
+                // The two matrices have separate lengths.
                 let length = if desc.field == "src0" { "L" } else { "R" };
                 let format = self.descs.iter().find(|i| i.access.is_none() && i.lsb == format);
                 let format = format.expect("a matrix has a format").field.to_lowercase();

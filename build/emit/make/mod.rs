@@ -1,6 +1,6 @@
 //! Writes the functions that make instructions: one for each form of each row, for every complete target.
 //!
-//! Rows with the same signature call one function, which knows the operands. Code that is the same on several targets
+//! Rows with the same signature call one function, which encodes the operands. Code that is the same on several targets
 //! is written once. `src/make/` contains the functions that these call.
 
 mod dual;
@@ -19,7 +19,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use form::Function;
 
-/// A pool of source texts: each is written once and gets a name.
+/// A pool of source texts: each text is written once and gets a name.
 #[derive(Default)]
 pub struct Pool {
     names: HashMap<String, String>,
@@ -108,7 +108,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         for (module, names) in others {
             writeln!(modules, "pub use super::{module}::{{{}}};", names.join(", ")).unwrap();
         }
-        // Some are the name of another operation.
+        // Some spellings are the name of another operation.
         for (spelling, name) in spellings.iter().filter(|(spelling, _)| !names.contains_key(*spelling)) {
             writeln!(modules, "pub use self::{name} as {spelling};").unwrap();
         }

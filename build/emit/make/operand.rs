@@ -52,12 +52,12 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
     let held = first..first + (1 << (desc.width.min(16) + flags) << desc.shift);
     let has = |n: u16| set.map_or(held.contains(&n.into()), |s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
     let acc = if desc.kind.acc() == NONE { 0 } else { AGPR };
-    // If a flag decides how the field is read, the set has the codes above the plain values.
+    // If a flag determines how the field is read, the set has the codes above the plain values.
     let classes = |first: u16| {
         let rows = t.codes.iter().filter(|c| !c.is_no_address());
         rows.fold(0, |mask, c| {
             let class = class_bit(&c.class);
-            // Many codes are of a class that is known already.
+            // Many codes have a class that is already known.
             if mask & class == class {
                 return mask;
             }
@@ -122,7 +122,7 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
     traits.entry(mask).or_insert_with(|| name(mask)).clone()
 }
 
-/// How a user writes an operand of one of these classes.
+/// The way in which a user writes an operand of one of these classes.
 fn passed(mask: u16) -> String {
     const WRITTEN: [(&str, &str); 13] = [
         ("sgpr", "scalar registers `s(n)`"),
@@ -201,7 +201,7 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
     Ok(pool.name("R", key, |name, key| format!("pub(crate) const {name}: Rules = {key};\n")))
 }
 
-/// The named registers, as constants; those with one name for 32 and 64 bits, as functions.
+/// Writes the named registers: as constants, or as functions if they have one name for 32 and 64 bits.
 pub fn specials(out: &mut String, t: &Target) {
     for c in &t.codes {
         let kind = match c.class.as_str() {
@@ -260,8 +260,8 @@ pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, [literal, bus]: [u8
     pool.name("P", key, |name, key| format!("pub(crate) const {name}: Place = {key};\n"))
 }
 
-/// The constant with the positions of the fields that name the registers of an image address. `longest`: the form that
-/// names the most.
+/// The constant with the positions of the fields that name the registers of an image address. `longest` is the form
+/// that names the most registers.
 pub fn address_place(
     pool: &mut Pool,
     constraints: &Constraints,
@@ -276,7 +276,7 @@ pub fn address_place(
     else {
         unreachable!("both are image addresses");
     };
-    // Fields that must be zero name no registers.
+    // Fields that must be zero do not name registers.
     let is_zero = |lsb: u8| lsb != NONE && nsa == NONE && constraints.mask >> lsb & 1 == 1;
     let parts = match fields.count() {
         _ if nsa != NONE => u8::MAX,

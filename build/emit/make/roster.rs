@@ -1,5 +1,5 @@
-//! Lists every function that makes an instruction, for the tests. Each is called with random operands by a function of
-//! its own; a single function with all the calls would take minutes to compile.
+//! Lists every function that makes an instruction, for the tests. Each function is called with random operands by a
+//! function of its own; a single function with all the calls would take minutes to compile.
 
 use std::fmt::Write;
 
@@ -51,7 +51,7 @@ impl Entry {
                 let method = match what {
                     "op" if words[0] == VGPR.to_string() => "vgpr".into(),
                     "op" if words[0] == AGPR.to_string() => "agpr".into(),
-                    // The kind says how many registers a matrix has with elements of 8 bits.
+                    // The kind has the number of registers of a matrix whose elements have 8 bits.
                     "matrix" => {
                         let most: usize = words[2].parse().expect("a number of registers");
                         let n = most / 8 * variant.parse::<usize>().expect("a number");
@@ -81,13 +81,14 @@ impl Entry {
     }
 }
 
-/// One function for each worker, because the workers contain all the code of constructors.
+/// One entry for each worker, because the workers contain all the code of constructors.
 pub fn workers(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
     let mut seen = std::collections::HashSet::new();
     entries.iter().filter(move |entry| seen.insert(&entry.worker))
 }
 
-/// A function for each call, the list of these functions, and `$then! { Vop3a1 [(flag clamp) ...] }` for each set.
+/// Writes a function for each call, the list of these functions, and `$then! { Vop3a1 [(flag clamp) ...] }` for each
+/// set.
 pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String {
     let (mut out, mut list, mut n) = (String::new(), String::new(), 0);
     for Entry { module, name, targets, head, rest, .. } in entries {
@@ -132,8 +133,8 @@ pub struct Dual {
     pub table: bool,
 }
 
-/// A function for each operation in each place, the lists of these functions, `VOPD` and `VOPD3`, and `JOIN_VOPD` and
-/// `JOIN_VOPD3` with the functions that join two.
+/// Writes a function for each operation in each position, the lists of these functions, `VOPD` and `VOPD3`, and
+/// `JOIN_VOPD` and `JOIN_VOPD3` with the functions that join two.
 pub fn duals(all: &[Dual]) -> String {
     let mut out = String::new();
     for format in ["vopd", "vopd3"] {

@@ -16,7 +16,7 @@ use crate::build::shared::RuleKind;
 pub struct Set {
     /// `impl` lines, with `$` for the name of the set.
     pub impls: String,
-    /// Methods: the name, and how the tests call it.
+    /// Methods: the name, and the way in which the tests call it.
     pub methods: Vec<String>,
     pub defaults: u128,
 }
@@ -27,7 +27,7 @@ fn bit(desc: &OperandDesc, n: u8) -> u8 {
     if hi == NONE || n < low_width { desc.lsb + n } else { hi + n - low_width }
 }
 
-/// The width of a field without the highest bits, if those must be zero.
+/// The width of a field without its highest bits, if these must be zero.
 pub fn free_width(constraints: &Constraints, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
     let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
@@ -170,7 +170,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 writeln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}").unwrap();
                 set.methods.push("compr".into());
             }
-            // The address decides it.
+            // The address determines this flag.
             ModifierKind::Flag if name == "nsa" => {}
             ModifierKind::Flag | ModifierKind::DppBound => {
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
@@ -182,14 +182,15 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 let all = bits::<4>(desc).map(|bit| if free(&bit) { bit } else { NONE });
                 let used = (0..4).filter(|n| all[*n] != NONE).fold(0, |mask, n| mask | 1 << n);
                 let ty = if name == "neg" { "NegLo".into() } else { ty };
-                // Operands that are halves of registers have bits of this modifier.
+                // Operands that are halves of registers use bits of this modifier.
                 let halves = name == "op_sel"
                     && descs.iter().any(|i| matches!(i.kind, OperandKind::Register(RegisterKind::HalfSelected { .. })));
                 let halves = if halves { " const HALVES: bool = true;" } else { "" };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
-                // For the tests: 1 if the default is ones, 2 if the text has an extra bit when it shows the list, 3 if
-                // it always shows the list, with the extra bit, 4 if it shows all four; 10 more if halves of registers decide bits.
+                // A number for the tests: 1 if the default is ones, 2 if the text has an extra bit when it shows the
+                // list, 3 if it always shows the list, with the extra bit, 4 if it shows all four; plus 10 if halves of
+                // registers determine bits.
                 let shown = match style {
                     ListStyle::Ones => 1,
                     ListStyle::All if desc.used_bits == 3 => 2,
@@ -284,10 +285,11 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 set.methods.push(format!("choice {name} {max}"));
                 set.defaults |= default(name) << lsb;
             }
-            // These are parameters of the function.
+            // Parameters of the function.
             ModifierKind::DppCtrl | ModifierKind::Dmask | ModifierKind::Dim => {}
 
-            // Its lanes are a parameter. Code 234 instead of 233 also means `fi`.
+            // The lanes are a parameter of the function. Code 234 announces the dword with `fi`, and code 233 without
+            // it.
             ModifierKind::Dpp8 { code } => {
                 writeln!(set.impls, "impl Fi for $ {{ const LSB: u8 = {code}; const BITS: (u64, u64) = (3, 2); }}")
                     .unwrap();

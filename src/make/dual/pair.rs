@@ -1,4 +1,4 @@
-//! Joins two instructions to a dual one.
+//! Joins two instructions into a dual one.
 
 use core::fmt;
 
@@ -6,18 +6,18 @@ use crate::make::generated::DUALS;
 use crate::make::{BuildError, Builder};
 use crate::{Field, Format, Inst, Opcode};
 
-/// Why two instructions cannot become one: see [`pair`].
+/// The reason why two instructions cannot become one: see [`pair`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PairError {
-    /// The target has no dual instruction with this operation, or the instruction has a modifier or an operand for which a
-    /// dual one has no place.
+    /// The target has no dual instruction with this operation, or the instruction has a modifier or an operand for
+    /// which dual instructions have no room.
     Operation(Opcode),
-    /// One of them can only be the second operation, and so can the other.
+    /// Both operations can only be the second one.
     BothSecond,
-    /// The second one reads or writes a register that the first one writes.
+    /// The second instruction reads or writes a register that the first one writes.
     Dependent,
-    /// Registers in one bank, two literals, or more scalars than the constant bus carries.
+    /// The registers are in one bank, there are two literals, or there are more scalars than the constant bus carries.
     Build(BuildError),
 }
 
@@ -34,8 +34,8 @@ impl fmt::Display for PairError {
 
 impl core::error::Error for PairError {}
 
-/// The dual instruction (VOPD) that does what these two do, one after the other. Which of them becomes its first operation
-/// is open: whatever is possible.
+/// Returns the dual instruction (VOPD) with the effect of these two instructions, one after the other. Either of them
+/// can become its first operation.
 ///
 /// # Errors
 /// The target has no such pair, or a rule forbids it.
@@ -60,7 +60,7 @@ pub fn pair(first: &Inst, second: &Inst) -> Result<Inst, PairError> {
     join(first, second).or_else(|error| join(second, first).map_err(|_| error))
 }
 
-/// Both operations write what neither reads from the other, so their order does not matter.
+/// Joins two instructions. Neither reads a register that the other writes, so their order does not matter.
 fn join(x: &Inst, y: &Inst) -> Result<Inst, PairError> {
     let target = x.target();
     let duals =
@@ -68,7 +68,7 @@ fn join(x: &Inst, y: &Inst) -> Result<Inst, PairError> {
     let duals = duals.ok_or(PairError::Operation(x.opcode()))?;
     let of = |inst: &Inst| {
         let found = duals.operations.iter().find(|operation| operation.2 == Some(inst.opcode()));
-        // Any modifier that has an effect needs a longer encoding.
+        // A modifier that has an effect needs a longer encoding.
         let short = inst.shrink().ok().filter(|short| short.words().len() == 1 || short.extension() == LITERAL);
         found.zip(short).ok_or(PairError::Operation(inst.opcode()))
     };
@@ -80,7 +80,7 @@ fn join(x: &Inst, y: &Inst) -> Result<Inst, PairError> {
     if literals.next().is_some_and(|first| literals.next().is_some_and(|second| first != second)) {
         return Err(PairError::Build(BuildError::TwoLiterals(Field::Literal)));
     }
-    // VOPD3 is longer than the two alone.
+    // VOPD3 would be longer than the two instructions.
     let mut builder = Builder::new(target, x_opcode).second(y_opcode).format(Format::Vopd);
     for (inst, at) in [(&x, &duals.fields[0]), (&y, &duals.fields[1])] {
         for operand in inst.operands() {

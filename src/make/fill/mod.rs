@@ -32,7 +32,7 @@ struct Filling<'a> {
     used: u32,
 }
 
-/// The instruction in one form, if the form has a place for every argument.
+/// Makes the instruction in one form, if the form has room for every argument.
 pub(super) fn fill(
     builder: &Builder,
     entry: &OpcodeEntry,
@@ -50,7 +50,8 @@ pub(super) fn fill(
         None => filling.modifier(desc),
         Some(_) => filling.operand(desc, lacks),
     });
-    // If a caller confuses two fields, one is missing and one is unknown: report the unknown one, which says more.
+    // If a caller confuses two fields, one is missing and one is unknown: report the unknown one, which is more
+    // helpful.
     match (filled, unknown(builder, filling.form.layout, extension)) {
         (Err(BuildError::Missing(_)), Some(field)) => return Err(BuildError::Unknown(field)),
         (filled, _) => filled?,
@@ -65,7 +66,7 @@ pub(super) fn fill(
     }
 }
 
-/// Converts the reason why a field cannot hold its argument. `value`: the argument, if it is a number.
+/// Converts the reason why a field cannot hold its argument. `value` is the argument, if it is a number.
 fn refused(desc: &OperandDesc, refused: Refused, given: Given, value: i64) -> BuildError {
     let field = desc.field;
     match refused {
@@ -81,9 +82,9 @@ fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Optio
     let fields = || base.fields.iter().chain(behind.into_iter().flat_map(|layout| layout.fields));
     let known = |field: Field| fields().any(|info| role(info.field) == role(field));
     let mut given = builder.arguments().iter().map(|(field, _)| *field);
-    // The text names a `vcc` that no field holds.
+    // The text names the `vcc`, but no field holds it.
     let implied = |field: &Field| [Field::Vdst, Field::Sdst, Field::Src2].contains(field) && builder.is_vcc(*field);
-    // With DPP8, the code that announces the dword says it.
+    // With DPP8, the code that announces the dword holds `fi`.
     let announced = |field: &Field| *field == Field::Fi && extension == Some(Format::Dpp8);
     given.find(|field| !known(*field) && *field != Field::Literal && !implied(field) && !announced(field))
 }
@@ -139,7 +140,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Why the words are not the wanted instruction.
+    /// Converts the reason why the words are not the wanted instruction.
     fn refused(&self, error: Unmade, lacks: BuildError) -> BuildError {
         match error {
             Unmade::Literal => BuildError::NoLiteral { field: self.literal_of, format: self.form.extension },
@@ -158,7 +159,7 @@ impl Filling<'_> {
     /// Checks operands whose width depends on other fields, and single registers that must be even.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
         for address in self.form.descs().filter_map(Address::of) {
-            // Registers that an argument does not say how many it has are as many as its field names.
+            // Registers without a stated width are as many as their field names.
             let (mut all, mut parts) = (0, 0);
             for part in 0..address.fields.count() {
                 let field = address.field(part);

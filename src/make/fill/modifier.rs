@@ -1,4 +1,4 @@
-//! Modifiers, and numbers in fields.
+//! Fills in modifiers, and numbers in fields.
 
 use super::{Filling, refused};
 use crate::Field;
@@ -16,7 +16,7 @@ impl Filling<'_> {
         encode_number(desc, value, &mut self.words).map_err(|error| refused(desc, error, given, value))
     }
 
-    /// A number of which only some values have a meaning: `set` has a bit for each.
+    /// Fills in a number of which only some values have a meaning: `set` has a bit for each.
     pub(super) fn named(&mut self, desc: &OperandDesc, set: [u64; 1], argument: Argument) -> Result<(), BuildError> {
         self.number(desc, argument)?;
         match argument.integer() {
@@ -49,7 +49,7 @@ impl Filling<'_> {
         }
         if let ModifierKind::Dpp8 { code } = kind {
             if self.take(Field::Fi).and_then(Argument::integer) == Some(1) {
-                // Code 234 announces the dword, instead of 233.
+                // Code 234 announces the dword with `fi` set, and code 233 without it.
                 self.words.set(code, false);
                 self.words.set(code + 1, true);
             }
@@ -68,7 +68,7 @@ impl Filling<'_> {
             }
             self.same_halves(desc, bits as u32)?;
         }
-        // Only with this bit is the old value of the memory returned.
+        // The old value of the memory is returned only if this bit is set.
         if matches!(kind, ModifierKind::TemporalHint { .. }) && self.words.is_set(desc.lsb) {
             return self.number(desc, Argument { value: argument.value | 1, ..argument });
         }
@@ -77,11 +77,11 @@ impl Filling<'_> {
             let table = table.ok_or(BuildError::Unknown(desc.field))?;
             return hold(desc, table.into(), &mut self.words).map_err(fits);
         }
-        // A flag is only a bit here; operands that depend on it look at it themselves.
+        // A flag only sets its bit here; operands that depend on it read the builder's argument.
         self.number(desc, argument)
     }
 
-    /// Checks that op_sel selects the halves of registers that operands name.
+    /// Checks that op_sel selects the same halves of registers as the operands name.
     fn same_halves(&self, op_sel: &OperandDesc, bits: u32) -> Result<(), BuildError> {
         for desc in self.form.descs() {
             let OperandKind::Register(RegisterKind::HalfSelected { half, .. }) = desc.kind else { continue };

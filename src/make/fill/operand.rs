@@ -1,4 +1,4 @@
-//! Operands: converts arguments to [`Coded`], which `src/codec/` encodes.
+//! Fills in operands: converts arguments to [`Coded`], which `src/codec/` encodes.
 
 use super::{Filling, refused};
 use crate::DataType;
@@ -14,7 +14,7 @@ use crate::table::OperandDesc;
 use crate::target::OPERANDS;
 use crate::{Access, Field};
 
-/// The bits of a literal of 64 bits that is always there.
+/// The bits of a 64-bit literal that the operation always has.
 fn literal64(argument: Argument) -> Option<u64> {
     match argument.code {
         op::INT | op::FLOAT | op::LONG => Some(argument.value),
@@ -50,7 +50,7 @@ impl Filling<'_> {
             (Some(argument), _) => argument,
             (None, OperandKind::Number(NumberKind::Endpgm)) => return Ok(()),
             (None, OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
-                // The offset may be a register alone, without a constant.
+                // The offset may be a register without a constant.
                 match b.find(Field::Soffset) {
                     Some(_) => Argument::new(op::OFF, 0),
                     None => Argument::ZERO,
@@ -68,7 +68,7 @@ impl Filling<'_> {
                 op::VGPR_HIGH..=op::VGPR_HIGH_LAST if kind.is_half() => {
                     Coded::High(argument.code - op::VGPR_HIGH + VGPR)
                 }
-                // Modifiers determine the width: `accept` checks it.
+                // Modifiers determine the width; `accept` checks it.
                 _ if kind.is_sized() => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
                 _ => match self.resolve(desc, desc.dwords.into(), argument)? {
                     Coded::Code(code) if code == vcc(b.target) && kind.is_vcc() => Coded::Vcc,
@@ -169,8 +169,8 @@ impl Filling<'_> {
         encode(desc, coded, &mut self.words).map_err(|error| refused(desc, error, given, value))
     }
 
-    /// The registers of an image address: `vaddr`, and `vaddr1` and so on if dwords behind name them. `accept` checks
-    /// their number.
+    /// Fills in the registers of an image address: `vaddr`, and also `vaddr1` and so on if dwords after the base words
+    /// name them. `accept` checks their number.
     fn image_address(&mut self, address: Address<'_>) -> Result<(), BuildError> {
         for part in 0..address.fields.count() {
             let field = address.field(part);
@@ -217,7 +217,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Whether the code is that of a literal of 64 bits on the target.
+    /// Whether the target has literals of 64 bits.
     fn is_long(&self) -> bool {
         OPERANDS[self.builder.target as usize].has_literal64
     }
@@ -234,7 +234,7 @@ impl Filling<'_> {
         }
     }
 
-    /// A scalar offset: a constant, a register, or both. With both, the register is `soffset`.
+    /// Fills in a scalar offset: a constant, a register, or both. If there are both, the register is `soffset`.
     fn scalar_offset(&mut self, kind: OffsetKind, desc: &OperandDesc, argument: Argument) -> Result<Coded, BuildError> {
         let register = match self.builder.find(Field::Soffset) {
             Some(_) if kind.soffset() != NONE => self.take(Field::Soffset),

@@ -5,18 +5,18 @@ use crate::codec::code::*;
 use crate::operand::{Reg, Value};
 use crate::value::{InlineFloat, find};
 
-/// Room for any index of 12 bits, so that no bounds check is needed.
+/// Number of entries: enough for any index of 12 bits, so that no bounds check is needed.
 const ROOM: usize = 4096;
 pub(crate) type Values = [Value; ROOM];
 
-/// The value at an index of the table. For a literal the words have the actual value.
+/// The value at an index of the table. The actual value of a literal is in the words.
 #[inline(always)]
 pub(in crate::operand) fn value_of(values: &'static Values, place: usize) -> &'static Value {
     &values[place % ROOM]
 }
 
-/// The meanings of codes, including accumulation registers, on a target with these last scalar register, trap handler
-/// registers, codes for "no scalar address" and for a 64-bit literal, and codes of special registers.
+/// The meanings of codes, including accumulation registers, on a target with the given last scalar register, trap
+/// handler registers, codes for "no scalar address" and for a 64-bit literal, and codes of special registers.
 pub(crate) const fn values(
     sgpr_last: u16,
     ttmp_first: u16,
@@ -30,8 +30,8 @@ pub(crate) const fn values(
     while place < IMPLICIT + IMPLICIT_REGISTERS.len() {
         let code = code_at(place);
         let n = code as u8;
-        // Single registers, pairs, and longer tuples. Scalar tuples begin at the aligned register, as hardware reads
-        // them.
+        // Single registers, pairs, and longer tuples. Scalar tuples begin at the aligned register, as the hardware
+        // reads them.
         let dwords = (place / SECTION + 1) as u16;
         all[place] = match code {
             _ if place >= IMPLICIT => implicit(place),

@@ -1,4 +1,5 @@
-//! Parts of an instruction by themselves: a mnemonic, an operand, a modifier. The code is that of whole instructions.
+//! Parses parts of an instruction by themselves: a mnemonic, an operand, a modifier. The code is the same as for whole
+//! instructions.
 
 use core::fmt;
 
@@ -12,7 +13,7 @@ use crate::signature::{ModifierSignature, OperandSignature, Signature};
 use crate::table::OperandDesc;
 use crate::{Opcode, Reg, Target, Value};
 
-/// Why a text is not the mnemonic of one operation: see [`Opcode::parse`].
+/// The reason why a text is not the mnemonic of one operation: see [`Opcode::parse`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MnemonicError {
@@ -20,7 +21,7 @@ pub enum MnemonicError {
     Unknown,
     /// The target has the operation, but not in the encoding that the suffix names.
     Encoding(Opcode),
-    /// The name is that of several operations. Their operands tell which one is meant.
+    /// Several operations have the name. Their operands determine which one is meant.
     Ambiguous(Opcode, Opcode),
 }
 
@@ -36,28 +37,28 @@ impl fmt::Display for MnemonicError {
 
 impl core::error::Error for MnemonicError {}
 
-/// What a text says in the place of an operand: see [`OperandSignature::parse`].
+/// The meaning of a text as an operand: see [`OperandSignature::parse`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct OperandText {
-    /// The register, of several the first one, or the constant. [`OperandText::literal64`] has the value of a literal of
-    /// 64 bits.
+    /// The register (the first one of several), or the constant. [`OperandText::literal64`] has the value of a literal
+    /// of 64 bits.
     pub value: Value,
     /// Width in bits, as in [`Operand::bits`](crate::Operand::bits).
     pub bits: u16,
-    /// `-` or `neg(...)`, where a field holds it: constants of some operations become negative instead.
+    /// `-` or `neg(...)`, if a field holds it: constants of some operations become negative instead.
     pub neg: bool,
-    /// `|...|` or `abs(...)`, likewise.
+    /// `|...|` or `abs(...)`, if a field holds it.
     pub abs: bool,
-    /// `sext(...)`.
+    /// `sext(...)`, if a field holds it.
     pub sext: bool,
     /// The value of a literal of 64 bits.
     pub literal64: Option<u64>,
 }
 
 impl Opcode {
-    /// The operation that a mnemonic names in a target's assembler, with or without the suffix of an encoding, also by an
-    /// older name that LLVM's assembler knows; case is ignored.
+    /// The operation that a mnemonic names in a target's assembler, with or without the suffix of an encoding. Older
+    /// names that LLVM's assembler accepts are also found; case is ignored.
     ///
     /// # Errors
     /// There is no such operation, it lacks the encoding of the suffix, or several operations have the name:
@@ -77,7 +78,7 @@ impl Opcode {
         let name = mnemonic.trim_ascii().as_bytes();
         let operations = Operations::find(target, name);
         let Some(&(first, _)) = operations.iter().next() else {
-            // Some operations are only the second one of a dual instruction.
+            // Some operations exist only as the second one of a dual instruction.
             return operation::all(target, name).next().map(|(opcode, _)| opcode).ok_or(MnemonicError::Unknown);
         };
         match operations.iter().find(|(other, _)| *other != first) {
@@ -88,8 +89,8 @@ impl Opcode {
     }
 }
 
-/// The forms that a mnemonic can have on a target, in the order in which [`parse`](crate::parse) tries them: the first one
-/// that takes the operands is the instruction's. There are none if the target lacks the mnemonic.
+/// The forms that a mnemonic can have on a target, in the order in which [`parse`](crate::parse) tries them: the
+/// instruction has the first form that accepts the operands. The iterator is empty if the target lacks the mnemonic.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -122,8 +123,8 @@ impl OperandSignature {
     /// Rules that concern several operands are not checked, such as how many different constants an instruction has.
     ///
     /// # Errors
-    /// The operand cannot be this; with the place in the text. What other fields determine, such as the number of registers of
-    /// an image address, is not known here, so any number is taken.
+    /// The operand does not accept the value; the error has its position in the text. Properties that other fields
+    /// determine, such as the number of registers of an image address, are not known here, so any number is accepted.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -150,7 +151,7 @@ impl OperandSignature {
         parser.end()?;
         let found = parser.found(desc)?;
         let is_vector = |value| matches!(value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
-        // The values are those of the shortest run of registers.
+        // The accepted values are those of the shortest run of registers.
         let is_longer = found.bits > self.bits && is_vector(found.value);
         match self.takes.value(found.value) || is_longer {
             true => Ok(found),
@@ -163,7 +164,7 @@ impl ModifierSignature {
     /// Parses the text of this modifier alone, and returns the value of its field: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
     ///
     /// # Errors
-    /// The text is another modifier, or the modifier has no such value; with the place in the text.
+    /// The text is another modifier, or the modifier has no such value; the error has the position in the text.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -198,12 +199,12 @@ fn parser<'t>(signature: &Signature, text: &'t str, reading: Reading) -> Result<
 }
 
 impl Parser<'_, '_> {
-    /// Nothing may follow.
+    /// Fails unless the end of the text has been reached.
     fn end(&mut self) -> Result<(), ParseError> {
         if self.cursor.is_done() { Ok(()) } else { Err(self.cursor.error(Kind::Unexpected)) }
     }
 
-    /// The only operand that has been parsed.
+    /// The operand that has been parsed, if it is the only one.
     fn found(&self, desc: &OperandDesc) -> Result<OperandText, ParseError> {
         let target = self.words.target;
         let flag = |bit: u8| bit != NONE && self.words.is_set(bit);
@@ -228,7 +229,7 @@ impl Parser<'_, '_> {
                 let bits = bits_of(desc, *coded, dwords(*given));
                 Ok(OperandText { value: coded.value(target, dwords(*given)), bits, ..plain })
             }
-            // The vcc that no field names.
+            // The implicit vcc, which no field names.
             None => Ok(OperandText { value: Value::Reg(Reg::Vcc), bits: dwords(0) * 32, ..plain }),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Kind, ParseError, Span};
 
-/// A place in a text. Everything it reads, it reads from there on.
+/// A position in a text. Everything is read from this position on.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
     pub text: &'t [u8],
@@ -14,7 +14,7 @@ impl<'t> Cursor<'t> {
         Cursor { text: text.as_bytes(), at: 0 }
     }
 
-    /// The character `n` after the place; 0 at the end.
+    /// The character `n` after the position; 0 at the end.
     pub fn ahead(&self, n: usize) -> u8 {
         self.text.get(self.at + n).copied().unwrap_or(0)
     }
@@ -24,12 +24,12 @@ impl<'t> Cursor<'t> {
         self.ahead(0)
     }
 
-    /// What is left.
+    /// The text from the position on.
     pub fn rest(&self) -> &'t [u8] {
         self.text.get(self.at..).unwrap_or(&[])
     }
 
-    /// Skips blanks and comments. The end of a line is no blank: it ends the instruction.
+    /// Skips blanks and comments. The end of a line is not a blank: it ends the instruction.
     #[inline]
     pub fn blank(&mut self) {
         while CLASSES[usize::from(self.peek())] & BLANK != 0 {
@@ -52,7 +52,7 @@ impl<'t> Cursor<'t> {
         self.at + rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len())
     }
 
-    /// Skips lines with nothing but blanks and comments, and the blanks before what follows them.
+    /// Skips lines with nothing but blanks and comments, and the blanks before the next text.
     pub fn lines(&mut self) {
         loop {
             self.blank();
@@ -63,7 +63,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Skips blanks; whether nothing is left but lines without an instruction.
+    /// Skips blanks, and returns whether only lines without an instruction are left.
     #[inline]
     pub fn is_done(&mut self) -> bool {
         self.blank();
@@ -75,7 +75,7 @@ impl<'t> Cursor<'t> {
         after.at >= self.text.len()
     }
 
-    /// Skips blanks and a character, if that is the next one.
+    /// Skips blanks, then the character if it is the next one; returns whether it was.
     #[inline]
     pub fn eat(&mut self, character: u8) -> bool {
         self.blank();
@@ -84,7 +84,7 @@ impl<'t> Cursor<'t> {
         is_next
     }
 
-    /// Skips blanks and these characters, if they are the next ones.
+    /// Skips blanks, then these characters if they are the next ones; returns whether they were.
     pub fn eat_all(&mut self, characters: &[u8]) -> bool {
         self.blank();
         let are_next = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(characters));
@@ -100,7 +100,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The name here, which may be empty; the place stays.
+    /// The name at the position, which may be empty; the position does not change.
     #[inline]
     pub fn name(&self) -> &'t [u8] {
         let rest = self.rest();
@@ -109,13 +109,13 @@ impl<'t> Cursor<'t> {
         rest.get(..len).unwrap_or(&[])
     }
 
-    /// Letters and digits here, also beginning with a digit.
+    /// Letters and digits at the position; they may begin with a digit.
     pub fn word(&self) -> &'t [u8] {
         let rest = self.rest();
         rest.get(..rest.iter().position(|&c| !is_name(c)).unwrap_or(rest.len())).unwrap_or(&[])
     }
 
-    /// Skips blanks and a name, if it is the next one.
+    /// Skips blanks, then the name if it is the next one; returns whether it was.
     pub fn eat_name(&mut self, name: &[u8]) -> bool {
         self.blank();
         let is_next = self.name() == name;
@@ -123,7 +123,7 @@ impl<'t> Cursor<'t> {
         is_next
     }
 
-    /// Skips blanks, a name and the character after it, if they are the next ones.
+    /// Skips blanks, then a name and the character after it if both follow; returns whether they did.
     pub fn eat_call(&mut self, name: &[u8], character: u8) -> bool {
         self.blank();
         if self.name() != name {
@@ -137,12 +137,12 @@ impl<'t> Cursor<'t> {
         true
     }
 
-    /// The text between two places.
+    /// The text between two positions.
     pub fn between(&self, start: usize, end: usize) -> &'t [u8] {
         self.text.get(start..end).unwrap_or(&[])
     }
 
-    /// The names, numbers and single characters in the rest of the line, without comments, and the place of each.
+    /// The names, numbers and single characters in the rest of the line, without comments, with the position of each.
     pub fn words(self) -> impl Iterator<Item = (usize, &'t [u8])> {
         let mut cursor = self;
         core::iter::from_fn(move || {
@@ -156,18 +156,18 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// Whether a name stands somewhere in the rest of the line.
+    /// Whether a name occurs in the rest of the line.
     pub fn has_name(&self, name: &[u8]) -> bool {
         self.words().any(|(_, word)| word == name)
     }
 
-    /// The place of `::` in the rest of the line.
+    /// The position of `::` in the rest of the line.
     pub fn find_dual(&self) -> Option<usize> {
         let is_dual = |at: usize| self.between(at, at + 2) == b"::";
         self.words().map(|(at, _)| at).find(|&at| is_dual(at))
     }
 
-    /// An error about the name, the number or the character here.
+    /// An error about the name, the number or the character at the position.
     pub fn error(&self, kind: Kind) -> ParseError {
         let mut start = *self;
         start.blank();
@@ -175,7 +175,7 @@ impl<'t> Cursor<'t> {
         ParseError::new(Span::new(start.at, start.at + len), kind)
     }
 
-    /// An error about the text from `start` to here.
+    /// An error about the text from `start` to the position.
     pub fn error_since(&self, start: usize, kind: Kind) -> ParseError {
         let mut end = self.at;
         while end > start && self.between(end - 1, end).first().is_some_and(u8::is_ascii_whitespace) {
@@ -191,14 +191,14 @@ fn is_name(c: u8) -> bool {
     CLASSES[usize::from(c)] & NAME != 0
 }
 
-/// Whether an operand as the printer writes it ends before this character; 0 stands for the end of the text.
+/// Whether an operand, in the printer's spelling, ends before this character; 0 stands for the end of the text.
 #[cfg(feature = "fast")]
 #[inline]
 pub(super) fn ends_operand(c: u8) -> bool {
     CLASSES[usize::from(c)] & END != 0
 }
 
-/// What a character can be: a part of a name, the end of an operand, or the start of what [`Cursor::blank`] skips.
+/// Classes of characters: part of a name, end of an operand, or start of a text that [`Cursor::blank`] skips.
 const NAME: u8 = 1;
 const END: u8 = 2;
 const BLANK: u8 = 4;

@@ -12,7 +12,7 @@ pub(super) use ParseErrorKind as Kind;
 pub struct Span {
     /// The first byte.
     pub start: u32,
-    /// The byte behind the last one.
+    /// The byte after the last one.
     pub end: u32,
 }
 
@@ -23,12 +23,12 @@ impl Span {
     }
 }
 
-/// Why a text is not an instruction of a target, and the place in the text: see [`parse`](crate::parse).
+/// The reason why a text is not an instruction of a target, and the position in the text: see [`parse`](crate::parse).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParseError {
-    /// The bytes that the problem is about. It is empty where something is missing.
+    /// The bytes that the problem is about; empty if something is missing there.
     pub span: Span,
-    /// What is wrong.
+    /// The kind of the problem.
     pub kind: ParseErrorKind,
 }
 
@@ -38,7 +38,7 @@ impl ParseError {
     }
 }
 
-/// What is wrong with a text.
+/// The kinds of problems of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
@@ -46,27 +46,27 @@ pub enum ParseErrorKind {
     Mnemonic,
     /// The target has the operation, but not in the encoding that the suffix names.
     Encoding,
-    /// This character should be here.
+    /// This character is expected here.
     Character(char),
-    /// An expression should be here, it is nested too deep, or it divides by zero.
+    /// An expression is expected here, is nested too deep, or divides by zero.
     Expression,
-    /// It is no number, or it has more than 64 bits.
+    /// It is not a number, or it has more than 64 bits.
     Number,
     /// No register and no symbol has this name.
     Symbol,
-    /// Here only a number that is known can stand, and no symbol whose value is open.
+    /// A number is expected here whose value is known, not a symbol whose value is open.
     Open,
     /// The register does not exist.
     Register,
-    /// The register does not exist: this is the last of its kind.
+    /// The register does not exist; the last one of its kind is given.
     Beyond(Reg),
-    /// A run of so many scalar registers begins at a multiple of this number.
+    /// A run of scalar registers of this length must begin at a multiple of this number.
     Alignment(u8),
     /// The registers of a list do not follow one another.
     NotConsecutive,
-    /// The operand or modifier should be here.
+    /// The operand or modifier is missing here.
     Missing(Field),
-    /// The operand cannot be this.
+    /// The operand does not accept this value.
     Operand(Field),
     /// The modifier has no such value.
     Name(Field),
@@ -86,32 +86,33 @@ pub enum ParseErrorKind {
         /// The greatest value.
         max: i64,
     },
-    /// The operand has another number of registers.
+    /// The operand has a different number of registers.
     Width {
         /// The field.
         field: Field,
-        /// Registers of the operand.
+        /// Number of registers of the operand.
         dwords: u8,
-        /// Registers in the text.
+        /// Number of registers in the text.
         given: u16,
     },
-    /// Some of the 16-bit registers have the suffix `.l` or `.h`, and this one has none, or the other way around.
+    /// Some 16-bit registers of the instruction have the suffix `.l` or `.h`, and this one lacks it, or the other way
+    /// around.
     Half(Field),
     /// The constant is not an inline constant, and the encoding has no room for a literal.
     NoLiteral,
     /// The constant does not fit in a literal.
     Constant(Field),
-    /// Another literal is in the instruction already.
+    /// The instruction already has another literal.
     TwoLiterals,
     /// A part of a constant does not fit.
     Part(FieldError),
-    /// The instruction has this modifier already.
+    /// The instruction already has this modifier.
     Duplicate(Field),
-    /// The modifier has to stand before those that are already there.
+    /// The modifier must come before modifiers that the text already has.
     Order(Field),
-    /// Nothing can follow, or no such modifier exists here.
+    /// No further text is allowed here, or there is no such modifier.
     Unexpected,
-    /// A second operation, after `::`, should be here.
+    /// A second operation, after `::`, is expected here.
     SecondOperation,
     /// The instruction breaks a rule.
     Rule(RuleError),

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::{Kind, ParseError, Symbols};
 
-/// How deep parentheses can be nested.
+/// The greatest depth of nested parentheses.
 const DEPTH: u8 = 32;
 
 /// The value of an expression.
@@ -11,7 +11,7 @@ const DEPTH: u8 = 32;
 pub struct Integer {
     /// The value.
     pub value: i64,
-    /// A symbol whose value is not fixed takes part: only a literal can hold the sum, and a linker may change it.
+    /// Whether it depends on a symbol whose value is not fixed: only a literal can hold it, and a linker may change it.
     pub open: bool,
 }
 
@@ -21,7 +21,7 @@ impl Integer {
     }
 }
 
-/// Binary operators with how strong they bind, longer ones first.
+/// Binary operators and their precedence, longer operators first.
 const OPERATORS: [(&[u8], u8); 20] = [
     (b"<<", 6),
     (b">>", 6),
@@ -45,25 +45,25 @@ const OPERATORS: [(&[u8], u8); 20] = [
     (b"%", 6),
 ];
 
-/// The binary operator at the beginning of a text, and how strongly it binds.
+/// The binary operator at the beginning of a text, and its precedence.
 pub fn operator(text: &str) -> Option<(&'static str, u8)> {
     let (found, strength) = OPERATORS.iter().find(|(operator, _)| text.as_bytes().starts_with(operator))?;
     Some((core::str::from_utf8(found).ok()?, *strength))
 }
 
-/// The result of a binary operator; `None` if there is none, or the divisor is zero.
+/// The result of a binary operator; `None` if there is no such operator, or the divisor is zero.
 pub fn result(operator: &str, a: i64, b: i64) -> Option<i64> {
     apply(operator.as_bytes(), a, b)
 }
 
 impl Cursor<'_> {
-    /// An expression of integers. The character `stop` ends it, although it may be an operator.
+    /// Reads an expression of integers. The character `stop` ends it, even if it is an operator.
     pub fn expression(&mut self, symbols: &dyn Symbols, stop: u8) -> Result<Integer, ParseError> {
         let first = self.term(symbols, DEPTH)?;
         self.operators(symbols, first, 0, stop, DEPTH)
     }
 
-    /// An expression whose symbols all have fixed values.
+    /// Reads an expression whose symbols all have fixed values.
     pub fn integer(&mut self, symbols: &dyn Symbols) -> Result<i64, ParseError> {
         self.blank();
         if let Some(number) = self.plain() {
@@ -138,7 +138,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A short decimal number that nothing follows but the end of what contains it: most numbers are such.
+    /// Reads a short decimal number at the end of an operand or list element: most numbers are such.
     #[inline]
     fn plain(&mut self) -> Option<i64> {
         let (mut value, mut len) = (0, 0);
@@ -173,7 +173,7 @@ impl Cursor<'_> {
         Ok(Integer { value: value as i64, open: false })
     }
 
-    /// The bits of a float with a fraction or an exponent, if one is here.
+    /// Reads a float with a fraction or an exponent, if there is one here, and returns its bits.
     pub fn float(&mut self) -> Option<u64> {
         self.blank();
         let minus = usize::from(self.peek() == b'-');

@@ -7,7 +7,7 @@ use crate::kind::{NONE, NumberKind, OperandKind, Position};
 use crate::table::OperandDesc;
 use crate::{Counter, DelayAlu, Depctr, Field, FieldError, GprIdx, Hwreg, Sendmsg, Waitcnt};
 
-/// Names that have values in an expression, and then other symbols.
+/// Names that have values in an expression, followed by other symbols.
 struct Names<'a> {
     names: &'a [(u16, &'a str)],
     symbols: &'a dyn Symbols,
@@ -57,7 +57,7 @@ impl Parser<'_, '_> {
             Some(value) => (value, false),
             None => (self.cursor.integer(self.symbols)?, true),
         };
-        // A signed number and its bits are the same, but where no number is signed.
+        // A signed number has the same bits as an unsigned one, except in operands that are never signed.
         let has_sign = !matches!(kind, NumberKind::Sendmsg | NumberKind::Endpgm);
         let range = if has_sign { i16::MIN.into() } else { 0 }..=i64::from(u16::MAX);
         let is_whole = is_number && desc.width == 16 && kind != NumberKind::SignedHex;
@@ -101,7 +101,7 @@ impl Parser<'_, '_> {
         Ok(if channel_at == NONE { Coded::Number(number) } else { Coded::Attr(number, channel) })
     }
 
-    /// A name, or a prefix with a number for a value without a name.
+    /// Reads a name, or a prefix with a number for a value without a name.
     fn name_or(&mut self, field: Field, names: &[(u16, &str)], prefix: &[u8]) -> Result<Option<i64>, ParseError> {
         let name = self.cursor.name();
         let number = |digits: &[u8]| core::str::from_utf8(digits).ok()?.parse::<u16>().ok();
@@ -111,7 +111,7 @@ impl Parser<'_, '_> {
         Ok(Some(value.into()))
     }
 
-    /// A named value or a number. A name can be a synonym.
+    /// Reads a named value or a number. A name can be a synonym.
     fn part(&mut self, field: Field, names: &[(u16, &str)]) -> Result<u8, ParseError> {
         self.cursor.blank();
         let name = self.cursor.name();
@@ -130,13 +130,13 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Skips what may stand between two parts, and says whether another part follows.
+    /// Skips what may separate two parts, and returns whether another part follows.
     fn next_part(&mut self) -> bool {
         let _ = self.cursor.eat(b'&') || self.cursor.eat(b',') || self.cursor.eat(b'|');
         !self.cursor.is_done()
     }
 
-    /// `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` is as much as fits.
+    /// `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` means the greatest count that fits, if 99 does not.
     fn waitcnt(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         let target = self.words.target;
@@ -172,7 +172,7 @@ impl Parser<'_, '_> {
         self.encoded(start, wait.encode(target))
     }
 
-    /// Whether a name with an opening parenthesis is here.
+    /// Whether a name and an opening parenthesis follow.
     fn is_call(&self) -> bool {
         let mut after = self.cursor;
         after.at += after.name().len();

@@ -26,20 +26,21 @@ pub(super) fn is_literal(desc: &OperandDesc) -> bool {
 }
 
 impl Parser<'_, '_> {
-    /// Whether the operand can be a literal of 64 bits. The decoder refuses what these conditions let through.
+    /// Whether the operand can be a literal of 64 bits. The conditions are not complete; the decoder refuses the other
+    /// cases.
     pub(super) fn takes_long(&self, desc: &OperandDesc) -> bool {
         let is_source = is_literal(desc) || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
     }
 
-    /// The operation always has a literal of 64 bits, which all of its sources share.
+    /// Whether the operation always has a literal of 64 bits, which all of its sources share.
     fn is_long(&self) -> bool {
         self.form.descs().any(|desc| is_literal(desc) && desc.dwords == 2)
     }
 
-    /// The literal of a number that is no inline constant, in an operand that can be a literal of 64 bits: one of 32 bits if
-    /// that has the same value.
+    /// The literal of a number that is not an inline constant, in an operand that can be a literal of 64 bits. It has
+    /// 32 bits if such a literal has the same value.
     pub(super) fn long_or_short(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
         let bits = bits(desc, number)?;
         Some(match desc.ty {
@@ -51,7 +52,8 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// An integer is all of a double there; one whose lower half is zero is a literal of 32 bits, its upper half.
+    /// The 32-bit literal of an integer that is the whole of a double with a lower half of zero: the upper half of the
+    /// double. `None` for other numbers.
     pub(super) fn upper_half(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
         let has_long = OPERANDS[self.words.target as usize].has_literal64 && desc.ty == DataType::F64;
         match number {
@@ -74,7 +76,7 @@ pub(super) fn exactly(desc: &OperandDesc, number: Number) -> Option<Coded> {
     }
 }
 
-/// The literal in `lit(...)`, of which an integer has 32 bits.
+/// The number in `lit(...)`; an integer is cut to 32 bits.
 pub(super) fn zero_extended(number: Number) -> Number {
     match number {
         Number::Int(n) => Number::Int(n as u32 as i64),

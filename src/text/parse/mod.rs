@@ -1,9 +1,10 @@
-//! Parses what [`Display`](core::fmt::Display) prints and what LLVM's assembler accepts as one instruction.
+//! Parses the text that [`Display`](core::fmt::Display) prints, and the text that LLVM's assembler accepts as one
+//! instruction.
 //!
-//! The mnemonic selects the forms of an operation: its encodings, with each trailing dword. They are tried in LLVM's order,
-//! the shortest first. A form's descriptors say what has to stand next, in the order in which the printer writes them; a
-//! descriptor's text becomes a [`Coded`], which `src/codec/` encodes. The decoder has the last word: what it reads from the
-//! words has to be what stood in the text.
+//! The mnemonic selects the forms of an operation: its encodings, with each trailing dword. They are tried in LLVM's
+//! order, the shortest first. A form's descriptors determine the operands and modifiers that must follow, in the order
+//! in which the printer writes them. The text of a descriptor becomes a [`Coded`], which `src/codec/` encodes. Finally
+//! the words are decoded, and the result must match the text.
 
 mod alone;
 mod cursor;
@@ -42,7 +43,7 @@ pub trait Symbols {
     fn value(&self, name: &str) -> Option<Integer>;
 }
 
-/// No names have values.
+/// A table of symbols without entries.
 struct NoSymbols;
 
 impl Symbols for NoSymbols {
@@ -53,13 +54,13 @@ impl Symbols for NoSymbols {
 
 /// Parses one instruction in the syntax of LLVM 22's assembler for the target.
 ///
-/// Every text that [`Inst`] prints becomes the words that it was printed from, without the bits that the hardware ignores.
-/// A mnemonic without the suffix of an encoding gets the first of these that takes its operands: 32 bits, 64 bits, SDWA,
-/// DPP. Comments are ignored.
+/// Every text that [`Inst`] prints is parsed to the words that it was printed from, without the bits that the hardware
+/// ignores. A mnemonic without the suffix of an encoding gets the first of these encodings that accepts its operands:
+/// 32 bits, 64 bits, SDWA, DPP. Comments are ignored.
 ///
 /// # Errors
 /// The text is not an instruction of the target, or the instruction breaks a rule of [`Inst::check`]. The error has the
-/// place in the text.
+/// position in the text.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -79,10 +80,10 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
     instruction(target, text, &NoSymbols)
 }
 
-/// Parses one instruction as [`parse`] does, in whose expressions names can stand.
+/// Parses one instruction as [`parse`] does, and looks up names in expressions in `symbols`.
 ///
 /// # Errors
-/// The same as those of [`parse`]; also, an open value stands where only a literal could hold it.
+/// The errors of [`parse`]; also, a symbol with an open value in a place other than a literal.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -115,7 +116,7 @@ fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst
     described(target, cursor, start, name, symbols)
 }
 
-/// Parses the operands behind a mnemonic by the descriptors.
+/// Parses the operands after a mnemonic by the descriptors.
 fn described(
     target: Target,
     cursor: Cursor,
@@ -134,7 +135,7 @@ fn described(
                 let candidate = Candidate { target, cursor, symbols, opcode: *opcode, entry, signature };
                 match candidate.parse() {
                     Ok(inst) => return Ok(inst),
-                    // The form that takes the most of the text is probably the intended one.
+                    // The form that accepts the longest part of the text is probably the intended one.
                     Err(error) if best.is_none_or(|b| reach(&error) > reach(&b)) => best = Some(error),
                     Err(_) => {}
                 }
@@ -144,7 +145,8 @@ fn described(
     Err(best.unwrap_or_else(|| cursor.error_since(start, Kind::Encoding)))
 }
 
-/// How much of the text a form has taken. If it lacks the lanes that the form is for, another form was meant.
+/// Length of the part of the text that a form has accepted. It is 0 if the text lacks the lanes of the form (DPP),
+/// because another form was meant.
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
@@ -152,24 +154,24 @@ fn reach(error: &ParseError) -> u32 {
     }
 }
 
-/// How to read what has two meanings.
+/// The ways to read a text that has two meanings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// As LLVM's assembler does.
+    /// As LLVM's assembler reads it.
     Usual,
-    /// An integer operand of 16 bits takes the bits of an inline float as that constant, because there is no room for a
+    /// A 16-bit integer operand with the bits of an inline float becomes that constant, because there is no room for a
     /// literal. The printer writes the bits.
     Halves,
-    /// A vcc in the text is a source; the vcc that no field names is not there.
+    /// A vcc in the text is a source; the text omits the implicit vcc.
     OmittedVcc,
-    /// The operation returns a value although its temporal hint does not say so.
+    /// The operation returns a value, although its temporal hint does not say so.
     Returns,
 }
 
-/// A form that the text could be.
+/// A form that the text may have.
 struct Candidate<'t, 's> {
     target: Target,
-    /// Behind the mnemonic.
+    /// The position after the mnemonic.
     cursor: Cursor<'t>,
     symbols: &'s dyn Symbols,
     opcode: Opcode,
@@ -178,7 +180,7 @@ struct Candidate<'t, 's> {
 }
 
 impl Candidate<'_, '_> {
-    /// Parses the form as usual, and if that fails, in the other way that its text can be read.
+    /// Parses the form in the usual way, and if that fails, in the other way in which its text can be read.
     fn parse(&self) -> Result<Inst, ParseError> {
         let error = match self.read(Reading::Usual) {
             Ok(inst) => return Ok(inst),
@@ -215,9 +217,9 @@ impl Candidate<'_, '_> {
     }
 }
 
-/// LLVM's assembler sets some fields also in operations that do not use them: all bits of op_sel_hi, and the default
-/// format of a buffer. In moves from and to accumulation registers, which have the format of matrix operations, abid and
-/// acc are where op_sel_hi is elsewhere. A modifier of CDNA5's matrices can be in its place.
+/// Sets fields that LLVM's assembler sets even in operations that do not use them: all bits of op_sel_hi, and the
+/// default format of a buffer. Moves from and to accumulation registers have the format of matrix operations, with abid
+/// and acc in the bits of op_sel_hi. A field is not set if a modifier, such as one of CDNA5's matrices, uses its bits.
 fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + Clone, words: &mut Words) {
     let is_move = || !descs.clone().any(|desc| desc.field == Field::Src1);
     let fields: &[(Field, u32)] = match form.signature.format {
@@ -235,7 +237,8 @@ fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + 
     }
 }
 
-/// The descriptors of an instruction, in the order of the text: those of its operation, and of the second one.
+/// The descriptors of an instruction in the order of the text: first those of its operation, then those of the second
+/// one.
 #[derive(Clone, Copy)]
 struct Descs {
     all: &'static DescTables,
@@ -251,13 +254,13 @@ impl Descs {
         self.iter().filter(|desc| desc.access.is_some())
     }
 
-    /// The modifiers that text can show.
+    /// The modifiers that the text can show.
     fn modifiers(self) -> impl Iterator<Item = &'static OperandDesc> {
         self.iter().filter(|desc| desc.access.is_none() && desc.kind != OperandKind::Modifier(ModifierKind::Hidden))
     }
 }
 
-/// More than any instruction has operands.
+/// A number greater than any instruction's number of operands.
 const MAX_HELD: usize = 16;
 
 /// An operand that has been parsed.
@@ -265,12 +268,12 @@ const MAX_HELD: usize = 16;
 struct Held {
     desc: &'static OperandDesc,
     coded: Coded,
-    /// Its length; 0: whatever the operand has.
+    /// Its length; 0 if the length is the operand's.
     dwords: u16,
     span: Span,
 }
 
-/// A form of which a part has been parsed.
+/// The parser of a form.
 struct Parser<'t, 's> {
     cursor: Cursor<'t>,
     symbols: &'s dyn Symbols,
@@ -280,16 +283,16 @@ struct Parser<'t, 's> {
     text: &'static TextTables,
     held: [Option<Held>; MAX_HELD],
     len: usize,
-    /// Where the literal is.
+    /// The position of the literal.
     literal: Option<Span>,
     address: Option<ParsedAddress>,
     op_index: usize,
     reading: Reading,
-    /// The modifier that stood among the operands.
+    /// The modifier that was found among the operands.
     early: Option<&'static OperandDesc>,
-    /// Whether the text shows the vcc that no field names; it shows all or none.
+    /// Whether the text shows the implicit vcc, which no field names; it shows every one or none.
     vcc: Option<bool>,
-    /// Whether halves of registers have suffixes: all or none.
+    /// Whether halves of registers have suffixes: either all have one, or none.
     suffixes: Option<bool>,
 }
 
@@ -303,7 +306,7 @@ struct ParsedAddress {
 }
 
 impl<'t, 's> Parser<'t, 's> {
-    /// Begins to parse a form.
+    /// Returns a parser at the first operand of a form.
     #[inline]
     fn new(cursor: Cursor<'t>, symbols: &'s dyn Symbols, form: Form, op_index: u16, reading: Reading) -> Self {
         let words = form.start();
@@ -329,7 +332,7 @@ impl<'t, 's> Parser<'t, 's> {
 }
 
 impl Parser<'_, '_> {
-    /// The second operation of a dual instruction, whose mnemonic is behind `::`.
+    /// Finds the second operation of a dual instruction, whose mnemonic is after `::`.
     fn second(&mut self) -> Result<OpcodeEntry, ParseError> {
         let place = self.cursor.find_dual().ok_or_else(|| self.cursor.error(Kind::SecondOperation))?;
         let mut behind = Cursor { at: place + 2, ..self.cursor };
@@ -357,7 +360,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Remembers an operand for the comparison at the end, and encodes it.
+    /// Stores an operand for the comparison at the end, and encodes it.
     fn hold(&mut self, desc: &'static OperandDesc, coded: Coded, dwords: u16, start: usize) -> Result<(), ParseError> {
         let since = |cursor: &Cursor, kind| cursor.error_since(start, kind);
         let coded = self.merged(desc, coded);
@@ -422,7 +425,7 @@ impl Parser<'_, '_> {
         if let Some(address) = &self.address {
             self.compare_address(address, &inst)?;
         }
-        // A bit that the row demands, and the text has a word for.
+        // The row demands a bit that the text must show, but does not.
         let base = usize::from(self.form.layout.bits / 32);
         if before.dwords.iter().zip(inst.words()).take(base).any(|(before, now)| before != now) {
             if let Some(desc) = descs.modifiers().find(|desc| value(desc, &inst) != before.value(desc)) {
@@ -440,7 +443,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether the instruction could break a rule. Most cannot, and finding out costs as much as all the rest.
+    /// Whether the instruction could break a rule. Most cannot, and the complete check costs as much as all other work.
     fn can_break_rules(&self, inst: &Inst) -> bool {
         let held = || self.held.iter().map_while(|held| held.as_ref());
         // Runs of scalar registers are aligned, or have been refused.
@@ -453,18 +456,19 @@ impl Parser<'_, '_> {
             Coded::Literal(_) | Coded::Literal64(_) | Coded::Vcc | Coded::Soffset(_) | Coded::Both(..) => true,
             _ => false,
         };
-        // A vcc that the text does not show counts, too.
+        // A vcc that the text does not show also counts.
         let reads = held().filter(is_scalar).count() + 1;
         let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus);
         uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma() || is_packed(inst)
     }
 
-    /// Compares the registers of an image address with those of the words. Where no `dim` determines their number, a run in
-    /// the text can be longer.
+    /// Compares the registers of an image address with the registers of the words. If no `dim` determines their number,
+    /// a run in the text can be longer.
     fn compare_address(&self, parsed: &ParsedAddress, inst: &Inst) -> Result<(), ParseError> {
         let ParsedAddress { address, parts, dwords, span } = *parsed;
         let all = address.dwords(inst);
-        // LLVM takes eight registers where five to seven are needed, as there once were no runs of these lengths.
+        // LLVM accepts eight registers where five to seven are needed, because early versions had no runs of these
+        // lengths.
         let is_open = address.dim == NONE && dwords > all;
         let fits = dwords == all || is_open || parts == 1 && dwords == 8 && (5..8).contains(&all);
         let has_parts = address.part(inst, parts).is_none()
@@ -505,7 +509,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Where the operand stands that breaks a rule. `excess`: the first over the limit of the constant bus.
+    /// The position of the operand that breaks a rule. `excess` is the first operand over the limit of the constant
+    /// bus.
     fn place_of(&self, rule: RuleError, excess: Option<Field>) -> Option<Span> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,

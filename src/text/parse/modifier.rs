@@ -9,20 +9,21 @@ use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position};
 use crate::table::OperandDesc;
 use crate::text::imm::shown_bits;
 
-/// BUF_DATA_FORMAT_8, and BUF_FMT_8_UNORM: what text need not say.
+/// The default formats BUF_DATA_FORMAT_8 and BUF_FMT_8_UNORM, which text can omit.
 pub(super) const DEFAULT_FORMAT: u32 = 1;
 
-/// More than any instruction has modifiers.
+/// A number greater than any instruction's number of modifiers.
 const MOST: usize = 32;
 
-/// Modifiers that say how caches treat the data, and CDNA5's scale of the offset, stand in any order among themselves.
+/// Whether the modifier is a cache policy, or CDNA5's scale of the offset. These modifiers can be in any order among
+/// themselves.
 fn is_cache_policy(field: Field) -> bool {
     use Field::*;
     matches!(field, Glc | Slc | Dlc | Scc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
 }
 
 impl<'t> Parser<'t, '_> {
-    /// Parses the modifiers in the order in which they are printed, and sets those that are missing to their defaults.
+    /// Parses the modifiers in the order in which they are printed, and sets missing ones to their defaults.
     pub(super) fn modifiers(&mut self, descs: Descs) -> Result<(), ParseError> {
         let shown = || descs.modifiers().take(MOST).enumerate();
         let early = self.early.map(|early| early.field);
@@ -34,7 +35,7 @@ impl<'t> Parser<'t, '_> {
         let mut seen = shown().filter(|(_, desc)| is_early(desc)).fold(0u32, |seen, (n, _)| seen | 1 << n);
         for (n, desc) in shown() {
             if is_cache_policy(desc.field) {
-                // The first of these reads all that are here.
+                // The first cache policy reads all that follow.
                 while let Some((m, found)) =
                     shown().find(|(_, other)| is_cache_policy(other.field) && self.is_here(other))
                 {
@@ -62,7 +63,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The format of a typed buffer, which can also stand before the scalar offset.
+    /// Parses the format of a typed buffer, which can also precede the scalar offset.
     pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
         let is_format = |desc: &&OperandDesc| {
             let kinds = matches!(
@@ -80,7 +81,7 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
-    /// Parses a modifier that has to be here.
+    /// Parses a modifier that must be here.
     pub(super) fn one_modifier(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         match self.is_here(desc) {
             true => self.modifier(desc),
@@ -117,7 +118,7 @@ impl<'t> Parser<'t, '_> {
     fn default(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         let OperandKind::Modifier(kind) = desc.kind else { return Ok(()) };
         let value = match kind {
-            // An assembler sets the bits of operands that are not there, too.
+            // As LLVM's assembler does, also set the bits of absent operands.
             ModifierKind::List(ListStyle::Ones) => (1 << desc.width) - 1,
             ModifierKind::MtbufFormat { .. } | ModifierKind::BufferFormat => DEFAULT_FORMAT,
             ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Dim => {
@@ -126,7 +127,7 @@ impl<'t> Parser<'t, '_> {
             ModifierKind::SdwaSel | ModifierKind::DstUnused | ModifierKind::DppMask => default_of(desc.field),
             _ => 0,
         };
-        // An operand may have set bits of it.
+        // An operand may have set bits of the field.
         if value == 0 { Ok(()) } else { self.put(desc, value) }
     }
 
@@ -134,7 +135,7 @@ impl<'t> Parser<'t, '_> {
         hold(desc, value, &mut self.words).map_err(|refused| self.cursor.error(Kind::of(desc.field, refused)))
     }
 
-    /// A number from 0 to `most`, and its place.
+    /// Reads a number from 0 to `most`.
     pub(super) fn below(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;
@@ -180,7 +181,7 @@ impl<'t> Parser<'t, '_> {
             | ModifierKind::ByteSel => {
                 self.label()?;
                 let value = self.below(desc.field, most)?;
-                // That of permlane swaps, too.
+                // This is also the bound_ctrl of permlane swaps.
                 let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
                 self.put(desc, if is_bound { 1 } else { value })?;
             }
@@ -198,7 +199,7 @@ impl<'t> Parser<'t, '_> {
                     .map_err(|refused: Refused| self.cursor.error_since(place, Kind::of(desc.field, refused)))?;
             }
             ModifierKind::List(style) => {
-                // Registers may have selected their upper halves.
+                // Registers with the suffix `.h` may have set bits of op_sel.
                 let bits = self.bits(style, desc)? | self.words.value(desc);
                 self.put(desc, bits)?;
             }
@@ -243,7 +244,7 @@ impl<'t> Parser<'t, '_> {
         self.words.target.bound_ctrl_zero()
     }
 
-    /// `[0,1,1]`: the bits that the operation uses, the lowest first. What is left out is 0.
+    /// `[0,1,1]`: the bits that the operation uses, the lowest first. Missing bits are 0.
     fn bits(&mut self, style: ListStyle, desc: &OperandDesc) -> Result<u32, ParseError> {
         let start = self.cursor.at;
         self.label()?;
@@ -253,7 +254,7 @@ impl<'t> Parser<'t, '_> {
         loop {
             let value = self.below(desc.field, 1)?;
             match left {
-                // Zeros for operands that are not there do nothing.
+                // Zeros for absent operands have no effect.
                 0 if value == 0 => {}
                 0 => return Err(self.cursor.error_since(start, Kind::Name(desc.field))),
                 _ => {
@@ -288,7 +289,7 @@ impl<'t> Parser<'t, '_> {
                 u32::from(*value)
             }
             None if word.first().is_some_and(u8::is_ascii_digit) => self.below(desc.field, (1 << desc.width) - 1)?,
-            // The one scope that the text does not show.
+            // The only scope that the printer omits.
             None if desc.kind == OperandKind::Modifier(ModifierKind::Scope) && word == b"SCOPE_CU" => {
                 self.cursor.at += word.len();
                 0
@@ -299,7 +300,7 @@ impl<'t> Parser<'t, '_> {
             .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
-    /// The temporal hint that stands somewhere ahead, or 0.
+    /// The temporal hint in the rest of the text, or 0.
     pub(super) fn hint_ahead(&mut self) -> u32 {
         let here = self.cursor;
         let desc = self
@@ -314,7 +315,7 @@ impl<'t> Parser<'t, '_> {
         hint.unwrap_or(0)
     }
 
-    /// The reverse of the printer's names.
+    /// Reads a temporal hint; the reverse of the printer's names.
     fn temporal_hint(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
         self.label()?;
         self.cursor.blank();
@@ -334,7 +335,7 @@ impl<'t> Parser<'t, '_> {
             (Some(value), _) => Some(value | returns),
             (_, Some(b"RT")) => Some(0),
             (_, Some(b"RT_RETURN")) => Some(1),
-            // What LLVM prints in a scope that such a hint does not suit.
+            // The text that LLVM prints if the hint does not fit the scope.
             (_, Some([b'0', b'x', digit @ b'4'..=b'7'])) if flags.is_atomic() => Some((digit - b'0').into()),
             _ => None,
         };
@@ -408,7 +409,7 @@ impl<'t> Parser<'t, '_> {
         Ok(all)
     }
 
-    /// `dpp8:[...]`; `fi:1` behind it selects the other code that announces the dword.
+    /// `dpp8:[...]`; `fi:1` after it selects the other code that announces the dword.
     fn dpp8(&mut self, code: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         self.label()?;
         let lanes = self.lanes(desc.field, 8, 3)?;
@@ -481,7 +482,7 @@ impl<'t> Parser<'t, '_> {
                 let (data, number) = self.format_parts(field)?;
                 let is_it = |name: &[u8]| {
                     let rest = name.strip_prefix(b"BUF_FMT_").and_then(|rest| rest.strip_prefix(data));
-                    // What is invalid has no number format.
+                    // The format `INVALID` has no number format.
                     let is_whole = rest.is_some_and(<[u8]>::is_empty) && number == b"UNORM";
                     is_whole || rest.and_then(|rest| rest.strip_prefix(b"_")) == Some(number)
                 };
@@ -493,7 +494,7 @@ impl<'t> Parser<'t, '_> {
         Ok(value)
     }
 
-    /// What the names of a data format and of a number format say; one of them may be missing.
+    /// The data format and the number format that the names contain; one of them may be missing.
     fn format_parts(&mut self, field: Field) -> Result<(&'t [u8], &'t [u8]), ParseError> {
         let (mut data, mut number) = (None, None);
         loop {
@@ -511,7 +512,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The reverse of the printer's modes of `ds_swizzle_b32`.
+    /// Reads a mode of `ds_swizzle_b32`; the reverse of the printer's modes.
     fn swizzle(&mut self, field: Field) -> Result<u32, ParseError> {
         self.label()?;
         if !self.cursor.eat_call(b"swizzle", b'(') {
@@ -566,7 +567,7 @@ impl<'t> Parser<'t, '_> {
         Ok(value)
     }
 
-    /// `"01pi0"`: what becomes of each bit of a lane's number, the highest first.
+    /// `"01pi0"`: the new value of each bit of a lane's number, the highest bit first.
     fn bitmask(&mut self, field: Field) -> Result<u32, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;

@@ -18,13 +18,13 @@ use crate::{Access, DataType, Field, Format};
 enum Primary {
     Run(Run),
     Number(Number),
-    /// A number that has to be a literal.
+    /// A number that must be a literal.
     Literal(Number),
-    /// One of 64 bits, where the operand can be one.
+    /// A number that must be a literal of 64 bits if the operand can be one.
     Long(Number),
 }
 
-/// Whether a double is too small for an operand's type, and not 0.
+/// Whether a double is not 0, but too small for the operand's type.
 fn vanishes(ty: DataType, bits: u64) -> bool {
     let least = match ty {
         DataType::F16 | DataType::PkF16 => 6.103_515_625e-5,
@@ -39,27 +39,27 @@ fn vanishes(ty: DataType, bits: u64) -> bool {
     magnitude != 0.0 && magnitude < least && !exact
 }
 
-/// Whether the sign of an operand is that of one float.
+/// Whether a sign of the operand is the sign of a single float.
 fn is_float(ty: DataType) -> bool {
     matches!(ty, DataType::PkF16 | DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
 }
 
-/// The signs of an operand, and how they are written.
+/// The signs of an operand, and their spelling.
 #[derive(Clone, Copy, Default)]
 struct WrittenSigns {
     neg: bool,
     abs: bool,
     sext: bool,
-    /// `neg(...)`, not `-`.
+    /// Whether the negation is `neg(...)`, not `-`.
     call: bool,
-    /// `|...|`, not `abs(...)`.
+    /// Whether the absolute value is `|...|`, not `abs(...)`.
     bar: bool,
 }
 
-/// A number for an operand of this type, with its signs.
+/// Applies signs to a number, for an operand of this type.
 fn signed(ty: DataType, number: Number, WrittenSigns { neg, abs, .. }: WrittenSigns) -> Number {
     let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
-    // An integer is the bits of a float.
+    // An integer gives the bits of a float.
     let width = match ty {
         DataType::F64 => 64,
         DataType::F32 => 32,
@@ -115,7 +115,7 @@ impl Parser<'_, '_> {
                 self.hold(desc, coded, dwords, start)?;
             }
             OperandKind::Address(kind) => {
-                // Of FLAT and of tensors, the text does not show that there is none.
+                // The text of FLAT and tensor operations does not show that the address is absent.
                 let is_silent = matches!(kind, AddressKind::Scalar { is_silent: true, .. });
                 if is_silent && !self.is_register_ahead() || self.cursor.eat_name(b"off") {
                     self.hold(desc, Coded::Off, 0, start)?;
@@ -146,7 +146,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Reads the vcc that no field names, if the text shows it.
+    /// Reads the implicit vcc, which no field names, if the text shows it.
     fn implied_vcc(&mut self, desc: &OperandDesc) -> Result<bool, ParseError> {
         let start = self.cursor.at;
         let found = self.registers().read(&mut self.cursor, self.symbols);
@@ -168,7 +168,7 @@ impl Parser<'_, '_> {
         matches!(self.registers().read(&mut ahead, self.symbols), Ok(Some(_)))
     }
 
-    /// Whether the modifiers say that the operation returns a value, so that it has a destination.
+    /// Whether the modifiers make the operation return a value, so that it has a destination.
     fn returns(&mut self, desc: &OperandDesc) -> bool {
         let flag = self.form.descs().find(|other| other.access.is_none() && other.lsb == desc.write_if_bit);
         match flag.map(|flag| (flag.kind, flag.field)) {
@@ -178,7 +178,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Registers of an operand that can be nothing else.
+    /// Reads registers, for an operand that accepts nothing else.
     fn run(&mut self, desc: &OperandDesc) -> Result<Run, ParseError> {
         let start = self.cursor.at;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
@@ -194,7 +194,7 @@ impl Parser<'_, '_> {
         self.cursor.error(kind)
     }
 
-    /// Whether the signs of a number are computed here if there are no bits for them.
+    /// Whether the signs of a number are applied to it if the instruction has no bits for them.
     fn folds(&self, desc: &OperandDesc) -> bool {
         let is_source = desc.kind.is_half() || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let format = self.form.signature.format;
@@ -210,7 +210,7 @@ impl Parser<'_, '_> {
             let is_minus = after.eat(b'-');
             after.blank();
             let next = after.peek();
-            // A minus before a number is the number's.
+            // A minus before a number is part of the number.
             signs.neg = is_minus && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
             if signs.neg {
                 self.cursor = after;
@@ -226,7 +226,7 @@ impl Parser<'_, '_> {
         signs
     }
 
-    /// A register or a constant, with `-`, `|...|` and their like.
+    /// Reads a register or a constant with its signs (`-`, `|...|`, ...).
     fn source(&mut self, desc: &OperandDesc) -> Result<(Coded, u16), ParseError> {
         let start = self.cursor.at;
         let [neg, abs, sext] = desc.kind.signs().unwrap_or(Signs::ABSENT).positions();
@@ -250,7 +250,7 @@ impl Parser<'_, '_> {
         }
         let primary = match primary {
             primary if !(folded.neg || folded.abs) => primary,
-            // An integer for a double could be its upper half, or all of it.
+            // An integer could be the upper half of a double, or all of it.
             Primary::Number(Number::Int(_)) if desc.ty == DataType::F64 => {
                 return Err(self.cursor.error_since(start, Kind::Operand(desc.field)));
             }
@@ -263,11 +263,12 @@ impl Parser<'_, '_> {
         let has_halves = desc.kind.is_half();
         let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
         match primary {
-            // Without a suffix it is the lower half, as in text for targets whose registers LLVM does not divide.
+            // A register without a suffix is the lower half, as in text for targets on which LLVM does not split
+            // registers.
             Primary::Run(run) if run.half.is_some() && !(has_halves && is_vector(&run)) => {
                 Err(kind(self, Kind::Operand(desc.field)))
             }
-            // Either all of them have a suffix, or none.
+            // Either all registers have a suffix, or none has.
             Primary::Run(run)
                 if has_halves
                     && is_vector(&run)
@@ -306,7 +307,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether registers have the operand's length, where nothing else determines it, and begin at a multiple of it.
+    /// Checks that registers have the operand's length, unless other fields determine it, and that they are aligned.
     fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Kind> {
         let (field, dwords) = (desc.field, desc.dwords.into());
         let is_fixed =
@@ -320,7 +321,8 @@ impl Parser<'_, '_> {
         if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Alignment(scalar_align(dwords) as u8)) }
     }
 
-    /// Whether it is the address of an image whose dimensions the words do not hold, and longer than the shortest one.
+    /// Whether it is an image address that is longer than the shortest one, in a format whose words do not hold the
+    /// dimensions.
     pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
         let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_address = is_code && desc.field == Field::Vaddr;
@@ -338,7 +340,7 @@ impl Parser<'_, '_> {
         aligned(first, dwords) == first
     }
 
-    /// A register or a number, and where it begins.
+    /// Reads a register or a number, and returns it with its position.
     fn primary(&mut self, desc: &OperandDesc, stop: u8) -> Result<(Primary, usize), ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;
@@ -370,7 +372,7 @@ impl Parser<'_, '_> {
         ))
     }
 
-    /// A number, and whether its value is open.
+    /// Reads a number, and returns whether its value is open.
     fn number(&mut self, stop: u8) -> Result<(Number, bool), ParseError> {
         if let Some(bits) = self.cursor.float() {
             return Ok((Number::Float(bits), false));
@@ -390,14 +392,14 @@ impl Parser<'_, '_> {
             _ => number,
         };
         let ty = match (desc.ty, number) {
-            // LLVM's assembler takes a float for a 16-bit integer as one of 32 bits.
+            // LLVM's assembler reads a float for a 16-bit integer as a float of 32 bits.
             (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
             (DataType::I16, Number::Int(n))
                 if self.reading == Reading::Halves && F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
             {
                 DataType::F16
             }
-            // An integer for a scalar operation is one of 32 bits, but for the bits of an inline float.
+            // An integer for a scalar operation has 32 bits, unless it has the bits of an inline float.
             (DataType::F16, Number::Int(n))
                 if self.is_scalar() && !F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
             {
@@ -410,14 +412,14 @@ impl Parser<'_, '_> {
         found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
-    /// Whether the operation is a scalar one.
+    /// Whether it is a scalar operation.
     fn is_scalar(&self) -> bool {
         self.form.signature.format.name().starts_with("SOP")
     }
 
-    /// The literal for a number that could be an inline constant, too.
+    /// The literal for a number that could also be an inline constant.
     fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
-        // Scalar operations show all bits of it, and use the lower half.
+        // Scalar operations use the lower half of the literal, but their text shows all its bits.
         if let (Number::Int(_), true) = (number, self.is_scalar()) {
             return self.any_literal(desc, number);
         }
@@ -433,7 +435,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The same where text shows all its bits, also those that a half does not have.
+    /// The literal for a number if the text shows all its bits, including bits above a half.
     fn any_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         match number {
             Number::Int(n) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
@@ -441,7 +443,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The literal that an operation always has.
+    /// Reads the literal that an operation always has.
     fn mandatory_literal(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;
@@ -462,7 +464,7 @@ impl Parser<'_, '_> {
         literal.ok_or_else(|| self.cursor.error_since(start, Kind::Constant(desc.field)))
     }
 
-    /// A constant, a register, or a register and `offset:`.
+    /// Reads a constant, a register, or a register and `offset:`.
     fn scalar_offset(&mut self, kind: OffsetKind, desc: &'static OperandDesc) -> Result<(), ParseError> {
         let start = self.cursor.at;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
@@ -475,7 +477,7 @@ impl Parser<'_, '_> {
                     OffsetKind::Bytes { .. } | OffsetKind::Sum { .. } => Coded::Number(value),
                 }
             }
-            // Without an offset it is 0.
+            // A missing offset is 0.
             None if self.cursor.is_done() || !self.cursor.name().is_empty() => Coded::Number(0),
             None => Coded::Number(self.cursor.integer(self.symbols)?),
             Some(run) if run.dwords > 1 => {
@@ -507,7 +509,7 @@ impl Parser<'_, '_> {
         self.hold(desc, coded, 0, start)
     }
 
-    /// Registers that follow one another, or a list of registers and runs where dwords name each of them.
+    /// Reads consecutive registers, or a list of registers and runs if dwords name each of them.
     fn image_address(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
         let Some(address) = Address::of(desc) else { return Err(self.missing(desc.field)) };
         let start = self.cursor.at;
@@ -532,7 +534,7 @@ impl Parser<'_, '_> {
         if is_list {
             self.cursor.expect(b']')?;
         }
-        // The number of registers can be compared only when all modifiers are known.
+        // The number of registers can be checked only after all modifiers are known.
         let span = self.cursor.error_since(start, Kind::Unexpected).span;
         self.address = Some(super::ParsedAddress { address, parts, dwords: all, span });
         Ok(())

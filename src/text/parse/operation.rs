@@ -9,7 +9,7 @@ use crate::table::FormSignature;
 use crate::target::{MNEMONICS_OF, OPS};
 use crate::{Format, Opcode, Target};
 
-/// The encoding that the suffix of a mnemonic asks for.
+/// The encoding that the suffix of a mnemonic selects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Suffix {
     None,
@@ -55,7 +55,7 @@ impl Rank {
 
     /// The forms of an operation with this rank.
     pub fn forms(self, target: Target, entry: &OpcodeEntry) -> impl Iterator<Item = &'static FormSignature> + use<> {
-        // Only some forms of images have a trailing dword and the rank of the form without.
+        // Few forms of images have both a trailing dword and the same rank as the form without it.
         let base = Some(entry.signature).filter(|base| Rank::of(base) == self);
         base.into_iter().chain(entry.forms(target).filter(move |form| Rank::of(form) == self))
     }
@@ -72,7 +72,7 @@ impl Rank {
     }
 }
 
-/// The opcode indices of a mnemonic, those of fewer bits first.
+/// The opcode indices of a mnemonic; those with fewer bits come first.
 pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, u16)> {
     let slots = MNEMONICS_OF[target as usize].slots;
     let mask = slots.len().wrapping_sub(1);
@@ -85,7 +85,7 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     })
 }
 
-/// What the tables call what has this name, too, in letters of any case; empty: the name is no synonym.
+/// The table's name for a synonym, ignoring case; empty if the name is not a synonym.
 pub(super) fn meaning(target: Target, name: &[u8]) -> &'static [u8] {
     let synonyms = MNEMONICS_OF[target as usize].synonyms;
     let lower = || name.iter().map(u8::to_ascii_lowercase);
@@ -101,7 +101,7 @@ pub(super) fn spelling(target: Target, op_index: u16, opcode: Opcode) -> &'stati
 
 /// A mnemonic without the suffix of its encoding, and that encoding.
 pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
-    // Most names have another last letter.
+    // Most names do not end in the last letter of a suffix.
     if !name.last().is_some_and(|last| matches!(last.to_ascii_lowercase(), b'p' | b'2' | b'4' | b'a')) {
         return (name, Suffix::None);
     }
@@ -114,10 +114,10 @@ pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
     (name, Suffix::None)
 }
 
-/// More than any mnemonic has encodings.
+/// A number greater than any mnemonic's number of encodings.
 const MOST: usize = 8;
 
-/// The operations that a mnemonic names, and the encoding that its suffix asks for.
+/// The operations that a mnemonic names, and the encoding that its suffix selects.
 pub(super) struct Operations {
     found: [Option<(Opcode, OpcodeEntry)>; MOST],
     suffix: Suffix,
@@ -167,8 +167,8 @@ impl Operations {
     }
 }
 
-/// Whether it is the second operation of a dual instruction. An operation that can also be the first has an opcode index
-/// for each.
+/// Whether it is the second operation of a dual instruction. An operation that can be first or second has an opcode
+/// index for each.
 pub(super) fn is_second(target: Target, entry: &OpcodeEntry) -> bool {
     descs(target, entry.signature).next().is_some_and(|desc| desc.kind == OperandKind::Second)
 }

@@ -1,7 +1,8 @@
-//! Parses instructions whose operands have ready-made texts, by the tables from which they are printed.
+//! Parses instructions whose operands have ready-made texts, with the tables from which they are printed.
 //!
-//! Most lines of a program are such. Each text of an operand says where the table would have it, and that place says which
-//! bits the words need. Whatever is not as the printer writes it is left to the descriptors, errors too.
+//! Most lines of a program are such instructions. Each operand's text determines the index at which the table would
+//! have it, and the index determines the bits of the words. Any text that differs from the printer's is left to the
+//! descriptors, and so are errors.
 
 mod dual;
 mod operand;
@@ -22,7 +23,7 @@ use crate::text::out::LISTS;
 use crate::{Format, Inst, Target, decode_words};
 use operand::Read;
 
-/// Parses the operands behind a mnemonic. `None`: this is no instruction as the printer writes it.
+/// Parses the operands after a mnemonic. `None` if the text is not in the printer's spelling.
 pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst> {
     let tables = FAST_TEXT[target as usize];
     let (stem, suffix) = match name.split_last_chunk() {
@@ -61,15 +62,16 @@ struct Quick<'t> {
     target: Target,
     op_index: u16,
     row: u32,
-    /// Behind the mnemonic.
+    /// The position after the mnemonic.
     cursor: Cursor<'t>,
-    /// The first characters there, with zeros behind them if these are all. The first one's place in the text is `start`.
+    /// The first characters after the mnemonic, padded with zeros. `start` is the position of the first one in the
+    /// text.
     padded: &'t [u8; 128],
     start: usize,
 }
 
 impl<'t> Quick<'t> {
-    /// `first`: the first dword without operands and modifiers.
+    /// Parses the instruction. `first` is the first dword without operands and modifiers.
     fn instruction(&self, first: u32) -> Option<Inst> {
         let format = DESCS[self.target as usize].signature(self.op_index.into(), 0).format;
         let base = match format {
@@ -82,7 +84,7 @@ impl<'t> Quick<'t> {
         self.signatures(self.row).find_map(|(number, signature)| self.attempt(number, signature, base, format))
     }
 
-    /// The signatures of an entry of `FastText::rows`, with their numbers.
+    /// The signatures of an entry of `FastText::rows`, with their indices.
     fn signatures(&self, row: u32) -> impl Iterator<Item = (usize, &'static FastSignature)> + use<> {
         let tables = self.tables;
         let mut next = Some(row as usize >> 22);
@@ -94,14 +96,14 @@ impl<'t> Quick<'t> {
         })
     }
 
-    /// The words without operands, with all that is set in fields that the operation does not use.
+    /// The words without operands, with the bits that are set in fields that the operation does not use.
     fn filled(&self) -> Option<u128> {
         let opcode = OPS[self.target as usize].opcode(self.op_index.into())?;
         let entry = OpcodeEntry::new(self.target, self.op_index)?;
         let form = Form::new(self.target, opcode, &entry, entry.signature)?;
         let mut words = form.start();
         if entry.signature.format == Format::Vop3p {
-            // Of a list, the text shows only the bits that the operation uses.
+            // The text of a list shows only the bits that the operation uses.
             for desc in
                 form.descs().filter(|desc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)))
             {
@@ -112,7 +114,7 @@ impl<'t> Quick<'t> {
         Some(words.dwords.iter().take(4).rev().fold(0, |all, &dword| all << 32 | u128::from(dword)))
     }
 
-    /// Parses the text as one of this signature.
+    /// Parses the text with this signature.
     fn attempt(&self, number: usize, signature: &FastSignature, base: u128, format: Format) -> Option<Inst> {
         let mut cursor = self.cursor;
         let is_wide = number >= self.tables.special;
@@ -147,7 +149,7 @@ impl<'t> Quick<'t> {
         (!read.is_any || read.is_last).then_some(())
     }
 
-    /// Sets the bits of the modifiers, which stand in the order in which they are printed.
+    /// Sets the bits of the modifiers, which must be in the order in which they are printed.
     fn modifiers(
         &self,
         number: usize,
@@ -156,7 +158,7 @@ impl<'t> Quick<'t> {
         read: &mut Read,
     ) -> Option<()> {
         read.is_loud = true;
-        // Bits of the modifiers that are still to come; those of further signatures follow in the table.
+        // Bits of the modifiers that have not been read yet; the modifiers of other signatures follow in the table.
         let mut rest = signature.loud;
         let third = self.tables.signatures.get(number + 1).filter(|_| number >= self.tables.special);
         let mut rest_of_third = third.map_or(0, |entry| entry.loud as u32);
@@ -192,7 +194,7 @@ impl<'t> Quick<'t> {
                 }
                 ModifierWay::Descriptor => return None,
             };
-            // What follows could be a part of the name or number.
+            // The next character could be part of the name or number.
             if !ends_operand(after.peek()) {
                 return None;
             }
@@ -215,7 +217,7 @@ impl<'t> Quick<'t> {
         cursor.is_done().then_some(())
     }
 
-    /// Whether the printer writes what stands behind the mnemonic.
+    /// Whether the printer writes the text after the mnemonic.
     fn is_text_of(&self, inst: &Inst) -> bool {
         let mut printed = TextBuffer::new();
         let printed = printed.print(inst);
@@ -224,7 +226,7 @@ impl<'t> Quick<'t> {
         printed.get(behind..).is_some_and(|text| cursor.eat_all(text.trim_ascii_start())) && cursor.is_done()
     }
 
-    /// Decodes the words. What the printer would write for them has to be the text.
+    /// Decodes the words. The printer must write the same text for them.
     fn accept(&self, number: usize, signature: &FastSignature, read: &Read, format: Format) -> Option<Inst> {
         let mut dwords: [u32; 4] = core::array::from_fn(|n| (read.bits >> (32 * n)) as u32);
         let inst = match read.literal {
@@ -253,7 +255,7 @@ impl<'t> Quick<'t> {
             true => {}
         }
         let flags = inst.info().flags;
-        // An operation can read vcc or m0 without showing it.
+        // An operation can read vcc or m0 without showing it in its text.
         let uses_bus = BUS.get(format as usize).is_some_and(|bus| *bus)
             && read.scalars >= bus_limit(&inst)
             && bus_scalars(&inst) > bus_limit(&inst);
@@ -263,7 +265,7 @@ impl<'t> Quick<'t> {
     }
 }
 
-/// A number of up to eight digits here, of which the first is not zero: it would be octal.
+/// Reads a number of up to eight digits. Its first digit must not be zero, which would make it octal.
 fn digits(cursor: &mut Cursor) -> Option<u32> {
     let word = cursor.word();
     if word.len() > 1 && word.first() == Some(&b'0') {
@@ -279,21 +281,21 @@ mod tests {
     use super::*;
     use crate::text::parse::{NoSymbols, described};
 
-    /// How a text is changed.
+    /// Ways to change a text.
     #[derive(Clone, Copy, PartialEq)]
     enum Change {
         None,
-        /// Another character somewhere.
+        /// One character is replaced.
         Character,
-        /// The last two words change places.
+        /// The last two words are swapped.
         Order,
-        /// The last word stands there twice.
+        /// The last word is doubled.
         Twice,
-        /// A blank less.
+        /// A blank is removed.
         Blank,
     }
 
-    /// What the tables of texts make of a text, the descriptors make of it, too.
+    /// If the tables of texts accept a text, the descriptors give the same result.
     #[test]
     fn both_ways_make_the_same() {
         const CHANGES: &[u8] = b"0123456789vsa[]:,. -|";
@@ -307,7 +309,7 @@ mod tests {
         let (mut printed, mut parsed) = (0, 0);
         for &target in Target::ALL {
             for n in 0..40_000u32 {
-                // The first bits are the encoding; each of its values has the same share.
+                // The first bits are the encoding; each of their values is tried equally often.
                 let first = n << 23 | random() >> 9;
                 let Ok(inst) = decode_words(target, &[first, random() & random(), random(), 0, 0]) else { continue };
                 let mut buffer = TextBuffer::new();

@@ -9,9 +9,9 @@ use crate::table::{OperandTables, TextTables};
 /// A run of registers, or a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The operand code of its first register; those of accumulation registers begin at `AGPR`.
+    /// The operand code of its first register; the codes of accumulation registers begin at `AGPR`.
     pub code: u16,
-    /// Its length; 0: the register is as long as the operand.
+    /// Its length; 0 if the register is as long as the operand.
     pub dwords: u16,
     pub half: Option<Half>,
 }
@@ -50,18 +50,18 @@ enum Name {
     Special(u16),
     /// A special register of 64 bits.
     Pair(u16),
-    /// `v[`, whose numbers follow.
+    /// `v[`, which numbers follow.
     Open(File),
 }
 
-/// What reading a register needs.
+/// The tables for reading registers.
 pub(super) struct Registers {
     pub operands: &'static OperandTables,
     pub text: &'static TextTables,
 }
 
 impl Registers {
-    /// What a name means, if it names a register.
+    /// The meaning of a name, if it names a register.
     fn name(&self, cursor: &Cursor) -> Option<(Name, usize)> {
         let word = cursor.name();
         let stem = word.iter().position(|&c| c == b'.').map_or(word, |dot| word.get(..dot).unwrap_or(word));
@@ -87,13 +87,13 @@ impl Registers {
         (!(FLOAT..=FLOAT_LAST).contains(&code)).then_some((special, word.len()))
     }
 
-    /// The registers here, if there are any.
+    /// Reads the registers here, if there are any.
     pub fn read(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         cursor.blank();
         if cursor.peek() == b'[' { self.list(cursor, symbols) } else { self.single(cursor, symbols) }
     }
 
-    /// A register or a run of them that is not a list: no list is part of another.
+    /// Reads a register or a run that is not a list: a list cannot contain lists.
     fn single(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         cursor.blank();
         let start = cursor.at;
@@ -147,7 +147,7 @@ impl Registers {
         }
     }
 
-    /// `[s2,s3]`: registers that follow one another.
+    /// `[s2,s3]`: consecutive registers.
     fn list(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         let start = cursor.at;
         cursor.at += 1;

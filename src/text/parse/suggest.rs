@@ -1,4 +1,4 @@
-//! What a name that a target lacks was probably meant to be.
+//! Suggests the name that was probably meant by a name that a target lacks.
 
 use super::cursor::Cursor;
 use super::operation::{self, stem};
@@ -11,11 +11,11 @@ use crate::imm::Waitcnt;
 use crate::kind::{ModifierKind, OperandKind};
 use crate::target::{MNEMONICS_OF, OPS, TEXT};
 
-/// What to write in place of an unknown mnemonic: see [`Suggestion::of`].
+/// Suggestions for an unknown mnemonic: see [`Suggestion::of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// The mnemonic of the target that differs least, if it differs little; without the suffix of an encoding.
+    /// The most similar mnemonic of the target, if it differs little; without the suffix of an encoding.
     pub nearest: Option<&'static str>,
     /// The first target of this build that has an operation of this name.
     pub elsewhere: Option<Target>,
@@ -25,7 +25,8 @@ pub struct Suggestion {
 const LONGEST: usize = 48;
 
 impl Suggestion {
-    /// Looks for what the first word of a text could mean, which is no mnemonic of the target. It compares all mnemonics.
+    /// Suggests mnemonics for the first word of a text, if it is not a mnemonic of the target. It compares all
+    /// mnemonics.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -49,7 +50,7 @@ impl Suggestion {
         Suggestion { nearest: nearest(name, known), elsewhere }
     }
 
-    /// Looks for what the name at the place of an error could mean: a mnemonic, a modifier, a register, or a value.
+    /// Suggests a name for the one at the position of an error: a mnemonic, a modifier, a register, or a value.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -108,9 +109,9 @@ impl Suggestion {
     }
 }
 
-/// The name that differs least, if it differs little.
+/// The most similar name, if it differs little.
 fn nearest(name: &[u8], known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    // One wrong character in four is no slip any more.
+    // More than one wrong character in four is not a typing error.
     let (mut nearest, mut least) = (None, name.len().min(LONGEST) / 4 + 1);
     for known in known {
         let distance = distance(name, known.as_bytes());
@@ -121,12 +122,12 @@ fn nearest(name: &[u8], known: impl Iterator<Item = &'static str>) -> Option<&'s
     nearest
 }
 
-/// How many characters have to be changed, added or removed to make one name of another, ignoring case.
+/// The number of characters that must be changed, added or removed to turn one name into the other, ignoring case.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     if a.len() > LONGEST || b.len() > LONGEST {
         return usize::MAX;
     }
-    // The distances of the beginning of `a` read so far to all beginnings of `b`.
+    // The distances of the part of `a` read so far to all beginnings of `b`.
     let mut row = [0; LONGEST + 1];
     row.iter_mut().zip(0..).for_each(|(place, n)| *place = n);
     for (n, x) in a.iter().enumerate() {

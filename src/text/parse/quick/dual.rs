@@ -1,4 +1,4 @@
-//! Two operations in one instruction.
+//! Parses two operations in one instruction.
 
 use super::{Cursor, Quick, Read};
 use crate::codec::{Form, banks, bus_limit, bus_scalars};
@@ -11,7 +11,7 @@ use crate::text::parse::operation::is_second;
 use crate::{Inst, decode_words};
 
 impl Quick<'_> {
-    /// Parses the operands of both, and the mnemonic of the second.
+    /// Parses the operands of both operations, and the mnemonic of the second one.
     pub(super) fn dual(&self) -> Option<Inst> {
         self.signatures(self.row).find_map(|(number, signature)| {
             let (mut cursor, mut read) = (self.cursor, Read::new(signature.unmarked.into(), false));
@@ -56,7 +56,7 @@ impl Quick<'_> {
         (is_it && self.is_text_of(&inst) && self.keeps_rules(&inst, &read)).then_some(inst)
     }
 
-    /// Whether [`Inst::check`] accepts it.
+    /// Whether [`Inst::check`] accepts the instruction.
     fn keeps_rules(&self, inst: &Inst, read: &Read) -> bool {
         let can_break_all =
             inst.target().aligned_vgprs() || read.scalars >= bus_limit(inst) && bus_scalars(inst) > bus_limit(inst);

@@ -1,4 +1,4 @@
-//! The texts of operands, and the bits that make them.
+//! Parses the texts of operands, and finds the bits for them.
 
 use super::Quick;
 use crate::codec::code::{FLOAT, FLOAT_LAST, INT, LITERAL, VGPR, of_int};
@@ -7,31 +7,31 @@ use crate::table::FastSignature;
 use crate::text::parse::cursor::{Cursor, ends_operand};
 use crate::text::texts::{MISSING, TEXTS, Text};
 
-/// A section without texts, seen from the code of the number zero.
+/// A section of the table without texts, relative to the code of the number zero.
 const NONE: u16 = u16::MAX - INT;
 
-/// What the operands of a signature have made.
+/// The result of the operands of a signature.
 #[derive(Clone)]
 pub(super) struct Read {
     pub bits: u128,
     /// The bits that operands have set or cleared.
     decided: u128,
     pub literal: Option<u32>,
-    /// Bits are rotated in 128, not in 64.
+    /// Whether 128 bits are rotated, not 64.
     is_wide: bool,
-    /// Some operand stands in the text.
+    /// Whether the text has at least one operand.
     pub is_any: bool,
-    /// Scalars, read or written.
+    /// Number of scalars that are read or written.
     pub scalars: u8,
-    /// Vector registers that may have to begin at an even one do not.
+    /// Whether vector registers that may have to begin at an even number begin at an odd one.
     pub is_odd: bool,
-    /// One of them is the first of several.
+    /// Whether one of them is the first of several registers.
     pub is_odd_tuple: bool,
-    /// No comma followed the last operand.
+    /// Whether the last operand was not followed by a comma.
     pub is_last: bool,
-    /// Modifiers follow.
+    /// Whether modifiers follow.
     pub is_loud: bool,
-    /// Only what the printer writes shows that the text is right.
+    /// Whether the result must be printed to verify that the text is right.
     pub is_printed: bool,
 }
 
@@ -52,8 +52,8 @@ impl Read {
         }
     }
 
-    /// Sets the bits that make an operand's text: of `mask`, those of `value`. `None` if another operand or the operation
-    /// needs them otherwise.
+    /// Sets the bits of `mask` to an operand's `value`. `None` if another operand or the operation needs another value
+    /// there.
     fn set(&mut self, turn: u8, mask: u16, value: u16) -> Option<()> {
         let is_free = if self.is_wide {
             let (mask, value) = (u128::from(mask).rotate_left(turn.into()), u128::from(value).rotate_left(turn.into()));
@@ -72,37 +72,37 @@ impl Read {
         is_free.then_some(())
     }
 
-    /// Sets the bits of `mask` that no operand has decided to those of `value`. `None` if an operand needs them otherwise.
+    /// Sets the bits of `mask` that no operand has set to those of `value`. `None` if an operand needs other values.
     pub fn mark(&mut self, mask: u128, value: u128) -> Option<()> {
         let open = mask & !self.decided;
         self.bits = self.bits & !open | value & open;
         (self.bits & mask == value).then_some(())
     }
 
-    /// Stores bits of a modifier. `None` if an operand needs them otherwise.
+    /// Stores bits of a modifier. `None` if an operand needs other values.
     pub fn put(&mut self, mask: u128, value: u128) -> Option<()> {
         let bits = self.bits & !mask | value;
         ((self.bits ^ bits) & self.decided == 0).then(|| self.bits = bits)
     }
 }
 
-/// What is left of a text, with zeros behind it: as many characters as the longest ready-made text has.
+/// The next characters of the text, padded with zeros: as many as the longest ready-made text has.
 type Ahead = [u8; 16];
 
-/// What the text of an operand can mean.
+/// A possible meaning of an operand's text.
 struct Meaning {
     /// The length of the text.
     len: usize,
     /// The code or number.
     code: u16,
-    /// It is a scalar register.
+    /// Whether it is a scalar register.
     is_scalar: bool,
-    /// The sections of the table of texts that may have it.
+    /// The sections of the table of texts that may contain it.
     sections: [u16; 3],
 }
 
 impl Quick<'_> {
-    /// Parses part number `n` of a constant: the longest text that stands here, which may be empty.
+    /// Parses part number `n` of a constant: the longest text that matches here, which may be empty.
     pub(super) fn part(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
         let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
         if mask == 0 && add == EMPTY * 16 {
@@ -122,7 +122,7 @@ impl Quick<'_> {
             let several = len.min(rest.len()).min(8);
             let can_be = several == 0 || (low(ahead) ^ low(known)) << (64 - 8 * several) == 0;
             if let Some(text) = known.get(..len).filter(|_| can_be && known[15] != MISSING) {
-                // The last text ends with what stands between operands.
+                // The last text ends with the separator between operands.
                 let is_last = || {
                     if rest.ends_with(b",") {
                         return false;
@@ -145,7 +145,7 @@ impl Quick<'_> {
         cursor.at += len.min(rest.len());
         read.set(turn, mask, value)?;
         read.is_last = true;
-        // If all parts have no text, others are printed.
+        // If no part has a text, the printer writes something else.
         read.is_printed |= len == 0;
         Some(())
     }
@@ -154,7 +154,7 @@ impl Quick<'_> {
     #[inline(always)]
     pub(super) fn operand(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
         let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
-        // No text, or the blank in place of all operands.
+        // No text, or the blank that replaces all operands.
         if mask == 0 && add >= BLANK * 16 {
             return Some(());
         }
@@ -172,7 +172,7 @@ impl Quick<'_> {
             (is_at(ahead, known, len) && ends_operand(ahead[len % 16])).then_some(0)?
         } else {
             let Some(Meaning { len, code, is_scalar, sections }) = self.meaning(ahead) else {
-                // One text is several parts.
+                // One text can have several parts.
                 return if ahead.contains(&b'(') { self.part(entry, n, cursor, read) } else { None };
             };
             cursor.at += len;
@@ -196,7 +196,7 @@ impl Quick<'_> {
         Some(())
     }
 
-    /// The value of an operand that has no ready-made text. The printer decides whether it is that of the text.
+    /// The value of an operand without a ready-made text. The result is printed later and compared with the text.
     fn other(&self, text: &[u8], code: u16, (turn, mask, add): (u8, u16, u16), read: &mut Read) -> Option<u16> {
         read.is_printed = true;
         let hex = text.strip_prefix(b"0x");
@@ -205,12 +205,12 @@ impl Quick<'_> {
             (1..=8).contains(&digits.len()).then(|| digits.iter().try_fold(0, digit))?
         };
         match text.first()? {
-            // A name whose code differs between targets has no text.
+            // A name whose code differs between targets has no ready-made text.
             first if first.is_ascii_alphabetic() => (code < VGPR).then_some(code.wrapping_mul(16) & mask),
-            // The constant of a scalar operation; texts exist for small ones only.
+            // The constant of a scalar operation; only small ones have texts.
             _ if add / 16 == NUMBERS || add / 16 == HEX => {
                 let all = hex.map_or_else(|| number(text, 10), |hex| number(hex, 16))?;
-                // A text is found with four bits more below it.
+                // The rotation leaves four more bits below the index of a text.
                 let (lsb, width) = match (turn.wrapping_add(4) % 64, read.is_wide) {
                     (0, false) => (0, 16),
                     (32, false) => (32, 20),
@@ -230,7 +230,8 @@ impl Quick<'_> {
         }
     }
 
-    /// What the text of an operand means, whose end the text itself shows.
+    /// The meaning of the operand at the start of a text: a register or a run of registers, otherwise a constant.
+    /// `None` if no ready-made text has this operand.
     #[inline(always)]
     fn meaning(&self, ahead: &Ahead) -> Option<Meaning> {
         let file = match ahead[0] {
@@ -261,7 +262,7 @@ impl Quick<'_> {
         Some(Meaning { len: end + 1, code: file.wrapping_add(from), is_scalar, sections })
     }
 
-    /// The same for numbers and names.
+    /// The meaning of a number or a name.
     fn constant(&self, ahead: &Ahead) -> Option<Meaning> {
         let len = ahead.iter().position(|&c| ends_operand(c))?;
         let text = ahead.get(..len)?;
@@ -284,7 +285,7 @@ impl Quick<'_> {
                 return None;
             }
             let code = of_int(if first == b'-' { -i64::from(n) } else { n.into() });
-            // A place in the section of numbers, seen from the code.
+            // The index in the section of numbers, relative to the code.
             let by_number = NUMBERS.wrapping_add(n).wrapping_sub(code.unwrap_or(0));
             return meaning(code.unwrap_or(0), if code.is_some() { [0, PAIRS, by_number] } else { [by_number; 3] });
         }
@@ -300,7 +301,7 @@ impl Quick<'_> {
     }
 }
 
-/// The length of a text without what stands between operands.
+/// The length of a text without the separator after it.
 fn len_of(known: &Text) -> usize {
     usize::from(known[15] & 15).saturating_sub(2)
 }
@@ -311,11 +312,11 @@ fn low(text: &Text) -> u64 {
     u128::from_le_bytes(*text) as u64
 }
 
-/// Whether the text of a place begins here and has this length.
+/// Whether the text of a table entry is here and has this length.
 #[inline(always)]
 fn is_at(ahead: &Ahead, known: &Text, len: usize) -> bool {
     let high = |text: &Text| (u128::from_le_bytes(*text) >> 64) as u64;
-    // Without what is behind the text.
+    // Ignore the bytes after the text.
     let last = |different: u64| different << ((8 * len).wrapping_neg() % 64) == 0;
     len_of(known) == len
         && match len {
@@ -325,7 +326,7 @@ fn is_at(ahead: &Ahead, known: &Text, len: usize) -> bool {
         }
 }
 
-/// A number of up to five digits, and where it ends. One that is too large has no text.
+/// A number of up to five digits, and its end. A number that is too large has no text.
 #[inline(always)]
 fn decimal(ahead: &Ahead, start: usize) -> (u16, usize) {
     let (mut all, mut at) = (0u32, start);
