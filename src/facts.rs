@@ -292,8 +292,12 @@ impl Inst {
     /// # }
     /// ```
     pub fn counters(&self) -> Counters {
+        self.counters_of(self.facts())
+    }
+
+    /// [`Inst::counters`] of an instruction with these facts.
+    pub(crate) fn counters_of(&self, facts: u32) -> Counters {
         const FIRST: u32 = VMCNT.trailing_zeros();
-        let facts = self.facts();
         let raised = if facts & VMCNT != 0 && facts & VSCNT != 0 {
             // An atomic operation loads and stores.
             facts & !if self.returns() { VSCNT } else { VMCNT }

@@ -188,7 +188,7 @@ impl Inst {
     fn accessed(&self, msb: VgprMsb, how: impl Fn(&Operand) -> Option<Operand>) -> RegSet {
         let set = RegSet::new(self.target());
         self.operands().filter_map(|operand| how(&operand)).fold(set, |mut set, operand| {
-            let (first, count) = set.run_in(self, msb, &operand);
+            let (first, count) = RegSet::run_in(self, msb, &operand);
             set.insert_bits(first, count);
             set
         })
@@ -203,7 +203,7 @@ impl Target {
     /// assert_eq!(amdgpu_isa::Target::Gfx1250.vgprs(), 1024);
     /// ```
     pub fn vgprs(self) -> u16 {
-        RegSet::new(self).vgprs() as u16
+        RegSet::vgprs(self) as u16
     }
 
     /// Whether another instruction extends the numbers of vector registers with upper bits.
@@ -231,7 +231,7 @@ impl RegSet {
     /// # }
     /// ```
     pub fn insert(&mut self, reg: Reg) {
-        let (first, count) = self.bits_of(reg);
+        let (first, count) = RegSet::bits_of(self.target, reg);
         self.insert_bits(first, count);
     }
 
@@ -248,29 +248,29 @@ impl RegSet {
     /// # }
     /// ```
     pub fn insert_operand(&mut self, operand: &Operand) {
-        let (first, count) = self.run(operand);
+        let (first, count) = RegSet::run(self.target, operand);
         self.insert_bits(first, count);
     }
 
     /// Adds all registers that an operand of an instruction names if the numbers of vector registers have these upper
     /// bits.
     pub fn insert_operand_in(&mut self, inst: &Inst, msb: VgprMsb, operand: &Operand) {
-        let (first, count) = self.run_in(inst, msb, operand);
+        let (first, count) = RegSet::run_in(inst, msb, operand);
         self.insert_bits(first, count);
     }
 
     /// The run of registers that an operand names: the first number, and how many there are. A register has one number,
     /// however it is named.
-    pub(crate) fn run(&self, operand: &Operand) -> (usize, usize) {
+    pub(crate) fn run(target: Target, operand: &Operand) -> (usize, usize) {
         let Value::Reg(reg) = operand.value else { return (0, 0) };
-        let (first, count) = self.bits_of(reg);
+        let (first, count) = RegSet::bits_of(target, reg);
         if count == 0 {
             return (0, 0);
         }
         // A tuple ends at the end of its register file.
         let end = match first {
             ..VGPRS => VGPRS,
-            VGPRS..AGPRS if !self.is_banked() => AGPRS,
+            VGPRS..AGPRS if !target.has_banks() => AGPRS,
             VGPRS..OTHERS => OTHERS,
             _ => first + count,
         };
@@ -283,9 +283,9 @@ impl RegSet {
 
     /// The run of registers that an operand names ([`RegSet::run`]) if the numbers of vector registers have these upper
     /// bits.
-    pub(crate) fn run_in(&self, inst: &Inst, msb: VgprMsb, operand: &Operand) -> (usize, usize) {
-        let (first, count) = self.run(operand);
-        if msb == VgprMsb::ENTRY || !RegSet::is_vector(first) || !self.is_banked() {
+    pub(crate) fn run_in(inst: &Inst, msb: VgprMsb, operand: &Operand) -> (usize, usize) {
+        let (first, count) = RegSet::run(inst.target(), operand);
+        if msb == VgprMsb::ENTRY || !RegSet::is_vector(first) || !inst.target().has_banks() {
             return (first, count);
         }
         let upper = operand.role.and_then(|field| msb.upper(inst, field)).unwrap_or(0);
@@ -319,7 +319,7 @@ impl RegSet {
     /// # }
     /// ```
     pub fn contains(&self, reg: Reg) -> bool {
-        let (first, count) = self.bits_of(reg);
+        let (first, count) = RegSet::bits_of(self.target, reg);
         (first..first + count).any(|bit| self.has(bit))
     }
 
@@ -434,19 +434,19 @@ impl RegSet {
         self.reg(bit.into())
     }
 
-    fn codes(&self) -> &'static Codes {
-        &FACTS[self.target as usize].codes
+    fn codes(target: Target) -> &'static Codes {
+        &FACTS[target as usize].codes
     }
 
     /// The first bit of a register, and the number of its bits.
-    fn bits_of(&self, reg: Reg) -> (usize, usize) {
-        let codes = self.codes();
+    fn bits_of(target: Target, reg: Reg) -> (usize, usize) {
+        let codes = RegSet::codes(target);
         let other = |reg| (OTHERS + WITHOUT_CODE.iter().position(|r| *r == reg).unwrap_or(0), 1);
         let pair = |code: u8, reg| if code == NONE { other(reg) } else { (usize::from(code), 2) };
         match reg {
             Reg::Sgpr(n) => (usize::from(n).min(VGPRS - 1), 1),
-            Reg::Ttmp(n) => (self.ttmp_first().saturating_add(n.into()).min(VGPRS - 1), 1),
-            Reg::Vgpr(n) => (VGPRS + usize::from(n).min(self.vgprs() - 1), 1),
+            Reg::Ttmp(n) => (RegSet::ttmp_first(target).saturating_add(n.into()).min(VGPRS - 1), 1),
+            Reg::Vgpr(n) => (VGPRS + usize::from(n).min(RegSet::vgprs(target) - 1), 1),
             Reg::VgprHigh(n) => (VGPRS + usize::from(n), 1),
             Reg::Agpr(n) => (AGPRS + usize::from(n), 1),
             Reg::Special(Special::SrcVccz) => (codes.vcc.into(), 2),
@@ -455,7 +455,7 @@ impl RegSet {
             Reg::Special(Special::SrcLdsDirect) => (codes.m0.into(), 1),
             // The null register holds nothing, and the register after its code does not belong to it.
             Reg::Special(Special::Null) => (0, 0),
-            Reg::Special(special) => match special.code(self.target) {
+            Reg::Special(special) => match special.code(target) {
                 Some(code) if usize::from(code) < VGPRS => (code.into(), 1),
                 // A constant, or a register that the target lacks.
                 _ => (0, 0),
@@ -474,12 +474,12 @@ impl RegSet {
     }
 
     /// The number of vector registers that instructions can access.
-    fn vgprs(&self) -> usize {
-        if self.is_banked() { BANKS * VECTORS } else { VECTORS }
+    fn vgprs(target: Target) -> usize {
+        if target.has_banks() { BANKS * VECTORS } else { VECTORS }
     }
 
-    fn ttmp_first(&self) -> usize {
-        crate::target::OPERANDS[self.target as usize].ttmp_first.into()
+    fn ttmp_first(target: Target) -> usize {
+        crate::target::OPERANDS[target as usize].ttmp_first.into()
     }
 
     fn reg(&self, bit: usize) -> Option<Reg> {

@@ -47,7 +47,7 @@ pub(crate) mod generated {
     };
     use crate::hazards::Unit;
     use crate::hazards::table::{
-        Accessed, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Overlap, Side, Upto,
+        Accessed, ByFile, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Overlap, Side, Upto,
     };
     use crate::kind::{
         AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, NumberKind,

@@ -115,6 +115,10 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     table.row("decode + Display into a String", || ours::display(target, code));
     table.row("floor: store the same words", || floor::store(&words, &mut stored, code.len()));
     table.row("encode from Inst", || ours::encode(&insts, &mut encoded, code.len()));
+    // A hundredth of the work is enough for what follows many instructions.
+    table.row("waits: Pending", || ours::pending(target, &insts, code.len() / 100));
+    table.row("distances: Hazards", || ours::hazards(target, &insts, code.len() / 100));
+    table.row("both, as an emitter: Guard", || ours::guard(target, &insts, code.len() / 100));
     // A tenth of the work is enough, because a change takes much longer than a store.
     table.row("patch a field in place", || ours::patch(target, &mut patches, code.len() / 10));
     if let Some((to, some)) = ours::destination(&insts) {

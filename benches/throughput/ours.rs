@@ -1,6 +1,7 @@
 //! The contestants that use this library.
 
 use crate::table::Done;
+use amdgpu_isa::hazards::{Guard, Hazards, Pending};
 use amdgpu_isa::patch::InstMut;
 use amdgpu_isa::text::TextBuffer;
 use amdgpu_isa::{Decoded, Decoder, Field, Inst, Target, Value};
@@ -38,6 +39,50 @@ pub fn operands(target: Target, code: &[u8]) -> Done {
     walk(target, code, |inst| {
         inst.operands().for_each(|operand| _ = black_box(&operand));
     })
+}
+
+/// What an emitter does with instructions: waits and distances together, without the time for decoding. It has no waits of its own.
+pub fn guard(target: Target, insts: &[Inst], bytes: usize) -> Done {
+    let is_wait = |inst: &Inst| inst.flags().is_wait() || inst.opcode() == amdgpu_isa::Opcode::SNop;
+    let emitted: Vec<Inst> = insts.iter().filter(|inst| !is_wait(inst)).copied().collect();
+    let mut done = Done { instructions: 0, bytes: 0 };
+    while !emitted.is_empty() && done.bytes < bytes as u64 {
+        let mut guard = Guard::new(target);
+        for inst in &emitted {
+            _ = black_box(guard.before(inst, |extra| _ = black_box(extra)));
+            done.bytes += inst.len() as u64;
+        }
+        done.instructions += emitted.len() as u64;
+    }
+    done
+}
+
+/// The waits that instructions need, and the distances, each alone.
+pub fn pending(target: Target, insts: &[Inst], bytes: usize) -> Done {
+    let mut done = Done { instructions: 0, bytes: 0 };
+    while !insts.is_empty() && done.bytes < bytes as u64 {
+        let mut pending = Pending::new(target);
+        for inst in insts {
+            black_box(pending.step(inst, 0));
+            done.bytes += inst.len() as u64;
+        }
+        done.instructions += insts.len() as u64;
+    }
+    done
+}
+
+pub fn hazards(target: Target, insts: &[Inst], bytes: usize) -> Done {
+    let mut done = Done { instructions: 0, bytes: 0 };
+    while !insts.is_empty() && done.bytes < bytes as u64 {
+        let mut hazards = Hazards::new(target);
+        for inst in insts {
+            black_box(hazards.needs(inst));
+            hazards.issue(inst);
+            done.bytes += inst.len() as u64;
+        }
+        done.instructions += insts.len() as u64;
+    }
+    done
 }
 
 pub fn text(target: Target, code: &[u8]) -> Done {

@@ -134,6 +134,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
         write!(w, "{name}: &[{}], ", sides.join(", ")).unwrap();
     }
+    write!(w, "producers: {}, ", by_file(tables.rows.iter().map(|row| row.producer))).unwrap();
+    write!(w, "consumers: {}, ", by_file(tables.rows.iter().map(|row| row.consumer))).unwrap();
     let how = watched(&isa.hazards.seen, &t.row.name).map_or("-", |watched| &watched.how);
     write!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written").unwrap();
     write!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some())).unwrap();
@@ -149,17 +151,37 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
 /// The variants of `Differs` in src/hazards/table.rs: none, and those of `DIFFERS`.
 const DIFFER_NAMES: [&str; 4] = ["Nothing", "SameOp", "OtherOp", "Passes"];
 
+/// `ByFile` of one side of the rows.
+fn by_file<'a>(sides: impl Iterator<Item = &'a Side> + Clone) -> String {
+    let set = |is: &dyn Fn(&Side) -> bool| {
+        sides.clone().enumerate().filter(|(_, side)| is(side)).fold(0u128, |set, (n, _)| set | 1 << n)
+    };
+    let any = set(&|side| side.operands.as_ref().is_none_or(|of| of.only.is_some()));
+    let accesses = |is: &dyn Fn(&Operands) -> bool| {
+        let of_file = |n: u8| set(&|side| side.operands.as_ref().is_some_and(|of| is(of) && files(of) >> n & 1 == 1));
+        (0..8).map(|n| format!("{:#x}", of_file(n))).collect::<Vec<_>>().join(", ")
+    };
+    let (reads, writes) = (accesses(&|of| of.reads), accesses(&|of| of.writes));
+    let conditional = set(&|side| side.conditions.iter().any(|condition| !matches!(condition, Condition::Seen)));
+    format!("ByFile {{ any: {any:#x}, reads: [{reads}], writes: [{writes}], conditional: {conditional:#x} }}")
+}
+
+/// The bits of the files.
+fn files(of: &Operands) -> u8 {
+    of.files.iter().fold(0, |set, file| set | 1 << FILES.iter().position(|f| f == file).unwrap_or(7))
+}
+
 fn side(isa: &Isa, t: &Target, side: &Side) -> String {
     let conditions = side.conditions.iter().map(|c| condition(isa, t, c));
     let conditions: Vec<String> = conditions.map(|c| format!("Condition::{c}")).collect();
     let operands = match &side.operands {
         None => "None".to_string(),
-        Some(Operands { reads, writes, files, only, fields, wider_than, narrower_than }) => {
+        Some(of @ Operands { reads, writes, only, fields, wider_than, narrower_than, .. }) => {
             let only = only.as_ref().map_or("None".into(), |name| match name[1..].parse::<u8>() {
                 Ok(n) => format!("Some(crate::Reg::Sgpr({n}))"),
                 Err(_) => format!("Some(crate::Reg::Special(crate::Special::{}))", camel(name)),
             });
-            let files = files.iter().fold(0, |set, file| set | 1 << FILES.iter().position(|f| f == file).unwrap_or(7));
+            let files = files(of);
             let has = |name: &str| fields.is_empty() || fields.iter().any(|f| f == name);
             let (named, implicit) = (has("*"), has("-"));
             let list: Vec<String> = fields

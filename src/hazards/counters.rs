@@ -1,6 +1,7 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
-use crate::hazards::held::{Held, Passed, event, events};
+use crate::facts::Flags;
+use crate::hazards::held::{Held, Passed, event, events, events_of};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::waits::{Conflict, Wait, Waits, own_wait};
 use crate::table::{Event, Holds, NONE};
@@ -151,7 +152,14 @@ impl<C: Capacity> Pending<C> {
     /// The instruction's own wait, before it reads anything, is over.
     fn needs_after(&self, inst: &Inst) -> Waits {
         let mut waits = Waits::default();
-        if !self.held.is_empty() {
+        // Mostly, nothing is outstanding for any of its registers.
+        let is_held = |(first, count): (usize, usize)| {
+            let meets = |held: &Held| {
+                usize::from(held.first) < first + count && first < usize::from(held.first) + usize::from(held.count)
+            };
+            count != 0 && self.held().any(meets)
+        };
+        if !self.held.is_empty() && inst.operands().any(|operand| is_held(RegSet::run_in(inst, self.msb, &operand))) {
             let (reads, writes) = (inst.reads_at_issue(self.msb), inst.writes_in(self.msb));
             self.held().for_each(|held| {
                 if let Some(wait) = self.conflict(held, inst, &reads, &writes) {
@@ -212,17 +220,32 @@ impl<C: Capacity> Pending<C> {
                 self.drop_one(&wait);
             }
         }
-        let msb = self.msb;
+        self.note(inst, producer);
+        waits
+    }
+
+    /// Issues an instruction that needs no wait but its own.
+    pub(super) fn issue_ready(&mut self, inst: &Inst, producer: u32) {
+        if let Some((counter, at_most)) = own_wait(inst) {
+            self.wait(counter, at_most);
+        }
+        self.note(inst, producer);
+    }
+
+    /// Notes what the instruction does to the counters.
+    fn note(&mut self, inst: &Inst, producer: u32) {
+        let (msb, facts) = (self.msb, inst.facts());
+        let (flags, counters) = (Flags::of_facts(facts), inst.counters_of(facts));
         // A function begins with those of its caller.
-        self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
-        if inst.flags().is_wait() {
+        self.msb = if flags.is_call() { msb } else { msb.after(inst) };
+        if flags.is_wait() {
             self.wait_for(&inst.waits());
         }
-        if inst.counters().is_empty() {
-            return waits;
+        if counters.is_empty() {
+            return;
         }
-        let results = events(inst).filter(|(_, event)| event.holds_results()).count();
-        for (number, event) in events(inst) {
+        let results = events_of(inst, counters).filter(|(_, event)| event.holds_results()).count();
+        for (number, event) in events_of(inst, counters) {
             self.raise(event);
             for (first, count) in event.held(inst, msb).runs() {
                 let twin = results > 1 && event.holds_results();
@@ -230,7 +253,6 @@ impl<C: Capacity> Pending<C> {
                 self.insert(Held { first, count, event: number, twin, any_bank, producer, ..Held::NONE });
             }
         }
-        waits
     }
 
     /// No register is held, but nothing is known of the counters: behind a call of a function that waits for what it needs,
@@ -289,24 +311,32 @@ impl<C: Capacity> Pending<C> {
     }
 
     fn assume_one(&mut self, counter: Counter, at_most: u8) {
-        let before = self.clone();
-        self.wait(counter, at_most);
-        for held in self.held.iter_mut() {
-            if let Some(old) = before.place(held).ok().and_then(|place| before.held.get(place)) {
-                held.doubt = old.doubt;
-            }
-        }
+        self.lower(counter, at_most);
+        let is_done = Pending::<C>::done(self.target, counter, at_most);
+        self.held.keep(|held| !is_done(held));
     }
 
     fn wait(&mut self, counter: Counter, at_most: u8) {
+        self.lower(counter, at_most);
+        let target = self.target;
+        let of = |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
+        self.doubt(|held| of(held).is_some_and(|event| event.order != NONE && held.age >= at_most));
+        let is_done = Pending::<C>::done(target, counter, at_most);
+        self.retain(|held| !is_done(held));
+    }
+
+    /// Tells whether an operation is done when at most so many of the counter are left.
+    fn done(target: Target, counter: Counter, at_most: u8) -> impl Fn(&Held) -> bool {
+        let of = move |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
+        move |held| of(held).is_some_and(|event| at_most == 0 || held.at_most(event) >= at_most)
+    }
+
+    /// The counter is at most so much.
+    fn lower(&mut self, counter: Counter, at_most: u8) {
         if let Some(most) = self.most.get_mut(counter as usize) {
             *most = at_most.min(*most);
         }
-        let target = self.target;
         self.pass(at_most, |event| event.counter == counter);
-        let of = |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
-        self.doubt(|held| of(held).is_some_and(|event| event.order != NONE && held.age >= at_most));
-        self.retain(|held| of(held).is_none_or(|event| at_most > 0 && held.at_most(event) < at_most));
     }
 
     /// Notes a wait in the effect of the function.

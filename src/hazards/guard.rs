@@ -72,7 +72,8 @@ impl Guard {
             self.settle(&mut take);
         }
         let needs = self.pending.needs(inst);
-        if !needs.is_empty() {
+        let is_ready = needs.is_empty();
+        if !is_ready {
             self.wait(&needs.waitcnt(), &mut take);
         }
         let pending = &mut self.pending;
@@ -83,7 +84,11 @@ impl Guard {
                 take(&filler);
             }
         })?;
-        self.pending.issue(inst, 0);
+        // What was waited for need not be looked for again, but for flat operations a wait leaves doubts.
+        match is_ready {
+            true => self.pending.issue_ready(inst, 0),
+            false => self.pending.issue(inst, 0),
+        }
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The registers that outstanding operations hold.
 
+use crate::facts::Counters;
 use crate::table::{Event, Holds, NONE, Which};
 use crate::target::COUNTS;
 use crate::{Field, Inst, Operand, RegSet, Target, VgprMsb};
@@ -131,8 +132,13 @@ impl Event {
 
 /// The events of an instruction, with their numbers.
 pub(super) fn events(inst: &Inst) -> impl Iterator<Item = (u8, &'static Event)> + '_ {
+    events_of(inst, inst.counters())
+}
+
+/// The events of an instruction that raises these counters.
+pub(super) fn events_of(inst: &Inst, counters: Counters) -> impl Iterator<Item = (u8, &'static Event)> + '_ {
     let all = COUNTS[inst.target() as usize].events;
-    inst.counters().iter().filter_map(move |counter| {
+    counters.iter().filter_map(move |counter| {
         let mut all = (0u8..).zip(all);
         all.find(|(_, event)| event.counter == counter && event.fits(inst))
     })

@@ -1,7 +1,7 @@
 //! Whether two instructions are what a rule is about.
 
 use crate::hazards::owed::Owed;
-use crate::hazards::table::{Accessed, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
+use crate::hazards::table::{Accessed, ByFile, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
 use crate::table::NONE;
 use crate::target::FACTS;
 use crate::{Field, Hwreg, Inst, Operand, Reg, RegSet, Special, Value, VgprMsb};
@@ -11,21 +11,55 @@ pub(crate) type Banked<'i> = (&'i Inst, VgprMsb);
 
 /// Both instructions fulfil the rule's conditions: with a register that both access, if the rule is about registers.
 pub(crate) fn matches(row: &HazardRow, producer: Banked<'_>, consumer: Banked<'_>) -> Option<Option<Reg>> {
-    if !agree(row, producer.0, consumer.0) {
-        return None;
-    }
     match row.overlap {
-        Overlap::None => Some(None),
-        Overlap::Hwreg => (hwreg(producer.0).0 == hwreg(consumer.0).0).then_some(None),
+        Overlap::None => agree(row, producer.0, consumer.0).then_some(None),
+        Overlap::Hwreg => {
+            let is_one = || hwreg(producer.0).0 == hwreg(consumer.0).0;
+            (agree(row, producer.0, consumer.0) && is_one()).then_some(None)
+        }
         Overlap::Share | Overlap::Same | Overlap::Other => {
-            let all = runs(&row.producer, producer);
-            let mut both = all.flat_map(|a| runs(&row.consumer, consumer).map(move |b| (a, b)));
-            let (run, _) = both.find(|(a, b)| match row.overlap {
-                Overlap::Same => a == b,
-                Overlap::Other => a != b && share(*a, *b),
-                _ => share(*a, *b),
+            // If both have operands with a register in common, both have such operands.
+            let holds = conditions_hold(&row.producer, producer.0) && conditions_hold(&row.consumer, consumer.0);
+            if !holds || !differ(row, producer.0, consumer.0) {
+                return None;
+            }
+            let consumed = Runs::of(&row.consumer, consumer);
+            let run = runs(&row.producer, producer).find(|a| {
+                consumed.any(|b| match row.overlap {
+                    Overlap::Same => *a == b,
+                    Overlap::Other => *a != b && share(*a, b),
+                    _ => share(*a, b),
+                })
             })?;
             Some(first_shared(row, run, consumer))
+        }
+    }
+}
+
+/// The registers of the operands that a rule is about, each found once.
+struct Runs<'a> {
+    all: [(u16, u16); 8],
+    count: usize,
+    /// Where they are found again, if they are more.
+    from: (&'a Side, Banked<'a>),
+}
+
+impl<'a> Runs<'a> {
+    fn of(side: &'a Side, inst: Banked<'a>) -> Runs<'a> {
+        let mut found = Runs { all: [(0, 0); 8], count: 0, from: (side, inst) };
+        for (first, count) in runs(side, inst) {
+            if let Some(place) = found.all.get_mut(found.count) {
+                *place = (first as u16, count as u16);
+            }
+            found.count += 1;
+        }
+        found
+    }
+
+    fn any(&self, mut is: impl FnMut(Run) -> bool) -> bool {
+        match self.all.get(..self.count) {
+            Some(all) => all.iter().any(|(first, count)| is((usize::from(*first), usize::from(*count)))),
+            None => runs(self.from.0, self.from.1).any(is),
         }
     }
 }
@@ -39,13 +73,17 @@ pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: Banked<'_>) ->
 
 /// Both instructions fulfil the rule's conditions, whatever registers they have in common.
 fn agree(row: &HazardRow, producer: &Inst, consumer: &Inst) -> bool {
-    let differs = match row.differs {
+    differ(row, producer, consumer) && holds(&row.producer, producer) && holds(&row.consumer, consumer)
+}
+
+/// What else is said about both holds.
+fn differ(row: &HazardRow, producer: &Inst, consumer: &Inst) -> bool {
+    match row.differs {
         Differs::Nothing => true,
         Differs::SameOp => producer.opcode() == consumer.opcode(),
         Differs::OtherOp => producer.opcode() != consumer.opcode(),
         Differs::Passes => passes(producer) != passes(consumer),
-    };
-    differs && holds(&row.producer, producer) && holds(&row.consumer, consumer)
+    }
 }
 
 /// The first register of a run that the consumer accesses.
@@ -80,9 +118,12 @@ fn share(a: Run, b: Run) -> bool {
     a.0 < b.0 + b.1 && b.0 < a.0 + a.1
 }
 
-/// All registers that the one is about are among those of the other.
-pub(crate) fn covers((side, new): (&Side, Banked<'_>), (old_side, old): (&Side, Banked<'_>)) -> bool {
-    runs(old_side, old).all(|(first, count)| runs(side, new).any(|(a, n)| a <= first && first + count <= a + n))
+/// Tells of an earlier instruction whether all registers that a side of it is about are among those of this one.
+pub(crate) fn covering<'a>(side: &'a Side, new: Banked<'a>) -> impl Fn(&Side, Banked<'_>) -> bool {
+    let all = Runs::of(side, new);
+    move |old_side, old| {
+        runs(old_side, old).all(|(first, count)| all.any(|(a, n)| a <= first && first + count <= a + n))
+    }
 }
 
 /// How many passes of the matrix core it takes; 0: it does not use it.
@@ -94,7 +135,10 @@ pub(crate) fn passes(inst: &Inst) -> u8 {
 }
 
 /// The files of the registers that an instruction reads, and of those that it writes: as in `table::file`.
-pub(crate) fn all_files(inst: &Inst) -> (u8, u8) {
+pub(crate) type Files = (u8, u8);
+
+/// The files of all registers of an instruction.
+pub(crate) fn all_files(inst: &Inst) -> Files {
     inst.operands().fold((0, 0), |(reads, writes), operand| {
         let files = files(inst, &operand);
         let of = |accesses| if accesses { files } else { 0 };
@@ -102,19 +146,29 @@ pub(crate) fn all_files(inst: &Inst) -> (u8, u8) {
     })
 }
 
-/// `holds` without the operands themselves: an instruction with registers in these files may be what the rule is about.
-pub(crate) fn may_hold(side: &Side, inst: &Inst, (reads, writes): (u8, u8)) -> bool {
-    let accesses = |accessed: &Accessed| {
-        accessed.only.is_some()
-            || accessed.reads && reads & accessed.files != 0
-            || accessed.writes && writes & accessed.files != 0
-    };
-    side.operands.as_ref().is_none_or(accesses) && side.conditions.iter().all(|c| condition_holds(c, inst))
+impl ByFile {
+    /// The rows among `rows` of which an instruction with registers in these files may be what one side is about.
+    pub(crate) fn among(&self, rows: u128, (reads, writes): Files) -> u128 {
+        let of = |rows: &[u128; 8], mut files: u8| {
+            let mut set = 0;
+            while let Some(of_file) = rows.get(files.trailing_zeros() as usize) {
+                set |= of_file;
+                files &= files.wrapping_sub(1);
+            }
+            set
+        };
+        rows & (self.any | of(&self.reads, reads) | of(&self.writes, writes))
+    }
+}
+
+/// The conditions hold.
+pub(crate) fn conditions_hold(side: &Side, inst: &Inst) -> bool {
+    side.conditions.iter().all(|condition| condition_holds(condition, inst))
 }
 
 /// The conditions hold, and if the rule is about operands, it has one.
 pub(crate) fn holds(side: &Side, inst: &Inst) -> bool {
-    side.conditions.iter().all(|condition| condition_holds(condition, inst))
+    conditions_hold(side, inst)
         && side.operands.as_ref().is_none_or(|accessed| inst.operands().any(|operand| is_of(accessed, inst, &operand)))
 }
 
@@ -172,8 +226,7 @@ pub(crate) fn written(inst: &Inst) -> u128 {
 /// The registers of the operands that the rule is about. Of vector registers whose upper bits are unknown there are none.
 pub(crate) fn runs<'a>(side: &'a Side, (inst, msb): Banked<'a>) -> impl Iterator<Item = Run> + 'a {
     let wanted = |operand: &Operand| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, inst, operand));
-    let set = RegSet::new(inst.target());
-    let run = move |operand: Operand| set.run_in(inst, msb, &operand);
+    let run = move |operand: Operand| RegSet::run_in(inst, msb, &operand);
     let is_known = move |run: &Run| run.1 != 0 && (msb != VgprMsb::UNKNOWN || !RegSet::is_vector(run.0));
     inst.operands().filter(wanted).map(run).filter(is_known)
 }
@@ -208,7 +261,7 @@ fn files(inst: &Inst, operand: &Operand) -> u8 {
         Value::Reg(Reg::Special(Special::SrcLdsDirect)) => return file::LDS_DIRECT,
         _ => {}
     }
-    let run = RegSet::new(inst.target()).run(operand);
+    let run = RegSet::run(inst.target(), operand);
     if run.1 == 0 {
         return 0;
     }

@@ -2,6 +2,8 @@
 
 use crate::assembler::make;
 use crate::common::made;
+use crate::hazards::pair::{Files, all_files};
+use crate::hazards::table::{HazardRow, HazardTables};
 use crate::hazards::{Capacity, Hazards, Need, Unit};
 use crate::imm::Depctr;
 use crate::{Field, Imm, Inst, Operand, Reg, Special, Value, Waitcnt};
@@ -46,29 +48,50 @@ impl<C: Capacity> Hazards<C> {
     /// # }
     /// ```
     pub fn protect(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
-        if self.next_need(inst).is_none() {
-            self.issue(inst);
+        let files = all_files(inst);
+        if self.next_need(inst, files).is_none() {
+            self.issue_of(inst, files);
             take(inst);
             return Ok(());
         }
-        // What nothing helps is found before anything is passed on.
-        self.clone().fill(inst, |_| {})?;
-        self.fill(inst, &mut take)?;
-        self.issue(inst);
+        // Distances always end.
+        let tables = HazardTables::of(inst);
+        if tables.classes(inst).all(|class| class.consumes & tables.events == 0) && !self.is_incomplete() {
+            self.fill(inst, files, &mut take)?;
+            self.issue_of(inst, files);
+            take(inst);
+            return Ok(());
+        }
+        // What nothing helps is found before anything is passed on. There are rarely many fillers.
+        let (mut after, mut fillers, mut count) = (self.clone(), [*inst; 4], 0);
+        after.fill(inst, files, |filler| {
+            if let Some(place) = fillers.get_mut(count) {
+                *place = *filler;
+            }
+            count += 1;
+        })?;
+        match fillers.get(..count) {
+            Some(fillers) => {
+                *self = after;
+                fillers.iter().for_each(&mut take);
+            }
+            None => self.fill(inst, files, &mut take)?,
+        }
+        self.issue_of(inst, files);
         take(inst);
         Ok(())
     }
 
     /// Issues what the instruction needs before it.
-    fn fill(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
+    fn fill(&mut self, inst: &Inst, files: Files, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
         // Each round makes one of the needs smaller.
         for _ in 0..MOST {
-            let Some(need) = self.next_need(inst) else { break };
-            let filler = self.filler(inst, &need).ok_or(need)?;
+            let Some(need) = self.next_need(inst, files) else { return Ok(()) };
+            let filler = self.filler(inst, files, &need).ok_or(need)?;
             self.issue(&filler);
             take(&filler);
         }
-        self.next_need(inst).map_or(Ok(()), Err)
+        self.next_need(inst, files).map_or(Ok(()), Err)
     }
 
     /// Instructions each of which ends at least one of the rules that the instruction breaks and that no distance ends
@@ -87,39 +110,27 @@ impl<C: Capacity> Hazards<C> {
     /// # }
     /// ```
     pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<C> {
-        let (before, target, open) = (self.clone(), self.target(), self.events(inst));
-        let inst = *inst;
-        let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
-        let [zeroth, first, second, third, fourth] = UNITS.map(|units| units.encode(target).ok().and_then(depctr));
-        let moved = |opcode, to: (Field, Reg), from: (Field, Value)| {
-            let inst = make(target, opcode, &[]).ok()?.with_operand(to.0, Value::Reg(to.1)).ok()?;
-            inst.with_operand(from.0, from.1).ok()
-        };
-        let (null, vcc) = (Reg::Special(Special::Null), Reg::Special(Special::VccLo));
-        let stores = make(target, made::S_WAITCNT_VSCNT, &[]).ok();
-        let stores = stores.and_then(|wait| wait.with_operand(Field::Sdst, Value::Reg(null)).ok());
-        // A scalar operation is for what wants any; that of VCC for vccz, which is computed again.
-        let scalar = moved(made::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0)));
-        let vcc = moved(made::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc)));
-        let lgkm = Waitcnt::new().with_lgkmcnt(0).encode(target).ok();
-        let lgkm = lgkm.and_then(|bits| make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
-        let lgkm = lgkm.filter(|wait| matches!(wait.imm(), Some(Imm::Waitcnt(_))));
-        let idle = make(target, made::S_WAIT_IDLE, &[]).ok();
-        let read = |operand: Operand| match operand.value {
-            Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
-            _ => None,
-        };
-        // Of a register that nothing is outstanding for, since the instruction reads it.
-        let vector = inst.operands().find_map(read);
-        let vector = vector.and_then(|reg| moved(made::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg))));
-        let nop = make(target, made::S_NOP, &[]).ok();
-        let candidates =
-            [nop, zeroth, first, second, third, fourth, scalar, stores, vcc, lgkm, depctr(0), idle, vector];
-        candidates.into_iter().flatten().filter(move |ender| {
-            let mut after = before.clone();
-            after.issue(ender);
-            before.needs(ender).is_empty() && after.events(&inst) < open
-        })
+        let (before, inst, open) = (self.clone(), *inst, self.events(inst));
+        (0..CANDIDATES).filter_map(move |n| before.ender(&inst, n, open))
+    }
+
+    /// One of the instructions that may end a rule, if it does: fewer than `open` rules want something behind it.
+    fn ender(&self, inst: &Inst, number: usize, open: usize) -> Option<Inst> {
+        let ender = candidate(inst, number)?;
+        let tables = HazardTables::of(inst);
+        // Some rules end by what they count, and the others only by what is among those that end them.
+        let by_count = |row: &HazardRow| row.lasts != u8::MAX || row.times != u8::MAX;
+        let rows = self.rows();
+        let counts = || tables.rows.iter().enumerate().any(|(n, row)| rows >> n & 1 == 1 && by_count(row));
+        if tables.ended_by(&ender) & rows == 0 && !self.is_incomplete() && !counts() {
+            return None;
+        }
+        if !self.needs(&ender).is_empty() {
+            return None;
+        }
+        let mut after = self.clone();
+        after.issue(&ender);
+        (after.events(inst) < open).then_some(ender)
     }
 
     /// How many rules want something that no distance ends.
@@ -133,19 +144,57 @@ impl<C: Capacity> Hazards<C> {
 
     /// Vector operations are wait states, too, so they come before these, and what no distance ends before both: some rules want
     /// that at once.
-    fn next_need(&self, inst: &Inst) -> Option<Need> {
-        let needs = self.needs_at_most(inst);
+    fn next_need(&self, inst: &Inst, files: Files) -> Option<Need> {
+        let needs = self.needs_at_most(inst, files);
         needs.event.or(needs.valu).or(needs.states)
     }
 
-    fn filler(&self, inst: &Inst, need: &Need) -> Option<Inst> {
+    fn filler(&self, inst: &Inst, files: Files, need: &Need) -> Option<Inst> {
         if need.rule.unit() == Unit::Event {
-            return self.enders(inst).next();
+            let open = self.events(inst);
+            return (0..CANDIDATES).find_map(|n| self.ender(inst, n, open));
         }
-        if self.needs_at_most(inst).valu.is_some() {
+        if self.needs_at_most(inst, files).valu.is_some() {
             return make(self.target(), made::V_NOP, &[]).ok();
         }
         let most = self.longest_nop();
         make(self.target(), made::S_NOP, &[(Field::Simm16, u32::from(need.missing.min(most)) - 1)]).ok()
+    }
+}
+
+const CANDIDATES: usize = 13;
+
+/// Instructions that end rules, those that wait for least first; `None` where the target has no such.
+fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
+    let target = inst.target();
+    let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
+    let moved = |opcode, to: (Field, Reg), from: (Field, Value)| {
+        let inst = make(target, opcode, &[]).ok()?.with_operand(to.0, Value::Reg(to.1)).ok()?;
+        inst.with_operand(from.0, from.1).ok()
+    };
+    let (null, vcc) = (Reg::Special(Special::Null), Reg::Special(Special::VccLo));
+    match number {
+        0 => make(target, made::S_NOP, &[]).ok(),
+        1..=5 => UNITS.get(number - 1)?.encode(target).ok().and_then(depctr),
+        // A scalar operation is for what wants any; that of VCC for vccz, which is computed again.
+        6 => moved(made::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0))),
+        7 => make(target, made::S_WAITCNT_VSCNT, &[]).ok()?.with_operand(Field::Sdst, Value::Reg(null)).ok(),
+        8 => moved(made::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc))),
+        9 => {
+            let bits = Waitcnt::new().with_lgkmcnt(0).encode(target).ok()?;
+            let wait = make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok();
+            wait.filter(|wait| matches!(wait.imm(), Some(Imm::Waitcnt(_))))
+        }
+        10 => depctr(0),
+        11 => make(target, made::S_WAIT_IDLE, &[]).ok(),
+        _ => {
+            let read = |operand: Operand| match operand.value {
+                Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
+                _ => None,
+            };
+            // Of a register that nothing is outstanding for, since the instruction reads it.
+            let reg = inst.operands().find_map(read)?;
+            moved(made::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg)))
+        }
     }
 }

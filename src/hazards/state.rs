@@ -3,7 +3,7 @@
 use crate::assembler::make;
 use crate::common::made;
 use crate::hazards::owed::{self, Owed};
-use crate::hazards::pair::{all_files, covers, holds, matches, matches_run, may_hold, passes, runs};
+use crate::hazards::pair::{Files, all_files, conditions_hold, covering, holds, matches, matches_run, passes, runs};
 use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
@@ -164,20 +164,30 @@ impl<C: Capacity> Hazards<C> {
         needs
     }
 
-    /// [`Hazards::needs`], and all that may be missing because of instructions that had no room.
-    pub(crate) fn needs_at_most(&self, inst: &Inst) -> Needs {
-        let mut needs = self.needs(inst);
+    /// [`Hazards::needs`] of an instruction with registers in these files, and all that may be missing because of instructions that had
+    /// no room.
+    pub(crate) fn needs_at_most(&self, inst: &Inst, files: Files) -> Needs {
+        let mut needs = Needs::default();
+        self.each_of(inst, || files, |need| needs.add(need));
         self.each_lost(inst, |need| needs.add(need));
         needs
     }
 
     /// Everything that is missing before the instruction, by each rule and for each earlier instruction.
-    pub fn each(&self, inst: &Inst, mut take: impl FnMut(Need)) {
-        let possible = self.past.iter().fold(0, |rows, past| rows | past.rows);
-        let possible = self.owed.iter().fold(possible, |rows, owed| rows | 1 << owed.row);
-        let Some((tables, consumes)) = self.consumes(inst, possible) else { return };
+    pub fn each(&self, inst: &Inst, take: impl FnMut(Need)) {
+        self.each_of(inst, || all_files(inst), take);
+    }
+
+    /// The rows of all earlier instructions that had room.
+    pub(crate) fn rows(&self) -> u128 {
+        let rows = self.past.iter().fold(0, |rows, past| rows | past.rows);
+        self.owed.iter().fold(rows, |rows, owed| rows | 1 << owed.row)
+    }
+
+    fn each_of(&self, inst: &Inst, files: impl FnOnce() -> Files, mut take: impl FnMut(Need)) {
+        let Some((tables, consumes)) = self.consumes(inst, files, self.rows()) else { return };
         for past in self.past.iter().filter(|past| past.rows & consumes != 0) {
-            let passes = Some(passes(&past.inst));
+            let passes = || Some(passes(&past.inst));
             let pair = ((&past.inst, past.msb), (inst, self.msb));
             let single = consumes & !tables.again;
             self.of(past, passes, (inst, single), |row| matches(row, pair.0, pair.1), &mut take);
@@ -208,16 +218,21 @@ impl<C: Capacity> Hazards<C> {
 
     /// Everything that may be missing because of instructions that had no room.
     pub(crate) fn each_lost(&self, inst: &Inst, mut take: impl FnMut(Need)) {
-        if let Some((tables, consumes)) = self.consumes(inst, self.lost.rows) {
+        if let Some((tables, consumes)) = self.consumes(inst, || all_files(inst), self.lost.rows) {
             // Of two producers, one that is lost says too little.
             let consumes = consumes & !tables.again;
             let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
-            self.of(&self.lost, None, (inst, consumes), matches, &mut take);
+            self.of(&self.lost, || None, (inst, consumes), matches, &mut take);
         }
     }
 
     /// The rows among `possible` of which the instruction may be a consumer; `None` if there is none.
-    fn consumes(&self, inst: &Inst, possible: u128) -> Option<(&'static HazardTables, u128)> {
+    fn consumes(
+        &self,
+        inst: &Inst,
+        files: impl FnOnce() -> Files,
+        possible: u128,
+    ) -> Option<(&'static HazardTables, u128)> {
         if possible == 0 || inst.target() != self.target {
             return None;
         }
@@ -226,9 +241,9 @@ impl<C: Capacity> Hazards<C> {
         if consumes == 0 {
             return None;
         }
-        let files = all_files(inst);
-        for (n, row) in bits(consumes).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            if !may_hold(&row.consumer, inst, files) {
+        consumes = tables.consumers.among(consumes, files());
+        for (n, row) in bits(consumes & tables.consumers.conditional).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+            if !conditions_hold(&row.consumer, inst) {
                 consumes &= !(1 << n);
             }
         }
@@ -252,13 +267,14 @@ impl<C: Capacity> Hazards<C> {
     fn of(
         &self,
         past: &Past,
-        passes: Option<u8>,
+        passes: impl FnOnce() -> Option<u8>,
         (inst, consumes): (&Inst, u128),
         matches: impl Fn(&HazardRow) -> Option<Option<Reg>>,
         take: &mut impl FnMut(Need),
     ) {
         let tables = HazardTables::of(&past.inst);
         let active = past.rows & consumes & (past.armed | !(tables.thens | tables.asking));
+        let passes = if active == 0 { return } else { passes() };
         for row in bits(active).filter_map(|n| tables.rows.get(n)) {
             let distance = self.distance(row, passes);
             let passed = match row.unit {
@@ -289,29 +305,38 @@ impl<C: Capacity> Hazards<C> {
 
     /// Issues the instruction. [`Need::place`] returns `place`, such as the address of the instruction.
     pub fn issue_at(&mut self, inst: &Inst, place: u32) {
-        self.step(inst, place, true);
+        self.step(inst, || all_files(inst), place, true);
+    }
+
+    /// [`Hazards::issue`] of an instruction with registers in these files.
+    pub(crate) fn issue_of(&mut self, inst: &Inst, files: Files) {
+        self.step(inst, || files, 0, true);
     }
 
     /// Issues the instruction without its own demands on later ones: for questions about the instructions before it.
     pub fn pass(&mut self, inst: &Inst) {
-        self.step(inst, 0, false);
+        self.step(inst, || all_files(inst), 0, false);
     }
 
-    fn step(&mut self, inst: &Inst, place: u32, produces: bool) {
+    fn step(&mut self, inst: &Inst, files: impl FnOnce() -> Files, place: u32, produces: bool) {
         if inst.target() != self.target {
             return;
         }
         let tables = HazardTables::of(inst);
         let (mut ends, mut arms, mut is) = (0, 0, 0);
         let msb = self.msb;
-        // A function begins with those of its caller.
-        self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
+        if self.target.has_banks() {
+            // A function begins with those of its caller.
+            self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
+        }
+        let open = self.rows() | self.lost.rows | self.before.rows;
         let mut new = Past { inst: *inst, msb, place, age: Age::NEW, ..EMPTY };
         for class in tables.classes(inst) {
             ends |= class.ends;
             arms |= class.arms;
             for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
                 match ender.over {
+                    _ if ender.rows & open == 0 => {}
                     _ if !holds(&ender.side, inst) => {}
                     _ if ender.upto.is_some() => self.end_upto(ender, inst),
                     true => self.end_covered(ender, inst, msb),
@@ -324,11 +349,15 @@ impl<C: Capacity> Hazards<C> {
             }
             (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
         }
-        let files = if new.rows == 0 { (0, 0) } else { all_files(inst) };
-        for (n, row) in bits(new.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+        if new.rows != 0 {
+            new.rows = tables.producers.among(new.rows, files());
+        }
+        let unsure = new.rows & (tables.producers.conditional | tables.events);
+        for (n, row) in bits(unsure).filter_map(|n| Some((n, tables.rows.get(n)?))) {
             // What waits for an event stays for long, so only what matters may.
             let is_event = tables.events >> n & 1 == 1;
-            if !may_hold(&row.producer, inst, files) || is_event && !holds(&row.producer, inst) {
+            let is_meant = if is_event { holds(&row.producer, inst) } else { conditions_hold(&row.producer, inst) };
+            if !is_meant {
                 new.rows &= !(1 << n);
             }
         }
@@ -440,9 +469,10 @@ impl<C: Capacity> Hazards<C> {
     /// The instruction ends rows of producers whose registers are all among its own.
     fn end_covered(&mut self, ender: &Ender, inst: &Inst, msb: VgprMsb) {
         let tables = HazardTables::of(inst);
+        let covers = covering(&ender.side, (inst, msb));
         for past in self.past.iter_mut() {
             for (n, row) in bits(past.rows & ender.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-                match covers((&ender.side, (inst, msb)), (&row.producer, (&past.inst, past.msb))) {
+                match covers(&row.producer, (&past.inst, past.msb)) {
                     true if ender.begins => past.armed |= 1 << n,
                     true => past.rows &= !(1 << n),
                     false => {}

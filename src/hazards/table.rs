@@ -25,6 +25,9 @@ pub(crate) struct HazardTables {
     /// Pages of `class_of`, which has the class of each opcode index.
     pub pages: &'static [u8],
     pub class_of: &'static [u8],
+    /// The rows by what their producers access, and by what their consumers do.
+    pub producers: ByFile,
+    pub consumers: ByFile,
     /// Instructions that end some rows, but only under conditions.
     pub enders: &'static [Ender],
     /// The rows that only an instruction ends, not a distance; and those whose distance counts vector operations.
@@ -58,6 +61,17 @@ pub(crate) struct HazardTables {
     pub again: u128,
     /// The bits of the constant of `s_nop` that count.
     pub nop: u16,
+}
+
+/// Rows by the files of the registers that one of their sides accesses.
+pub(crate) struct ByFile {
+    /// Those about no operands, or about one register.
+    pub any: u128,
+    /// Those about operands that are read in each of the files of `file`, by their bits, and those about operands that are written.
+    pub reads: [u128; 8],
+    pub writes: [u128; 8],
+    /// Those with conditions.
+    pub conditional: u128,
 }
 
 /// An instruction that ends some rows.
@@ -243,5 +257,17 @@ impl HazardTables {
             .into_iter()
             .flatten()
             .filter_map(move |op_index| classes.get(usize::from(paged(pages, class_of, op_index)?)))
+    }
+
+    /// The rows that the instruction may end.
+    pub(crate) fn ended_by(&self, inst: &Inst) -> u128 {
+        let of = |number: usize, ender: &Ender, class: &HazardClass| match class.enders >> number & 1 {
+            0 => 0,
+            _ => ender.rows,
+        };
+        self.classes(inst).fold(0, |rows, class| {
+            let enders = self.enders.iter().enumerate();
+            enders.fold(rows | class.ends, |rows, (number, ender)| rows | of(number, ender, class))
+        })
     }
 }

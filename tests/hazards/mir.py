@@ -90,11 +90,11 @@ def main():
         if line.startswith("#") or " | " not in line:
             continue
         rule, spans, *insts = line.rstrip("\n").split(" | ")
-        if {"24", "ends", "manual"} & set(rule.split(" ")):
+        if {"24", "ends", "manual", "issued"} & set(rule.split(" ")):
             continue
-        insts = [inst.removeprefix("* ") for inst in insts]
+        insts = [re.sub(r"^\*\S* ", "", inst) for inst in insts]
         for first, _, last in (span.partition("..") for span in spans.split(" ")):
-            one = [first] if ":" in first else targets[targets.index(first) : targets.index(last or first) + 1]
+            one = [first] if first not in targets else targets[targets.index(first) : targets.index(last or first) + 1]
             for target in one:
                 texts.setdefault(target, {}).update((text, None) for text in insts)
     known = {}

@@ -14,6 +14,15 @@ struct Sequence {
     insts: Vec<&'static str>,
     /// The instructions before which another one has to come.
     stars: Vec<usize>,
+    /// The rules that say so, where the star has them: in alphabetical order.
+    rules: Vec<Option<Vec<&'static str>>>,
+}
+
+/// An instruction, whether a star is in front of it, and the rules that the star has.
+fn starred(text: &'static str) -> (&'static str, bool, Option<Vec<&'static str>>) {
+    let Some(rest) = text.strip_prefix('*') else { return (text, false, None) };
+    let (rules, inst) = rest.split_once(' ').unwrap();
+    (inst, true, (!rules.is_empty()).then(|| rules.split(',').collect()))
 }
 
 /// Each line for each of its targets.
@@ -25,12 +34,14 @@ fn sequences() -> Vec<Sequence> {
         let mut words = columns.next().unwrap().split(' ');
         let (rule, words) = (words.next().unwrap(), words.collect::<Vec<_>>());
         let range = columns.next().unwrap();
-        let columns: Vec<&str> = columns.collect();
-        let stars = (0..columns.len()).filter(|n| columns[*n].starts_with("* ")).collect::<Vec<_>>();
-        let insts: Vec<&str> = columns.iter().map(|inst| inst.strip_prefix("* ").unwrap_or(inst)).collect();
-        let of =
-            move |target| Sequence { rule, words: words.clone(), target, insts: insts.clone(), stars: stars.clone() };
-        if range.contains(':') {
+        let columns: Vec<_> = columns.map(starred).collect();
+        let of = move |target| {
+            let stars = (0..columns.len()).filter(|n| columns[*n].1).collect();
+            let insts = columns.iter().map(|(inst, ..)| *inst).collect();
+            let rules = columns.iter().map(|(.., rules)| rules.clone()).collect();
+            Sequence { rule, words: words.clone(), target, insts, stars, rules }
+        };
+        if range.contains(':') || !range.contains("..") && !targets.contains(&range) {
             return vec![of(range)];
         }
         let (first, last) = range.split_once("..").unwrap_or((range, range));
@@ -66,11 +77,26 @@ fn each_star_is_demanded_and_nothing_else() {
         for (n, inst) in insts.iter().enumerate() {
             let mut rules = Vec::new();
             hazards.each(inst, |need| rules.push(need.rule.id()));
+            rules.sort();
+            rules.dedup();
             if !rules.is_empty() {
                 stars.push(n);
-                if !rules.iter().any(|rule| rule.starts_with(sequence.rule)) {
-                    wrong.push(format!("{rules:?} {target}: {:?}", sequence.insts));
+            }
+            match &sequence.rules[n] {
+                Some(wanted) if *wanted == rules => {}
+                Some(wanted) => {
+                    let not_in = |all: &[&'static str], some: &[&'static str]| {
+                        all.iter().filter(|rule| !some.contains(rule)).copied().collect::<Vec<_>>()
+                    };
+                    let (less, more) = (not_in(wanted, &rules), not_in(&rules, wanted));
+                    wrong.push(format!("without {less:?}, with {more:?} {target}: {:?}", sequence.insts));
                 }
+                None if rules.is_empty() || rules.iter().any(|rule| rule.starts_with(sequence.rule)) => {}
+                None => wrong.push(format!("{rules:?} {target}: {:?}", sequence.insts)),
+            }
+            if sequence.has("issued") {
+                hazards.issue(inst);
+                continue;
             }
             let mut count = 0;
             if sequence.has("kernel") && !rules.is_empty() {
@@ -141,7 +167,9 @@ fn llvm_inserts_where_the_stars_are() {
         })
         .collect();
     let mut groups: BTreeMap<_, Vec<Sequence>> = BTreeMap::new();
-    for sequence in sequences().into_iter().filter(|s| !["24", "ends", "manual"].iter().any(|word| s.has(word))) {
+    for sequence in
+        sequences().into_iter().filter(|s| !["24", "ends", "manual", "issued"].iter().any(|word| s.has(word)))
+    {
         let xnack = match () {
             () if sequence.has("on") => "+xnack",
             () if sequence.has("any") => "",

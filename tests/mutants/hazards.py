@@ -26,10 +26,16 @@ def of_side(text):
         def put(new):
             return " or ".join(sides[:i] + [new] + sides[i + 1 :])
 
-        match = re.fullmatch(r"(\S+)((?: if .*?)?)((?: [rw]+:\S+)?)((?: then \S+)?)", side)
+        match = re.fullmatch(r"(\S+)((?: if .*?)?)((?: [rw]+:\S+)?)((?: then .*)?)", side)
         kind, if_, operand, then = match.groups()
-        if then:
-            yield "condition", put(kind + if_ + operand)
+        # Each of the steps that have to come between, and what is special about one.
+        steps = re.findall(r" then (?:(?! then ).)+", then)
+        for new in dict.fromkeys(without(steps, "") or ([""] if steps else [])):
+            yield "condition", put(kind + if_ + operand + new)
+        if " then directly " in then:
+            yield "condition", put(kind + if_ + operand + then.replace(" then directly ", " then "))
+        if match := re.search(r" within (\d+)", then):
+            yield "distance", put(kind + if_ + operand + then.replace(match.group(), f" within {int(match.group(1)) - 1}"))
         if if_:
             conditions = if_[len(" if ") :].split(" & ")
             for rest in without(conditions, " & ") or [""]:

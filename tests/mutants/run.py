@@ -465,75 +465,239 @@ def limit_changes(options, work):
     return survivors, count
 
 
-class Alone:
-    """Changes of rules in one build of the tests of hazards alone, with a target of each generation."""
+class Rules:
+    """Changes of rules: all of them in one build of the tests of hazards, with a few targets. The library has the tables of each batch
+    of changes beside each other, and a variable of the environment chooses one. No two rules of a batch have one number (F26 and
+    F26w do), so that what a test says tells which of them it has found."""
 
-    TARGETS = ("gfx600", "gfx700", "gfx803", "gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010-wave32",
-               "gfx1030-wave32", "gfx1100-wave32", "gfx1150-wave32", "gfx1200-wave32", "gfx1250")
-    MODULES = ("faults", "hazards")
+    TARGETS = ("gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010-wave32",
+               "gfx1030-wave32", "gfx1100", "gfx1150", "gfx1200-wave32", "gfx1250", "gfx1251")
+    MODULES = ("hazards",)
+    # These ask LLVM, whatever the rules are, or would be the same with any.
+    SKIPPED = ("llvm_inserts", "each_row_has", "rules_can_be_listed")
     COMMAND = ["cargo", "test", "--release", "--no-default-features", "--features", "text,alloc,all-targets"]
+    MODULE = r"(?ms)^pub\(crate\) mod (\w+) \{$"
+    STATIC = r"^pub\(crate\) static HAZARDS: HazardTables = .*?;$|^pub\(crate\) use super::(\w+)::HAZARDS;$"
+    RULES = re.compile(r"(?ms)^pub\(crate\) static RULES: \[crate::hazards::table::RuleInfo; \d+\] = (\[.*?^\]);$")
+    CHOICE = """
+extern crate std;
+pub(crate) fn chosen() -> usize {
+    static CHOSEN: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *CHOSEN.get_or_init(|| std::env::var("AMDGPU_ISA_RULES").map_or(0, |text| text.parse().unwrap()))
+}
+"""
 
     def __init__(self, options, work):
-        self.options, self.work, self.tree, self.target = options, work, work / "alone", work / "target-alone"
-        self.without = self.failures([])
+        self.options, self.work, self.tree, self.target = options, work, work / "rules", work / "target-rules"
 
-    def failures(self, mutants):
-        """The lines that the tests print with these changes: `None` if all pass."""
-        suite.copy(ROOT, self.tree, keep="isa/")
-        tables.apply(ROOT, self.tree, mutants)
-        only_targets(self.tree, self.TARGETS)
-        manifest = self.tree / "Cargo.toml"
-        manifest.write_text(manifest.read_text() + '\n[[test]]\nname = "alone"\npath = "tests/alone.rs"\n')
+    def generate(self, mutants):
+        """The generated files, and what the generator says to cargo; the message if it refuses the tables."""
+        tree, out = self.work / "screen/rules", self.work / "generated/rules"
+        tables.apply(ROOT, tree, mutants)
+        out.mkdir(parents=True, exist_ok=True)
+        env = {**os.environ, "OUT_DIR": str(out)}
+        env |= {f"CARGO_FEATURE_{name.upper().replace('-', '_')}": "1" for name in (*self.TARGETS, "text", "alloc")}
+        path = tree / hazards.PATH
+        while True:
+            done = subprocess.run([generator(self.work)], cwd=tree, env=env, capture_output=True, text=True)
+            if done.returncode == 0:
+                return {path.name: path.read_bytes() for path in out.iterdir()}, done.stdout
+            # Words that only the changed rule had, or that it has and no other, are no reason to refuse the change.
+            lines = path.read_text().split("\n")
+            place = re.search(r"hazards\.isa:(\d+): (?:nothing says what `(.*?)` is called)?", done.stdout)
+            line, words = (int(place[1]), place[2]) if place else (0, None)
+            unused = mutants and 0 < line <= lines.index("rules") and lines[line - 1]
+            if words:
+                lines[lines.index("")] = f"called {words} = something"
+            elif unused:
+                lines[line - 1] = "#"
+            else:
+                return None, done.stdout + done.stderr
+            path.write_text("\n".join(lines))
+
+    def batches(self, mutants):
+        """The changes in batches, each with its tables; and those that the build refuses."""
+        batches, refused = [], []
+        for mutant in mutants:
+            number = re.match(r"[A-Z]\d+", mutant.names[0])[0]
+            batch = next((b for b in batches if number not in b), None)
+            if batch is None:
+                batches.append(batch := {})
+            batch[number] = mutant
+        done = []
+        for batch in map(lambda batch: list(batch.values()), batches):
+            while batch:
+                files, said = self.generate(batch)
+                if files:
+                    break
+                line = re.search(r"hazards\.isa:(\d+)", said)
+                bad = [m for m in batch if line and m.line == int(line[1])]
+                if not bad:
+                    sys.exit(said)
+                refused += bad
+                batch = [m for m in batch if m not in bad]
+            if batch:
+                done.append((batch, self.tables(files["tables.rs"].decode()), self.RULES.search(files["common.rs"].decode())[1]))
+        return done, refused
+
+    def tables(self, text):
+        """By module, its table of hazards, which can be that of another module."""
+        found, module = {}, ""
+        for match in re.finditer(self.MODULE + "|" + self.STATIC, text):
+            if match[1]:
+                module = match[1]
+            else:
+                found[module] = found[match[2]] if match[2] else sys.intern(match[0])
+        return found
+
+    def write(self, batches):
+        """Writes the tree whose library has the tables of all batches."""
+        files, said = self.generate([])
+        base = files["tables.rs"].decode()
+        names = re.findall(r"&(\w+)::HAZARDS", files["targets.rs"].decode())
+        all_ = [self.tables(base), *(found for _, found, _ in batches)]
+        # Each table once: a batch leaves most of them as they are.
+        rows, more, known = [], {name: [] for name in names}, {}
+        for number, of in enumerate(all_):
+            row = []
+            for name in names:
+                own = f"{name}::HAZARDS" + (f"_{number}" if number else "")
+                place = known.setdefault(of[name], own)
+                if number and place == own:
+                    more[name].append(of[name].replace("static HAZARDS:", f"static HAZARDS_{number}:"))
+                row.append("&" + place)
+            rows.append(", ".join(row))
+        at = [""]
+
+        def with_more(match):
+            at[0] = match[1] or at[0]
+            return match[0] if match[1] else "\n".join([match[0], *more[at[0]]])
+
+        files["tables.rs"] = re.sub(self.MODULE + "|" + self.STATIC, with_more, base).encode()
+        targets = files["targets.rs"].decode()
+        rows = ",\n".join(f"[{row}]" for row in rows)
+        choice = f"""
+pub(crate) struct Choice([[&'static HazardTables; {len(names)}]; {len(all_)}]);
+impl core::ops::Index<usize> for Choice {{
+    type Output = &'static HazardTables;
+    fn index(&self, n: usize) -> &&'static HazardTables {{
+        &self.0[crate::common::chosen()][n]
+    }}
+}}
+pub(crate) static HAZARDS: Choice = Choice([{rows}]);
+"""
+        files["targets.rs"] = re.sub(r"(?m)^pub\(crate\) const HAZARDS: .*$", lambda _: choice, targets).encode()
+        common = files["common.rs"].decode()
+        lists = [self.RULES.search(common)[1], *(of for *_, of in batches)]
+        rules = self.CHOICE + f"""
+pub(crate) struct Rules([&'static [crate::hazards::table::RuleInfo]; {len(lists)}]);
+impl core::ops::Deref for Rules {{
+    type Target = [crate::hazards::table::RuleInfo];
+    fn deref(&self) -> &Self::Target {{
+        self.0[chosen()]
+    }}
+}}
+pub(crate) static RULES: Rules = Rules([{", ".join("&" + text for text in lists)}]);
+"""
+        files["common.rs"] = self.RULES.sub(lambda _: rules, common).encode()
+        folder = self.work / "rules-generated"
+        folder.mkdir(exist_ok=True)
+        for name, content in files.items():
+            if not (folder / name).exists() or (folder / name).read_bytes() != content:
+                (folder / name).write_bytes(content)
+        lines = [line for line in said.splitlines() if line.startswith("cargo") and "rerun-if" not in line]
+        printed = "".join(f'    println!("{{}}", {json.dumps(line)});\n' for line in [*lines, f"cargo:rerun-if-changed={folder}"])
+        script = f"""fn main() {{
+{printed}    for entry in std::fs::read_dir({json.dumps(str(folder))}).unwrap() {{
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, std::path::Path::new(&std::env::var("OUT_DIR").unwrap()).join(path.file_name().unwrap())).unwrap();
+    }}
+}}
+"""
+        manifest = (ROOT / "Cargo.toml").read_text() + '\n[[test]]\nname = "alone"\npath = "tests/alone.rs"\n'
+        targets = ", ".join(f'"{target}"' for target in self.TARGETS)
+        manifest = re.sub(r"(?m)^all-targets = .*", f"all-targets = [{targets}]", manifest)
+        self.tree.mkdir(exist_ok=True)
+        for path, text in (("build.rs", script), ("Cargo.toml", manifest)):
+            if not (self.tree / path).exists() or (self.tree / path).read_text() != text:
+                (self.tree / path).write_text(text)
+
+    def tests(self):
+        """Builds the tests."""
+        suite.copy(ROOT, self.tree, keep=("build.rs", "Cargo.toml"))
         modules = "".join(f"mod {name};\n" for name in self.MODULES)
         (self.tree / "tests/alone.rs").write_text(f"//! The tests of hazards.\n#![allow(dead_code)]\n{modules}")
         built = suite.Suite(self.tree, self.target, {}, ("alone",), self.COMMAND)
         if not built.good:
             sys.exit("\n".join(m["rendered"] for m in built.errors if m["level"] == "error") + built.said)
-        passed, out, _ = built.run("alone", 0, 1800)
-        (self.work / "alone.txt").write_text(out)
-        return None if passed else out
+        return built.programs["alone"]
 
-    def survivors(self, batch):
-        """Those changes of a batch that no test notices. The output of a test names the rules that it finds wrong. While it
-        names some, the others are tried without them, and then by halves."""
-        out = self.failures(batch)
-        if out is None:
-            return batch
-        words = set(re.findall(r"(?<![\w-])[A-Z]\w+(?:-[DS]\d+)?", out))
-        named = [m for m in batch if m.names[0] in words]
-        for mutant in named:
-            say(f"{mutant.number}\t{mutant.kind}\tis caught\t{hazards.changed(mutant)}")
-        say(f"-- {len(named)} of {len(batch)} are named")
-        rest = [m for m in batch if m not in named]
-        if named:
-            return self.survivors(rest) if rest else []
-        if len(batch) == 1:
-            say(f"{batch[0].number}\t{batch[0].kind}\tis caught\t{hazards.changed(batch[0])}")
-            return []
-        half = len(batch) // 2
-        return self.survivors(batch[:half]) + self.survivors(batch[half:])
+    def run(self, program, number):
+        """What the tests print with the tables of a batch, and whether they pass."""
+        skip = [word for name in self.SKIPPED for word in ("--skip", name)]
+        env = {**os.environ, "AMDGPU_ISA_RULES": str(number), "RUST_BACKTRACE": "0"}
+        done = subprocess.run([program, *skip], cwd=self.tree, env=env, capture_output=True, text=True)
+        (self.work / f"rules-{number}.txt").write_text(done.stdout + done.stderr)
+        return done.returncode == 0, done.stdout + done.stderr
+
+    def survivors(self, mutants):
+        """Those changes that no test notices, and how many the build refuses."""
+        # An earlier run with the same tables wrote the same files.
+        sources = [path for name in ("isa", "build") for path in sorted((ROOT / name).rglob("*.*"))]
+        sources += [ROOT / "build.rs", *(ROOT / "src/kind").rglob("*.rs"), ROOT / "src/shared.rs",
+                    ROOT / "Cargo.toml", HERE / "hazards.py"]
+        text = b"".join(path.read_bytes() for path in sources) + repr([m.number for m in mutants]).encode()
+        digest, memory = hashlib.sha256(text).hexdigest(), self.work / "rules.json"
+        known = json.loads(memory.read_text()) if memory.exists() else {}
+        if digest in known:
+            by_number = {m.number: m for m in mutants}
+            batches, refused = ([by_number[n] for n in batch] for batch in known[digest][0]), known[digest][1]
+            batches, refused = list(batches), [by_number[n] for n in refused]
+            program = self.tests()
+        else:
+            found, refused = self.batches(mutants)
+            batches = [batch for batch, *_ in found]
+            self.write(found)
+            program = self.tests()
+            numbers = [[m.number for m in batch] for batch in batches]
+            memory.write_text(json.dumps({digest: [numbers, [m.number for m in refused]]}))
+        say(f"{len(refused)} the build refuses; {len(batches)} batches")
+        for mutant in refused:
+            say(f"{mutant.number}\t{mutant.kind}\tis refused\t{hazards.changed(mutant)}")
+        passed, out = self.run(program, 0)
+        if not passed:
+            sys.exit(f"without a change:\n{out}")
+        survivors = []
+        for number, batch in enumerate(batches, 1):
+            passed, out = self.run(program, number)
+            words = set(re.findall(r"(?<![\w-])[A-Z]\d+", out))
+            for mutant in batch:
+                caught = not passed and re.match(r"[A-Z]\d+", mutant.names[0])[0] in words
+                say(f"{mutant.number}\t{mutant.kind}\t{'is caught' if caught else 'SURVIVES'}\t{hazards.changed(mutant)}")
+                survivors += [] if caught else [mutant]
+        # Of these, some change nothing.
+        known = equivalents()
+        same = [m for m in survivors if m.key() in known]
+        if self.options.only or len(survivors) < 100:
+            plain, _ = self.generate([])
+            same += [m for m in survivors if m not in same and self.generate([m])[0] == plain]
+        for mutant in same:
+            say(f"{mutant.number}\t{mutant.kind}\tis equivalent\t{hazards.changed(mutant)}")
+        return [m for m in survivors if m not in same], len(mutants) - len(same)
 
 
 def hazard_changes(options, work):
     """Rules without one of their parts."""
     drawn = hazards.all_(ROOT)
-    if options.only:
-        drawn = [m for m in drawn if m.number in options.only]
     say(f"{len(drawn)} possible changes of {hazards.PATH}")
     random.Random(options.seed).shuffle(drawn)
-    left, refused, same = accepted(options, work, drawn, options.count, "screened-hazards.json")
+    drawn = [m for m in drawn if m.number in options.only] if options.only else drawn[: options.count]
     if options.list:
-        for mutant in left:
+        for mutant in drawn:
             say(f"{mutant.number}\t{mutant.kind}\t{hazards.changed(mutant)}")
         sys.exit()
-    for mutant in same:
-        say(f"{mutant.number}\t{mutant.kind}\tis equivalent\t{hazards.changed(mutant)}")
-    alone, survivors = Alone(options, work), []
-    if alone.without is not None:
-        sys.exit(f"without a change:\n{alone.without}")
-    for batch in apart(left, options.batch):
-        survivors += alone.survivors(batch)
-    return [m.key() for m in survivors], len(left) + len(refused)
+    survivors, count = Rules(options, work).survivors(drawn)
+    return [m.key() for m in survivors], count
 
 
 def main():
