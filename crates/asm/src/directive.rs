@@ -83,7 +83,8 @@ impl Assembler {
                 emitted?;
             }
             // Hints for linkers.
-            ".addrsig" | ".addrsig_sym" | ".amdgpu_info" | ".altmacro" | ".noaltmacro" => return Ok(()),
+            ".addrsig" | ".addrsig_sym" | ".amdgpu_info" => return Ok(()),
+            ".altmacro" | ".noaltmacro" => self.is_alternate = word == ".altmacro",
             ".err" => return Err(Flaw::new(place, ".err was reached")),
             ".error" | ".warning" => {
                 let text = if scan.is_done() { Vec::new() } else { scan.string()? };

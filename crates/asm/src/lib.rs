@@ -52,6 +52,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod arguments;
 mod block;
 mod debug;
 mod directive;

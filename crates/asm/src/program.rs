@@ -82,6 +82,17 @@ pub enum Condition {
     Open,
     /// No more lines are read.
     Done,
+    /// Lines behind its `.else` are read.
+    Else,
+    /// Lines behind its `.else` are not read.
+    Closed,
+}
+
+impl Condition {
+    /// Whether lines are read.
+    pub fn is_taken(self) -> bool {
+        matches!(self, Condition::Taken | Condition::Else)
+    }
 }
 
 #[derive(Default)]
@@ -103,6 +114,8 @@ pub struct Assembler {
     pub stack: Vec<(usize, usize)>,
     pub previous: usize,
     pub expansions: u64,
+    /// Whether macros are those of `.altmacro`.
+    pub is_alternate: bool,
     /// The most bytes that a section can have.
     pub longest: u64,
     /// The ABI version of code objects, and whether something has said it.
@@ -145,6 +158,9 @@ impl Assembler {
                 self.fault(fault);
             }
         }
+        for place in std::mem::take(&mut self.source.open_comments) {
+            self.fault(Flaw::new(place, "the comment has no `*/`"));
+        }
         if let Some((_, place)) = self.conditions.first() {
             self.fault(Flaw::new(*place, "the condition has no .endif"));
         }
@@ -168,7 +184,7 @@ impl Assembler {
         if scan.is_done() {
             return Ok(());
         }
-        if self.conditions.last().is_some_and(|(condition, _)| *condition != Condition::Taken) {
+        if self.conditions.last().is_some_and(|(condition, _)| !condition.is_taken()) {
             let word = scan.word().to_ascii_lowercase();
             return self.skipped(&word, &mut scan);
         }

@@ -63,6 +63,8 @@ pub struct Source {
     pub files: Vec<File>,
     frames: Vec<Frame>,
     expanded: usize,
+    /// Where comments begin that do not end.
+    pub open_comments: Vec<Span>,
     /// The most bytes that macros and repetitions can become.
     pub most: usize,
     pub include: Vec<PathBuf>,
@@ -92,7 +94,15 @@ impl Source {
         }
         // An expansion has no comments any more.
         let text: Arc<str> = text.into();
-        let code = if is_macro { text.clone() } else { without_comments(&text).into() };
+        let file = self.files.len();
+        let code = match is_macro {
+            true => text.clone(),
+            false => {
+                let (code, open) = without_comments(&text);
+                self.open_comments.extend(open.map(|start| Span { file, start, end: start + 2 }));
+                code.into()
+            }
+        };
         self.files.push(File { name, text, from, is_made: is_macro });
         self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, conditions: open, is_macro });
         Ok(())
@@ -104,6 +114,11 @@ impl Source {
         let open = self.frames.get(at)?.conditions;
         self.frames.truncate(at);
         Some(open)
+    }
+
+    /// Reads no more of any text.
+    pub fn stop(&mut self) {
+        self.frames.clear();
     }
 
     pub fn next_line(&mut self) -> Option<Line> {
@@ -160,8 +175,9 @@ impl Frame {
     }
 }
 
-/// Replaces comments by blanks. Documents in YAML stay as they are.
-fn without_comments(text: &str) -> String {
+/// Replaces comments by blanks. Documents in YAML stay as they are. Says also where a comment begins that does not end.
+fn without_comments(text: &str) -> (String, Option<usize>) {
+    let mut open = None;
     let mut out = text.as_bytes().to_vec();
     let (mut at, mut end, mut is_line_start, mut document): (usize, usize, bool, Option<&str>) = (0, 0, true, None);
     while at < out.len() {
@@ -210,6 +226,9 @@ fn without_comments(text: &str) -> String {
             }
             b'/' if next(1) == b'*' => {
                 let close = text.as_bytes().get(at + 2..).and_then(|rest| rest.windows(2).position(|two| two == b"*/"));
+                if close.is_none() {
+                    open = Some(at);
+                }
                 let close = close.map_or(out.len(), |len| at + len + 4);
                 blank(&mut out, at..close);
                 at = close;
@@ -219,7 +238,7 @@ fn without_comments(text: &str) -> String {
         }
         at += 1;
     }
-    String::from_utf8(out).unwrap_or_default()
+    (String::from_utf8(out).unwrap_or_default(), open)
 }
 
 /// Overwrites a range with blanks, but for the ends of lines.
