@@ -125,6 +125,9 @@ impl Assembler {
         Ok(match word {
             ".ifdef" | ".ifndef" | ".ifnotdef" => {
                 let name = scan.name()?;
+                if name.starts_with(super::table::OWN) {
+                    self.table.id(&name, place);
+                }
                 let found = self.table.find(&name).map(|id| &self.table.get(id).def);
                 let is_defined = found.is_some_and(|def| !matches!(def, super::table::Def::Undefined));
                 is_defined == (word == ".ifdef")
@@ -180,12 +183,12 @@ impl Assembler {
                 self.macros.remove(&name).ok_or_else(|| Flaw::new(place, format!("there is no macro {name}")))?;
             }
             ".rept" | ".rep" => {
-                let count = self.number(scan);
+                let count = self.number(scan).and_then(|count| scan.end().map(|()| count));
                 let body = self.repeated(none)?;
                 let count = usize::try_from(count?).map_err(|_| Flaw::new(place, "the number is negative"))?;
                 let text = body.text();
                 if text.len().saturating_mul(count) > self.source.most {
-                    return Err(Flaw::new(place, "the repetition is too long"));
+                    return Err(self.source.too_long(place));
                 }
                 let text = match text.contains('\\') {
                     false => text.repeat(count),
@@ -218,7 +221,7 @@ impl Assembler {
                     let body = Body { count, ..self.body(body.text()) };
                     text += &body.substitute(|word| (word == name).then_some(value.text.as_str()));
                     if text.len() > self.source.most {
-                        return Err(Flaw::new(place, "the repetition is too long"));
+                        return Err(self.source.too_long(place));
                     }
                 }
                 self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;

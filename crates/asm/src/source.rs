@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::Kind;
 use super::flaw::{Flaw, Span};
 
 /// How deep macros, repetitions and included files can be nested.
@@ -63,6 +64,8 @@ pub struct Source {
     pub files: Vec<File>,
     frames: Vec<Frame>,
     expanded: usize,
+    /// Whether the rest is not read.
+    pub is_stopped: bool,
     /// Where comments begin that do not end.
     pub open_comments: Vec<Span>,
     /// The most bytes that macros and repetitions can become.
@@ -84,13 +87,15 @@ impl Source {
     ) -> Result<(), Flaw> {
         let fault = |message: &str| Flaw::new(from.unwrap_or_default(), message);
         if self.frames.len() >= DEPTH {
+            self.stop();
             return Err(fault(&format!("macros, repetitions and files are nested deeper than {DEPTH}")));
         }
         if from.is_some() {
             self.expanded = self.expanded.saturating_add(text.len().max(EXPANSION));
         }
         if self.expanded > self.most {
-            return Err(fault(&format!("macros and repetitions become more than {} bytes", self.most)));
+            self.stop();
+            return Err(self.too_long(from.unwrap_or_default()));
         }
         // An expansion has no comments any more.
         let text: Arc<str> = text.into();
@@ -116,8 +121,15 @@ impl Source {
         Some(open)
     }
 
+    /// The error of what becomes too long.
+    pub fn too_long(&self, place: Span) -> Flaw {
+        let message = format!("macros and repetitions become more than {} bytes", self.most);
+        Flaw::new(place, message).kind(Kind::Expansion)
+    }
+
     /// Reads no more of any text.
     pub fn stop(&mut self) {
+        self.is_stopped = true;
         self.frames.clear();
     }
 
@@ -230,10 +242,16 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
                     open = Some(at);
                 }
                 let close = close.map_or(out.len(), |len| at + len + 4);
-                blank(&mut out, at..close);
+                // What is behind it goes on with the line in which it began.
+                if let Some(comment) = out.get_mut(at..close) {
+                    comment.fill(b' ');
+                }
                 at = close;
                 continue;
             }
+            // A character that begins no comment.
+            b'\'' if next(1) == b'\\' && next(3) == b'\'' => at += 3,
+            b'\'' if next(1) != b'\n' && next(2) == b'\'' => at += 2,
             _ => {}
         }
         at += 1;
