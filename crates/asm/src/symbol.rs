@@ -138,10 +138,12 @@ impl Assembler {
     fn attribute(&mut self, word: &str, id: SymbolId, place: Span) -> Result<()> {
         let symbol = self.table.get_mut(id);
         symbol.is_used = true;
+        let visible = [(".protected", STV_PROTECTED), (".hidden", STV_HIDDEN), (".internal", STV_INTERNAL)];
+        if let Some((_, visibility)) = visible.iter().find(|(name, _)| *name == word) {
+            symbol.visibility = *visibility;
+            return Ok(());
+        }
         let bind = match word {
-            ".protected" => return Ok(symbol.visibility = STV_PROTECTED),
-            ".hidden" => return Ok(symbol.visibility = STV_HIDDEN),
-            ".internal" => return Ok(symbol.visibility = STV_INTERNAL),
             ".globl" | ".global" => STB_GLOBAL,
             ".local" => STB_LOCAL,
             ".weak" => STB_WEAK,
