@@ -48,6 +48,12 @@ pub struct Args {
     /// Where included files are searched, after the current directory
     #[arg(short = 'I', long, value_name = "DIRECTORY")]
     include: Vec<PathBuf>,
+    /// The most bytes that macros, repetitions and included files can become [default: 16777216]
+    #[arg(long, value_name = "BYTES", conflicts_with = "lines")]
+    max_expansion: Option<usize>,
+    /// The most bytes that a section can have [default: 1073741824]
+    #[arg(long, value_name = "BYTES", conflicts_with = "lines")]
+    max_section: Option<u64>,
     /// Print errors as lines of JSON
     #[arg(long)]
     json: bool,
@@ -105,6 +111,8 @@ fn options(args: &Args) -> Options {
     options.wave = args.wave.as_ref().and_then(|wave| wave.parse().ok());
     options.long_branches = args.long_branches;
     options.include = args.include.clone();
+    options.longest_expansion = args.max_expansion.unwrap_or(options.longest_expansion);
+    options.longest_section = args.max_section.unwrap_or(options.longest_section);
     options
 }
 

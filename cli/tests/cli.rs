@@ -5,6 +5,7 @@ mod asm;
 mod asm_edges;
 mod asm_far;
 mod asm_file;
+mod asm_forms;
 mod asm_linked;
 mod batch;
 mod containers;

@@ -26,6 +26,8 @@ pub fn message(fault: &Fault) -> Cow<'_, str> {
 fn note(fault: &Fault) -> Option<&str> {
     match fault.kind {
         Kind::TooFar => Some("`--long-branches s[N:N+1]` goes there through two registers whose values nothing needs"),
+        Kind::Expansion => Some("`--max-expansion BYTES` changes this limit"),
+        Kind::Section => Some("`--max-section BYTES` changes this limit"),
         _ => fault.note.as_deref(),
     }
 }

@@ -92,14 +92,14 @@ fn strange_sources_have_a_message() {
         (b"s_nop \xff".to_vec(), "line 1 is not UTF-8"),
         (b".include \"no such file\"".to_vec(), "cannot read \"no such file\""),
         (b".if 1".to_vec(), "the condition has no .endif"),
-        (b".endif".to_vec(), "there is no .if above"),
+        (b".endif".to_vec(), ".endif without an .if above"),
         (b".macro m\ns_nop 0".to_vec(), "no .endm follows"),
         (b".rept 3\ns_nop 0".to_vec(), "no .endr follows"),
-        (b".rept 1000000000\n.rept 1000000000\ns_nop 0\n.endr\n.endr".to_vec(), "too long"),
+        (b".rept 1000000000\n.rept 1000000000\ns_nop 0\n.endr\n.endr".to_vec(), "more than 16777216 bytes"),
         (b".rept -1\n.endr".to_vec(), "negative"),
         (
             [b".irp x,".to_vec(), long("1,").into_bytes(), b"\n.byte \\x".repeat(1000), b"\n.endr".to_vec()].concat(),
-            "the repetition is too long",
+            "`--max-expansion BYTES` changes this limit",
         ),
         (b".zero 0x7fffffffffffffff".to_vec(), "more than"),
         (b".fill 0x7fffffff, 8, 1".to_vec(), "more than"),
@@ -138,11 +138,13 @@ fn strange_sources_have_a_message() {
     }
 }
 
-/// LLVM's assembler for this target lacks them.
 #[test]
-fn data_of_gnu_has_its_sizes() {
-    let made = |source: &[u8]| run(&["asm", "--hex", "-", "gfx942"], source).ok();
-    assert_eq!(made(b".half 1\n.hword 2\n.word 3\n"), "0100020003000000\n");
+fn data_of_other_processors_names_what_has_its_size() {
+    for directive in [".half", ".hword", ".word"] {
+        let err = fails(format!("{directive} 1\n").as_bytes());
+        assert!(err.contains(&format!("there is no directive {directive} for AMD GPUs")), "{err}");
+        assert!(err.contains("`.short` has 2 bytes, and `.long` has 4"), "{err}");
+    }
 }
 
 #[test]

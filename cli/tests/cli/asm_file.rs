@@ -54,7 +54,10 @@ pub fn contents(bytes: &[u8]) -> Contents {
         let name = section.name().unwrap().to_string();
         for (offset, relocation) in section.relocations() {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else { panic!() };
-            let object::RelocationTarget::Symbol(index) = relocation.target() else { panic!() };
+            let object::RelocationTarget::Symbol(index) = relocation.target() else {
+                relocations.push((name.clone(), offset, r_type, String::new(), relocation.addend()));
+                continue;
+            };
             let symbol = file.symbol_by_index(index).unwrap();
             let of = match symbol.section_index() {
                 Some(index) if symbol.kind() == object::SymbolKind::Section => {

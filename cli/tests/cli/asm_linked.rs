@@ -161,7 +161,7 @@ fn faults_of_tables_for_debuggers_have_a_place() {
         (".cfi_startproc\n.cfi_startproc", "no .cfi_endproc follows"),
         (".cfi_startproc", "no .cfi_endproc follows"),
         (".cfi_startproc\n.data\n.cfi_endproc", "in another section"),
-        (".uleb128 later-.\nlater:", "has no value here"),
+        (".uleb128 never-.", "has no value here"),
         (".section .text.a,\"axG\",@progbits", "`,` expected"),
         (".section .text.a,\"axG\"", "the type of the section"),
         (".section .text.a,\"ax\",@progbits,comdat", "of a group, or"),

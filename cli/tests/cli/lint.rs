@@ -285,7 +285,7 @@ fn wait_states_that_nothing_needs_are_a_hint() {
 /// A code object whose kernel has these numbers of registers, and this code.
 fn kernel(vgprs: u32, accum_offset: u32, sgprs: u32, lines: &str) -> Vec<u8> {
     let source = format!(
-        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942:xnack-\"
 \t.text
 \t.p2align 8
 \t.globl k

@@ -1,19 +1,23 @@
 //! Macros, repetitions, conditions and included files.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use super::flaw::{Flaw, Result};
+use super::arguments::{Argument, Arguments, Body, argument};
+use super::flaw::{Flaw, Result, Span};
 use super::program::{Assembler, Condition};
-use super::scan::{Scan, is_name};
+use super::scan::Scan;
 use super::source::Line;
 
 pub struct Macro {
     parameters: Parameters,
     body: Line,
+    /// How many calls of it were read.
+    calls: Cell<usize>,
 }
 
 /// The parameters of a macro, and their numbers by their names.
@@ -30,6 +34,26 @@ struct Parameter {
     /// It takes all that is left.
     rest: bool,
 }
+
+/// The directives that begin a condition.
+const CONDITIONS: [&str; 16] = [
+    ".if",
+    ".ifne",
+    ".ifeq",
+    ".ifge",
+    ".ifgt",
+    ".ifle",
+    ".iflt",
+    ".ifdef",
+    ".ifndef",
+    ".ifnotdef",
+    ".ifb",
+    ".ifnb",
+    ".ifc",
+    ".ifnc",
+    ".ifeqs",
+    ".ifnes",
+];
 
 /// The longest file that is included.
 const LONGEST: u64 = 1 << 30;
@@ -54,25 +78,56 @@ impl Assembler {
         let holds = match word {
             ".else" | ".elseif" => {
                 let Some((condition, from)) = self.conditions.pop() else {
-                    return Err(Flaw::new(place, "there is no .if above"));
+                    return Err(Flaw::new(place, format!("{word} without an .if above")));
                 };
+                // If the value has none, no lines are read.
+                self.conditions.push((Condition::Done, from));
                 let new = match (condition, word) {
-                    (Condition::Open, ".else") => Condition::Taken,
+                    (Condition::Else | Condition::Closed, _) => {
+                        return Err(Flaw::new(place, format!("{word} behind the .else of the same .if")));
+                    }
+                    (Condition::Open, ".else") => Condition::Else,
+                    (_, ".else") => Condition::Closed,
                     (Condition::Open, _) if self.number(scan)? != 0 => Condition::Taken,
                     (Condition::Open, _) => Condition::Open,
                     _ => Condition::Done,
                 };
+                if condition == Condition::Open || word == ".else" {
+                    scan.end()?;
+                }
+                self.conditions.pop();
                 self.conditions.push((new, from));
                 return Ok(true);
             }
             ".endif" => {
+                scan.end()?;
                 return match self.conditions.pop() {
                     Some(_) => Ok(true),
-                    None => Err(Flaw::new(place, "there is no .if above")),
+                    None => Err(Flaw::new(place, ".endif without an .if above")),
                 };
             }
+            _ if !CONDITIONS.contains(&word) => return Ok(false),
+            _ => {
+                // If the value has none, no lines are read.
+                self.conditions.push((Condition::Done, place));
+                let holds = self.holds(word, place, scan)?;
+                scan.end()?;
+                self.conditions.pop();
+                holds
+            }
+        };
+        self.conditions.push((if holds { Condition::Taken } else { Condition::Open }, place));
+        Ok(true)
+    }
+
+    /// Whether the lines behind a condition are read.
+    fn holds(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
+        Ok(match word {
             ".ifdef" | ".ifndef" | ".ifnotdef" => {
                 let name = scan.name()?;
+                if name.starts_with(super::table::OWN) {
+                    self.table.id(&name, place);
+                }
                 let found = self.table.find(&name).map(|id| &self.table.get(id).def);
                 let is_defined = found.is_some_and(|def| !matches!(def, super::table::Def::Undefined));
                 is_defined == (word == ".ifdef")
@@ -98,12 +153,8 @@ impl Assembler {
             ".ifge" => self.number(scan)? >= 0,
             ".ifgt" => self.number(scan)? > 0,
             ".ifle" => self.number(scan)? <= 0,
-            ".iflt" => self.number(scan)? < 0,
-            _ => return Ok(false),
-        };
-        scan.end()?;
-        self.conditions.push((if holds { Condition::Taken } else { Condition::Open }, place));
-        Ok(true)
+            _ => self.number(scan)? < 0,
+        })
     }
 
     /// Whether the directive begins or ends a block.
@@ -115,7 +166,12 @@ impl Assembler {
                 let head = self.macro_head(scan);
                 let body = self.source.block(&[".macro"], &[".endm", ".endmacro"]).ok_or_else(|| none(".endm"))?;
                 let (name, parameters) = head?;
-                self.macros.insert(name, Rc::new(Macro { parameters, body }));
+                if self.macros.contains_key(&name) {
+                    return Err(
+                        Flaw::new(place, format!("there is a macro {name} already")).note("`.purgem` takes it away")
+                    );
+                }
+                self.macros.insert(name, Rc::new(Macro { parameters, body, calls: Cell::new(0) }));
             }
             ".endm" | ".endmacro" => return Err(Flaw::new(place, "there is no .macro above")),
             ".exitm" => {
@@ -127,35 +183,45 @@ impl Assembler {
                 self.macros.remove(&name).ok_or_else(|| Flaw::new(place, format!("there is no macro {name}")))?;
             }
             ".rept" | ".rep" => {
-                let count = self.number(scan);
+                let count = self.number(scan).and_then(|count| scan.end().map(|()| count));
                 let body = self.repeated(none)?;
                 let count = usize::try_from(count?).map_err(|_| Flaw::new(place, "the number is negative"))?;
                 let text = body.text();
                 if text.len().saturating_mul(count) > self.source.most {
-                    return Err(Flaw::new(place, "the repetition is too long"));
+                    return Err(self.source.too_long(place));
                 }
-                self.source.push(
-                    "a repetition".into(),
-                    &text.repeat(count),
-                    Some(place),
-                    true,
-                    self.conditions.len(),
-                )?;
+                let text = match text.contains('\\') {
+                    false => text.repeat(count),
+                    true => {
+                        let round = |count| Body { count, number: None, ..self.body(text) }.substitute(|_| None);
+                        (0..count).map(round).collect()
+                    }
+                };
+                self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;
             }
             ".irp" | ".irpc" => {
-                let name = scan.name();
-                scan.eat(",");
-                let values: Vec<String> = match word {
-                    ".irp" => arguments(scan.rest()).into_iter().map(|(_, text)| text).collect(),
-                    _ => scan.rest().trim().chars().map(String::from).collect(),
-                };
+                let name = scan.name()?;
+                scan.expect(",")?;
+                let start = scan.at;
+                let values = Arguments::new(scan.rest()).all();
+                let mut values = values.map_err(|(at, why)| Flaw::new(scan.line.place(start + at..start + at), why))?;
+                if word == ".irpc" {
+                    if values.len() > 1 || values.iter().any(|value| value.tokens != 1) {
+                        return Err(Flaw::new(
+                            place,
+                            "one word or text without operators expected, whose characters become values",
+                        ));
+                    }
+                    let text = values.pop().unwrap_or_default().text;
+                    values = text.chars().map(|c| Argument { text: c.into(), ..Argument::default() }).collect();
+                }
                 let body = self.repeated(none)?;
-                let name = name?;
                 let mut text = String::new();
-                for value in &values {
-                    text += &self.substitute(body.text(), |word| (word == name).then_some(value.as_str()));
+                for (count, value) in values.iter().enumerate() {
+                    let body = Body { count, ..self.body(body.text()) };
+                    text += &body.substitute(|word| (word == name).then_some(value.text.as_str()));
                     if text.len() > self.source.most {
-                        return Err(Flaw::new(place, "the repetition is too long"));
+                        return Err(self.source.too_long(place));
                     }
                 }
                 self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;
@@ -235,10 +301,12 @@ impl Assembler {
                 }
             }
             if scan.eat("=") {
-                let rest = scan.rest();
-                let (len, text) = argument(rest);
+                scan.blank();
+                let read = argument(scan.rest());
+                let (len, value) =
+                    read.map_err(|(at, why)| Flaw::new(scan.line.place(scan.at + at..scan.at + at), why))?;
                 scan.at += len;
-                parameter.default = Some(text);
+                parameter.default = Some(value.text);
             }
             parameters.all.push(parameter);
             scan.eat(",");
@@ -250,95 +318,64 @@ impl Assembler {
     pub fn expand(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.whole();
         let Some(called) = self.macros.get(name).cloned() else { return Ok(()) };
-        let Macro { parameters: Parameters { all: parameters, numbers }, body } = &*called;
+        let Macro { parameters: Parameters { all: parameters, numbers }, body, .. } = &*called;
+        let start = scan.at;
+        let at = |at: usize| scan.line.place(start + at..start + at);
         let mut values: Vec<Option<String>> = vec![None; parameters.len()];
-        let rest = scan.rest();
-        for (n, (start, text)) in arguments(rest).into_iter().enumerate() {
-            let named = text.split_once('=').and_then(|(key, value)| {
-                let at = *numbers.get(key.trim())?;
-                Some((at, value.trim().to_string()))
-            });
-            let (at, text) = named.unwrap_or((n, text));
-            match (parameters.get(at), values.get_mut(at)) {
-                (Some(parameter), Some(value)) if parameter.rest => {
-                    *value = Some(rest.get(start..).unwrap_or("").trim().to_string());
-                    break;
+        let (mut arguments, mut is_named, mut n) = (Arguments::new(scan.rest()), false, 0);
+        while !arguments.is_done() {
+            let from = arguments.at;
+            let parameter = match arguments.name() {
+                Some(key) => {
+                    is_named = true;
+                    let number = numbers.get(&key).copied();
+                    number.ok_or_else(|| Flaw::new(at(from), format!("the macro {name} has no parameter {key}")))?
                 }
-                (_, Some(value)) => *value = Some(text),
-                _ => return Err(Flaw::new(place, format!("{name} takes {} arguments", parameters.len()))),
+                None if is_named => {
+                    return Err(Flaw::new(at(from), "an argument without a name cannot follow one with a name"));
+                }
+                None => n,
+            };
+            let Some(there) = parameters.get(parameter) else {
+                return Err(Flaw::new(at(from), format!("{name} takes {} arguments", parameters.len())));
+            };
+            let text = if there.rest && parameter == n {
+                let text = arguments.rest().trim_end().to_string();
+                arguments.at = arguments.text.len();
+                text
+            } else if self.is_alternate && arguments.rest().starts_with('%') {
+                let mut part = scan.clone();
+                part.at = start + arguments.at + 1;
+                let value = self.number(&mut part)?;
+                arguments.at = part.at - start;
+                value.to_string()
+            } else if let Some(text) = self.is_alternate.then(|| arguments.bracketed()).flatten() {
+                text
+            } else {
+                arguments.next().map_err(|(of, why)| Flaw::new(at(of), why))?.text
+            };
+            if !text.is_empty() {
+                values[parameter] = Some(text);
             }
+            n += 1;
+            arguments.separator();
         }
         for (parameter, value) in parameters.iter().zip(&mut values) {
-            *value = value.take().filter(|value| !value.is_empty()).or(parameter.default.clone());
             if value.is_none() && parameter.required {
                 return Err(Flaw::new(place, format!("the argument {} of {name} is missing", parameter.name)));
             }
+            *value = value.take().or(parameter.default.clone());
         }
         let value = |word: &str| Some(values.get(*numbers.get(word)?)?.as_deref().unwrap_or(""));
-        let text = self.substitute(body.text(), value);
+        let text = Body { count: called.calls.get(), ..self.body(body.text()) }.substitute(value);
+        called.calls.set(called.calls.get() + 1);
         self.expansions += 1;
         self.source.push(format!("the macro {name}"), &text, Some(place), true, self.conditions.len())
     }
 
-    /// Puts arguments in the places of `\name`, and the number of the expansion in that of `\@`.
-    fn substitute<'v>(&self, body: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
-        let mut out = String::with_capacity(body.len());
-        let mut rest = body;
-        while let Some(at) = rest.find('\\') {
-            // What is too long will be refused.
-            if out.len() > self.source.most {
-                return out;
-            }
-            out += rest.get(..at).unwrap_or("");
-            let behind = rest.get(at + 1..).unwrap_or("");
-            let len = behind.bytes().position(|c| !is_name(c) || c == b'.' || c == b'@').unwrap_or(behind.len());
-            let word = behind.get(..len).unwrap_or("");
-            rest = behind.get(len..).unwrap_or("");
-            if let Some(value) = value(word) {
-                out += value;
-            } else if word.is_empty() && behind.starts_with('@') {
-                out += &self.expansions.to_string();
-                rest = behind.get(1..).unwrap_or("");
-            } else if word.is_empty() && behind.starts_with("()") {
-                rest = behind.get(2..).unwrap_or("");
-            } else {
-                out.push('\\');
-                out += word;
-            }
-        }
-        out += rest;
-        out
-    }
-}
-
-/// The length of an argument, and its text.
-fn argument(text: &str) -> (usize, String) {
-    let (mut depth, mut quoted) = (0i32, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            ',' if depth <= 0 => return (at, text.get(..at).unwrap_or("").trim().to_string()),
-            _ => {}
-        }
-    }
-    (text.len(), text.trim().to_string())
-}
-
-/// The arguments of a macro, and where each begins.
-fn arguments(text: &str) -> Vec<(usize, String)> {
-    let (mut all, mut at) = (Vec::new(), 0);
-    if text.trim().is_empty() {
-        return all;
-    }
-    loop {
-        let (len, value) = argument(text.get(at..).unwrap_or(""));
-        all.push((at, value));
-        at += len + 1;
-        if at > text.len() {
-            return all;
-        }
+    /// A body that becomes text here.
+    fn body<'b>(&self, text: &'b str) -> Body<'b> {
+        let (number, most) = (Some(self.expansions), self.source.most);
+        Body { text, number, count: 0, is_alternate: self.is_alternate, most }
     }
 }

@@ -185,6 +185,26 @@ impl Assembler {
 }
 
 impl Debug {
+    /// Follows sections that have moved: their new numbers, and where they begin.
+    pub fn join(&mut self, moved: &[(usize, u64)]) {
+        let there = |section: usize| moved.get(section).copied().unwrap_or_default();
+        let mut joined: Vec<(usize, Vec<(u64, Line)>)> = Vec::new();
+        for (section, lines) in std::mem::take(&mut self.lines) {
+            let (section, base) = there(section);
+            let lines = lines.into_iter().map(|(offset, line)| (offset + base, line));
+            match joined.iter_mut().find(|(of, _)| *of == section) {
+                Some((_, all)) => all.extend(lines),
+                None => joined.push((section, lines.collect())),
+            }
+        }
+        joined.iter_mut().for_each(|(_, lines)| lines.sort_by_key(|(offset, _)| *offset));
+        self.lines = joined;
+        for (section, start, end) in &mut self.frames {
+            let (new, base) = there(*section);
+            (*section, *start, *end) = (new, *start + base, *end + base);
+        }
+    }
+
     /// The number of a directory; 0 is the one in which the compiler ran.
     fn directory(&mut self, name: String) -> usize {
         *self.known.entry(name).or_insert_with_key(|name| {

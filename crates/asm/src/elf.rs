@@ -6,6 +6,8 @@ pub const SHN_AMDGPU_LDS: u16 = 0xff00;
 /// Kinds of relocations, as `r_type` has them. `S` is the symbol's address, `A` what is added, `P` the place, `G` the place of the
 /// symbol's entry in the table of addresses (GOT).
 pub mod kinds {
+    /// Nothing.
+    pub const NONE: u32 = 0;
     /// The lower 32 bits of `S + A`.
     pub const ABS32_LO: u32 = 1;
     /// The upper 32 bits of `S + A`.

@@ -9,6 +9,11 @@ use super::table::{Def, SymbolId, Table};
 /// How deep expressions can be nested.
 const DEPTH: u16 = 256;
 
+/// The depth at which a value is asked for.
+pub const TOP: u16 = 4 * DEPTH;
+/// How many parts of expressions and symbols one value can take.
+const STEPS: u32 = 20_000;
+
 /// What a relocation shall hold of a symbol: `sym@rel32@lo`.
 pub type Variant = Option<&'static str>;
 
@@ -95,7 +100,7 @@ impl Reader<'_, '_> {
                 }
                 _ => {
                     let depth = left.depth().max(right.depth()) + 1;
-                    if depth > 4 * DEPTH {
+                    if depth > TOP {
                         return Err(self.scan.since(start, "the expression is too long"));
                     }
                     Expr::Binary(text, Box::new((left, right)), depth)
@@ -143,33 +148,30 @@ impl Reader<'_, '_> {
 
     fn character(&mut self) -> Result<Expr> {
         let start = self.scan.at;
-        let rest = self.scan.rest();
-        let mut parts = rest.chars().skip(1);
-        let (first, second, third) = (parts.next(), parts.next(), parts.next());
-        let (value, len) = match (first, second, third) {
-            (Some('\\'), Some(c), Some('\'')) => {
-                let value = match c {
-                    'n' => 10,
-                    't' => 9,
-                    'r' => 13,
-                    '0' => 0,
-                    other => u32::from(other),
-                };
-                (value, 3 + c.len_utf8())
-            }
-            (Some(c), Some('\''), _) => (c.into(), 2 + c.len_utf8()),
-            _ => return Err(self.scan.since(start, "a character and `'` expected")),
-        };
+        let (value, len) =
+            character(self.scan.rest()).ok_or_else(|| self.scan.since(start, "a character and `'` expected"))?;
         self.scan.at += len;
-        Ok(Expr::Int(value.into()))
+        Ok(Expr::Int(value))
     }
 
     fn symbol(&mut self, depth: u16) -> Result<Expr> {
         let start = self.scan.at;
-        let name = self
+        let is_quoted = self.scan.peek() == b'"';
+        let mut name = self
             .scan
             .name()
             .map_err(|fault| super::flaw::Flaw { message: "an expression expected".into(), ..fault })?;
+        if is_quoted && self.scan.peek() != b'@' {
+            // Whatever is between quotes is the name.
+            let id = self.table.id(&name, self.scan.place(start));
+            return Ok(match &self.table.get(id).def {
+                Def::Variable(Expr::Int(value)) => Expr::Int(*value),
+                _ => Expr::Symbol(id, None),
+            });
+        }
+        if is_quoted {
+            name += self.scan.word();
+        }
         if self.scan.peek() == b'(' {
             let function = FUNCTIONS.iter().find(|(known, _)| *known == name);
             let &(_, function) = function.ok_or_else(|| self.scan.since(start, "no such function"))?;
@@ -188,7 +190,7 @@ impl Reader<'_, '_> {
         if name == "." {
             return Ok(Expr::Symbol(self.table.here(), None));
         }
-        let (plain, variant) = name.split_once('@').map_or((name.as_str(), ""), |(plain, variant)| (plain, variant));
+        let (plain, variant) = split_variant(&name, is_quoted);
         let known = VARIANTS.iter().find(|known| **known == variant).copied();
         if known.is_none() && !variant.is_empty() {
             return Err(self.scan.since(start, format!("no such relocation; known are {}", VARIANTS.join(", "))));
@@ -201,6 +203,16 @@ impl Reader<'_, '_> {
     }
 }
 
+/// A name, and what a relocation shall hold of it.
+fn split_variant(name: &str, is_quoted: bool) -> (&str, &str) {
+    // The names of variants have `@` inside, and so can a name in quotes.
+    let at = match is_quoted {
+        true => VARIANTS.iter().filter_map(|v| Some(name.strip_suffix(v)?.strip_suffix('@')?.len())).min(),
+        false => name.find('@'),
+    };
+    at.map_or((name, ""), |at| (name.get(..at).unwrap_or(""), name.get(at + 1..).unwrap_or("")))
+}
+
 fn unary(sign: u8, value: i64) -> i64 {
     match sign {
         b'-' => value.wrapping_neg(),
@@ -209,8 +221,34 @@ fn unary(sign: u8, value: i64) -> i64 {
     }
 }
 
+/// The value of a character between single quotes, and the length of all that.
+pub fn character(text: &str) -> Option<(i64, usize)> {
+    let mut parts = text.chars().skip(1);
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some('\\'), Some(c), Some('\'')) => {
+            let value = match c {
+                'n' => 10,
+                't' => 9,
+                'r' => 13,
+                'b' => 8,
+                'f' => 12,
+                other => u32::from(other),
+            };
+            Some((value.into(), 3 + c.len_utf8()))
+        }
+        (Some(c), Some('\''), _) => Some((u32::from(c).into(), 2 + c.len_utf8())),
+        _ => None,
+    }
+}
+
 /// A number as in C.
 pub fn number(word: &str) -> Option<i64> {
+    let (digits, radix) = digits(word)?;
+    u64::from_str_radix(&digits, radix).ok().map(|value| value as i64)
+}
+
+/// The digits of a number as in C, and how many kinds of them there are.
+pub fn digits(word: &str) -> Option<(String, u32)> {
     let lower = word.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {
         [b'0', b'x', ..] => (lower.get(2..)?, 16),
@@ -218,7 +256,7 @@ pub fn number(word: &str) -> Option<i64> {
         [b'0', _, ..] => (lower.get(1..)?, 8),
         _ => (lower.as_str(), 10),
     };
-    u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+')).map(|value| value as i64)
+    (!digits.starts_with('+')).then(|| (digits.to_string(), radix))
 }
 
 /// A sum of symbols, each taken some times, and a number.
@@ -237,10 +275,24 @@ impl Table {
         let depth = depth
             .checked_sub(1)
             .ok_or_else(|| ("a symbol's value depends on itself, or on too many others".to_string(), None))?;
+        // Symbols that name others twice each would take time without end.
+        let steps = if depth >= TOP - 1 { 0 } else { self.steps.get() + 1 };
+        self.steps.set(steps);
+        if steps > STEPS {
+            return Err((format!("to find the value takes more than {STEPS} steps"), None));
+        }
         match expr {
             Expr::Int(value) => Ok(Linear { constant: *value, ..Linear::default() }),
             Expr::Symbol(id, variant) => match &self.get(*id).def {
-                Def::Variable(value) if variant.is_none() => self.linear(value, depth),
+                Def::Variable(value) if variant.is_none() => {
+                    let linear = self.linear(value, depth)?;
+                    // A linker can put something else in the place of a symbol that is visible.
+                    let is_place = matches!(self.place(&linear), Some((Some(_), _)));
+                    match is_place && self.get(*id).bind.is_some_and(|bind| bind != 0) {
+                        true => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: None }),
+                        false => Ok(linear),
+                    }
+                }
                 _ => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: *variant }),
             },
             Expr::Unary(b'-', of) => {
@@ -277,7 +329,7 @@ impl Table {
 
     /// The value of an expression that no linker changes.
     pub fn value(&self, expr: &Expr) -> std::result::Result<i64, Why> {
-        self.absolute(expr, 4 * DEPTH)
+        self.absolute(expr, TOP)
     }
 
     fn absolute(&self, expr: &Expr, depth: u16) -> std::result::Result<i64, Why> {
@@ -290,10 +342,10 @@ impl Table {
         let (mut value, mut sections) = (linear.constant, std::collections::BTreeMap::<usize, i64>::new());
         for (id, times) in &linear.terms {
             let symbol = self.get(*id);
-            match &symbol.def {
-                Def::Label { section, offset } => {
-                    value = value.wrapping_add(times.wrapping_mul(*offset as i64));
-                    *sections.entry(*section).or_default() += times;
+            match self.location(*id) {
+                Some((section, offset)) => {
+                    value = value.wrapping_add(times.wrapping_mul(offset as i64));
+                    *sections.entry(section).or_default() += times;
                 }
                 _ if linear.terms.iter().filter(|(other, _)| other == id).map(|(_, n)| n).sum::<i64>() == 0 => {}
                 _ => return Err((format!("`{}` has no value here", symbol.name), Some(symbol.place))),
@@ -302,6 +354,22 @@ impl Table {
         match sections.values().all(|times| *times == 0) && linear.variant.is_none() {
             true => Ok(value),
             false => Err(("the value has to be known here, and depends on where a section will be".into(), None)),
+        }
+    }
+
+    /// The place that a sum is: its section, if there is one, and the offset.
+    pub fn place(&self, linear: &Linear) -> Option<(Option<usize>, i64)> {
+        let (mut value, mut sections) = (linear.constant, std::collections::BTreeMap::<usize, i64>::new());
+        for (id, times) in &linear.terms {
+            let (section, offset) = self.location(*id)?;
+            value = value.wrapping_add(times.wrapping_mul(offset as i64));
+            *sections.entry(section).or_default() += times;
+        }
+        let mut open = sections.into_iter().filter(|(_, times)| *times != 0);
+        match (open.next(), open.next(), linear.variant) {
+            (None, _, None) => Some((None, value)),
+            (Some((section, 1)), None, None) => Some((Some(section), value)),
+            _ => None,
         }
     }
 

@@ -52,6 +52,13 @@ pub enum Kind {
     /// A code object would need the place of a symbol in a workgroup's memory, which a linker gives: only
     /// [`to_object`](crate::Assembly::to_object) can leave it open.
     Shared,
+    /// Macros, repetitions and included files become more than [`Options::longest_expansion`](crate::Options::longest_expansion).
+    Expansion,
+    /// A section would become longer than [`Options::longest_section`](crate::Options::longest_section).
+    Section,
+    /// A kernel does not begin where hardware begins one. It is a warning, and an error in a code object: only
+    /// [`to_object`](crate::Assembly::to_object) can leave it to a linker.
+    Misaligned,
     /// The source has to change.
     #[default]
     Other,

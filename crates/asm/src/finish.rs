@@ -25,6 +25,8 @@ pub struct Output {
     pub section: Section,
     /// The symbol that names its group, as a number in the image, and whether other objects may have the group.
     pub group: Option<(usize, bool)>,
+    /// The section that it follows.
+    pub linked: Option<usize>,
     pub relocations: Vec<Relocation>,
 }
 
@@ -42,6 +44,8 @@ pub enum Of {
     Section(usize),
     /// The number of a symbol in the image.
     Symbol(usize),
+    /// It is of no symbol.
+    None,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +57,8 @@ pub struct Symbol {
     pub kind: u8,
     pub bind: u8,
     pub visibility: u8,
+    /// Where the source defines it.
+    pub place: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +68,17 @@ pub enum At {
     Section(usize),
     /// In a workgroup's memory.
     Shared,
+    /// Where a linker puts it.
+    Common,
+    /// The name of a group whose first section has this number.
+    Group(usize),
 }
 
 impl Assembler {
     /// Everything resolved; faults are told apart.
     pub fn finish(mut self) -> (Self, Option<Image>) {
+        self.join_parts();
+        self.find_numbers();
         self.fill_kernels();
         let Some(processor) = self.table.target else {
             if self.flaws.shown.is_empty() {
@@ -80,6 +92,12 @@ impl Assembler {
             self.fault(fault);
         }
         self.name_sections();
+        self.find_weak();
+        for (n, section) in self.sections.iter().enumerate() {
+            if let Some(group) = &section.apart.group {
+                self.groups.entry(group.symbol).or_insert(n);
+            }
+        }
         let needed = self.needed();
         let mut numbers = vec![None; self.table.all().len()];
         let mut symbols = Vec::new();
@@ -93,6 +111,8 @@ impl Assembler {
                 Err(fault) => self.fault(fault),
             }
         }
+        self.add_versions(&mut symbols, &mut numbers);
+        let mut asked = self.asked(&numbers);
         let mut sections = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
@@ -104,14 +124,97 @@ impl Assembler {
                     Err(fault) => self.fault(fault),
                 }
             }
+            if let Some(asked) = asked.remove(&index) {
+                relocations.extend(asked);
+                relocations.sort_by_key(|relocation: &Relocation| relocation.offset);
+            }
             let section = self.sections[index].clone();
+            let linked = section.apart.of.and_then(|of| {
+                let by_name = self.find_section(&self.table.get(of).name, &super::program::Apart::default());
+                self.table.location(of).map(|(section, _)| section).or(by_name)
+            });
             let group = section.apart.group.as_ref();
             let group = group.and_then(|group| Some(((*numbers.get(group.symbol)?)?, group.is_comdat)));
-            sections.push(Output { section, group, relocations });
+            sections.push(Output { section, group, linked, relocations });
         }
         let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
         let image = Image { flags: processor.flags(), abi: processor.os.abi(), abi_version, sections, symbols };
         (self, Some(image))
+    }
+
+    /// Finds the numbers that depend on what stands behind them.
+    fn find_numbers(&mut self) {
+        for (expr, place) in std::mem::take(&mut self.later) {
+            match self.table.value(&expr) {
+                Ok(value) => self.found.later.push(value),
+                Err((why, _)) => {
+                    self.found.later.push(0);
+                    self.fault(Flaw::new(place, why));
+                }
+            }
+        }
+        if self.found != self.guess && self.is_last_round {
+            self.fault(Flaw::new(Span::default(), "numbers depend on themselves: what they count changes with them"));
+        }
+    }
+
+    /// The names with versions are symbols, too.
+    fn add_versions(&mut self, symbols: &mut Vec<Symbol>, numbers: &mut [Option<usize>]) {
+        for version in std::mem::take(&mut self.versions) {
+            let Some(number) = numbers.get(version.of).copied().flatten() else { continue };
+            let Some(symbol) = symbols.get(number).cloned() else { continue };
+            let (plain, tail) = version.name.split_once('@').unwrap_or((&version.name, ""));
+            let is_defined = symbol.at != At::Undefined;
+            let name = match tail.strip_prefix("@@") {
+                Some(tail) => format!("{plain}{}{tail}", if is_defined { "@@" } else { "@" }),
+                None if tail.starts_with('@') && !is_defined => {
+                    self.fault(Flaw::new(
+                        version.place,
+                        format!("the default version of `{}` is not defined", symbol.name),
+                    ));
+                    continue;
+                }
+                None => version.name.clone(),
+            };
+            if is_defined && version.keeps && !tail.starts_with("@@") {
+                symbols.push(Symbol { name, ..symbol });
+            } else {
+                symbols[number].name = name;
+            }
+        }
+    }
+
+    /// The relocations that directives ask for, by their sections.
+    fn asked(&mut self, numbers: &[Option<usize>]) -> std::collections::HashMap<usize, Vec<Relocation>> {
+        let mut asked = std::collections::HashMap::<usize, Vec<Relocation>>::new();
+        for one in std::mem::take(&mut self.relocations) {
+            let fault = |why: &str| Flaw::new(one.place, why);
+            let offset = self.table.linear(&one.offset, super::expr::TOP).ok().and_then(|sum| self.table.place(&sum));
+            let found = match offset {
+                Some((section, offset)) if offset >= 0 || section.is_none() => {
+                    Ok((section.unwrap_or(one.section), offset as u64))
+                }
+                _ => Err(fault("the place of a relocation is a number, or a label and a number")),
+            };
+            let of = one.expr.as_ref().map(|expr| self.table.linear(expr, super::expr::TOP));
+            let of = match of {
+                None => Ok((Of::None, 0)),
+                Some(Ok(Linear { constant, terms, .. })) => match terms[..] {
+                    [] => Ok((Of::None, constant)),
+                    [(id, 1)] => self.of(id, constant, numbers).ok_or_else(|| fault("not defined")),
+                    _ => Err(fault("a relocation is of one symbol")),
+                },
+                Some(Err((why, _))) => Err(fault(&why)),
+            };
+            match (found, of) {
+                (Ok((section, offset)), Ok((of, addend))) => {
+                    let relocation = Relocation { offset, kind: one.kind, of, addend, place: one.place };
+                    asked.entry(section).or_default().push(relocation);
+                }
+                (Err(flaw), _) | (_, Err(flaw)) => self.fault(flaw),
+            }
+        }
+        asked
     }
 
     /// Puts the notes into their section.
@@ -141,12 +244,42 @@ impl Assembler {
         }
     }
 
+    /// Finds symbols that only weak names name.
+    fn find_weak(&mut self) {
+        if !self.table.all().iter().any(|symbol| symbol.is_weak_name) {
+            return;
+        }
+        let mut uses = vec![(false, false); self.table.all().len()];
+        for fixup in self.sections.iter().flat_map(|section| &section.fixups) {
+            let mut open = vec![(&fixup.expr, false)];
+            while let Some((expr, is_weak)) = open.pop() {
+                match expr {
+                    super::expr::Expr::Int(_) => {}
+                    super::expr::Expr::Unary(_, of) => open.push((of, is_weak)),
+                    super::expr::Expr::Binary(_, parts, _) => open.extend([(&parts.0, is_weak), (&parts.1, is_weak)]),
+                    super::expr::Expr::Call(_, of) => open.extend(of.iter().map(|of| (of, is_weak))),
+                    super::expr::Expr::Symbol(id, _) => match &self.table.get(*id).def {
+                        Def::Variable(super::expr::Expr::Symbol(of, _)) if self.table.get(*id).is_weak_name => {
+                            uses[*of].0 = true;
+                        }
+                        _ => uses[*id].1 = true,
+                    },
+                }
+            }
+        }
+        self.weak = uses.into_iter().map(|(is_weak, is_strong)| is_weak && !is_strong).collect();
+    }
+
     /// Which symbols relocations or expressions name.
     fn needed(&self) -> Vec<bool> {
         let mut needed = vec![false; self.table.all().len()];
         let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
-        for expr in fixups {
-            for (id, _) in self.table.linear(expr, 1024).map(|linear| linear.terms).unwrap_or_default() {
+        let asked = self.relocations.iter().filter_map(|asked| asked.expr.as_ref());
+        for version in &self.versions {
+            needed[version.of] = true;
+        }
+        for expr in fixups.chain(asked) {
+            for (id, _) in self.table.linear(expr, super::expr::TOP).map(|linear| linear.terms).unwrap_or_default() {
                 needed[id] = true;
             }
         }
@@ -166,35 +299,53 @@ impl Assembler {
                 let name = if symbol.name.is_empty() { "this label" } else { &symbol.name };
                 return Err(Flaw::new(symbol.place, format!("{name} is not defined")));
             }
-            Def::Undefined if !is_needed && symbol.bind != Some(STB_WEAK) && symbol.bind != Some(STB_GLOBAL) => {
-                return Ok(None);
+            Def::Undefined if self.groups.contains_key(&id) && symbol.bind.is_none() => {
+                (At::Group(self.groups[&id]), 0)
             }
+            Def::Undefined if !is_needed && symbol.bind.is_none() => return Ok(None),
+            Def::Shared { .. } if !is_needed && !symbol.is_used => return Ok(None),
+            Def::Variable(_) if symbol.is_weak_name => return Ok(None),
             _ if is_local_name => return Ok(None),
             Def::Undefined => (At::Undefined, 0),
             Def::Label { section, offset } => (At::Section(*section), *offset),
             Def::Shared { align } => (At::Shared, *align),
+            Def::Common { align } => (At::Common, *align),
             Def::Variable(expr) => {
-                let linear = self.table.linear(expr, 1024).map_err(|(why, _)| Flaw::new(symbol.place, why))?;
-                match (self.table.fold(&linear), &linear.terms[..]) {
-                    (Ok(value), _) => (At::Absolute, value as u64),
-                    (_, [(of, 1)]) => match self.table.get(*of).def {
-                        Def::Label { section, offset } => {
-                            (At::Section(section), offset.wrapping_add_signed(linear.constant))
-                        }
-                        _ => return Err(Flaw::new(symbol.place, "its value is no place and no number")),
-                    },
-                    (Err((why, _)), _) => return Err(Flaw::new(symbol.place, why)),
+                let linear =
+                    self.table.linear(expr, super::expr::TOP).map_err(|(why, _)| Flaw::new(symbol.place, why))?;
+                match (self.table.fold(&linear), self.table.place(&linear), &linear.terms[..]) {
+                    (Ok(value), ..) => (At::Absolute, value as u64),
+                    (_, Some((Some(section), offset)), _) => (At::Section(section), offset as u64),
+                    // It is another name, and what it is another name of stands in relocations.
+                    (.., [(of, 1)]) if matches!(self.table.get(*of).def, Def::Undefined) => return Ok(None),
+                    (Err((why, _)), ..) => return Err(Flaw::new(symbol.place, why)),
                 }
             }
         };
-        let size = match &symbol.size {
+        // Another name of a symbol has its size and type.
+        let base = match &symbol.def {
+            Def::Variable(expr) => match self.table.linear(expr, super::expr::TOP).map(|linear| linear.terms) {
+                Ok(terms) if terms.len() == 1 && matches!(at, At::Section(_)) => Some(self.table.get(terms[0].0)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let size = match symbol.size.as_ref().or(base.and_then(|base| base.size.as_ref())) {
             Some((expr, place)) => self.known(expr, *place)? as u64,
             None => 0,
         };
-        let default = if at == At::Undefined { STB_GLOBAL } else { STB_LOCAL };
+        let is_weak = self.weak.get(id) == Some(&true);
+        let default = if at != At::Undefined {
+            STB_LOCAL
+        } else if is_weak {
+            STB_WEAK
+        } else {
+            STB_GLOBAL
+        };
         let bind = symbol.bind.unwrap_or(default);
-        let (name, kind, visibility) = (symbol.name.clone(), symbol.kind, symbol.visibility);
-        Ok(Some(Symbol { name, at, value, size, kind, bind, visibility }))
+        let kind = super::symbol::stronger(symbol.kind, base.map_or(0, |base| base.kind));
+        let (name, visibility) = (symbol.name.clone(), symbol.visibility);
+        Ok(Some(Symbol { name, at, value, size, kind, bind, visibility, place: symbol.place }))
     }
 
     /// Writes the bytes of a value, or returns the relocation that a linker needs for it.
@@ -205,7 +356,7 @@ impl Assembler {
         numbers: &[Option<usize>],
     ) -> Result<Option<Relocation>, Flaw> {
         let fault = |why: String| Flaw::new(fixup.place, why);
-        let mut linear = self.table.linear(&fixup.expr, 1024).map_err(|(why, _)| fault(why))?;
+        let mut linear = self.table.linear(&fixup.expr, super::expr::TOP).map_err(|(why, _)| fault(why))?;
         let place = fixup.offset;
         match fixup.what {
             What::Branch(number) => return self.resolve_branch(fixup, number, section, &linear, numbers),
@@ -269,10 +420,7 @@ impl Assembler {
     }
 
     fn offset_in(&self, id: SymbolId, section: usize) -> Option<u64> {
-        match self.table.get(id).def {
-            Def::Label { section: there, offset } if there == section => Some(offset),
-            _ => None,
-        }
+        self.table.location(id).filter(|(there, _)| *there == section).map(|(_, offset)| offset)
     }
 
     /// What a relocation names: symbols that nothing outside can see are places in their section.

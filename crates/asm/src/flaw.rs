@@ -59,6 +59,14 @@ impl Flaws {
         }
     }
 
+    /// Makes errors of the warnings of a kind.
+    pub fn refuse(&mut self, kind: Kind) {
+        for flaw in self.shown.iter_mut().filter(|flaw| flaw.kind == kind && flaw.is_warning) {
+            flaw.is_warning = false;
+            self.errors += 1;
+        }
+    }
+
     /// The number of errors, those that are hidden included.
     pub fn errors(&self) -> usize {
         self.errors

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use amdgpu_isa::text::{Integer, ParseErrorKind, Suggestion, Symbols, parse_with};
+use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, parse_with};
 use amdgpu_isa::{Inst, Reg, Target, Value};
 
 use super::expr::{Expr, Linear};
@@ -14,6 +14,8 @@ use super::table::{Def, Table};
 /// The symbols as the parser of instructions sees them.
 struct Names<'t> {
     table: &'t Table,
+    /// What names stand for that the text has instead of others.
+    spelled: &'t [(String, String)],
     /// Whether open values are taken for numbers: where a branch goes.
     is_branch: bool,
     /// The names whose values are open.
@@ -22,14 +24,16 @@ struct Names<'t> {
 
 impl Symbols for Names<'_> {
     fn value(&self, name: &str) -> Option<Integer> {
-        let known = self.table.find(name).and_then(|id| match &self.table.get(id).def {
+        let spelled = self.spelled.iter().find(|(instead, _)| instead == name);
+        let key = spelled.map_or(name, |(_, spelled)| spelled.trim_matches('"'));
+        let known = self.table.find(key).and_then(|id| match &self.table.get(id).def {
             Def::Variable(expr) => self.table.value(expr).ok(),
             _ => None,
         });
         if let Some(value) = known {
             return Some(Integer { value, open: false });
         }
-        self.open.borrow_mut().push(name.to_string());
+        self.open.borrow_mut().push(spelled.map_or(name, |(_, spelled)| spelled).to_string());
         Some(Integer { value: 0, open: !self.is_branch })
     }
 }
@@ -39,38 +43,30 @@ impl Assembler {
         let place = scan.line.whole();
         let text = scan.rest().trim_end();
         let target = self.processor(place)?.target;
-        // Labels that are numbers would be read as numbers.
-        let with_names = named_numbers(text);
-        let text = with_names.as_deref().unwrap_or(text);
-        let mut names = Names { table: &self.table, is_branch: false, open: RefCell::default() };
-        let mut parsed = parse_with(target, text, &names);
-        if matches!(parsed, Err(e) if e.kind == ParseErrorKind::Open) {
-            names.is_branch = true;
-            names.open.take();
-            let branch = parse_with(target, text, &names);
-            if branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_)))) {
-                parsed = branch;
+        let mut spelling = Spelling::of(text);
+        let mut parsed =
+            self.parse(target, spelling.as_ref().map_or(text, |spelling| &spelling.text), spelling.as_ref());
+        if parsed.0.is_err() {
+            // The value of a symbol can stand where the parser takes numbers alone.
+            let values = Spelling::with_values(spelling.as_ref().map_or(text, |spelling| &spelling.text), &self.table);
+            let again = values.map(|values| (self.parse(target, &values, spelling.as_ref()), values));
+            if let Some((again, values)) = again.filter(|((again, _), _)| again.is_ok()) {
+                parsed = again;
+                spelling = spelling.map(|spelling| Spelling { text: values, ..spelling });
             }
         }
-        let mut open = names.open.take();
+        let (parsed, open) = parsed;
         let inst = parsed.map_err(|e| {
-            let start = scan.at + e.span.start as usize;
-            let end = scan.at + (e.span.end as usize).max(e.span.start as usize);
-            let fault = Flaw::new(scan.line.place(start..end), e.to_string());
-            match (e.kind, with_names.is_some()) {
-                (_, true) => Flaw::new(place, e.to_string()),
-                (ParseErrorKind::Mnemonic, _) if self.flaws.shown.len() < self.suggestions => {
-                    unknown(fault, target, text)
-                }
-                (ParseErrorKind::Symbol, _) => fault.note("no register and no symbol above has this name"),
+            let at = |at: u32| scan.at + spelling.as_ref().map_or(at as usize, |spelling| spelling.place(at as usize));
+            let fault = Flaw::new(scan.line.place(at(e.span.start)..at(e.span.end.max(e.span.start))), e.to_string());
+            match e.kind {
+                ParseErrorKind::Mnemonic if self.flaws.shown.len() < self.suggestions => unknown(fault, target, text),
+                ParseErrorKind::Symbol => fault.note("no register and no symbol above has this name"),
                 _ => fault,
             }
         })?;
         let bytes = &*bytes(&inst);
         self.count_registers(&inst);
-        for name in open.iter_mut().filter(|name| name.as_bytes().get(1).is_some_and(u8::is_ascii_digit)) {
-            *name = name.trim_start_matches('$').to_string();
-        }
         if open.is_empty() {
             return self.emit(bytes, place);
         }
@@ -80,6 +76,27 @@ impl Assembler {
             true => self.emit_branch(&inst, bytes, expr, at),
             false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), What::Literal(width), expr, at),
         }
+    }
+
+    /// The instruction, and the names whose values are open.
+    fn parse(
+        &self,
+        target: Target,
+        text: &str,
+        spelling: Option<&Spelling>,
+    ) -> (std::result::Result<Inst, ParseError>, Vec<String>) {
+        let spelled = spelling.map_or(&[][..], |spelling| &spelling.names);
+        let mut names = Names { table: &self.table, spelled, is_branch: false, open: RefCell::default() };
+        let mut parsed = parse_with(target, text, &names);
+        if matches!(parsed, Err(e) if e.kind == ParseErrorKind::Open) {
+            names.is_branch = true;
+            names.open.take();
+            let branch = parse_with(target, text, &names);
+            if branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_)))) {
+                parsed = branch;
+            }
+        }
+        (parsed, names.open.take())
     }
 
     /// The operand in which open symbols stand.
@@ -205,26 +222,105 @@ fn has_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// The text with `1b` and `1f` as names, if there are such.
-fn named_numbers(text: &str) -> Option<String> {
-    let is_number = |word: &str| {
-        let digits = word.strip_suffix(['b', 'f']).unwrap_or("");
-        !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())
-    };
-    let mut out = String::new();
-    let (mut rest, mut any) = (text, false);
-    while !rest.is_empty() {
-        let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(len);
-        if is_number(word) {
+/// A text in which names that the parser of instructions does not know stand as others: labels that are numbers (`1b`), which it
+/// would read as numbers, names in quotes, and characters, which are numbers.
+struct Spelling {
+    text: String,
+    /// Names, and what the source has there.
+    names: Vec<(String, String)>,
+    /// Places in the text, and those that they were in the source.
+    places: Vec<(usize, usize)>,
+}
+
+impl Spelling {
+    /// The text of an instruction, if it has such names.
+    fn of(text: &str) -> Option<Spelling> {
+        let is_number = |word: &str| {
+            let digits = word.strip_suffix(['b', 'f']).unwrap_or("");
+            !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())
+        };
+        let mut new = Spelling { text: String::new(), names: Vec::new(), places: Vec::new() };
+        let (mut at, mut any) = (0, false);
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            new.places.push((new.text.len(), at));
+            let quoted = rest.starts_with('"').then(|| quoted(rest)).flatten();
+            let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
+            let word = rest.get(..len).unwrap_or("");
+            let character = character(rest);
+            if let Some(len) = quoted {
+                // What a relocation shall hold belongs to the name.
+                let behind = rest.get(len..).filter(|behind| behind.starts_with('@')).unwrap_or("");
+                let end = behind.bytes().position(|c| !is_name(c)).unwrap_or(behind.len());
+                let name = format!("$q{}{}", new.names.len(), behind.get(..end).unwrap_or(""));
+                let len = len + end;
+                let spelled = rest.get(..len).unwrap_or("");
+                new.text += &name;
+                new.names.push((name, spelled.to_string()));
+                at += len;
+            } else if let Some((value, len)) = character {
+                new.text += &value.to_string();
+                at += len;
+            } else if is_number(word) {
+                let name = format!("${word}");
+                new.text += &name;
+                new.names.push((name, word.to_string()));
+                at += len;
+            } else {
+                let len = if len == 0 { rest.chars().next().map_or(1, char::len_utf8) } else { len };
+                new.text += rest.get(..len).unwrap_or("");
+                at += len;
+                continue;
+            }
             any = true;
-            out.push('$');
         }
-        out += word;
-        let len = after.bytes().position(is_name).unwrap_or(after.len());
-        let (other, after) = after.split_at(len);
-        out += other;
-        rest = after;
+        any.then_some(new)
     }
-    any.then_some(out)
+
+    /// The text with the values of symbols in their places, if it names such.
+    fn with_values(text: &str, table: &Table) -> Option<String> {
+        let (mut out, mut rest, mut any) = (String::new(), text, false);
+        while !rest.is_empty() {
+            let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(len);
+            let value = table.find(word).and_then(|id| match &table.get(id).def {
+                Def::Variable(Expr::Int(value)) if !out.is_empty() => Some(*value),
+                _ => None,
+            });
+            match value {
+                Some(value) => {
+                    out += &value.to_string();
+                    any = true;
+                }
+                None => out += word,
+            }
+            let len = after.bytes().position(is_name).unwrap_or(after.len());
+            out += after.get(..len).unwrap_or("");
+            rest = after.get(len..).unwrap_or("");
+        }
+        any.then_some(out)
+    }
+
+    /// The place in the source.
+    fn place(&self, at: usize) -> usize {
+        let before = self.places.partition_point(|(new, _)| *new <= at);
+        let before = before.checked_sub(1).and_then(|n| self.places.get(n));
+        before.map_or(at, |(new, old)| old + at - new)
+    }
+}
+
+/// The length of a name in quotes at the beginning.
+fn quoted(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '"' if !escaped => return Some(at + 1),
+            _ => escaped = c == '\\' && !escaped,
+        }
+    }
+    None
+}
+
+/// The value of a character between single quotes at the beginning, and its length.
+fn character(text: &str) -> Option<(i64, usize)> {
+    text.starts_with('\'').then(|| super::expr::character(text)).flatten()
 }

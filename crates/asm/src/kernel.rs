@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, Registers};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED};
 
+use super::Kind;
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::program::{Assembler, What};
@@ -15,16 +16,23 @@ pub struct Kernel {
     pub place: Span,
     pub name: String,
     pub code: SymbolId,
-    section: usize,
-    offset: u64,
+    pub section: usize,
+    pub offset: u64,
     values: HashMap<String, (Expr, Span)>,
     /// The lanes of its waves.
     lanes: Option<u16>,
+    /// Where its directives end.
+    end: Span,
+    /// Whether no directive is missing.
+    is_whole: bool,
 }
 
 /// Directives that are no parts of the descriptor, but numbers from which parts are made.
 const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
+
+/// A directive of kernels that have registers for the address of scratch memory.
+const FLAT_SCRATCH: &str = "user_sgpr_flat_scratch_init";
 
 impl Assembler {
     pub fn kernel_begin(&mut self, scan: &mut Scan<'_>) -> Result<()> {
@@ -35,25 +43,32 @@ impl Assembler {
         scan.end()?;
         self.processor(place)?;
         let code = self.table.id(&name, place);
-        self.kernel = Some(Kernel { place, name, code, section: 0, offset: 0, values: HashMap::new(), lanes: None });
+        let (values, end) = (HashMap::new(), place);
+        self.kernel =
+            Some(Kernel { place, name, code, section: 0, offset: 0, values, lanes: None, end, is_whole: true });
         Ok(())
     }
 
     /// A directive inside of a kernel.
     pub fn kernel_directive(&mut self, word: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {
         if word == ".end_amdhsa_kernel" {
-            return self.kernel_end();
+            scan.end()?;
+            return self.kernel_end(scan.line.place(start..start + word.len()));
         }
         let at = scan.at;
         let whole = scan.line.place(start..start + word.len());
         let processor = self.processor(whole)?;
         let name = word.strip_prefix(".amdhsa_").unwrap_or("");
+        // Where the address of scratch memory is in registers of its own, none are kept for it.
+        let has_flat = |target: amdgpu_isa::Target| target.directives().iter().any(|d| d.name() == FLAT_SCRATCH);
+        let needs_flat = name == "reserve_flat_scratch" && !has_flat(processor.target);
         let is_part = processor.target.directives().iter().any(|d| d.name() == name);
         let needs_accum = name == "accum_offset" && processor.target.accum_granule().is_none();
-        if !is_part && (!NUMBERS.contains(&name) || needs_accum) {
+        if !is_part && (!NUMBERS.contains(&name) || needs_accum || needs_flat) {
             let elsewhere = amdgpu_isa::Target::ALL.iter().rev().find(|target| {
                 let has_number = name == "accum_offset" && target.accum_granule().is_some();
-                has_number || target.directives().iter().any(|d| d.name() == name)
+                let has_flat = needs_flat && has_flat(**target);
+                has_number || has_flat || target.directives().iter().any(|d| d.name() == name)
             });
             let fault = Flaw::new(whole, format!("kernels of {} have no {word}", processor.processor.name()));
             return Err(match elsewhere {
@@ -71,6 +86,17 @@ impl Assembler {
             let lanes = if self.known(&expr, place)? == 0 { 64 } else { 32 };
             if let Some(kernel) = &mut self.kernel {
                 kernel.lanes = Some(lanes);
+                self.found.lanes.insert(kernel.name.clone(), lanes);
+            }
+        }
+        if name == "reserve_xnack_mask" {
+            let is_on = processor.target.has_xnack() && processor.xnack != Some(false);
+            if self.known(&expr, place)? != i64::from(is_on) {
+                let name = processor.processor.name();
+                return Err(Flaw::new(
+                    place,
+                    format!("for {name} with this setting of XNACK it is {}", u8::from(is_on)),
+                ));
             }
         }
         let Some(kernel) = &mut self.kernel else { return Ok(()) };
@@ -80,19 +106,22 @@ impl Assembler {
         Ok(())
     }
 
-    fn kernel_end(&mut self) -> Result<()> {
+    fn kernel_end(&mut self, end: Span) -> Result<()> {
         let Some(mut kernel) = self.kernel.take() else { return Ok(()) };
+        kernel.end = end;
         self.sync();
         (kernel.section, kernel.offset) = (self.table.section, self.table.offset);
         let place = kernel.place;
         for needed in ["next_free_vgpr", "next_free_sgpr"] {
             if !kernel.values.contains_key(needed) {
-                self.fault(Flaw::new(place, format!(".amdhsa_{needed} is missing")));
+                self.fault(Flaw::new(end, format!(".amdhsa_{needed} is missing")));
+                kernel.is_whole = false;
             }
         }
         let target = self.processor(place)?.target;
         if target.accum_granule().is_some() && !kernel.values.contains_key("accum_offset") {
-            self.fault(Flaw::new(place, ".amdhsa_accum_offset is missing"));
+            self.fault(Flaw::new(end, ".amdhsa_accum_offset is missing"));
+            kernel.is_whole = false;
         }
         // The symbol of the descriptor, and the distance to the code.
         let descriptor = self.table.id(&format!("{}.kd", kernel.name), place);
@@ -112,7 +141,8 @@ impl Assembler {
 
     /// Fills in the descriptors.
     pub fn fill_kernels(&mut self) {
-        for kernel in std::mem::take(&mut self.kernels) {
+        for kernel in std::mem::take(&mut self.kernels).into_iter().filter(|kernel| kernel.is_whole) {
+            self.check_entry(&kernel);
             match self.descriptor(&kernel) {
                 Ok(descriptor) => {
                     let at = kernel.offset as usize;
@@ -138,21 +168,21 @@ impl Assembler {
         }
     }
 
-    /// Refuses a kernel whose address has bits that hardware ignores.
-    fn check_entry(&self, kernel: &Kernel) -> Result<()> {
+    /// Warns of a kernel whose address has bits that hardware ignores: code objects cannot have it, but a linker can align it.
+    fn check_entry(&mut self, kernel: &Kernel) {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
-        let super::table::Def::Label { section, offset } = self.table.get(kernel.code).def else { return Ok(()) };
+        let super::table::Def::Label { section, offset } = self.table.get(kernel.code).def else { return };
         let align = self.sections.get(section).map_or(1, |section| section.align);
         if offset % ALIGN == 0 && align >= ALIGN {
-            return Ok(());
+            return;
         }
         let message = format!("the kernel does not begin at a multiple of {ALIGN} bytes");
         let note = format!("`.p2align {}` in front of its label makes it begin there", ALIGN.ilog2());
-        Err(Flaw::new(kernel.place, message).note(note))
+        let flaw = Flaw::new(kernel.place, message).note(note).kind(Kind::Misaligned);
+        self.fault(Flaw { is_warning: true, ..flaw });
     }
 
     fn descriptor(&self, kernel: &Kernel) -> Result<KernelDescriptor> {
-        self.check_entry(kernel)?;
         let processor = self.processor(kernel.place)?;
         let target = kernel.lanes.and_then(|lanes| processor.target.with_wave_size(lanes)).unwrap_or(processor.target);
         let value = |name: &str| match kernel.values.get(name) {
@@ -178,7 +208,7 @@ impl Assembler {
         let count = given.unwrap_or(needed);
         if count < needed {
             let message = format!("the kernel has {needed} user SGPRs");
-            return Err(Flaw::new(at("user_sgpr_count"), message));
+            return Err(Flaw::new(kernel.end, message).note("`.amdhsa_user_sgpr_count` says fewer"));
         }
         let set = descriptor.set(target, "user_sgpr_count", count.clamp(0, i64::from(u32::MAX)) as u32);
         set.map_err(|e| Flaw::new(at("user_sgpr_count"), e.to_string()))?;
@@ -194,12 +224,12 @@ impl Assembler {
             xnack_mask: flag("reserve_xnack_mask", target.has_xnack() && processor.xnack != Some(false))?,
         };
         descriptor.set_registers(target, registers).map_err(|e| {
-            let name = match e {
-                DescriptorError::Vgprs => "next_free_vgpr",
-                DescriptorError::AccumOffset => "accum_offset",
-                _ => "next_free_sgpr",
+            let place = match e {
+                DescriptorError::Vgprs => at("next_free_vgpr"),
+                DescriptorError::AccumOffset => kernel.end,
+                _ => at("next_free_sgpr"),
             };
-            Flaw::new(at(name), e.to_string())
+            Flaw::new(place, e.to_string())
         })?;
         Ok(descriptor)
     }

@@ -52,7 +52,9 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod arguments;
 mod block;
+mod data;
 mod debug;
 mod directive;
 pub mod elf;
@@ -67,10 +69,14 @@ mod leb;
 mod linked;
 pub mod metadata;
 mod object;
+mod parts;
 mod places;
 mod program;
+mod real;
 mod scan;
+mod section;
 mod source;
+mod symbol;
 mod table;
 mod target;
 #[cfg(test)]
@@ -80,14 +86,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 pub use amdgpu_isa::asm::Far;
-pub use directive::NOP;
+pub use data::NOP;
 pub use fault::{Fault, Faults, Kind, Origin, Place};
 pub use places::{Places, Statement};
 pub use target::Processor;
 
 use finish::Image;
 use flaw::{Flaw, Flaws, Span};
-use program::{Assembler, SHF_EXECINSTR};
+use program::{Assembler, Guess, SHF_EXECINSTR};
 use source::File;
 
 /// How a source is assembled.
@@ -107,7 +113,7 @@ pub struct Options {
     pub is_alone: bool,
     /// The most bytes that a section can have: 2^30 at first.
     pub longest_section: u64,
-    /// The most bytes that macros, repetitions and included files can become: 2^28 at first.
+    /// The most bytes that macros, repetitions and included files can become: 2^24 at first, which take about a second.
     pub longest_expansion: usize,
     /// How many errors of unknown mnemonics say which one is similar: 100 at first. To search for it takes longer than to assemble
     /// a line.
@@ -125,7 +131,7 @@ impl Default for Options {
             include: Vec::new(),
             is_alone: false,
             longest_section: 1 << 30,
-            longest_expansion: 1 << 28,
+            longest_expansion: 1 << 24,
             suggestions: 100,
             keeps_places: false,
         }
@@ -150,14 +156,20 @@ pub struct Assembly {
 /// # Errors
 /// What is wrong with the source, with the warnings.
 pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, Faults> {
-    let (mut long, mut padded) = (BTreeSet::new(), BTreeSet::new());
+    let (mut long, mut padded, mut guess) = (BTreeSet::new(), BTreeSet::new(), Guess::default());
+    guess.lanes = lanes(text);
+    let mut rounds = 0;
     let (assembler, image) = loop {
-        let (assembler, image) = round(name, text, options, (long.clone(), padded.clone()));
-        if assembler.too_far.is_empty() && assembler.broken.is_empty() {
+        let (assembler, image) =
+            round(name, text, options, (long.clone(), padded.clone(), guess.clone()), rounds + 1 == ROUNDS);
+        rounds += 1;
+        let is_final = assembler.found == guess || rounds == ROUNDS;
+        if is_final && assembler.too_far.is_empty() && assembler.broken.is_empty() {
             break (assembler, image);
         }
         long.extend(assembler.too_far);
         padded.extend(assembler.broken);
+        guess = assembler.found;
     };
     let (flaws, files, spans) = (assembler.flaws, assembler.source.files, assembler.spans.unwrap_or_default());
     match image.filter(|_| flaws.errors() == 0) {
@@ -166,17 +178,24 @@ pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, F
     }
 }
 
-/// Reads the source once. `branches`: which ones are long, and which ones have an `s_nop` behind them.
+/// How often a source is read at most because numbers depend on what stands behind them.
+const ROUNDS: u32 = 32;
+
+/// Reads the source once. `known`: which branches are long, which ones have an `s_nop` behind them, and what numbers depend on what
+/// stands behind them.
 fn round(
     name: &str,
     text: &str,
     options: &Options,
-    branches: (BTreeSet<u32>, BTreeSet<u32>),
+    known: (BTreeSet<u32>, BTreeSet<u32>, Guess),
+    is_last: bool,
 ) -> (Assembler, Option<Image>) {
     let mut assembler = Assembler::new(options);
-    (assembler.long, assembler.padded) = branches;
-    let (lanes, wave) = lanes(text);
-    (assembler.lanes, assembler.wave) = (lanes, assembler.wave.or(wave));
+    (assembler.long, assembler.padded, assembler.guess) = known;
+    assembler.is_last_round = is_last;
+    let kernels = &assembler.guess.lanes;
+    let is_wide = !kernels.is_empty() && kernels.values().all(|lanes| *lanes == 64);
+    assembler.wave = assembler.wave.or(is_wide.then_some(64));
     if let Some(processor) = options.target {
         // The first setting cannot fail.
         let _ = assembler.set_target(processor, Span::default());
@@ -188,8 +207,8 @@ fn round(
     assembler.finish()
 }
 
-/// The lanes of kernels, which their descriptors say behind the code; and those of what is in no kernel.
-fn lanes(text: &str) -> (HashMap<String, u16>, Option<u16>) {
+/// The lanes of kernels, which their descriptors say behind the code, as far as a look at the text shows them.
+fn lanes(text: &str) -> HashMap<String, u16> {
     let mut kernels = HashMap::new();
     let mut name = None;
     for line in text.lines() {
@@ -204,8 +223,7 @@ fn lanes(text: &str) -> (HashMap<String, u16>, Option<u16>) {
             _ => {}
         }
     }
-    let is_wide = !kernels.is_empty() && kernels.values().all(|lanes| *lanes == 64);
-    (kernels, is_wide.then_some(64))
+    kernels
 }
 
 impl Assembly {
@@ -235,8 +253,12 @@ impl Assembly {
     /// A symbol is not defined or too far away, or another module could replace it: with the warnings, and with places in the
     /// source.
     pub fn to_code_object(&self, strip: bool) -> Result<Vec<u8>, Faults> {
+        let mut all = self.warnings.clone();
+        all.refuse(Kind::Misaligned);
+        if all.errors() > 0 {
+            return Err(Faults::new(&all, &self.files));
+        }
         linked::write(&self.image, strip).map_err(|flaws: Vec<Flaw>| {
-            let mut all = self.warnings.clone();
             flaws.into_iter().for_each(|flaw| all.add(flaw));
             Faults::new(&all, &self.files)
         })

@@ -105,6 +105,10 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
         };
         faults.push(Flaw::new(relocation.place, format!("`{}` {why}", symbol.name)).kind(kind));
     }
+    for symbol in image.symbols.iter().filter(|symbol| symbol.at == At::Common) {
+        let message = format!("`{}` is a common variable, which a linker has to place", symbol.name);
+        faults.push(Flaw::new(symbol.place, message).kind(Kind::Shared));
+    }
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -198,6 +202,7 @@ fn key(of: Of) -> (usize, bool) {
     match of {
         Of::Section(n) => (n, false),
         Of::Symbol(n) => (n, true),
+        Of::None => (usize::MAX, true),
     }
 }
 
@@ -282,6 +287,9 @@ struct Written<'a> {
 
 impl Written<'_> {
     fn apply(&mut self, chunk: &mut Chunk, relocation: &Relocation, symbols: &[Symbol]) {
+        if relocation.kind == kinds::NONE {
+            return;
+        }
         let place = chunk.address + relocation.offset;
         let to = self.layout.address(relocation.of, relocation.addend, symbols);
         // No loader sees what is in no segment, such as tables for debuggers.

@@ -51,11 +51,86 @@ enum Open {
 
 /// MessagePack of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
 pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
+    bytes(&parse(text)?)
+}
+
+/// MessagePack of a document that says what the runtime of HSA reads.
+pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
+    let value = parse(text)?;
+    check(&value).map_err(|why| (why, text.len()))?;
+    bytes(&value)
+}
+
+fn bytes(value: &Value) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, value).map_err(|e| (e.to_string(), 0))?;
+    Ok(bytes)
+}
+
+/// What each kernel says at least: texts, and then numbers.
+const TEXTS: [&str; 2] = [".name", ".symbol"];
+const NUMBERS: [&str; 8] = [
+    ".kernarg_segment_size",
+    ".group_segment_fixed_size",
+    ".private_segment_fixed_size",
+    ".kernarg_segment_align",
+    ".wavefront_size",
+    ".sgpr_count",
+    ".vgpr_count",
+    ".max_flat_workgroup_size",
+];
+
+/// What the runtime needs: a version, and kernels with their names, sizes and arguments.
+fn check(value: &Value) -> Result<(), String> {
+    let Value::Map(_) = value else { return Err("metadata is a map".into()) };
+    let two = |value: &Value| value.as_array().is_some_and(|list| list.len() == 2 && list.iter().all(is_number));
+    if !get(value, "amdhsa.version").is_some_and(two) {
+        return Err("amdhsa.version with two numbers is missing".into());
+    }
+    let kernels = get(value, "amdhsa.kernels").and_then(Value::as_array);
+    let kernels = kernels.ok_or("amdhsa.kernels with a list is missing")?;
+    for (n, kernel) in kernels.iter().enumerate() {
+        let name = get(kernel, ".name").and_then(Value::as_str);
+        let name = name.map_or_else(|| format!("kernel {}", n + 1), |name| format!("the kernel {name}"));
+        has(kernel, &name, &TEXTS, &NUMBERS)?;
+        let Some(args) = get(kernel, ".args") else { continue };
+        let args = args.as_array().ok_or_else(|| format!("{name}: .args is no list"))?;
+        for (n, arg) in args.iter().enumerate() {
+            has(arg, &format!("{name}, argument {}", n + 1), &[".value_kind"], &[".size", ".offset"])?;
+        }
+    }
+    Ok(())
+}
+
+fn has(value: &Value, name: &str, texts: &[&str], numbers: &[&str]) -> Result<(), String> {
+    for key in texts {
+        get(value, key).and_then(Value::as_str).ok_or_else(|| format!("{name}: {key} with a text is missing"))?;
+    }
+    for key in numbers {
+        get(value, key)
+            .filter(|value| is_number(value))
+            .ok_or_else(|| format!("{name}: {key} with a number is missing"))?;
+    }
+    Ok(())
+}
+
+fn get<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    let Value::Map(all) = value else { return None };
+    all.iter().find(|(known, _)| known.as_str() == Some(key)).map(|(_, value)| value)
+}
+
+fn is_number(value: &Value) -> bool {
+    value.is_u64() || value.is_i64()
+}
+
+/// The value of a document in YAML.
+fn parse(text: &str) -> Result<Value, Fault> {
+    let mut places = Bytes { text, index: 0, at: 0 };
     let mut open: Vec<Open> = Vec::new();
     let mut result = None;
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|e| (format!("no YAML: {}", e.info()), byte(text, e.marker().index())))?;
-        let at = byte(text, span.start.index());
+        let (event, span) = event.map_err(|e| (format!("no YAML: {}", e.info()), places.byte(e.marker().index())))?;
+        let at = places.byte(span.start.index());
         let value = match event {
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
                 return Err((format!("the document is nested deeper than {DEPTH}"), at));
@@ -95,10 +170,7 @@ pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
             },
         }
     }
-    let value = result.ok_or_else(|| ("the document is empty".to_string(), 0))?;
-    let mut bytes = Vec::new();
-    rmpv::encode::write_value(&mut bytes, &value).map_err(|e| (e.to_string(), 0))?;
-    Ok(bytes)
+    result.ok_or_else(|| ("the document is empty".to_string(), 0))
 }
 
 /// Numbers come before texts.
@@ -106,8 +178,23 @@ fn order(key: &Value) -> (Option<i64>, &str) {
     (key.as_i64(), key.as_str().unwrap_or(""))
 }
 
-fn byte(text: &str, index: usize) -> usize {
-    text.char_indices().nth(index).map_or(text.len(), |(at, _)| at)
+/// The bytes at which characters begin, which are asked for in their order.
+struct Bytes<'t> {
+    text: &'t str,
+    index: usize,
+    at: usize,
+}
+
+impl Bytes<'_> {
+    fn byte(&mut self, index: usize) -> usize {
+        if index < self.index {
+            (self.index, self.at) = (0, 0);
+        }
+        let rest = self.text.get(self.at..).unwrap_or("");
+        self.at += rest.char_indices().nth(index - self.index).map_or(rest.len(), |(at, _)| at);
+        self.index = index;
+        self.at
+    }
 }
 
 /// A scalar without quotes, which may be a number or a truth value.

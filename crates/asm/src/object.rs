@@ -1,7 +1,7 @@
 //! Writes relocatable objects.
 
 use object::Endianness;
-use object::elf::{EM_AMDGPU, SHN_ABS};
+use object::elf::{EM_AMDGPU, SHN_ABS, SHN_COMMON};
 use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
 
@@ -17,6 +17,7 @@ const RELA: u64 = 24;
 /// A group of sections.
 struct Members {
     of: (usize, bool),
+    index: SectionIndex,
     /// The first section, as a number in the image.
     first: usize,
     name: StringId,
@@ -45,9 +46,9 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         let group = output.group.map(|of| {
             // A group is in front of its first section.
             groups.iter().position(|group| group.of == of).unwrap_or_else(|| {
-                writer.reserve_section_index();
+                let index = writer.reserve_section_index();
                 let name = writer.add_section_name(b".group");
-                groups.push(Members { of, first: indices.len(), name, sections: Vec::new(), offset: 0 });
+                groups.push(Members { of, index, first: indices.len(), name, sections: Vec::new(), offset: 0 });
                 groups.len() - 1
             })
         });
@@ -90,6 +91,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         strings.push(writer.add_string(symbol.name.as_bytes()));
         numbers[*n] = writer.reserve_symbol_index(match symbol.at {
             At::Section(section) => Some(indices[section]),
+            At::Group(first) => groups.iter().find(|group| group.first == first).map(|group| group.index),
             _ => None,
         });
     }
@@ -149,6 +151,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             let symbol = match relocation.of {
                 Of::Section(section) => section_symbols[section].unwrap_or(SymbolIndex(0)),
                 Of::Symbol(number) => numbers[number],
+                Of::None => SymbolIndex(0),
             };
             let rel = Rel {
                 r_offset: relocation.offset,
@@ -175,6 +178,8 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         let symbol = &image.symbols[*n];
         let (section, number) = match symbol.at {
             At::Section(section) => (Some(indices[section]), 0),
+            At::Group(first) => (groups.iter().find(|group| group.first == first).map(|group| group.index), 0),
+            At::Common => (None, SHN_COMMON),
             At::Undefined => (None, 0),
             At::Absolute => (None, SHN_ABS),
             At::Shared => (None, SHN_AMDGPU_LDS),
@@ -206,7 +211,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_addr: 0,
             sh_offset: offsets[n] as u64,
             sh_size: section.len,
-            sh_link: 0,
+            sh_link: output.linked.map_or(0, |linked| indices[linked].0),
             sh_info: 0,
             sh_addralign: section.align,
             sh_entsize: section.entry,

@@ -21,7 +21,11 @@ pub const SHT_NOBITS: u32 = 8;
 pub const SHF_WRITE: u64 = 1;
 pub const SHF_ALLOC: u64 = 2;
 pub const SHF_EXECINSTR: u64 = 4;
+pub const SHF_MERGE: u64 = 0x10;
+pub const SHF_STRINGS: u64 = 0x20;
+pub const SHF_LINK_ORDER: u64 = 0x80;
 pub const SHF_GROUP: u64 = 0x200;
+pub const SHF_TLS: u64 = 0x400;
 
 #[derive(Clone, Debug)]
 pub struct Section {
@@ -35,6 +39,8 @@ pub struct Section {
     pub data: Vec<u8>,
     /// The length, which `data` has too if the section has contents.
     pub len: u64,
+    /// Where it begins in the section of which it is a part, as far as that is known.
+    pub base: u64,
     pub fixups: Vec<Fixup>,
 }
 
@@ -44,6 +50,10 @@ pub struct Apart {
     /// A linker keeps one group of those with the same symbol.
     pub group: Option<Group>,
     pub unique: Option<u32>,
+    /// A label of the section that it follows.
+    pub of: Option<SymbolId>,
+    /// The number among the parts of one section, which are put together in the end.
+    pub part: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -82,6 +92,28 @@ pub enum Condition {
     Open,
     /// No more lines are read.
     Done,
+    /// Lines behind its `.else` are read.
+    Else,
+    /// Lines behind its `.else` are not read.
+    Closed,
+}
+
+impl Condition {
+    /// Whether lines are read.
+    pub fn is_taken(self) -> bool {
+        matches!(self, Condition::Taken | Condition::Else)
+    }
+}
+
+/// What only the end of a source says, and what stands in it depends on: a source is read again until it stays the same.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Guess {
+    /// The numbers of directives, in their order.
+    pub later: Vec<i64>,
+    /// Where the parts of sections begin.
+    pub bases: HashMap<(String, Apart), u64>,
+    /// The lanes of kernels, by their names.
+    pub lanes: HashMap<String, u16>,
 }
 
 #[derive(Default)]
@@ -100,15 +132,15 @@ pub struct Assembler {
     /// So many faults say which mnemonic is similar to one that is unknown. To search for it takes long.
     pub suggestions: usize,
     /// Sections to which `.popsection` and `.previous` return.
-    pub stack: Vec<(usize, usize)>,
-    pub previous: usize,
+    pub stack: Vec<(usize, Option<usize>)>,
+    pub previous: Option<usize>,
     pub expansions: u64,
+    /// Whether macros are those of `.altmacro`.
+    pub is_alternate: bool,
     /// The most bytes that a section can have.
     pub longest: u64,
     /// The ABI version of code objects, and whether something has said it.
     pub version: u32,
-    /// Which kernels have waves of 64 lanes.
-    pub lanes: HashMap<String, u16>,
     pub wave: Option<u16>,
     pub notes: Vec<Note>,
     pub debug: super::debug::Debug,
@@ -122,8 +154,30 @@ pub struct Assembler {
     /// Those with an `s_nop` behind them, without which they are broken, and others that are.
     pub padded: BTreeSet<u32>,
     pub broken: Vec<u32>,
+    /// What was found out in an earlier round.
+    pub guess: Guess,
+    /// Whether the source is not read again.
+    pub is_last_round: bool,
+    /// The first sections of groups, by their symbols.
+    pub groups: HashMap<SymbolId, usize>,
+    /// Which symbols only weak names name.
+    pub weak: Vec<bool>,
+    /// What this round has found out.
+    pub found: Guess,
+    /// Numbers that only the end of the source says.
+    pub later: Vec<(Expr, Span)>,
+    /// Directives that ask for relocations.
+    pub relocations: Vec<super::symbol::Asked>,
+    /// Names of versions of symbols.
+    pub versions: Vec<super::symbol::Version>,
     /// For each section, where the bytes of statements begin, if someone asks for it.
     pub spans: Option<Vec<Vec<(u64, Span)>>>,
+}
+
+/// Whether a directive can be inside of a kernel.
+fn is_kernel_directive(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    word.starts_with(".amdhsa_") || word == ".end_amdhsa_kernel"
 }
 
 impl Assembler {
@@ -134,6 +188,7 @@ impl Assembler {
         new.source.include = options.include.clone();
         new.spans = options.keeps_places.then(Vec::new);
         new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
+        new.previous = None;
         new
     }
 
@@ -144,6 +199,13 @@ impl Assembler {
             if let Err(fault) = self.statement(&line) {
                 self.fault(fault);
             }
+        }
+        for place in std::mem::take(&mut self.source.open_comments) {
+            self.fault(Flaw::new(place, "the comment has no `*/`"));
+        }
+        if self.source.is_stopped {
+            self.kernel = None;
+            return;
         }
         if let Some((_, place)) = self.conditions.first() {
             self.fault(Flaw::new(*place, "the condition has no .endif"));
@@ -168,7 +230,7 @@ impl Assembler {
         if scan.is_done() {
             return Ok(());
         }
-        if self.conditions.last().is_some_and(|(condition, _)| *condition != Condition::Taken) {
+        if self.conditions.last().is_some_and(|(condition, _)| !condition.is_taken()) {
             let word = scan.word().to_ascii_lowercase();
             return self.skipped(&word, &mut scan);
         }
@@ -192,6 +254,11 @@ impl Assembler {
                 scan.at += 1;
                 scan.at += usize::from(scan.peek() == b'=');
                 return self.assign(&name, line.place(start..end), &mut scan, true);
+            }
+            if self.kernel.is_some() && !is_kernel_directive(&name) {
+                self.kernel = None;
+                let place = line.place(start..end);
+                return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
             }
             if self.macros.contains_key(&name) {
                 return self.expand(&name, &mut scan);
@@ -253,7 +320,9 @@ impl Assembler {
     pub fn section_apart(&mut self, name: &str, kind: u32, flags: u64, entry: u64, apart: Apart) -> usize {
         let index = self.find_section(name, &apart).unwrap_or_else(|| {
             self.known.insert((name.to_string(), apart.clone()), self.sections.len());
-            let align = if name == ".text" { 4 } else { 1 };
+            let is_first = name == ".text" && apart == Apart { part: apart.part, ..Apart::default() };
+            let align = if is_first { 4 } else { 1 };
+            let base = self.guess.bases.get(&(name.to_string(), apart.clone())).copied().unwrap_or(0);
             let name = name.to_string();
             self.sections.push(Section {
                 name,
@@ -264,6 +333,7 @@ impl Assembler {
                 align,
                 data: Vec::new(),
                 len: 0,
+                base,
                 fixups: Vec::new(),
             });
             self.sections.len() - 1
@@ -272,8 +342,14 @@ impl Assembler {
         index
     }
 
+    /// Finds sections by their names again.
+    pub fn number_sections(&mut self) {
+        let names = self.sections.iter().enumerate();
+        self.known = names.map(|(n, section)| ((section.name.clone(), section.apart.clone()), n)).collect();
+    }
+
     pub fn switch(&mut self, index: usize) {
-        self.previous = self.table.section;
+        self.previous = Some(self.table.section);
         self.table.section = index;
     }
 
@@ -308,7 +384,10 @@ impl Assembler {
     /// Fails if the section would become too long.
     pub fn room(&self, more: u64, place: Span) -> Result<()> {
         match self.here().len.saturating_add(more) > self.longest {
-            true => Err(Flaw::new(place, format!("the section would have more than {} bytes", self.longest))),
+            true => {
+                let message = format!("the section would have more than {} bytes", self.longest);
+                Err(Flaw::new(place, message).kind(Kind::Section))
+            }
             false => Ok(()),
         }
     }
@@ -331,10 +410,10 @@ impl Assembler {
             self.table.define_number(name);
             return Ok(());
         }
-        if let Some(lanes) = self.lanes.get(name).copied() {
+        if let Some(lanes) = self.guess.lanes.get(name).copied() {
             self.set_wave(lanes);
         }
-        let id = self.table.id(name, place);
+        let id = self.table.id_again(name, place);
         self.not_defined(id, place)?;
         let (section, offset) = (self.table.section, self.table.offset);
         let symbol = self.table.get_mut(id);
@@ -352,19 +431,30 @@ impl Assembler {
 
     /// `name = value`, or `.set name, value`.
     pub fn assign(&mut self, name: &str, place: Span, scan: &mut Scan<'_>, again: bool) -> Result<()> {
+        scan.blank();
+        let from = scan.at;
         let expr = self.expression(scan)?;
+        let of = scan.place(from);
         scan.end()?;
         if name == "." {
-            return Err(Flaw::new(place, "`.org` moves the current place"));
+            return self.advance(expr, 0, of);
         }
-        let id = self.table.id(name, place);
-        if !again || !matches!(self.table.get(id).def, Def::Undefined | Def::Variable(_)) {
-            self.not_defined(id, place)?;
-        }
+        let id = if again { self.table.id_again(name, place) } else { self.table.id(name, place) };
+        self.not_defined(id, place)?;
         let value = self.table.value(&expr).map_or(expr, Expr::Int);
         let symbol = self.table.get_mut(id);
-        (symbol.def, symbol.place, symbol.is_set) = (Def::Variable(value), place, true);
+        (symbol.def, symbol.place, symbol.is_set, symbol.is_open) = (Def::Variable(value), place, true, again);
         Ok(())
+    }
+
+    /// A number that may be known only at the end. Until then it is what an earlier round has found out.
+    pub fn later(&mut self, expr: Expr, place: Span) -> Result<i64> {
+        if let Ok(value) = self.table.value(&expr) {
+            return Ok(value);
+        }
+        let guess = self.guess.later.get(self.later.len()).copied().unwrap_or(0);
+        self.later.push((expr, place));
+        Ok(guess)
     }
 
     pub fn processor(&self, place: Span) -> Result<Processor> {
@@ -387,7 +477,7 @@ impl Assembler {
             }
             Some(old) => {
                 // A name alone says no system.
-                self.table.target = Some(Processor { os: new.os, ..old });
+                self.table.target = Some(Processor { os: new.os, says_os: new.says_os, ..old });
                 Ok(())
             }
             None => {

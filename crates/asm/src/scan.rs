@@ -146,6 +146,9 @@ impl<'a> Scan<'a> {
                 u8::try_from(value).map_err(|_| self.since(start, "the number is more than a byte"))?
             }
             b'x' | b'X' => {
+                if !self.peek().is_ascii_hexdigit() {
+                    return Err(self.since(start, "hexadecimal digits expected"));
+                }
                 let mut value = 0u32;
                 while let Some(digit) = char::from(self.peek()).to_digit(16) {
                     value = value << 4 & 0xff | digit;

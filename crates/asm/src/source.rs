@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::Kind;
 use super::flaw::{Flaw, Span};
 
 /// How deep macros, repetitions and included files can be nested.
@@ -63,6 +64,10 @@ pub struct Source {
     pub files: Vec<File>,
     frames: Vec<Frame>,
     expanded: usize,
+    /// Whether the rest is not read.
+    pub is_stopped: bool,
+    /// Where comments begin that do not end.
+    pub open_comments: Vec<Span>,
     /// The most bytes that macros and repetitions can become.
     pub most: usize,
     pub include: Vec<PathBuf>,
@@ -82,17 +87,27 @@ impl Source {
     ) -> Result<(), Flaw> {
         let fault = |message: &str| Flaw::new(from.unwrap_or_default(), message);
         if self.frames.len() >= DEPTH {
+            self.stop();
             return Err(fault(&format!("macros, repetitions and files are nested deeper than {DEPTH}")));
         }
         if from.is_some() {
             self.expanded = self.expanded.saturating_add(text.len().max(EXPANSION));
         }
         if self.expanded > self.most {
-            return Err(fault(&format!("macros and repetitions become more than {} bytes", self.most)));
+            self.stop();
+            return Err(self.too_long(from.unwrap_or_default()));
         }
         // An expansion has no comments any more.
         let text: Arc<str> = text.into();
-        let code = if is_macro { text.clone() } else { without_comments(&text).into() };
+        let file = self.files.len();
+        let code = match is_macro {
+            true => text.clone(),
+            false => {
+                let (code, open) = without_comments(&text);
+                self.open_comments.extend(open.map(|start| Span { file, start, end: start + 2 }));
+                code.into()
+            }
+        };
         self.files.push(File { name, text, from, is_made: is_macro });
         self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, conditions: open, is_macro });
         Ok(())
@@ -104,6 +119,18 @@ impl Source {
         let open = self.frames.get(at)?.conditions;
         self.frames.truncate(at);
         Some(open)
+    }
+
+    /// The error of what becomes too long.
+    pub fn too_long(&self, place: Span) -> Flaw {
+        let message = format!("macros and repetitions become more than {} bytes", self.most);
+        Flaw::new(place, message).kind(Kind::Expansion)
+    }
+
+    /// Reads no more of any text.
+    pub fn stop(&mut self) {
+        self.is_stopped = true;
+        self.frames.clear();
     }
 
     pub fn next_line(&mut self) -> Option<Line> {
@@ -160,8 +187,9 @@ impl Frame {
     }
 }
 
-/// Replaces comments by blanks. Documents in YAML stay as they are.
-fn without_comments(text: &str) -> String {
+/// Replaces comments by blanks. Documents in YAML stay as they are. Says also where a comment begins that does not end.
+fn without_comments(text: &str) -> (String, Option<usize>) {
+    let mut open = None;
     let mut out = text.as_bytes().to_vec();
     let (mut at, mut end, mut is_line_start, mut document): (usize, usize, bool, Option<&str>) = (0, 0, true, None);
     while at < out.len() {
@@ -210,16 +238,25 @@ fn without_comments(text: &str) -> String {
             }
             b'/' if next(1) == b'*' => {
                 let close = text.as_bytes().get(at + 2..).and_then(|rest| rest.windows(2).position(|two| two == b"*/"));
+                if close.is_none() {
+                    open = Some(at);
+                }
                 let close = close.map_or(out.len(), |len| at + len + 4);
-                blank(&mut out, at..close);
+                // What is behind it goes on with the line in which it began.
+                if let Some(comment) = out.get_mut(at..close) {
+                    comment.fill(b' ');
+                }
                 at = close;
                 continue;
             }
+            // A character that begins no comment.
+            b'\'' if next(1) == b'\\' && next(3) == b'\'' => at += 3,
+            b'\'' if next(1) != b'\n' && next(2) == b'\'' => at += 2,
             _ => {}
         }
         at += 1;
     }
-    String::from_utf8(out).unwrap_or_default()
+    (String::from_utf8(out).unwrap_or_default(), open)
 }
 
 /// Overwrites a range with blanks, but for the ends of lines.

@@ -23,6 +23,10 @@ pub enum Def {
     Shared {
         align: u64,
     },
+    /// A variable that the linker places.
+    Common {
+        align: u64,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -42,6 +46,10 @@ pub struct Symbol {
     pub is_used: bool,
     /// Whether the source gives it a value.
     pub is_set: bool,
+    /// Whether another value can follow.
+    pub is_open: bool,
+    /// Whether it is another name of a symbol, which is weak if nothing else names it.
+    pub is_weak_name: bool,
 }
 
 #[derive(Default)]
@@ -54,6 +62,8 @@ pub struct Table {
     pub section: usize,
     pub offset: u64,
     pub target: Option<Processor>,
+    /// How many steps the value that is being found has taken.
+    pub steps: std::cell::Cell<u32>,
     /// Whether something asks how many registers are used.
     pub counts_registers: bool,
 }
@@ -71,14 +81,29 @@ impl Table {
         &self.all
     }
 
+    pub fn all_mut(&mut self) -> &mut [Symbol] {
+        &mut self.all
+    }
+
     pub fn find(&self, name: &str) -> Option<SymbolId> {
         self.names.get(name).copied()
     }
 
     fn push(&mut self, name: &str, def: Def, place: Span) -> SymbolId {
         let name = name.to_string();
-        let symbol =
-            Symbol { name, def, place, size: None, kind: 0, bind: None, visibility: 0, is_used: false, is_set: false };
+        let symbol = Symbol {
+            name,
+            def,
+            place,
+            size: None,
+            kind: 0,
+            bind: None,
+            visibility: 0,
+            is_used: false,
+            is_set: false,
+            is_open: false,
+            is_weak_name: false,
+        };
         self.all.push(symbol);
         self.all.len() - 1
     }
@@ -92,6 +117,34 @@ impl Table {
         let id = self.push(name, def, place);
         self.names.insert(name.to_string(), id);
         id
+    }
+
+    /// The symbol of a name that gets a value. If it has one that another may follow, what stands above keeps the old one.
+    pub fn id_again(&mut self, name: &str, place: Span) -> SymbolId {
+        let id = self.id(name, place);
+        let symbol = &self.all[id];
+        let (Def::Variable(value), true) = (&symbol.def, symbol.is_open || name.starts_with(OWN)) else { return id };
+        if matches!(value, Expr::Int(_)) {
+            self.all[id].def = Def::Undefined;
+            return id;
+        }
+        let new = Symbol { def: Def::Undefined, ..symbol.clone() };
+        self.all[id].name.clear();
+        self.all.push(new);
+        self.names.insert(name.to_string(), self.all.len() - 1);
+        self.all.len() - 1
+    }
+
+    /// Where a symbol is: a label, or a variable that is a place.
+    pub fn location(&self, id: SymbolId) -> Option<(usize, u64)> {
+        match &self.get(id).def {
+            Def::Label { section, offset } => Some((*section, *offset)),
+            Def::Variable(value) => match self.place(&self.linear(value, super::expr::TOP - 1).ok()?)? {
+                (Some(section), offset) => Some((section, offset as u64)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The value of one of the assembler's own symbols.

@@ -24,6 +24,8 @@ pub struct Processor {
     pub(crate) xnack: Option<bool>,
     pub(crate) sramecc: Option<bool>,
     pub(crate) os: Os,
+    /// Whether something says the runtime.
+    pub(crate) says_os: bool,
 }
 
 impl FromStr for Processor {
@@ -36,7 +38,10 @@ impl FromStr for Processor {
     /// A fault without a place: there is no such processor in this build, or it has no such setting.
     fn from_str(id: &str) -> Result<Processor, Faults> {
         let is_triple = id.contains("-amd-") || id.starts_with("amdgcn");
-        let read = if is_triple { Processor::parse(id) } else { Processor::of(&TargetId::parse(id), Os::Hsa) };
+        let read = match is_triple {
+            true => Processor::parse(id),
+            false => Processor::of(&TargetId::parse(id), Os::Hsa).map(|new| Processor { says_os: false, ..new }),
+        };
         read.map_err(Faults::without_place)
     }
 }
@@ -90,7 +95,7 @@ impl Processor {
                 _ => return Err(format!("{} has no setting {:?}", processor.name(), name.escape_debug().to_string())),
             }
         }
-        Ok(Processor { processor, target, xnack, sramecc, os })
+        Ok(Processor { processor, target, xnack, sramecc, os, says_os: true })
     }
 
     /// `e_flags`.

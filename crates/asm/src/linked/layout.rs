@@ -42,7 +42,7 @@ impl Layout {
         match symbol.at {
             At::Section(section) => self.place(section, symbol.value),
             At::Absolute => symbol.value,
-            At::Undefined | At::Shared => 0,
+            At::Undefined | At::Shared | At::Common | At::Group(_) => 0,
         }
     }
 
@@ -50,6 +50,7 @@ impl Layout {
     pub fn address(&self, of: Of, addend: i64, symbols: &[Symbol]) -> u64 {
         match of {
             Of::Section(section) => self.place(section, addend as u64),
+            Of::None => addend as u64,
             Of::Symbol(n) => self.value(&symbols[n]).wrapping_add_signed(addend),
         }
     }

@@ -30,7 +30,7 @@ fn is_table(chunk: &Chunk, image: &Image) -> bool {
         && chunk.inputs.iter().all(whole)
         && relocations.any(|relocation| match relocation.of {
             Of::Section(of) => inputs.contains(&of),
-            Of::Symbol(_) => false,
+            Of::Symbol(_) | Of::None => false,
         })
 }
 

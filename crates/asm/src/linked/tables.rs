@@ -55,7 +55,7 @@ impl Dynamic {
             let section = match symbol.at {
                 At::Section(section) => indices.get(&section).copied().unwrap_or(0),
                 At::Absolute => SHN_ABS,
-                At::Undefined | At::Shared => 0,
+                At::Undefined | At::Shared | At::Common | At::Group(_) => 0,
             };
             out.extend(name.to_le_bytes());
             out.extend([symbol.bind << 4 | symbol.kind, symbol.visibility]);

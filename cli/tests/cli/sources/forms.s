@@ -1,0 +1,1754 @@
+// Sources for each directive and form that LLVM's assembler takes. `//!` begins each, with the processor and what is on or off.
+//! gfx942
+.data
+.octa 0x123456789abcdef0123456789abcdef0
+.octa 1, 2
+.octa 0xffffffffffffffff
+.octa 123456789012345678901234567890
+.octa 0b1011, 077
+//! gfx942
+.octa
+//! gfx942
+.long 'A', ' '+1, 'a'-'b', '\n', '\\', '\'', '\t', '\r', '\b', '\f', '"'
+//! gfx942
+.byte 'A'
+.byte 'A'+1
+//! gfx942
+.byte '\0'
+//! gfx942
+.byte '\x'
+//! gfx942
+.byte '''
+//! gfx942
+.byte '\"'
+//! gfx942
+s_mov_b32 s0, 'A'
+//! gfx942
+s_mov_b32 s0, 'A'+1
+v_mov_b32 v0, 'z'
+//! gfx942
+"a b" = 5
+.long "a b"
+s_mov_b32 s0, "a b"
+//! gfx942
+.set "x y", 7
+.globl "x y"
+.long "x y"-1
+s_add_u32 s0, s1, "x y"
+//! gfx942
+s_add_u32 s0, s0, "my sym"@rel32@lo+4
+//! gfx942
+s_add_u32 s0, s0, "my sym@rel32@lo"+4
+//! gfx942
+.globl "a\"b"
+"a\"b": s_nop 0
+//! gfx942
+.type "k f",@function
+"k f":
+s_endpgm
+.size "k f", .-"k f"
+//! gfx942
+begin:
+s_nop 0
+. = begin + 64
+s_nop 1
+//! gfx942
+begin: s_nop 0
+.org begin + 128, 0xcc
+s_nop 1
+//! gfx942
+.org 16
+s_nop 0
+//! gfx942
+.data
+.org 16, 0x41
+.byte 1
+.org 20
+//! gfx942
+. = 32
+.long 1
+//! gfx942
+. = . + 8
+.long 1
+//! gfx942
+.print "hello"
+.print "a\n"
+s_nop 0
+//! gfx942
+.comm x, 4
+//! gfx942
+.comm x, 4, 8
+.comm y, 16, 4
+//! gfx942
+.comm x, 4, 3
+//! gfx942
+.lcomm y, 8
+//! gfx942
+.local c
+.comm c, 12, 4
+.long c
+//! gfx942
+.float 0x1.8p1, 0x1c2.2ap3, -0x1p-3, 1.5, 1e3, -1.0, +2.0, inf, nan, -inf, infinity, NaN
+//! gfx942
+.double 0x1.8p1, 0x1c2.2ap3, -0x1p-3, 1.5, 1e3, -1.0, inf, nan, 1
+//! gfx942
+.float 1, 2 , 3
+.single 4.5
+//! gfx942
+.float 1e400
+//! gfx942
+.float
+//! gfx942
+.float 3.4e39
+.float 1e-50
+.double 1e-400
+//! gfx942
+.double 2.1e-320
+.float 1.4e-45
+//! gfx942
+.float 0x1.921fb6p+1
+.float 0X1P3
+.double 0x.8p0
+//! gfx942
+.2byte 0x1234
+.4byte 1
+.8byte 1
+.short 5
+.int 7
+.value 8
+.quad 9
+.long 10
+.byte 11
+//! gfx942
+.long 0xffffffff, -1
+.quad 0xffffffffffffffff
+//! gfx942
+.byte
+.long
+.quad
+//! gfx942
+.byte 0b101, 0B11, 017, 0x1F, 0X1f, 9
+//! gfx942
+.long 0
+1:
+.long 1b
+.long 1b+4
+.long 1f-1b
+1:
+//! gfx942
+.ascii "a\tb\n\001\x41\"\\"
+.asciz "x", "y"
+.string "z"
+.ascii "a" "b"
+.asciz
+.ascii
+//! gfx942
+.ascii "\x414"
+.ascii "\xfff"
+//! gfx942
+.ascii "\1\12\123\1234"
+//! gfx942
+.zero 4
+.zero 4, 0x5a
+.skip 3
+.skip 3, 1
+.space 2
+.space 2, 2
+//! gfx942
+.zero 3, 256
+.space 2, -1
+//! gfx942
+.fill 3
+.fill 3, 2
+.fill 3, 4, 0x12345678
+.fill 2, 8, 0x1122334455667788
+.fill 2, 3, 0x010203
+.fill 0, 4, 1
+//! gfx942
+.fill 2, 9, 1
+//! gfx942
+.fill -1, 4, 1
+//! gfx942
+.fill 2, -1, 1
+//! gfx942
+.fill 2, 0, 1
+//! gfx942
+.fill a-b, 1, 7
+b:
+.long 0
+a:
+//! gfx942
+b:
+.long 0
+a:
+.fill (a-b)/4, 4, 7
+.zero a-b
+.skip a-b, 5
+//! gfx942
+.skip a-b, 5
+b:
+.long 0
+a:
+//! gfx942
+.set n, 3
+.fill n, 4, n
+.zero n
+//! gfx942
+.p2align 4
+s_nop 0
+.p2align 4
+s_nop 1
+.p2align 3, 0xff
+.p2align 5, , 4
+.p2align 5, 0, 64
+.balign 8
+.balign 16, 1
+.align 16
+.align 4
+//! gfx942
+.balign 0
+.align 0
+.p2align 0
+//! gfx942
+.p2align
+//! gfx942
+.balign 1<<3
+//! gfx942
+.byte 1
+.align 4, 0x55
+//! gfx942
+.rodata
+.byte 1
+.p2align 3
+.byte 2
+//! gfx942
+.bss
+.p2align 4
+x: .zero 16
+y: .skip 8
+.comm z,4
+//! gfx942
+.bss
+.long 0
+//! gfx942
+.section .bss
+.zero 4
+.section .tbss
+.section .tdata
+.section .init_array
+.section .fini_array
+.section .preinit_array
+.section .note
+.section .note.x
+.section .rodata.x
+.section .rodata1
+.section .data.y
+.section .data1
+.section .text.z
+.section .init
+.section .fini
+.section .eh_frame
+.section .foo
+.section .debug_info
+.section .comment
+//! gfx942
+.section .a,"a"
+.byte 1
+.section .b,"aw"
+.byte 1
+.section .c,"ax"
+s_nop 0
+.section .d,"awx",@progbits
+.byte 1
+.section .e,"a",@nobits
+.zero 4
+.section .f,"",@note
+.byte 1
+.section .g,"aw",%progbits
+.byte 1
+.section .h,"a","progbits"
+.byte 1
+//! gfx942
+.section .a,"aMS",@progbits,1
+.asciz "x"
+.section .b,"aM",@progbits,8
+.quad 1
+.section .c,"awT",@progbits
+.section .d,"awT",@nobits
+.zero 4
+.section .e,"e",@progbits
+.byte 1
+.section .f,"aR",@progbits
+.byte 1
+//! gfx942
+.section .a,"aw",@init_array
+.quad 0
+.section .b,"aw",@fini_array
+.quad 0
+.section .c,"aw",@preinit_array
+.quad 0
+.section .d,"a",@0x60000001
+.byte 1
+.section .e,"a",@1
+.byte 1
+.section .f,"a",@llvm_odrtab
+.section .g,"e",@llvm_linker_options
+.section .h,"",@llvm_call_graph_profile
+.section .i,"",@llvm_dependent_libraries
+.section .j,"MS",@llvm_dependent_libraries,1
+.asciz "x"
+.section .k,"",@llvm_sympart
+.section .l,"",@llvm_bb_addr_map
+.section .m,"",@llvm_offloading
+.section .n,"",@llvm_lto
+.section .o,"",@unwind
+//! gfx942
+.section .a,"0x3"
+.byte 1
+.section .b,"7",@progbits
+.byte 1
+//! gfx942
+.section .text,"ax",@progbits,unique,1
+s_nop 0
+.section .text,"ax",@progbits,unique,2
+s_nop 1
+.text
+s_nop 2
+//! gfx942
+.section .foo,"a",@progbits
+.Ltmp:
+.byte 1
+.section .bar,"ao",@progbits,.Ltmp
+.byte 2
+.section .baz,"ao",@progbits,.foo
+.byte 3
+.section .q,"ao",@progbits,0
+.byte 4
+//! gfx942
+.section .text.f,"axG",@progbits,f,comdat
+f: s_endpgm
+.section .text.g,"axG",@progbits,g
+g: s_endpgm
+.section .text.h,"axG",@progbits,"h h",comdat
+s_nop 0
+//! gfx942
+.section "name with space","a"
+.byte 1
+.section .a-b+c,"a"
+.byte 2
+.section ".x.y" , "aw" , @progbits
+.byte 3
+//! gfx942
+.section .foo,"a"
+.byte 1
+.section .foo
+.byte 2
+.section .foo,"a"
+//! gfx942
+.section .text,"a"
+//! gfx942
+.section .data,"a"
+.byte 1
+//! gfx942
+.section .foo,"ax",@progbits
+s_nop 0
+.pushsection .bar,"a"
+.byte 1
+.popsection
+s_nop 1
+.previous
+.byte 2
+.pushsection .text
+s_nop 2
+.pushsection .baz,"aw",@progbits
+.byte 3
+.popsection
+s_nop 3
+.popsection
+.byte 4
+//! gfx942
+.data
+.byte 1
+.previous
+s_nop 0
+.previous
+.byte 2
+.text
+.previous
+.byte 3
+//! gfx942
+.text 1
+s_nop 1
+.text 0
+s_nop 0
+.data 2
+.byte 2
+.data 1
+.byte 1
+//! gfx942
+.subsection 1
+s_nop 1
+.subsection 0
+s_nop 0
+//! gfx942
+.section .foo,"a"
+.byte 1
+.subsection 2
+.byte 3
+.subsection 1
+.byte 2
+.previous
+.byte 4
+//! gfx942
+.text 2
+b: s_nop 2
+.text
+a: s_nop 0
+s_branch b
+.long b-a
+//! gfx942
+.data
+//! gfx942
+.bss
+//! gfx942
+.rodata
+.byte 1
+//! gfx942
+.tbss
+//! gfx942
+.tdata
+//! gfx942
+.rodata 1
+//! gfx942
+.ident "hi"
+.ident "there"
+//! gfx942
+.version "1.0"
+//! gfx942
+.version "1.0"
+.version "2.0"
+//! gfx942
+.symver a, a@V1
+a: s_nop 0
+//! gfx942
+.symver a, a@@V1
+.globl a
+a: s_nop 0
+//! gfx942
+.symver a, a@@@V1
+.globl a
+a: s_nop 0
+//! gfx942
+.symver b, b@V1, remove
+b: s_nop 0
+//! gfx942
+.weakref a, b
+.long a
+//! gfx942
+.weakref a, b
+//! gfx942
+.weak a
+.weak b
+b: s_nop 0
+//! gfx942
+.weak a, b, c
+//! gfx942
+.globl a, b
+.global c
+a: b: s_nop 0
+//! gfx942
+.globl
+//! gfx942
+.local a
+a: s_nop 0
+//! gfx942
+.local a
+//! gfx942
+.hidden a
+a: s_nop 0
+.protected b
+b: s_nop 0
+.internal c
+c: s_nop 0
+.globl a
+.globl b
+//! gfx942
+.hidden a
+.long a
+//! gfx942
+.globl a
+.weak a
+a: s_nop 0
+//! gfx942
+.type f,@function
+f: s_endpgm
+.size f, .-f
+.type o,@object
+.data
+o: .long 1
+.size o, 4
+//! gfx942
+.type a,%function
+.type b,#object
+.type c,"function"
+.type d STT_FUNC
+.type e,@notype
+.type f,@tls_object
+.type g,@common
+.type h,@gnu_indirect_function
+.type i,@gnu_unique_object
+.type j,STT_OBJECT
+.type k STT_NOTYPE
+.type l, STT_TLS
+a: b: c: d: e: f: g: h: i: j: k: l: s_nop 0
+//! gfx942
+.type a,function
+a:
+//! gfx942
+.size a, 4
+//! gfx942
+.size a, b-a
+a: s_nop 0
+b:
+//! gfx942
+x = 5
+y = x + 1
+x = 7
+.long x, y
+//! gfx942
+.set x, 5
+.set x, 6
+.long x
+.equ y, 1
+.equ y, 2
+.long y
+//! gfx942
+.set x, y
+.set y, 5
+.long x
+//! gfx942
+.set x, 5
+x:
+//! gfx942
+.set a, b
+.long a
+b: s_nop 0
+//! gfx942
+a = b + 4
+.globl a
+.data
+.long a
+b: .long 0
+//! gfx942
+a = undef
+.long a
+//! gfx942
+a = undef + 4
+.long a
+.globl a
+//! gfx942
+a = 5
+.globl a
+.weak a
+.hidden a
+//! gfx942
+a = .
+s_nop 0
+b = .
+.long b - a
+s_branch a
+s_branch b
+//! gfx942
+.set x, 1
+.set x, x + 1
+.set x, x * 2
+.long x
+//! gfx942
+.macro m
+s_nop 0
+.endm
+m
+m
+//! gfx942
+.macro m a, b
+s_mov_b32 \a, \b
+.endm
+m s0, 1
+m s1, s2
+m a=s3, b=4
+m b=4, a=s5
+m s6 s7
+//! gfx942
+.macro m a b
+s_mov_b32 \a, \b
+.endm
+m s0 1
+m s1, s2
+//! gfx942
+.macro m reg, idx
+v_mov_b32 v\idx, \reg
+v_mov_b32 v[\idx], \reg
+s_load_dwordx2 s[\idx:\idx+1], s[2:3], 0x0
+.endm
+m s0, 4
+m s[1], 2
+//! gfx942
+.macro m a:req, b=5, c=
+.long \a
+.long \b
+.ifnb \c
+.long \c
+.endif
+.endm
+m 1
+m 1, 2
+m 1, 2, 3
+m 1, c=7
+m 1,,8
+//! gfx942
+.macro m a:vararg
+.long \a
+.endm
+m 1, 2, 3
+m 4
+//! gfx942
+.macro m x, a:vararg
+.long \x
+.byte \a
+.endm
+m 1, 2, 3
+//! gfx942
+.macro m a
+lab_\a\()_x:
+s_nop 0
+s_branch lab_\a\()_x
+.endm
+m 1
+m foo
+//! gfx942
+.macro m
+.Lx\@:
+s_branch .Lx\@
+.endm
+m
+m
+//! gfx942
+.macro outer a
+.macro inner b
+.long \b
+.endm
+inner \a
+.endm
+outer 7
+inner 8
+//! gfx942
+.macro m n
+.if \n
+.long \n
+m \n-1
+.endif
+.endm
+m 4
+//! gfx942
+.macro m n
+.if \n > 0
+.long \n
+m "(\n-1)"
+.endif
+.endm
+m 4
+//! gfx942
+.macro m op, d, a, b
+\op \d, \a, \b
+\op\()_e64 \d, \a, \b
+.endm
+m v_add_f32 v0, v1, v2
+m v_add_f32, v0, v1, v2
+//! gfx942
+.macro m op
+\op\()_b32 s0, 1
+.endm
+m s_mov
+//! gfx942
+.macro m mod
+v_add_f32 v0, v1, v2 \mod
+global_load_dword v0, v1, s[0:1] \mod
+.endm
+m
+//! gfx942
+.macro m mod
+global_load_dword v0, v1, s[0:1] \mod
+.endm
+m offset:16
+m "offset:16 sc0"
+//! gfx942
+.macro m
+.long 1
+.exitm
+.long 2
+.endm
+m
+//! gfx942
+.macro m a
+.if \a
+.exitm
+.endif
+.long 2
+.endm
+m 1
+m 0
+//! gfx942
+.macro s_nop a
+.long \a
+.endm
+s_nop 5
+//! gfx942
+.macro .m a
+.long \a
+.endm
+.m 3
+//! gfx942
+.macro m a ; comment
+.long \a ; c
+.endm
+m 1 // c
+m 2 ; c
+//! gfx942
+.macro m a
+  .long \a // c \a
+  /* x */ .long 2
+.endm
+m 1
+//! gfx942
+.altmacro
+.macro m a
+.long \a
+.endm
+m %1+2
+m <5>
+.noaltmacro
+//! gfx942
+.altmacro
+.macro m a
+.ascii "&a"
+.long a&
+.endm
+m 1
+//! gfx942
+.altmacro
+.macro m a
+.ascii a
+.endm
+m <"x!>y">
+//! gfx942
+.rept 3
+s_nop 0
+.endr
+.rept 0
+s_nop 1
+.endr
+.rept 2
+.rept 2
+s_nop 2
+.endr
+.endr
+//! gfx942
+.rep 2
+s_nop 0
+.endr
+//! gfx942
+.rept 3
+.long \+
+.endr
+//! gfx942
+.irp x,
+.ascii "[\x]"
+.endr
+//! gfx942
+.irpc c, 0123
+v_mov_b32 v\c, \c
+.endr
+.irpc c,abc
+.ascii "\c"
+.endr
+//! gfx942
+.irpc c, "ab"
+.ascii "<\c>"
+.endr
+//! gfx942
+.irp r, 0, 1
+.irp q, 2, 3
+.byte \r, \q
+.endr
+.endr
+//! gfx942
+.irp r,0,1
+.irpc q,23
+.byte \r\q
+.endr
+.endr
+//! gfx942
+.macro m n
+.rept \n
+.long \n
+.endr
+.endm
+m 3
+//! gfx942
+.set i, 0
+.rept 4
+.long i
+v_mov_b32 v[i], s[i]
+.set i, i+1
+.endr
+//! gfx942
+.if 1
+.long 1
+.else
+.long 2
+.endif
+.if 0
+.long 3
+.elseif 1
+.long 4
+.else
+.long 5
+.endif
+.if 0
+.if 1
+.long 6
+.else
+.long 7
+.endif
+.else
+.long 8
+.endif
+//! gfx942
+.ifdef x
+.long 1
+.endif
+.ifndef x
+.long 2
+.endif
+.ifnotdef x
+.long 3
+.endif
+x = 1
+.ifdef x
+.long 4
+.endif
+.ifndef x
+.long 5
+.endif
+//! gfx942
+.ifdef later
+.long 1
+.endif
+later: s_nop 0
+//! gfx942
+.globl x
+.ifdef x
+.long 1
+.endif
+//! gfx942
+.long x
+.ifdef x
+.long 1
+.endif
+x:
+//! gfx942
+.ifb
+.long 1
+.endif
+.ifb a
+.long 2
+.endif
+.ifnb
+.long 3
+.endif
+.ifnb a
+.long 4
+.endif
+//! gfx942
+.ifc a, a
+.long 1
+.endif
+.ifc a,b
+.long 2
+.endif
+.ifnc a,b
+.long 3
+.endif
+.ifc "a b", "a b"
+.long 4
+.endif
+.ifc a b, a b
+.long 5
+.endif
+.ifc a , a
+.long 6
+.endif
+//! gfx942
+.ifeqs "a", "a"
+.long 1
+.endif
+.ifeqs "a", "b"
+.long 2
+.endif
+.ifnes "a", "b"
+.long 3
+.endif
+//! gfx942
+.ifeq 0
+.long 1
+.endif
+.ifne 1
+.long 2
+.endif
+.ifge 0
+.long 3
+.endif
+.ifgt 1
+.long 4
+.endif
+.ifle -1
+.long 5
+.endif
+.iflt -1
+.long 6
+.endif
+.ifgt 0
+.long 7
+.endif
+//! gfx942
+.if 0
+.macro m
+.endif
+.long 1
+//! gfx942
+a:
+s_nop 0
+b:
+.if b - a == 4
+.long 1
+.endif
+//! gfx942
+.IF 1
+.LONG 1
+.ENDIF
+.Long 2
+//! gfx942
+.if .amdgcn.gfx_generation_number == 9
+.long 1
+.endif
+.if .amdgcn.gfx_generation_minor == 4 && .amdgcn.gfx_generation_stepping == 2
+.long 2
+.endif
+//! gfx942
+.warning "x"
+//! gfx942
+.warning
+//! gfx942
+.end
+garbage
+//! gfx942
+s_nop 0
+.end
+s_nop 1
+//! gfx942
+.line 5
+s_nop 0
+//! gfx942
+.line
+//! gfx942
+# 5 "foo.c"
+s_nop 0
+//! gfx942
+s_nop 0 ; c
+s_nop 1 // c
+/* c */ s_nop 2 /* d */
+s_nop /* e */ 3
+/* multi
+line */ s_nop 4
+s_nop 5 /* multi
+line */
+//! gfx942
+.ascii "a;b//c/*d*/#e"
+.ascii "x" ; y
+//! gfx942
+.long 4 / 2
+.long 4 // 2
+.long 4 /* x */ / 2
+//! gfx942
+a: b: c: s_nop 0
+//! gfx942
+a : s_nop 0
+//! gfx942
+.La: s_nop 0
+s_branch .La
+//! gfx942
+$a: s_nop 0
+s_branch $a
+//! gfx942
+_a.b$c@d: s_nop 0
+//! gfx942
+a.b: s_nop 0
+//! gfx942
+1: s_nop 0
+s_branch 1b
+s_branch 2f
+2: s_nop 0
+1: s_branch 1b
+s_branch 1f
+1: 
+//! gfx942
+1:
+.long 1b, 1f
+1:
+.long 1b
+//! gfx942
+10: s_nop 0
+s_branch 10b
+01: s_branch 1b
+//! gfx942
+s0: s_nop 0
+//! gfx942
+exec = 5
+//! gfx942
+5: s_nop 0
+//! gfx942
+s_mov_b32 s0 1
+//! gfx942
+ s_mov_b32	s0,	1
+//! gfx942
+S_MOV_B32 s0, 1
+//! gfx942
+s_nop 0; s_nop 1
+//! gfx942
+s_nop 0
+s_nop 1
+//! gfx942
+.reloc 0, R_AMDGPU_ABS32, x
+s_nop 0
+//! gfx942
+.reloc 4, R_AMDGPU_ABS64, x+8
+.quad 0
+.quad 0
+//! gfx942
+.reloc 0, R_AMDGPU_ABS32
+s_nop 0
+//! gfx942
+.reloc 0, BFD_RELOC_NONE, x
+s_nop 0
+.reloc 0, BFD_RELOC_32, y
+.reloc 0, BFD_RELOC_64, y
+//! gfx942
+.quad x
+.long x
+.long x@abs32@lo
+.long x@rel32@lo
+.long x@rel32@hi
+.long x@gotpcrel32@lo
+.long x@gotpcrel32@hi
+.long x@gotpcrel
+.quad x@rel64
+.quad x@abs64
+.long x@abs32@hi
+//! gfx942
+.long x - .
+.long x - . + 8
+.quad x - .
+//! gfx942
+a: .long x - a
+.long x - a + 4
+//! gfx942
+.globl a
+a: s_nop 0
+.data
+.long a - .
+.quad a
+.long a+4
+//! gfx942
+f: s_nop 0
+s_getpc_b64 s[0:1]
+s_add_u32 s0, s0, f@rel32@lo+4
+s_addc_u32 s1, s1, f@rel32@hi+12
+s_add_u32 s0, s0, f-.
+s_mov_b32 s0, f
+//! gfx942
+.globl f
+f: s_nop 0
+s_getpc_b64 s[0:1]
+s_add_u32 s0, s0, f@rel32@lo+4
+s_addc_u32 s1, s1, f@rel32@hi+12
+s_branch f
+s_cbranch_scc0 f
+s_call_b64 s[30:31], f
+//! gfx942
+s_branch 5
+s_branch 0xffff
+s_branch -1
+s_branch 4+1
+//! gfx942
+x = 8
+s_branch x
+s_branch x+4
+//! gfx942
+x = 3
+s_nop x
+s_movk_i32 s0, x+1
+s_mov_b32 s0, x*2
+s_waitcnt x
+ds_read_b32 v0, v1 offset:x
+global_load_dword v0, v1, s[0:1] offset:x*4
+s_load_dword s0, s[0:1], x
+buffer_load_dword v0, off, s[0:3], x offset:x
+v_mov_b32 v[x], s[x]
+s_load_dwordx2 s[x+1:x+2], s[0:1], 0
+//! gfx900 +xnack
+.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"
+s_endpgm
+//! gfx90a +xnack,-sramecc
+s_endpgm
+//! gfx90a +xnack,-sramecc
+.amdgcn_target "amdgcn-amd-amdhsa--gfx90a:sramecc-:xnack+"
+s_endpgm
+//! gfx1030 +wavefrontsize64
+.amdgcn_target "amdgcn-amd-amdhsa--gfx1030"
+v_cmp_eq_u32 vcc, v0, v1
+v_cndmask_b32 v0, v1, v2, vcc
+s_endpgm
+//! gfx1030 +wavefrontsize64
+v_cmp_eq_u32 s[0:1], v0, v1
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+k: v_cmp_eq_u32 s[0:1], v0, v1
+//! gfx1030 +wavefrontsize64
+k: v_cmp_eq_u32 s[0:1], v0, v1
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.amdhsa_wavefront_size32 0
+.end_amdhsa_kernel
+//! gfx1030
+k: v_cmp_eq_u32 s0, v0, v1
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+//! gfx803
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 102
+.end_amdhsa_kernel
+//! gfx803
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 96
+.amdhsa_reserve_vcc 0
+.amdhsa_reserve_flat_scratch 0
+.end_amdhsa_kernel
+//! gfx802
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 90
+.end_amdhsa_kernel
+//! gfx900
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 102
+.end_amdhsa_kernel
+//! gfx1030
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 106
+.end_amdhsa_kernel
+//! gfx1030
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 107
+.end_amdhsa_kernel
+//! gfx90a
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 512
+.amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 256
+.end_amdhsa_kernel
+//! gfx90a
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 8
+.amdhsa_user_sgpr_kernarg_preload_length 4
+.amdhsa_user_sgpr_kernarg_preload_offset 1
+.amdhsa_user_sgpr_kernarg_segment_ptr 1
+.amdhsa_tg_split 1
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr x
+.amdhsa_next_free_vgpr y
+.end_amdhsa_kernel
+x = 5
+y = 9
+k: s_endpgm
+//! gfx1200
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_round_robin_scheduling 1
+.amdhsa_inst_pref_size 3
+.amdhsa_enable_private_segment 1
+.amdhsa_memory_ordered 0
+.amdhsa_forward_progress 0
+.amdhsa_workgroup_processor_mode 0
+.amdhsa_exception_fp_denorm_src 1
+.amdhsa_uses_dynamic_stack 1
+.end_amdhsa_kernel
+//! gfx1100
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_shared_vgpr_count 2
+.amdhsa_wavefront_size32 0
+.end_amdhsa_kernel
+//! gfx1100
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_shared_vgpr_count 2
+.end_amdhsa_kernel
+//! gfx900
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_user_sgpr_private_segment_buffer 1
+.amdhsa_user_sgpr_dispatch_ptr 1
+.amdhsa_user_sgpr_queue_ptr 1
+.amdhsa_user_sgpr_kernarg_segment_ptr 1
+.amdhsa_user_sgpr_dispatch_id 1
+.amdhsa_user_sgpr_flat_scratch_init 1
+.amdhsa_user_sgpr_private_segment_size 1
+.amdhsa_system_sgpr_private_segment_wavefront_offset 1
+.amdhsa_system_sgpr_workgroup_id_x 0
+.amdhsa_system_sgpr_workgroup_id_y 1
+.amdhsa_system_sgpr_workgroup_id_z 1
+.amdhsa_system_sgpr_workgroup_info 1
+.amdhsa_system_vgpr_workitem_id 2
+.amdhsa_float_round_mode_32 3
+.amdhsa_float_round_mode_16_64 2
+.amdhsa_float_denorm_mode_32 1
+.amdhsa_float_denorm_mode_16_64 0
+.amdhsa_dx10_clamp 0
+.amdhsa_ieee_mode 0
+.amdhsa_fp16_overflow 1
+.amdhsa_exception_fp_ieee_invalid_op 1
+.amdhsa_exception_int_div_zero 1
+.amdhsa_group_segment_fixed_size 4096
+.amdhsa_private_segment_fixed_size 64
+.amdhsa_kernarg_size 128
+.end_amdhsa_kernel
+//! gfx900
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_user_sgpr_count 17
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr .amdgcn.next_free_sgpr
+.amdhsa_next_free_vgpr .amdgcn.next_free_vgpr
+.end_amdhsa_kernel
+k: v_mov_b32 v9, s9
+s_endpgm
+//! gfx900
+s_nop 0
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 1
+.amdhsa_next_free_vgpr 1
+.end_amdhsa_kernel
+//! gfx900
+.data
+.byte 1
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 1
+.amdhsa_next_free_vgpr 1
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_code_object_version 4
+s_endpgm
+//! gfx900
+.amdhsa_code_object_version 5
+s_endpgm
+//! gfx900
+.amdgpu_metadata
+---
+amdhsa.version:
+  - 1
+  - 2
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 8
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+...
+.end_amdgpu_metadata
+//! gfx900
+.amdgpu_lds x, 4
+.amdgpu_lds y, 16, 8
+.globl y
+.long x@abs32@lo
+s_mov_b32 s0, x@abs32@lo
+//! gfx942
+.amdgpu_lds x, 65536
+//! gfx942
+.amdgpu_lds x, 4
+.amdgpu_lds x, 4
+//! gfx1250
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_named_barrier_count 3
+.end_amdhsa_kernel
+//! gfx1250
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 1024
+.end_amdhsa_kernel
+//! gfx1200
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 257
+.end_amdhsa_kernel
+//! gfx900
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_reserve_xnack_mask 1
+.end_amdhsa_kernel
+//! gfx900 -xnack
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_reserve_xnack_mask 0
+.end_amdhsa_kernel
+//! gfx942
+.file "x.c"
+s_nop 0
+//! gfx942
+.file 1 "x.c"
+.loc 1 2 3
+s_nop 0
+//! gfx942
+.lto_discard x
+//! gfx942
+.dc.b 1
+.dc.w 2
+.dc.l 3
+.dc.a 4
+.dc 5
+.dc.s 1.5
+.dc.d 2.5
+//! gfx942
+.dcb 2, 5
+.dcb.b 2, 5
+.dcb.w 2, 5
+.dcb.l 2, 5
+.dcb.s 2, 1.5
+.dcb.d 2, 1.5
+//! gfx942
+.ds 2
+.ds.b 2
+.ds.w 2
+.ds.l 2
+.ds.s 2
+.ds.d 2
+.ds.p 2
+.ds.x 2
+//! gfx942
+.uleb128 0, 127, 128, 0xffffffffffffffff
+.sleb128 -1, 64, -65, 0
+.uleb128 -1
+//! gfx942
+.uleb128 b-a
+a: .zero 200
+b:
+.sleb128 a-b
+.uleb128 b-a
+//! gfx942
+.quad a, b-a, 5
+a: s_nop 0
+b:
+//! gfx942
+.incbin "some.bin"
+.incbin "some.bin", 2
+.incbin "some.bin", 1, 3
+//! gfx942
+.sleb128
+//! gfx942
+.uleb128
+//! gfx942
+.base64 "aGVsbG8="
+//! gfx942
+.base64 "aGVsbG8=", "QQ=="
+//! gfx942
+.section .x,"a",@progbits
+.size .x, 4
+//! gfx942
+.memtag a
+//! gfx942
+.no_dead_strip a
+//! gfx942
+.extern a
+.long b
+//! gfx942
+.extern
+//! gfx942
+.equ x, 5;.long x
+//! gfx942
+.altmacro
+.noaltmacro
+//! gfx942
+// a table of strings in code
+.text
+.globl main
+.p2align 8
+.type main,@function
+main:
+	s_getpc_b64 s[4:5]
+	s_add_u32 s4, s4, table@rel32@lo+4
+	s_addc_u32 s5, s5, table@rel32@hi+12
+	s_load_dword s0, s[4:5], 0x0
+	s_waitcnt lgkmcnt(0)
+	s_cmp_lg_u32 s0, 'x'
+	s_cbranch_scc1 .Lout
+	s_mov_b32 s1, (1 << 4) | 3
+	s_mov_b32 s2, ~0
+	s_mov_b32 s3, -(5 - 3)
+	s_mov_b32 s6, !0
+.Lout:
+	s_endpgm
+.Lend:
+	.size main, .Lend-main
+	.section .rodata,"a",@progbits
+	.p2align 2
+table:
+	.long 'x', main-table, .Lend-main
+	.asciz "done"
+//! gfx942
+.set VGPRS, 8
+.macro clear first, last
+	.set i, \first
+	.rept \last-\first+1
+	v_mov_b32 v[i], 0
+	.set i, i+1
+	.endr
+.endm
+clear 0, VGPRS-1
+clear 10, 12
+s_endpgm
+//! gfx942
+.macro load dst, off=0, sc=
+	global_load_dwordx2 \dst, v0, s[0:1] offset:\off \sc
+.endm
+load v[2:3]
+load v[2:3], 16
+load v[2:3] 32 sc0
+load v[2:3], sc=nt
+load dst=v[4:5], off=8*4
+//! gfx942
+.macro push reg
+s_mov_b32 s\reg, \reg
+.endm
+.macro all first, rest:vararg
+push \first
+.ifnb \rest
+all \rest
+.endif
+.endm
+all 1, 2, 3, 4
+//! gfx942
+.irpc d, 0123
+s_mov_b32 s\d, 1\d
+.endr
+//! gfx942
+.macro m a, b
+.if \a == \b
+s_nop \a
+.elseif \a > \b
+s_nop 2
+.else
+s_nop 3
+.endif
+.endm
+m 1, 1
+m 2, 1
+m 1, 2
+//! gfx942
+.macro unroll n
+.if \n
+v_add_f32 v[\n], v[\n], v0
+unroll \n-1
+.endif
+.endm
+unroll 3
+//! gfx942
+loop:
+s_sub_u32 s0, s0, 1
+s_cmp_eq_u32 s0, 0
+s_cbranch_scc0 loop
+s_branch .Lskip
+.zero 8
+.Lskip:
+s_endpgm
+//! gfx942
+.data
+a: .byte 1, 2, 3
+.balign 4
+b: .long a, b-a, . - a
+.quad b
+.fill 3, 2, 0xffff
+c: .space 5, 0xaa
+d:
+.long d-c
+.short d-a
+.byte d-c, c-b
+//! gfx942
+.data
+start: .ascii "abc"
+len = . - start
+.byte len
+.long len*2, len<<4, len & 1, len | 8, len ^ 3, len % 2, len / 2, -len, ~len, !len, len == 3, len != 3, len > 2, len < 2, len >= 3, len <= 3, len && 0, len || 0
+//! gfx942
+.long 5 -1
+.long 5,-1
+.long (((7)))
+//! gfx942
+.quad (a-b)*2+1
+b: .zero 12
+a:
+//! gfx942
+.long (a-b)/4
+b: .zero 12
+a:
+.long (a-b)/4, (a-b) << 2, (a-b) == 12, -(a-b)
+//! gfx942
+.globl f
+.weak g
+.hidden h
+.type f,@function
+f: s_endpgm
+.size f, .-f
+g: s_endpgm
+h: s_endpgm
+.data
+.quad f, g, h, f+4, h-g
+.long f-., g-., h-.
+//! gfx942
+.text
+s_getpc_b64 s[0:1]
+.Lpc:
+s_add_u32 s0, s0, (ext-.Lpc)
+s_add_u32 s0, s0, ext@rel32@lo+(4*2)
+s_mov_b32 s2, ext@abs32@lo
+s_mov_b32 s3, ext@abs32@hi
+v_mov_b32 v0, ext@abs32@lo
+s_load_dwordx2 s[4:5], s[0:1], 0x0
+//! gfx942
+s_add_u32 s0, s0, a-b
+a: s_nop 0
+b:
+//! gfx942
+s_add_u32 s0, s0, b-a
+a: s_nop 0
+b:
+s_cmp_eq_u32 s0, b-a
+v_mov_b32 v0, b-a
+v_add_f32 v0, b-a, v1
+//! gfx1250
+s_get_pc_i64 s[0:1]
+s_add_nc_u64 s[0:1], s[0:1], f@rel64+4
+s_mov_b64 s[2:3], f@abs64
+//! gfx1030
+v_add_f32 v0, v1, v2
+v_cmp_gt_f32 vcc_lo, v0, v1
+s_and_saveexec_b32 s0, vcc_lo
+s_cbranch_execz skip
+v_mov_b32 v0, 1.0
+skip:
+s_mov_b32 exec_lo, s0
+s_endpgm
+//! gfx906
+.if .amdgcn.gfx_generation_number >= 9
+v_add_u32 v0, v1, v2
+.else
+v_add_i32 v0, vcc, v1, v2
+.endif
+.ifdef .amdgcn.gfx_generation_stepping
+.long .amdgcn.gfx_generation_stepping
+.endif
+//! gfx803
+.macro add d, a, b
+.if .amdgcn.gfx_generation_number >= 9
+v_add_u32 \d, \a, \b
+.else
+v_add_u32 \d, vcc, \a, \b
+.endif
+.endm
+add v0, v1, v2
+//! gfx942
+s_nop 0 // comment ; more
+s_nop 1 ; comment // more /* x
+s_nop 2 /* a */ /* b */
+/**/ s_nop 3
+;only
+//only
+# hash
+ # hash
+//! gfx942
+s_nop 0 /* a
+b */
+s_nop 1
+//! gfx942
+x: .long 1; y: .long 2
+.long 3
+//! gfx942
+.quad 0xffffffffffffffff, 18446744073709551615, -9223372036854775808
+//! gfx942
+.quad -9223372036854775809
+//! gfx942
+.ascii "tab\there", "quote\"s", "back\\slash", "\007\x07"
+.asciz ""
+.string ""
+//! gfx942
+.byte 'a', 'Z', '0', ' ', ';', ',', '#', '/'
+s_mov_b32 s0, ';'
+s_mov_b32 s0, ','
+//! gfx942
+.long "a"
+.long "a"+4, "b c"-4
+"b c":
+//! gfx942
+.globl "x.y", "z w"
+.type "z w",@object
+.size "z w", 4
+.data
+"z w": .long 0
+"x.y" = "z w" + 2
+//! gfx942
+.section ".my data","aw",@progbits
+.long 1
+.section .text.foo,"ax",@progbits
+s_nop 0
+.section .rodata.str1.1,"aMS",@progbits,1
+.asciz "one"
+.section .rodata.cst4,"aM",@progbits,4
+.long 4
+.section .note.x,"",@note
+.long 0
+.section .init_array,"aw",@init_array
+.quad f
+.section ".text.bar","ax"
+f: s_nop 1
+//! gfx942
+.section .a,"aw"
+.section .b,"aw",%nobits
+.zero 16
+.section .a
+.long 1
+.previous
+.zero 4
+.previous
+.long 2
+//! gfx942
+.bss
+.lcomm buf, 64
+.comm shared, 128, 3
+x: .skip 4
+.p2align 4
+y: .zero 4
+.size y, 4
+.type y,@object
+//! gfx942
+.tbss
+.zero 4
+.tdata
+.long 1
+//! gfx942
+.org 8
+x: s_nop 0
+.org x+16
+s_nop 1
+.org 64, 0x11
+//! gfx942
+a: s_nop 0
+.balign 64
+b: s_nop 0
+.p2align 4,,4
+c: s_nop 0
+.balign 32,,31
+d: s_nop 0
+.long d-a, c-b
+//! gfx942
+k:
+s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr max(4, 8)
+.amdhsa_next_free_sgpr or(4, 1)
+.amdhsa_accum_offset alignto(5, 4)
+.end_amdhsa_kernel
+//! gfx942
+k:
+s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr nv
+.amdhsa_next_free_sgpr ns
+.amdhsa_accum_offset ((nv+3)/4)*4
+.end_amdhsa_kernel
+nv = 12
+ns = 30
+//! gfx942
+.rodata
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 4
+.end_amdhsa_kernel
+.text
+.globl k
+.p2align 8
+k: s_endpgm
+//! gfx942
+s_nop 0,

@@ -1,0 +1,1049 @@
+// Sources that LLVM's assembler refuses. `//!` begins each, with the processor and what is on or off.
+//! gfx942
+.octa -1
+//! gfx942
+.octa 0x1ffffffffffffffffffffffffffffffff
+//! gfx942
+.octa x
+//! gfx942
+.byte ''
+//! gfx942
+.byte 'ab'
+//! gfx942
+.org -1
+//! gfx942
+s_nop 0
+s_nop 0
+.org 4
+//! gfx942
+.=.+4
+s_nop 0
+.=.+4,3
+//! gfx942
+.set ., 16
+.long 1
+//! gfx942
+.set ., .+16
+.long 1
+//! gfx942
+.print hello
+//! gfx942
+.print "a" b
+//! gfx942
+.comm x 4
+//! gfx942
+.comm x, -4
+//! gfx942
+x:
+.comm x,4
+//! gfx942
+.lcomm y, 8, 4
+//! gfx942
+.lcomm y, 8, 16
+.lcomm z, 3
+.long y
+//! gfx942
+.hsa_code_object_version 2,1
+//! gfx942
+.hsa_code_object_isa 7,0,0,"AMD","AMDGPU"
+//! gfx942
+.amd_kernel_code_t
+.end_amd_kernel_code_t
+//! gfx942
+.hsatext
+s_nop 0
+//! gfx942
+.hsadata_global_agent
+//! gfx942
+.amdgpu_hsa_module_global x
+//! gfx942
+.amdgpu_hsa_program_global x
+//! gfx942
+.float 0x1
+//! gfx942
+.float 1.5.2
+//! gfx942
+.float x
+//! gfx942
+.float 1,
+//! gfx942
+.half 1
+//! gfx942
+.hword 1
+//! gfx942
+.word 1
+//! gfx942
+.byte 255, -128, 256
+//! gfx942
+.byte -129
+//! gfx942
+.short 65536
+//! gfx942
+.short -32769
+//! gfx942
+.long 0x100000000
+//! gfx942
+.long -0x80000001
+//! gfx942
+.quad 0x1ffffffffffffffff
+//! gfx942
+.byte 1,
+//! gfx942
+.long 1 2
+//! gfx942
+.byte 08
+//! gfx942
+.byte 0b2
+//! gfx942
+.byte 0xg
+//! gfx942
+.byte 1f
+//! gfx942
+.long 1h, 0fh, 11b
+//! gfx942
+.asciz "a" "b", "c"
+//! gfx942
+.string "a" "b"
+//! gfx942
+.ascii "\q"
+//! gfx942
+.ascii "\400"
+//! gfx942
+.ascii "\x"
+//! gfx942
+.ascii "abc
+//! gfx942
+.ascii abc
+//! gfx942
+.ascii "a",
+//! gfx942
+.string8 "a"
+//! gfx942
+.string16 "a"
+//! gfx942
+.zero
+//! gfx942
+.skip -1
+//! gfx942
+.zero -1
+//! gfx942
+.fill
+//! gfx942
+.align 3
+//! gfx942
+.balign 3
+//! gfx942
+.p2align 32
+//! gfx942
+.align
+//! gfx942
+.balign 8, 1, -1
+//! gfx942
+.balign 8, 1, 0
+//! gfx942
+.balign 8 1
+//! gfx942
+.section .a,"q"
+//! gfx942
+.section .a,"a",progbits
+//! gfx942
+.section .a,a
+//! gfx942
+.section .text.f,"axG",@progbits
+//! gfx942
+.section .x,"aM",@progbits
+//! gfx942
+.section .x,"aM",@progbits,0
+//! gfx942
+.section .x,"aM",@progbits,-1
+//! gfx942
+.section .foo
+.byte 1
+.section .foo,"a"
+.byte 2
+//! gfx942
+.section .foo,"a"
+.section .foo,"aw"
+//! gfx942
+.section .foo,"a",@progbits
+.section .foo,"a",@nobits
+//! gfx942
+.section .rodata,"aw"
+//! gfx942
+.section .foo 3
+//! gfx942
+.section
+//! gfx942
+.popsection
+//! gfx942
+.previous
+.previous
+s_nop 0
+//! gfx942
+.data.rel
+//! gfx942
+.data.rel.ro
+//! gfx942
+.eh_frame
+//! gfx942
+.ident "hi
+//! gfx942
+.ident hi
+//! gfx942
+.symver a, a
+//! gfx942
+.globl a b
+//! gfx942
+.globl a
+.local a
+a: s_nop 0
+//! gfx942
+.local a
+.globl a
+a: s_nop 0
+//! gfx942
+.weak a
+.globl a
+a: s_nop 0
+//! gfx942
+.type a,@foo
+//! gfx942
+.type a
+//! gfx942
+.type a,@func
+a:
+//! gfx942
+.type a,@section
+a:
+//! gfx942
+.size a
+//! gfx942
+.equiv x, 5
+.equiv x, 6
+//! gfx942
+.equiv x, 5
+.set x, 6
+.long x
+//! gfx942
+x:
+.set x, 5
+//! gfx942
+x == 5
+.long x
+//! gfx942
+x == 5
+x == 6
+//! gfx942
+.set x, 5
+.equiv x, 7
+//! gfx942
+.set x
+//! gfx942
+.set x, 
+//! gfx942
+.set 5, x
+//! gfx942
+.set x 5
+//! gfx942
+x = 
+//! gfx942
+= 5
+//! gfx942
+x = x + 1
+.long x
+//! gfx942
+.equ a, s0
+s_mov_b32 a, 1
+//! gfx942
+.set a, s[0:1]
+//! gfx942
+.set reg, v5
+v_mov_b32 reg, 1
+v_mov_b32 v0, reg
+//! gfx942
+.macro m a:req
+.long \a
+.endm
+m
+//! gfx942
+.macro m a
+.long \a
+.endm
+m 1, 2
+//! gfx942
+.macro m a
+.long \b
+.endm
+m 1
+//! gfx942
+.macro outer a
+.macro inner_\a b
+.long \a, \\b
+.endm
+.endm
+outer 1
+inner_1 5
+//! gfx942
+.macro m a
+.ascii "\a"
+.endm
+m hello
+m "hello world"
+m <a, b>
+//! gfx942
+.macro m a
+.ascii \a
+.endm
+m "x, y"
+//! gfx942
+.macro m s
+v_mov_b32 v0, \s
+.endm
+m 1.0
+m -1
+m v2
+m 0x3f800000
+m s[2]
+m |v1|
+m -v1
+//! gfx942
+.macro m a, a
+.endm
+//! gfx942
+.macro m a:foo
+.endm
+//! gfx942
+.macro m
+s_nop 0
+//! gfx942
+.endm
+//! gfx942
+.endmacro
+//! gfx942
+.macro
+.endm
+//! gfx942
+.macro m
+.endm
+.macro m
+.endm
+//! gfx942
+.macro m
+.long 1
+.endm
+.purgem m
+m
+//! gfx942
+.purgem m
+//! gfx942
+.macro M
+.long 1
+.endm
+M
+m
+//! gfx942
+.altmacro
+.macro m a
+LOCAL x
+x: .long \a
+.long a
+.endm
+m 1
+//! gfx942
+.rept -1
+.endr
+//! gfx942
+.rept x
+.endr
+//! gfx942
+.rept 2
+//! gfx942
+.endr
+//! gfx942
+.irp x, 1, 2, 3
+.long \x
+.endr
+.irp y, s0, s[1:1], s2
+s_mov_b32 \y, 1
+.endr
+.irp z, a b c
+.ascii "\z"
+.endr
+.irp q
+.ascii "[\q]"
+.endr
+//! gfx942
+.irp x 1, 2
+.long \x
+.endr
+//! gfx942
+.irpc c, a,b
+.byte '\c'
+.endr
+//! gfx942
+.irpc c
+.ascii "<\c>"
+.endr
+//! gfx942
+.set i, 0
+.rept 3
+.macro m\@
+.endm
+.set i, i+1
+.endr
+//! gfx942
+.ifc a
+//! gfx942
+.ifeqs a, b
+//! gfx942
+.if
+.endif
+//! gfx942
+.if x
+.endif
+//! gfx942
+.else
+//! gfx942
+.elseif 1
+//! gfx942
+.endif
+//! gfx942
+.if 1
+.else
+.else
+.endif
+//! gfx942
+.if 1
+.else
+.elseif 1
+.endif
+//! gfx942
+.if 1 2
+.endif
+//! gfx942
+.if 1
+.long 1
+.endif extra
+//! gfx942
+.if a == b
+.long 1
+.endif
+a = 1
+b = 1
+//! gfx942
+a = 1
+.if a == 1 && a != 2
+.long 1
+.endif
+.if a == 1 || x
+.long 2
+.endif
+//! gfx942
+.err
+//! gfx942
+.error "x"
+//! gfx942
+.error
+//! gfx942
+.error x
+//! gfx942
+.warning x
+//! gfx942
+.abort
+//! gfx942
+.abort "x"
+//! gfx942
+.line x
+//! gfx942
+# hello
+s_nop 0 # c
+//! gfx942
+/* open
+s_nop 0
+//! gfx942
+s_nop 0 /* open
+//! gfx942
+s_nop 0 / s_nop 1
+//! gfx942
+.long 1 # c
+//! gfx942
+.long 1 ! c
+//! gfx942
+s_branch 1b
+//! gfx942
+s_branch 1f
+//! gfx942
+a:
+a:
+//! gfx942
+a:: s_nop 0
+//! gfx942
+foo bar
+//! gfx942
+foo
+//! gfx942
+.foo
+//! gfx942
+.foo bar
+//! gfx942
+s_mov_b32 s0
+//! gfx942
+s_mov_b32 s0, 1, 2
+//! gfx942
+s_mov_b32 S0, 1
+//! gfx942
+s_nop 0 \
+s_nop 1
+//! gfx942
+.macro m
+.err
+.endm
+m
+//! gfx942
+.macro m
+ s_foo
+.endm
+s_nop 0
+m
+//! gfx942
+.irp x,1,2
+ s_foo \x
+.endr
+//! gfx942
+.rept 2
+ .byte 300
+.endr
+//! gfx942
+.reloc 0, R_FOO, x
+//! gfx942
+.reloc x, R_AMDGPU_ABS32, x
+//! gfx942
+.short x
+//! gfx942
+.byte x
+//! gfx942
+.long x@foo
+//! gfx942
+.long x@plt
+//! gfx942
+.long x@got
+//! gfx942
+.long . - x
+//! gfx942
+.long x + y
+//! gfx942
+.long -x
+//! gfx942
+.long x * 2
+//! gfx942
+.long x - y
+//! gfx942
+a: s_nop 0
+.data
+.long a - .
+.long . - a
+.quad a
+.long a
+.long a+4
+//! gfx942
+s_getpc_b64 s[0:1]
+s_add_u32 s0, s0, f@rel32@lo+4
+s_addc_u32 s1, s1, f@rel32@hi+12
+s_add_u32 s0, s0, f@gotpcrel32@lo+4
+s_addc_u32 s1, s1, f@gotpcrel32@hi+12
+s_mov_b32 s0, f@abs32@lo
+s_mov_b32 s0, f@abs32@hi
+s_mov_b32 s0, f
+v_mov_b32 v0, f
+s_load_dword s0, s[0:1], f
+//! gfx942
+s_branch 65536
+//! gfx942
+s_branch -32769
+//! gfx942
+a: .long 0, 0
+s_branch b-a
+b:
+//! gfx942
+s_movk_i32 s0, x
+//! gfx942
+s_nop x
+//! gfx942
+s_nop x
+x = 3
+//! gfx942
+v_mov_b32 v[x], 1
+x = 3
+//! gfx942
+s_load_dword s0, s[0:1], x
+x = 8
+//! gfx942
+v_mad_f32 v0, x, v1, v2
+x = 1
+//! gfx900
+.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"
+s_endpgm
+//! gfx900 +xnack
+.amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+s_endpgm
+//! gfx90a
+.amdgcn_target "amdgcn-amd-amdhsa--gfx90a:xnack+"
+s_endpgm
+//! gfx90a
+.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+s_endpgm
+//! gfx90a
+.amdgcn_target amdgcn-amd-amdhsa--gfx90a
+s_endpgm
+//! gfx600
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 104
+.end_amdhsa_kernel
+//! gfx600
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 105
+.end_amdhsa_kernel
+//! gfx600
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 103
+.end_amdhsa_kernel
+//! gfx600
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 256
+.amdhsa_next_free_sgpr 102
+.end_amdhsa_kernel
+//! gfx700
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 104
+.end_amdhsa_kernel
+//! gfx900
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 103
+.end_amdhsa_kernel
+//! gfx90a
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 513
+.amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 256
+.end_amdhsa_kernel
+//! gfx90a
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 3
+.end_amdhsa_kernel
+//! gfx90a
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_foo 8
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+s_nop 0
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.set x, 1
+.amdhsa_next_free_vgpr 8
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_ieee_mode 2
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_ieee_mode -1
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr -1
+.end_amdhsa_kernel
+//! gfx1200
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_ieee_mode 1
+.end_amdhsa_kernel
+//! gfx900
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_user_sgpr_count 4
+.amdhsa_user_sgpr_dispatch_ptr 1
+.amdhsa_user_sgpr_queue_ptr 1
+.amdhsa_user_sgpr_kernarg_segment_ptr 1
+.end_amdhsa_kernel
+//! gfx900
+.amdhsa_code_object_version x
+s_endpgm
+//! gfx900
+.amdgpu_metadata
+amdhsa.version:
+  - 1
+  - 2
+.end_amdgpu_metadata
+//! gfx900
+.amdgpu_metadata
+---
+amdhsa.version:
+  - 1
+  - 2
+amdhsa.kernels:
+  - .name: k
+...
+.end_amdgpu_metadata
+//! gfx900
+.amdgpu_metadata
+---
+foo: 1
+...
+.end_amdgpu_metadata
+//! gfx900
+.amdgpu_metadata
+---
+ - [
+...
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_lds x, 4, 3
+//! gfx942
+.amdgpu_lds x
+//! gfx942
+.amdgpu_lds x, -1
+//! gfx942
+.amdgpu_lds x, 65537
+//! gfx942
+x:
+.amdgpu_lds x, 4
+//! gfx942
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_accum_offset 4
+.amdhsa_enable_private_segment 1
+.amdhsa_user_sgpr_private_segment_buffer 1
+.end_amdhsa_kernel
+//! gfx942
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_accum_offset 4
+.amdhsa_reserve_flat_scratch 1
+.end_amdhsa_kernel
+//! gfx942
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_accum_offset 4
+.amdhsa_reserve_xnack_mask 0
+.end_amdhsa_kernel
+//! gfx942
+.loc 1 2 3
+s_nop 0
+//! gfx942
+.file 1 "x.c"
+.file 1 "x.c"
+//! gfx942
+.bundle_align_mode 4
+//! gfx942
+.linkonce
+//! gfx942
+.pseudoprobe 1 2 3 4
+//! gfx942
+.stabs "x"
+//! gfx942
+.desc x, 1
+//! gfx942
+.dc.x 1
+//! gfx942
+.uleb128 x
+//! gfx942
+.gpword x
+//! gfx942
+.incbin "some.bin", -1
+//! gfx942
+.base64 "x"
+//! gfx942
+.nops 4
+//! gfx942
+.nop
+//! gfx942
+.set_symbol
+//! gfx942
+.attach_to_group
+//! gfx942
+.code_object
+//! gfx942
+.loc_mark_labels 1
+//! gfx942
+.symbol_resolver a
+//! gfx942
+.secrel32 a
+//! gfx942
+.rva a
+//! gfx942
+.lsym a, 1
+//! gfx942
+.dump "x"
+//! gfx942
+.load "x"
+//! gfx942
+.zerofill
+//! gfx942
+.thumb_func a
+//! gfx942
+.reference a
+//! gfx942
+.private_extern a
+//! gfx942
+.weak_definition a
+//! gfx942
+.lazy_reference a
+//! gfx942
+.symbol a
+//! gfx942
+.data_region
+//! gfx942
+.size
+//! gfx942
+.org
+//! gfx942
+.org x
+//! gfx942
+.org 0, 1, 2
+//! gfx942
+.assert 1
+//! gfx942
+.eject
+.list
+.nolist
+.psize 1
+.sbttl "x"
+.title "x"
+//! gfx942
+.eqv x, 5
+//! gfx942
+.ln 5
+//! gfx942
+.appline 5
+//! gfx942
+.file
+//! gfx942
+.loc
+//! gfx942
+.fail 1
+//! gfx942
+.scl
+//! gfx942
+.literal
+//! gfx942
+.irp r, v0, v1, v2
+.irp op, add, sub
+v_\op\()_f32 \r, \r, v9
+.endr
+.endr
+//! gfx942
+.macro unroll n
+.if \n
+v_add_f32 v\n, v\n, v0
+unroll (\n-1)
+.endif
+.endm
+unroll 3
+//! gfx942
+.long 1+2*3, (1+2)*3, 10-3-2, 7/2, -7/2, 7%3, -7%3, 1<<4>>2, 0xff&0x0f|0x30^3, 5>3, 5<3, 5==5, 3<>4, 3!=3
+.long -1>>4
+.quad 1<<63, -1>>1, 0x8000000000000000
+.long 2-(-3), - - 4, +5, ~~6
+//! gfx942
+.long 1 + ; 2
+//! gfx942
+.long (1
+//! gfx942
+.long 1)
+//! gfx942
+.long 1/0
+//! gfx942
+.long 5%0
+//! gfx942
+s_mov_b32 s0, 1/0
+//! gfx942
+.long 1 ? 2
+//! gfx942
+.long a/2
+a:
+//! gfx1200
+s_getpc_b64 s[0:1]
+s_sext_i32_i16 s1, s1
+s_add_co_u32 s0, s0, f@rel32@lo+12
+s_add_co_ci_u32 s1, s1, f@rel32@hi+24
+s_swap_pc_b64 s[30:31], s[0:1]
+//! gfx942
+s_nop 0 /* a
+b */ s_nop 1
+//! gfx942
+.long 0x1F, 0X1f, 0b11, 0B11, 0777, 1_000
+//! gfx942
+.long 0x
+//! gfx942
+.long 09
+//! gfx942
+.quad 18446744073709551616
+//! gfx942
+.section .rodata.str1.1,"aMS",@progbits,1
+.section .rodata.str1.1,"aMS",@progbits,2
+//! gfx942
+.section .x,"aw",@progbits
+.pushsection .y
+.byte 1
+.pushsection .z,"a"
+.byte 2
+.popsection
+.byte 3
+.popsection
+.byte 4
+.popsection
+//! gfx942
+s_foo v0
+//! gfx942
+v_mov_b32 v0
+//! gfx942
+v_mov_b32 v256, 0
+//! gfx942
+v_mov_b32 v0, s200
+//! gfx942
+s_mov_b32 s0, v0
+//! gfx942
+v_add_f32 v0, s0, s1
+//! gfx942
+global_load_dword v0, v1, s[0:1] offset:99999
+//! gfx942
+s_load_dword s0, s[1:2], 0
+//! gfx942
+v_mov_b32 v[0:1], 0
+//! gfx942
+v_mov_b64 v0, 0
+//! gfx942
+s_waitcnt foo(0)
+//! gfx942
+s_waitcnt vmcnt(99)
+//! gfx942
+s_branch nowhere + nothing
+//! gfx942
+.long nowhere - nothing
+//! gfx942
+.macro m
+s_nop 0
+.endm
+m 5
+//! gfx942
+.macro m a, b
+.long \a+\b
+.endm
+m 1, 2, 3
+//! gfx942
+.macro m a, b
+.long \a+\b
+.endm
+m c=1
+//! gfx942
+.macro m a, b
+.long \a+\b
+.endm
+m a=1, 2
+//! gfx942
+.macro m a:vararg, b
+.endm
+//! gfx942
+.rept
+.endr
+//! gfx942
+.rept 2 3
+.endr
+//! gfx942
+.irp
+.endr
+//! gfx942
+.irpc x
+.endr
+//! gfx942
+.section .foo,"ax",@progbits,unique,x
+//! gfx942
+.type x, @bogus
+//! gfx942
+.p2align 40
+//! gfx942
+.fill 1, 2, x
+//! gfx942
+.zero x
+//! gfx942
+.space 4, 5, 6
+//! gfx942
+.byte "a"
+//! gfx942
+.ascii 5
+//! gfx942
+.float abc
+//! gfx942
+.set
+//! gfx942
+.globl 5
+//! gfx942
+.size
+//! gfx942
+.type
+//! gfx942
+.p2align x
+//! gfx942
+.weak 3x
+//! gfx942
+.end_amdhsa_kernel
+//! gfx942
+.amdhsa_next_free_vgpr 3
+//! gfx942
+.amdgpu_lds
+//! gfx942
+.amdgcn_target "gfx942"
+//! gfx942
+.amdgcn_target

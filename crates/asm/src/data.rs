@@ -1,0 +1,318 @@
+//! Directives of data and padding.
+
+use super::expr::Expr;
+use super::flaw::{Flaw, Result, Span};
+use super::leb;
+use super::program::{Assembler, SHF_EXECINSTR, SHT_NOBITS, What};
+use super::real;
+use super::scan::Scan;
+
+/// The bytes of `s_nop 0`, with which code is padded, on all targets.
+pub const NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
+
+/// Directives of data with the bytes of a value. `.dc` is of two bytes, and `.dc.a` of an address.
+const WIDTHS: [(&str, u8); 14] = [
+    (".byte", 1),
+    (".short", 2),
+    (".2byte", 2),
+    (".value", 2),
+    (".long", 4),
+    (".4byte", 4),
+    (".int", 4),
+    (".quad", 8),
+    (".8byte", 8),
+    (".dc", 2),
+    (".dc.a", 8),
+    (".dc.b", 1),
+    (".dc.l", 4),
+    (".dc.w", 2),
+];
+
+/// Directives of so many values with their bytes.
+const FILLS: [(&str, usize); 4] = [(".dcb", 2), (".dcb.b", 1), (".dcb.l", 4), (".dcb.w", 2)];
+
+/// Directives of so many zeros with their bytes.
+const SPACES: [(&str, usize); 8] =
+    [(".ds", 2), (".ds.b", 1), (".ds.d", 8), (".ds.l", 4), (".ds.p", 12), (".ds.s", 4), (".ds.w", 2), (".ds.x", 12)];
+
+impl Assembler {
+    /// Whether the directive is data or padding.
+    pub fn data(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
+        let place = scan.line.whole();
+        let width = |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == word).map(|(_, width)| *width);
+        if let Some((_, width)) = WIDTHS.iter().find(|(name, _)| *name == word) {
+            self.list(scan, |this, scan| this.datum(*width, scan))?;
+            return scan.end().map(|()| true);
+        }
+        if let Some(width) = width(&FILLS) {
+            let count = self.count(scan, place)?;
+            scan.expect(",")?;
+            let value = self.number(scan)?.to_le_bytes();
+            self.fill(count, value.get(..width).unwrap_or(&value), place)?;
+            return scan.end().map(|()| true);
+        }
+        if let Some(width) = width(&SPACES) {
+            let count = self.count(scan, place)?;
+            self.fill(count, &[0; 12][..width], place)?;
+            return scan.end().map(|()| true);
+        }
+        match word {
+            ".octa" => self.list(scan, |this, scan| {
+                scan.blank();
+                let from = scan.at;
+                let value = wide(scan.word());
+                let value = value.ok_or_else(|| scan.since(from, "a number of up to 128 bits expected"))?;
+                this.emit(&value.to_le_bytes(), place)
+            })?,
+            ".uleb128" | ".sleb128" => self.list(scan, |this, scan| {
+                scan.blank();
+                let from = scan.at;
+                let expr = this.expression(scan)?;
+                let value = this.later(expr, scan.place(from))?;
+                let mut bytes = Vec::new();
+                match word {
+                    ".sleb128" => leb::signed(value, &mut bytes),
+                    _ => leb::unsigned(value as u64, &mut bytes),
+                }
+                this.emit(&bytes, scan.place(from))
+            })?,
+            ".float" | ".single" | ".double" | ".dc.s" | ".dc.d" => {
+                let is_double = matches!(word, ".double" | ".dc.d");
+                self.list(scan, |this, scan| {
+                    let bytes = real::read(is_double, scan)?.to_le_bytes();
+                    this.emit(&bytes[..if is_double { 8 } else { 4 }], place)
+                })?;
+            }
+            ".dcb.s" | ".dcb.d" => {
+                let count = self.count(scan, place)?;
+                scan.expect(",")?;
+                let bytes = real::read(word == ".dcb.d", scan)?.to_le_bytes();
+                self.fill(count, &bytes[..if word == ".dcb.d" { 8 } else { 4 }], place)?;
+            }
+            ".ascii" | ".asciz" | ".string" => self.list(scan, |this, scan| {
+                let mut text = scan.string()?;
+                scan.blank();
+                while word == ".ascii" && scan.peek() == b'"' {
+                    text.extend(scan.string()?);
+                    scan.blank();
+                }
+                if word != ".ascii" {
+                    text.push(0);
+                }
+                this.emit(&text, place)
+            })?,
+            ".base64" => self.list(scan, |this, scan| {
+                scan.blank();
+                let from = scan.at;
+                let text = scan.string()?;
+                let bytes = base64(&text).filter(|_| !text.is_empty());
+                let bytes = bytes.ok_or_else(|| scan.since(from, "no text in Base64"))?;
+                this.emit(&bytes, place)
+            })?,
+            ".zero" | ".skip" | ".space" => {
+                let count = self.count(scan, place)?;
+                let value = if scan.eat(",") { self.number(scan)? } else { 0 };
+                if count < 0 {
+                    return Err(Flaw::new(place, format!("{count} bytes are no padding")));
+                }
+                self.fill(count, &[value as u8], place)?;
+            }
+            ".fill" => {
+                let count = self.count(scan, place)?;
+                let size = if scan.eat(",") { self.number(scan)? } else { 1 };
+                let value = if scan.eat(",") { self.number(scan)? } else { 0 };
+                if size < 0 {
+                    self.warn(place, "a size below 0 has no effect");
+                }
+                if size > 8 {
+                    self.warn(place, "the size is 8, the most that there is");
+                }
+                // A value has four bytes; those above are zeros.
+                let bytes = (value as u32 as u64).to_le_bytes();
+                self.fill(count, bytes.get(..size.clamp(0, 8) as usize).unwrap_or(&bytes), place)?;
+            }
+            ".org" => {
+                scan.blank();
+                let from = scan.at;
+                let to = self.expression(scan)?;
+                let place = scan.place(from);
+                let value = if scan.eat(",") { self.number(scan)? } else { 0 };
+                self.advance(to, value, place)?;
+            }
+            ".p2align" | ".p2alignl" | ".p2alignw" | ".balign" | ".balignl" | ".balignw" | ".align" => {
+                if word.starts_with(".p2") && scan.is_done() {
+                    self.warn(place, &format!("{word} without a number has no effect"));
+                } else {
+                    self.align(word, scan)?;
+                }
+            }
+            _ => return Ok(false),
+        }
+        scan.end().map(|()| true)
+    }
+
+    /// Reads what commas part, which can be nothing.
+    fn list(
+        &mut self,
+        scan: &mut Scan<'_>,
+        mut read: impl FnMut(&mut Self, &mut Scan<'_>) -> Result<()>,
+    ) -> Result<()> {
+        if scan.is_done() {
+            return Ok(());
+        }
+        read(self, scan)?;
+        while scan.eat(",") {
+            read(self, scan)?;
+        }
+        Ok(())
+    }
+
+    pub fn warn(&mut self, place: Span, message: &str) {
+        self.fault(Flaw { is_warning: true, ..Flaw::new(place, message) });
+    }
+
+    /// How often something is repeated, which the end of the source can say.
+    fn count(&mut self, scan: &mut Scan<'_>, place: Span) -> Result<i64> {
+        let expr = self.expression(scan)?;
+        self.later(expr, place)
+    }
+
+    /// Goes on at another place of the section, behind this one.
+    pub fn advance(&mut self, to: Expr, value: i64, place: Span) -> Result<()> {
+        self.sync();
+        let section = self.table.section;
+        let here = i64::try_from(self.table.offset).unwrap_or(i64::MAX);
+        let is_known = self.table.linear(&to, super::expr::TOP).ok().and_then(|linear| self.table.place(&linear));
+        let count = match is_known {
+            Some((of, offset)) if of.is_none_or(|of| of == section) => offset.wrapping_sub(here),
+            _ => {
+                let from = Expr::Symbol(self.table.here(), None);
+                self.later(Expr::Binary("-", Box::new((to, from)), 2), place)?
+            }
+        };
+        if count < 0 {
+            return Err(Flaw::new(place, format!("the place is {} bytes in front of this one", count.unsigned_abs())));
+        }
+        self.fill(count, &[value as u8], place)
+    }
+
+    fn datum(&mut self, width: u8, scan: &mut Scan<'_>) -> Result<()> {
+        scan.blank();
+        let from = scan.at;
+        let expr = self.expression(scan)?;
+        let place = scan.place(from);
+        let zeros = [0; 8];
+        match self.table.value(&expr) {
+            Ok(value) => {
+                let bits = u32::from(width) * 8;
+                if width < 8 && !(-1i64 << (bits - 1)..1i64 << bits).contains(&value) {
+                    return Err(Flaw::new(place, format!("{value} does not fit in {width} bytes")));
+                }
+                let bytes = value.to_le_bytes();
+                self.emit(bytes.get(..width.into()).unwrap_or(&bytes), place)
+            }
+            Err(_) => self.emit_fixup(zeros.get(..width.into()).unwrap_or(&zeros), 0, What::Data(width), expr, place),
+        }
+    }
+
+    fn fill(&mut self, count: i64, bytes: &[u8], place: Span) -> Result<()> {
+        let Ok(count) = u64::try_from(count) else {
+            self.warn(place, "a number below 0 has no effect");
+            return Ok(());
+        };
+        let len = count.saturating_mul(bytes.len() as u64);
+        self.room(len, place)?;
+        if self.here().kind == SHT_NOBITS && bytes.iter().all(|byte| *byte == 0) {
+            self.here_mut().len += len;
+            return Ok(());
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.emit_padding(&bytes.repeat(count as usize), place)
+    }
+
+    fn align(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<()> {
+        let place = scan.line.whole();
+        let number = self.number(scan)?;
+        let mut value = None;
+        if scan.eat(",") {
+            scan.blank();
+            if scan.peek() != b',' && !scan.is_done() {
+                value = Some(self.number(scan)?);
+            }
+        }
+        let most = if scan.eat(",") { self.number(scan)? } else { i64::MAX };
+        let align = match word.starts_with(".p2") {
+            true => u32::try_from(number).ok().filter(|n| *n < 32).map(|n| 1u64 << n),
+            false => u64::try_from(number).ok().map(|n| n.max(1)).filter(|n| n.is_power_of_two() && *n <= 1 << 31),
+        };
+        let align = align.ok_or_else(|| Flaw::new(place, "an alignment is a power of two, up to 2^31"))?;
+        if most < 1 {
+            return Err(Flaw::new(place, format!("no padding has up to {most} bytes")));
+        }
+        let size = match word.as_bytes().last() {
+            Some(b'l') => 4,
+            Some(b'w') => 2,
+            _ => 1,
+        };
+        let section = self.here_mut();
+        section.align = section.align.max(align);
+        let at = section.base + section.len;
+        let count = at.next_multiple_of(align) - at;
+        if count as i64 > most {
+            return Ok(());
+        }
+        self.room(count, place)?;
+        let count = count as usize;
+        let section = self.here();
+        let bytes = match value {
+            None if section.flags & SHF_EXECINSTR != 0 => {
+                // What is no whole instruction is zero.
+                [vec![0; count % NOP.len()], NOP.repeat(count / NOP.len())].concat()
+            }
+            _ => {
+                if count % size != 0 {
+                    return Err(Flaw::new(place, format!("the {count} bytes of padding are no multiple of {size}")));
+                }
+                let value = value.unwrap_or(0).to_le_bytes();
+                value.get(..size).unwrap_or(&value).repeat(count / size)
+            }
+        };
+        if section.kind == SHT_NOBITS {
+            return self.fill(count as i64, &[0], place);
+        }
+        self.emit_padding(&bytes, place)
+    }
+}
+
+/// A number of 128 bits, as in C.
+fn wide(word: &str) -> Option<u128> {
+    let (digits, radix) = super::expr::digits(word)?;
+    u128::from_str_radix(&digits, radix).ok()
+}
+
+/// The bytes of a text in Base64.
+fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for group in text.chunks(4) {
+        let (mut value, mut len) = (0u32, 0);
+        for c in group.iter().copied().take_while(|c| *c != b'=') {
+            let digit = match c {
+                b'A'..=b'Z' => c - b'A',
+                b'a'..=b'z' => c - b'a' + 26,
+                b'0'..=b'9' => c - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                _ => return None,
+            };
+            value |= u32::from(digit) << (18 - 6 * len);
+            len += 1;
+        }
+        if group.len() != 4 || len < 2 || !group.iter().skip(len).all(|c| *c == b'=') {
+            return None;
+        }
+        bytes.extend(value.to_be_bytes().get(1..len)?);
+    }
+    Some(bytes)
+}

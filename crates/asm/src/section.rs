@@ -1,0 +1,311 @@
+//! Directives of sections.
+
+use super::flaw::{Flaw, Result};
+use super::program::{
+    Apart, Assembler, Group, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS,
+    SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS,
+};
+use super::scan::Scan;
+
+/// The types of sections by their names.
+const TYPES: [(&str, u32); 17] = [
+    ("progbits", SHT_PROGBITS),
+    ("nobits", SHT_NOBITS),
+    ("note", SHT_NOTE),
+    ("init_array", 14),
+    ("fini_array", 15),
+    ("preinit_array", 16),
+    ("unwind", 0x7000_0001),
+    ("llvm_odrtab", 0x6fff_4c00),
+    ("llvm_linker_options", 0x6fff_4c01),
+    ("llvm_call_graph_profile", 0x6fff_4c09),
+    ("llvm_dependent_libraries", 0x6fff_4c04),
+    ("llvm_sympart", 0x6fff_4c05),
+    ("llvm_bb_addr_map", 0x6fff_4c0a),
+    ("llvm_offloading", 0x6fff_4c0b),
+    ("llvm_lto", 0x6fff_4c0c),
+    ("llvm_jt_sizes", 0x6fff_4c0d),
+    ("llvm_cfi_jump_table", 0x6fff_4c0e),
+];
+
+/// Sections that LLVM's assembler knows before a source names them: type, flags, length of an entry.
+const KNOWN: [(&str, u32, u64, u64); 17] = [
+    (".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0),
+    (".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0),
+    (".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0),
+    (".rodata", SHT_PROGBITS, SHF_ALLOC, 0),
+    (".tdata", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS, 0),
+    (".tbss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS, 0),
+    (".data.rel.ro", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0),
+    (".rodata.cst4", SHT_PROGBITS, SHF_ALLOC | SHF_MERGE, 4),
+    (".rodata.cst8", SHT_PROGBITS, SHF_ALLOC | SHF_MERGE, 8),
+    (".rodata.cst16", SHT_PROGBITS, SHF_ALLOC | SHF_MERGE, 16),
+    (".rodata.cst32", SHT_PROGBITS, SHF_ALLOC | SHF_MERGE, 32),
+    (".eh_frame", SHT_PROGBITS, SHF_ALLOC, 0),
+    (".debug_info", SHT_PROGBITS, 0, 0),
+    (".debug_abbrev", SHT_PROGBITS, 0, 0),
+    (".debug_line", SHT_PROGBITS, 0, 0),
+    (".debug_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1),
+    (".debug_frame", SHT_PROGBITS, 0, 0),
+];
+
+impl Assembler {
+    /// Goes on in one of the sections that have directives of their own, perhaps in a part of it.
+    pub fn named(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
+        let part = self.part(scan)?;
+        scan.end()?;
+        let (kind, flags) = usual(name);
+        self.section_apart(name, kind, flags, 0, Apart { part, ..Apart::default() });
+        Ok(())
+    }
+
+    /// The number of a part of a section, which can be missing.
+    fn part(&mut self, scan: &mut Scan<'_>) -> Result<u32> {
+        if scan.is_done() {
+            return Ok(0);
+        }
+        let from = scan.at;
+        let part = self.number(scan)?;
+        let part = u32::try_from(part).ok().filter(|part| *part < 8192);
+        part.ok_or_else(|| scan.since(from, "the parts of a section have numbers from 0 to 8191"))
+    }
+
+    /// `.subsection N`: goes on in another part of the same section.
+    pub fn subsection(&mut self, scan: &mut Scan<'_>) -> Result<()> {
+        let part = self.part(scan)?;
+        scan.end()?;
+        let here = self.here();
+        let (name, apart) = (here.name.clone(), Apart { part, ..here.apart.clone() });
+        let (kind, flags, entry) = (here.kind, here.flags, here.entry);
+        self.section_apart(&name, kind, flags, entry, apart);
+        Ok(())
+    }
+
+    pub fn section_directive(&mut self, is_pushed: bool, scan: &mut Scan<'_>) -> Result<()> {
+        scan.blank();
+        let from = scan.at;
+        let name = match scan.peek() {
+            b'"' => scan.name()?,
+            _ => {
+                let rest = scan.rest();
+                let len = rest.bytes().position(|c| matches!(c, b',' | b' ' | b'\t')).unwrap_or(rest.len());
+                scan.at += len;
+                rest.get(..len).unwrap_or("").to_string()
+            }
+        };
+        let place = scan.place(from);
+        if name.is_empty() {
+            return Err(scan.fault("the name of a section expected"));
+        }
+        let mut apart = Apart::default();
+        let (mut kind, mut flags) = usual(&name);
+        let (mut entry, mut given, mut has_type) = (0, 0, false);
+        let mut has_more = scan.eat(",");
+        if has_more && is_pushed {
+            scan.blank();
+            if !matches!(scan.peek(), b'"' | b'#') {
+                apart.part = self.number(scan)? as u32;
+                has_more = scan.eat(",");
+            }
+        }
+        if has_more {
+            let of_last;
+            (given, of_last) = self.section_flags(scan)?;
+            flags |= given;
+            if of_last {
+                apart.group = self.here().apart.group.clone();
+                flags |= if apart.group.is_some() { SHF_GROUP } else { 0 };
+            }
+            has_type = scan.eat(",");
+            if has_type {
+                kind = section_type(scan)?;
+            }
+            let has_group = flags & SHF_GROUP != 0 && !of_last;
+            if !has_type && (flags & SHF_MERGE != 0 || has_group) {
+                return Err(scan.fault("`,` and the type of the section expected"));
+            }
+            if flags & SHF_MERGE != 0 {
+                scan.expect(",")?;
+                scan.blank();
+                let at = scan.at;
+                entry = self.number(scan)?;
+                if entry <= 0 {
+                    return Err(scan.since(at, "the length of an entry is more than 0"));
+                }
+            }
+            if flags & SHF_LINK_ORDER != 0 {
+                scan.expect(",")?;
+                scan.blank();
+                if scan.peek() == b'0' {
+                    self.number(scan)?;
+                } else {
+                    let (symbol, place) = self.symbol_name(scan)?;
+                    // A section is meant by its name, too.
+                    let name = &self.table.get(symbol).name;
+                    let is_section = self.find_section(name, &Apart::default()).is_some();
+                    if self.table.location(symbol).is_none() && !is_section {
+                        return Err(Flaw::new(place, format!("`{name}` is no label of a section above")));
+                    }
+                    apart.of = Some(symbol);
+                }
+            }
+            if has_type {
+                self.apart(has_group, &mut apart, scan)?;
+            }
+        }
+        scan.end()?;
+        let entry = entry as u64;
+        // What is left out is as above.
+        let above = self.find_section(&name, &apart).and_then(|index| self.sections.get(index));
+        let above = above.map(|above| (above.kind, above.flags, above.entry));
+        let is_plain = apart == Apart { part: apart.part, ..Apart::default() };
+        let known = KNOWN.iter().find(|known| is_plain && known.0 == name).map(|known| (known.1, known.2, known.3));
+        if let Some(above) = above.or(known) {
+            let (is_said, changes) = (given != 0 || entry != 0 || has_type, "has another");
+            if has_type && above.0 != kind {
+                return Err(Flaw::new(place, format!("{name} {changes} type: {}", type_name(above.0))));
+            }
+            if is_said && above.1 != flags {
+                return Err(Flaw::new(place, format!("{name} has other flags: \"{}\"", letters(above.1))));
+            }
+            if is_said && above.2 != entry {
+                return Err(Flaw::new(place, format!("{name} {changes} length of an entry: {}", above.2)));
+            }
+        }
+        let (kind, flags, entry) = above.or(known).unwrap_or((kind, flags, entry));
+        self.section_apart(&name, kind, flags, entry, apart);
+        Ok(())
+    }
+
+    /// The flags of a section, and whether it belongs to the group of the current one.
+    fn section_flags(&mut self, scan: &mut Scan<'_>) -> Result<(u64, bool)> {
+        scan.blank();
+        let at = scan.at;
+        let (mut flags, mut of_last) = (0, false);
+        if scan.peek() == b'#' {
+            while scan.eat("#") {
+                flags |= match scan.word() {
+                    "alloc" => SHF_ALLOC,
+                    "write" => SHF_WRITE,
+                    "execinstr" => SHF_EXECINSTR,
+                    "tls" => SHF_TLS,
+                    _ => return Err(scan.since(at, "the flags are #alloc, #write, #execinstr and #tls")),
+                };
+                let mut more = scan.clone();
+                if !(more.eat(",") && more.eat("#")) {
+                    break;
+                }
+                scan.eat(",");
+            }
+            return Ok((flags, false));
+        }
+        let text = scan.string()?;
+        let text = String::from_utf8_lossy(&text);
+        if let Some(number) = super::expr::number(&text) {
+            return Ok((number as u64, false));
+        }
+        for letter in text.chars() {
+            match LETTERS.iter().find(|(known, _)| *known == letter) {
+                Some((_, flag)) => flags |= flag,
+                None if letter == '?' => of_last = true,
+                None => return Err(scan.since(at, format!("no flag {letter:?} is known"))),
+            }
+        }
+        Ok((flags, of_last))
+    }
+
+    /// The group of a section, and its number among those of its name.
+    fn apart(&mut self, has_group: bool, apart: &mut Apart, scan: &mut Scan<'_>) -> Result<()> {
+        if has_group {
+            scan.expect(",")?;
+            let (symbol, _) = self.symbol_name(scan)?;
+            apart.group = Some(Group { symbol, is_comdat: false });
+        }
+        while scan.eat(",") {
+            scan.blank();
+            let from = scan.at;
+            match (scan.word(), &mut apart.group) {
+                ("comdat", Some(group)) => group.is_comdat = true,
+                ("unique", _) => {
+                    scan.expect(",")?;
+                    scan.blank();
+                    let from = scan.at;
+                    let number = self.number(scan)?;
+                    let number = u32::try_from(number).ok().filter(|number| *number != u32::MAX);
+                    apart.unique =
+                        Some(number.ok_or_else(|| scan.since(from, "a number from 0 to 2^32 - 2 expected"))?);
+                }
+                _ => return Err(scan.since(from, "`comdat` of a group, or `unique` expected")),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Flags by their letters.
+const LETTERS: [(char, u64); 10] = [
+    ('a', SHF_ALLOC),
+    ('w', SHF_WRITE),
+    ('x', SHF_EXECINSTR),
+    ('M', SHF_MERGE),
+    ('S', SHF_STRINGS),
+    ('G', SHF_GROUP),
+    ('T', SHF_TLS),
+    ('o', SHF_LINK_ORDER),
+    ('e', 0x8000_0000),
+    ('R', 0x20_0000),
+];
+
+fn letters(flags: u64) -> String {
+    LETTERS.iter().filter(|(_, flag)| flags & flag != 0).map(|(letter, _)| *letter).collect()
+}
+
+fn type_name(kind: u32) -> String {
+    let known = TYPES.iter().find(|(_, number)| *number == kind);
+    known.map_or_else(|| format!("{kind:#x}"), |(name, _)| format!("@{name}"))
+}
+
+/// `@progbits`, `%progbits`, `"progbits"`, or `@` and a number.
+fn section_type(scan: &mut Scan<'_>) -> Result<u32> {
+    scan.blank();
+    let at = scan.at;
+    let name = if scan.peek() == b'"' {
+        scan.name()?
+    } else if scan.eat("@") || scan.eat("%") {
+        scan.word().to_string()
+    } else {
+        return Err(scan.fault("`@` and the type of the section expected"));
+    };
+    let known = TYPES.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+    let number = || super::expr::number(&name).and_then(|number| u32::try_from(number).ok());
+    known.or_else(number).ok_or_else(|| {
+        let names: Vec<String> = TYPES.iter().map(|(name, _)| format!("@{name}")).collect();
+        scan.since(at, format!("no section has the type {name:?}")).note(format!("known are {}", names.join(", ")))
+    })
+}
+
+/// The type and the flags of a section, if nothing says others.
+pub fn usual(name: &str) -> (u32, u64) {
+    let is = |prefix: &str| name == prefix || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
+    let kind = match name {
+        _ if name.starts_with(".note") => SHT_NOTE,
+        _ if is(".bss") || is(".tbss") => SHT_NOBITS,
+        _ if is(".init_array") => 14,
+        _ if is(".fini_array") => 15,
+        _ if is(".preinit_array") => 16,
+        _ => SHT_PROGBITS,
+    };
+    let flags = match name {
+        ".init" | ".fini" => SHF_ALLOC | SHF_EXECINSTR,
+        ".rodata1" => SHF_ALLOC,
+        ".data1" => SHF_ALLOC | SHF_WRITE,
+        _ if is(".text") => SHF_ALLOC | SHF_EXECINSTR,
+        _ if is(".rodata") => SHF_ALLOC,
+        _ if is(".tdata") || is(".tbss") => SHF_ALLOC | SHF_WRITE | SHF_TLS,
+        _ if [".data", ".bss", ".init_array", ".fini_array", ".preinit_array"].into_iter().any(is) => {
+            SHF_ALLOC | SHF_WRITE
+        }
+        _ => 0,
+    };
+    (kind, flags)
+}
