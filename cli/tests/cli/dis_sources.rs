@@ -5,19 +5,25 @@ use std::fs;
 use super::asm_file::directory;
 use super::run;
 
+/// What metadata says of each kernel at least, beside its name.
+const SIZES: &str = "    .kernarg_segment_size: 64\n    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    \
+    .kernarg_segment_align: 8\n    .wavefront_size: 64\n    .sgpr_count: 40\n    .vgpr_count: 8\n    \
+    .max_flat_workgroup_size: 256\n";
+
 /// A kernel in a source: its code, and its arguments as `name:offset:size`. An argument without a name has only a kind.
 fn source(target: &str, code: &str, arguments: &str) -> String {
     let argument = |one: &str| {
         let mut parts = one.split(':');
         let [name, offset, size] = [0; 3].map(|_| parts.next().unwrap());
         let name = match name {
-            "" => String::new(),
+            "" => "        .value_kind: by_value\n".into(),
             hidden if hidden.starts_with("hidden_") => format!("        .value_kind: {hidden}\n"),
-            name => format!("        .name: {name}\n"),
+            name => format!("        .name: {name}\n        .value_kind: by_value\n"),
         };
         format!("      - .offset: {offset}\n        .size: {size}\n{name}")
     };
     let arguments: String = arguments.split_whitespace().map(argument).collect();
+    let arguments = if arguments.is_empty() { " []\n".into() } else { format!("\n{arguments}") };
     format!(
         ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n\
          .text\n.type callee,@function\ncallee:\n s_setpc_b64 s[30:31]\n.size callee, .-callee\n\
@@ -27,8 +33,8 @@ fn source(target: &str, code: &str, arguments: &str) -> String {
          .amdhsa_user_sgpr_kernarg_segment_ptr 1\n ACCUM\n.end_amdhsa_kernel\n\
          .globl table\n.protected table\n.type table,@object\ntable: .long 1, 2, 3, 4\n.size table, 16\n\
          .data\n.globl there\n.type there,@object\nthere: .quad 1\n.size there, 8\n\
-         .amdgpu_metadata\n---\namdhsa.kernels:\n  - .args:\n{arguments}    .name: k\n    .symbol: k.kd\n\
-         amdhsa.target: amdgcn-amd-amdhsa--{target}\namdhsa.version: [1, 2]\n...\n.end_amdgpu_metadata\n"
+         .amdgpu_metadata\n---\namdhsa.kernels:\n  - .args:{arguments}    .name: k\n    .symbol: k.kd\n\
+         {SIZES}amdhsa.target: amdgcn-amd-amdhsa--{target}\namdhsa.version: [1, 2]\n...\n.end_amdgpu_metadata\n"
     )
     .replace("ACCUM", if ["gfx90a", "gfx942"].contains(&target) { ".amdhsa_accum_offset 8" } else { "" })
 }
