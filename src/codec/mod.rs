@@ -28,6 +28,7 @@ mod register;
 mod words;
 
 pub(crate) use accept::{Accepted, InForm, Lengths};
+#[cfg(any(feature = "make", feature = "text"))]
 pub(crate) use address::*;
 pub(crate) use banks::Freedom;
 pub(crate) use banks::banks;

@@ -175,11 +175,12 @@ impl Form<'_> {
         for desc in descs.iter().copied() {
             self.desc(desc, vector, &mut parts, shared)?;
             let is_even = t.row.has("aligned-vgprs") && info.flags.iter().any(|flag| flag == "even");
-            if let OperandKind::Register(RegisterKind::Vector { acc }) = desc.kind
-                && is_even
-            {
-                let field = super::field(&desc.field);
-                write!(parts.calls, ".even(&{}, {field}, {}, {acc})", self.rules, desc.lsb).unwrap();
+            match desc.kind {
+                OperandKind::Register(RegisterKind::Vector { acc }) if is_even => {
+                    let field = super::field(&desc.field);
+                    write!(parts.calls, ".even(&{}, {field}, {}, {acc})", self.rules, desc.lsb).unwrap();
+                }
+                _ => {}
             }
         }
         // LLVM accepts any registers in WMMA, which has other formats.
