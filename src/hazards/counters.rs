@@ -127,7 +127,7 @@ impl<C: Capacity> Pending<C> {
         self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank)
     }
 
-    /// It is known which operations raise the counter: not so for `xcnt`, which counts translations of addresses.
+    /// Whether the operations that raise the counter are known: not so for `xcnt`, which counts translations of addresses.
     pub fn follows(&self, counter: Counter) -> bool {
         COUNTS[self.target as usize].events.iter().any(|event| event.counter == counter)
     }
@@ -360,7 +360,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// What the other counter of a flat operation still holds is not certain.
+    /// Marks the registers that the other counter of a flat operation still holds as uncertain.
     fn doubt_twin(&mut self, done: &Held) {
         for held in self.held.iter_mut().filter(|held| held.twin) {
             let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
@@ -368,7 +368,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// What one operation holds, by this counter, is there perhaps, and was said to be.
+    /// Marks this operation's registers as possibly still outstanding on this counter, because a wait for them was already
+    /// reported.
     fn drop_one(&mut self, wait: &Wait) {
         let target = self.target;
         self.retain(|held| {

@@ -84,7 +84,7 @@ impl Guard {
                 take(&filler);
             }
         })?;
-        // What was waited for need not be looked for again, but for flat operations a wait leaves doubts.
+        // A counter that was waited for need not be asked again, but for flat operations, which leave doubts.
         match is_ready {
             true => self.pending.issue_ready(inst, 0),
             false => self.pending.issue(inst, 0),

@@ -12,18 +12,18 @@ pub struct Held {
     pub first: u16,
     pub count: u16,
     pub event: u8,
-    /// It was outstanding when the function began.
+    /// Whether the operation was outstanding when the function began.
     pub inherited: bool,
-    /// How many operations of the same order were issued after it, at most the counter's greatest value.
+    /// The number of operations of the same order that were issued after it, at most the counter's greatest value.
     pub age: u8,
-    /// How many of these were perhaps done before it.
+    /// The number of these that were perhaps done before it.
     pub loose: u8,
-    /// Another counter holds the same registers.
+    /// Whether another counter holds the same registers.
     pub twin: bool,
     /// It is done if flat operations did what this asks for: the other counter says that it is done, but which of the two
     /// counts is not known; or no flat operation was done before older ones.
     pub doubt: bool,
-    /// The upper bits of the registers' numbers are unknown.
+    /// Whether the upper bits of the registers' numbers are unknown.
     pub any_bank: bool,
     pub producer: u32,
 }

@@ -45,7 +45,7 @@ impl<C: Capacity> Pending<C> {
     pub(super) fn merge(&mut self, new: &Held) -> bool {
         let place = match self.place(new) {
             Ok(place) => place,
-            // What has no room stays out: otherwise it would push out another one, which comes back.
+            // An entry without room stays out: otherwise it would push out another one, which comes back.
             Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
         };
         let Some(old) = self.held.get_mut(place) else { return false };

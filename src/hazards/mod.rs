@@ -46,7 +46,7 @@ pub use waits::{Conflict, Wait, Waits};
 
 use crate::{Inst, Reg};
 
-/// What is missing before an instruction: the most of each unit.
+/// Distances that are missing before an instruction: the most of each unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Needs {
@@ -64,7 +64,7 @@ pub struct Needs {
 pub struct Need {
     /// The rule.
     pub rule: Rule,
-    /// How many are missing; 1 if there is no number.
+    /// The number that is missing; 1 if the rule has no number.
     pub missing: u8,
     /// The earlier instruction.
     pub producer: Inst,

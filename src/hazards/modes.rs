@@ -1,4 +1,4 @@
-//! What the code does not say, and some rules depend on.
+//! Modes that the code does not show, and that some rules depend on.
 
 use crate::hazards::table::HazardTables;
 

@@ -1,4 +1,4 @@
-//! Whether two instructions are what a rule is about.
+//! Matches a producer and a consumer against a rule.
 
 use crate::hazards::owed::Owed;
 use crate::hazards::table::{Accessed, ByFile, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
@@ -40,7 +40,7 @@ pub(crate) fn matches(row: &HazardRow, producer: Banked<'_>, consumer: Banked<'_
 struct Runs<'a> {
     all: [(u16, u16); 8],
     count: usize,
-    /// Where they are found again, if they are more.
+    /// The side and the instruction in which they are found again, if there are more.
     from: (&'a Side, Banked<'a>),
 }
 
@@ -64,7 +64,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The same, if of the producer's registers only some are left.
+/// Matches a consumer against the registers of a producer that are left.
 pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: Banked<'_>) -> Option<Option<Reg>> {
     let run = (usize::from(owed.first), usize::from(owed.count));
     let is_met = || runs(&row.consumer, consumer).any(|other| share(other, run));
@@ -76,7 +76,7 @@ fn agree(row: &HazardRow, producer: &Inst, consumer: &Inst) -> bool {
     differ(row, producer, consumer) && holds(&row.producer, producer) && holds(&row.consumer, consumer)
 }
 
-/// What else is said about both holds.
+/// Whether the row's condition on both instructions holds.
 fn differ(row: &HazardRow, producer: &Inst, consumer: &Inst) -> bool {
     match row.differs {
         Differs::Nothing => true,
@@ -126,7 +126,7 @@ pub(crate) fn covering<'a>(side: &'a Side, new: Banked<'a>) -> impl Fn(&Side, Ba
     }
 }
 
-/// How many passes of the matrix core it takes; 0: it does not use it.
+/// The passes of the matrix core that the instruction takes; 0 if it does not use the core.
 pub(crate) fn passes(inst: &Inst) -> u8 {
     let Some([less, more]) = HazardTables::of(inst).classes(inst).next().map(|class| class.passes) else { return 0 };
     // The formats of A and B: 0 and 1 have 8 bits, the others fewer.

@@ -8,7 +8,7 @@ use crate::hazards::{Capacity, Hazards, Need, Unit};
 use crate::imm::Depctr;
 use crate::{Field, Imm, Inst, Operand, Reg, Special, Value, Waitcnt};
 
-/// What `s_waitcnt_depctr` (`s_wait_alu`) can wait for: one kind of registers.
+/// The wait of `s_waitcnt_depctr` (`s_wait_alu`) for no kind of registers.
 const NONE: Depctr = Depctr {
     hold_cnt: None,
     sa_sdst: None,
@@ -62,7 +62,7 @@ impl<C: Capacity> Hazards<C> {
             take(inst);
             return Ok(());
         }
-        // What nothing helps is found before anything is passed on. There are rarely many fillers.
+        // A need that nothing meets is found before anything is passed on. There are rarely many fillers.
         let (mut after, mut fillers, mut count) = (self.clone(), [*inst; 4], 0);
         after.fill(inst, files, |filler| {
             if let Some(place) = fillers.get_mut(count) {
@@ -133,7 +133,7 @@ impl<C: Capacity> Hazards<C> {
         (after.events(inst) < open).then_some(ender)
     }
 
-    /// How many rules want something that no distance ends.
+    /// The number of rules that no distance ends and that want something before the instruction.
     fn events(&self, inst: &Inst) -> usize {
         let mut count = 0;
         let mut add = |need: Need| count += usize::from(need.rule.unit() == Unit::Event);

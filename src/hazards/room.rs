@@ -128,7 +128,7 @@ impl<T: Copy + Default + Debug + Eq, const N: usize> Room<T> for Few<T, N> {
         if at > len || len >= N {
             return false;
         }
-        // Those behind move on.
+        // The entries after it move on.
         let mut moved = item;
         for place in self.items.iter_mut().take(len + 1).skip(at) {
             core::mem::swap(place, &mut moved);

@@ -13,7 +13,7 @@ use crate::target::HAZARDS;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule(pub(crate) u16);
 
-/// What a rule counts.
+/// The unit of a rule's distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -92,37 +92,38 @@ impl Rule {
         rows.all(|row| row.distance.iter().all(|distance| *distance == 0))
     }
 
-    /// What it says, in a sentence without a full stop.
+    /// The rule in a sentence without a full stop.
     pub fn text(self) -> &'static str {
         self.info().map_or("", |rule| rule.text)
     }
 
-    /// What is to be said besides, such as how sources differ, in sentences; perhaps empty.
+    /// A remark, such as how sources differ, in sentences; perhaps empty.
     pub fn note(self) -> &'static str {
         self.info().map_or("", |rule| rule.note)
     }
 
-    /// Why it is only a caution: who breaks it need not be wrong.
+    /// The reason why the rule is only a caution: code that breaks it need not be wrong.
     pub fn caution(self) -> Option<&'static str> {
         self.info().map(|rule| rule.caution).filter(|text| !text.is_empty())
     }
 
-    /// The mode in which alone it holds.
+    /// The mode without which the rule does not hold.
     pub fn mode(self) -> Option<Mode> {
         self.info().and_then(|rule| rule.mode)
     }
 
-    /// Where it is from.
+    /// The sources of the rule.
     pub fn source(self) -> &'static str {
         self.info().map_or("", |rule| rule.source)
     }
 
-    /// What else ends it, in words, such as `a vector operation or s_waitcnt_depctr vm_vsrc(0)`; empty if only distance does.
+    /// The instructions that end the rule, in words, such as `a vector operation or s_waitcnt_depctr vm_vsrc(0)`; empty if only
+    /// distance does.
     pub fn ends(self) -> &'static str {
         self.info().map_or("", |rule| rule.ends)
     }
 
-    /// What it counts.
+    /// The unit of its distance.
     pub fn unit(self) -> Unit {
         self.info().map_or(Unit::States, |rule| rule.unit)
     }

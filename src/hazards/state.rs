@@ -43,7 +43,7 @@ impl Copy for Hazards {}
 pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 impl Hazards {
-    /// How many earlier instructions it can hold.
+    /// The number of earlier instructions that a bounded state can hold.
     pub const MOST: usize = 32;
 
     /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the others say
@@ -62,7 +62,7 @@ impl Hazards {
         }
     }
 
-    /// The same, but it also demands what one source demands and another one denies: who inserts that is safe.
+    /// A state as [`Hazards::new`], whose rules also hold where one source demands a distance and another one denies it.
     pub const fn strict(target: Target) -> Hazards {
         Hazards { strict: true, ..Hazards::new(target) }
     }
@@ -79,14 +79,14 @@ impl Hazards<super::Unbounded> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// The same, but from here on it demands what [`Hazards::strict`] does.
+    /// The state with the demands of [`Hazards::strict`] from here on.
     #[must_use]
     pub fn strictly(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// The same at the beginning of a function that others call: vector operations may have read any scalar register,
+    /// The state at the beginning of a function that others call: vector operations may have read any scalar register,
     /// which matters on RDNA4.
     #[must_use]
     pub fn called(mut self) -> Self {
@@ -94,7 +94,7 @@ impl<C: Capacity> Hazards<C> {
         self
     }
 
-    /// The same in other modes than [`Modes::NEITHER`].
+    /// The state in other modes than [`Modes::NEITHER`].
     #[must_use]
     pub fn with(mut self, modes: Modes) -> Self {
         self.modes = modes;
@@ -106,7 +106,7 @@ impl<C: Capacity> Hazards<C> {
         self.modes
     }
 
-    /// The same at the beginning of a kernel, for which some rules have something to say: there, [`Need::producer`] is an `s_nop`.
+    /// The state at the beginning of a kernel, which some rules are about: there, [`Need::producer`] is an `s_nop`.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")] {
@@ -140,7 +140,7 @@ impl<C: Capacity> Hazards<C> {
         self.target
     }
 
-    /// How many wait states one `s_nop` can be.
+    /// The greatest number of wait states of one `s_nop`.
     pub(crate) fn longest_nop(&self) -> u8 {
         HAZARDS[self.target as usize].nop as u8 + 1
     }
@@ -155,7 +155,7 @@ impl<C: Capacity> Hazards<C> {
         self.msb
     }
 
-    /// What is missing before the instruction, if it is the next one: the most of each unit.
+    /// Returns the distances that are missing before the instruction, if it is the next one: the most of each unit.
     ///
     /// An instruction of another target needs nothing.
     pub fn needs(&self, inst: &Inst) -> Needs {
@@ -354,7 +354,7 @@ impl<C: Capacity> Hazards<C> {
         }
         let unsure = new.rows & (tables.producers.conditional | tables.events);
         for (n, row) in bits(unsure).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            // What waits for an event stays for long, so only what matters may.
+            // A producer that waits for an event stays for long, so only one that a rule is about may.
             let is_event = tables.events >> n & 1 == 1;
             let is_meant = if is_event { holds(&row.producer, inst) } else { conditions_hold(&row.producer, inst) };
             if !is_meant {

@@ -67,7 +67,7 @@ impl Age {
     }
 }
 
-/// How many of `HazardTables::counted` came after an instruction: the fewest and the most of all paths.
+/// The number of instructions of `HazardTables::counted` after another one: the fewest and the most of all paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     fewest: u8,
@@ -95,7 +95,7 @@ impl Counted {
     }
 }
 
-/// How many of those that the target's rules count the instruction is.
+/// The number of instructions, of those that the target's rules count, that this one is.
 pub(super) fn counts(tables: &HazardTables, is: u8, inst: &Inst) -> u8 {
     let is_counted = || tables.counted.iter().any(|side| holds(side, inst));
     u8::from(is & class::COUNTED != 0 && is_counted())

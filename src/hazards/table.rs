@@ -5,7 +5,7 @@ use crate::table::paged;
 use crate::target::HAZARDS;
 use crate::{Field, Format, Inst, Reg};
 
-/// What people read about a rule.
+/// Texts about a rule, for people.
 pub(crate) struct RuleInfo {
     pub id: &'static str,
     pub text: &'static str,
@@ -40,20 +40,20 @@ pub(crate) struct HazardTables {
     /// The rows that hold with XNACK only, and those in the expert mode only.
     pub xnack: u128,
     pub expert: u128,
-    /// What turns the expert mode on and off.
+    /// The instructions that turn the expert mode on and off.
     pub expert_on: &'static [Side],
     pub expert_off: &'static [Side],
     /// The rows whose producer must access registers that were seen.
     pub asking: u128,
     /// The operands of which registers are seen.
     pub seen: &'static [Side],
-    /// The others of their aligned pairs are seen, too.
+    /// Whether the other registers of their aligned pairs are seen, too.
     pub pairs: bool,
-    /// What is written is no longer seen.
+    /// Whether a register that is written is no longer seen.
     pub until_written: bool,
     /// The instructions that rows count.
     pub counted: &'static [Side],
-    /// The rows for which no other access to memory comes behind what comes between.
+    /// The rows that end if another access to memory follows the intermediate instruction.
     pub directly: u128,
     /// The rows whose producer is the beginning of a kernel.
     pub begin: u128,
@@ -65,12 +65,13 @@ pub(crate) struct HazardTables {
 
 /// Rows by the files of the registers that one of their sides accesses.
 pub(crate) struct ByFile {
-    /// Those about no operands, or about one register.
+    /// Rows about no operands, or about one register.
     pub any: u128,
-    /// Those about operands that are read in each of the files of `file`, by their bits, and those about operands that are written.
+    /// Rows about operands that are read in each of the files of `file`, by their bits, and rows about operands that are
+    /// written.
     pub reads: [u128; 8],
     pub writes: [u128; 8],
-    /// Those with conditions.
+    /// Rows with conditions.
     pub conditional: u128,
 }
 
@@ -114,13 +115,13 @@ pub(crate) struct HazardRow {
     pub counted: bool,
     /// How much has to be between, by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
-    /// The same on the safe side, where sources disagree.
+    /// The greatest distance of all sources, where they disagree.
     pub most: [u8; 5],
-    /// The consumer says in this field how much has to be between.
+    /// The field of the consumer that holds the distance.
     pub field: Option<Field>,
 }
 
-/// What the operations of a class have to do with the rows.
+/// The rows that the operations of a class can be producers, consumers or ends of.
 pub(crate) struct HazardClass {
     pub produces: u128,
     pub consumes: u128,
@@ -196,7 +197,7 @@ pub(crate) struct Accessed {
     pub named: bool,
     /// All that no field names.
     pub implicit: bool,
-    /// Those that one of these names.
+    /// The fields, one of which must name the operand.
     pub fields: &'static [Field],
     /// In bits.
     pub wider_than: u16,
@@ -219,28 +220,28 @@ pub(crate) mod file {
     pub const NUMBERED: u8 = 1 << 7;
 }
 
-/// What the operands of both have in common.
+/// The registers that the operands of both instructions have in common.
 #[allow(dead_code)] // Not every set of targets has rules with each.
 pub(crate) enum Overlap {
     None,
     /// A register.
     Share,
-    /// They are the same registers.
+    /// Both are the same registers.
     Same,
-    /// They share a register, but are not the same.
+    /// Both share a register, but are not the same.
     Other,
     /// Their constants name the same hardware register.
     Hwreg,
 }
 
-/// What else is said about both.
+/// A further condition on both instructions.
 #[allow(dead_code)] // Not every set of targets has rules with each.
 #[derive(PartialEq)]
 pub(crate) enum Differs {
     Nothing,
     SameOp,
     OtherOp,
-    /// They have different numbers of passes.
+    /// Both have different numbers of passes.
     Passes,
 }
 

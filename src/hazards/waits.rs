@@ -11,11 +11,11 @@ pub struct Wait {
     pub counter: Counter,
     /// The greatest number at which what is waited for is done, 0 to one less than the counter's greatest value.
     pub at_most: u8,
-    /// What goes wrong otherwise.
+    /// The conflict that the wait prevents.
     pub conflict: Conflict,
     /// The first register that both access.
     pub register: Option<Reg>,
-    /// What [`Pending::issue`](crate::hazards::Pending::issue) was told of the operation that is waited for.
+    /// The number that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation that is waited for.
     pub producer: u32,
     /// `false`: the operation is done if it accessed the memory that another counter tells of. This is so for flat
     /// operations, if the wait for one of their two counters is there, and before RDNA1 for older operations
@@ -27,7 +27,7 @@ pub struct Wait {
     pub source: &'static str,
 }
 
-/// What goes wrong without a wait.
+/// The conflict that a wait prevents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Conflict {
@@ -133,7 +133,7 @@ impl Counter {
 }
 
 impl Inst {
-    /// What it waits for: the counters of `s_waitcnt` and all others that wait, with the numbers at or below which they
+    /// The counters that the instruction waits for, of `s_waitcnt` and all others that wait, and the numbers at or below which they
     /// must be.
     ///
     /// A number to which the instruction adds a scalar register is not known, and is left out.
