@@ -26,7 +26,7 @@ fn forms(file: &str) -> Vec<Form> {
     parts.map(form).collect()
 }
 
-/// What LLVM's assembler says of a source, and the object.
+/// The answer of LLVM's assembler to a source: whether it takes it, its messages, and the object.
 fn llvm(form: &Form, work: &Path) -> (bool, String, Vec<u8>) {
     let (source, object) = (work.join("a.s"), work.join("l.o"));
     std::fs::write(&source, &form.text).unwrap();

@@ -7,13 +7,13 @@ pub struct Argument {
     /// The parameter that it names: `NAME=VALUE`.
     pub name: Option<String>,
     pub text: String,
-    /// Where it begins.
+    /// The byte of the line at which it begins.
     pub at: usize,
     /// The number of words and signs in it.
     pub tokens: usize,
 }
 
-/// What a text begins with.
+/// The first piece of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Token {
     Blank,
@@ -28,7 +28,7 @@ pub fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$')
 }
 
-/// What the text begins with, and its length.
+/// The first piece of the text, and its length.
 fn token(text: &str) -> (Token, usize) {
     let bytes = text.as_bytes();
     let at = |n: usize| bytes.get(n).copied().unwrap_or(0);
@@ -210,12 +210,12 @@ impl Arguments<'_> {
 /// How a body becomes text.
 pub struct Body<'b> {
     pub text: &'b str,
-    /// What `\@` becomes, and `\+`.
+    /// The numbers that replace `\@` and `\+`.
     pub number: Option<u64>,
     pub count: usize,
     /// Whether parameters stand without `\`, too.
     pub is_alternate: bool,
-    /// What is longer will be refused.
+    /// The most bytes that the text may have; a longer one is refused.
     pub most: usize,
 }
 

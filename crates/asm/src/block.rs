@@ -16,7 +16,7 @@ use super::source::Line;
 pub struct Macro {
     parameters: Parameters,
     body: Line,
-    /// How many calls of it were read.
+    /// The number of its calls so far.
     calls: Cell<usize>,
 }
 

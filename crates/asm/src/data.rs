@@ -268,7 +268,7 @@ impl Assembler {
         let section = self.here();
         let bytes = match value {
             None if section.flags & SHF_EXECINSTR != 0 => {
-                // What is no whole instruction is zero.
+                // Bytes that are too few for an instruction are zero.
                 [vec![0; count % NOP.len()], NOP.repeat(count / NOP.len())].concat()
             }
             _ => {

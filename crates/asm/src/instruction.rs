@@ -14,7 +14,7 @@ use super::table::{Def, Table};
 /// The symbols as the parser of instructions sees them.
 struct Names<'t> {
     table: &'t Table,
-    /// What names stand for that the text has instead of others.
+    /// The names that the text has instead of others, and the others.
     spelled: &'t [(String, String)],
     /// Whether open values are taken for numbers: where a branch goes.
     is_branch: bool,
@@ -248,7 +248,7 @@ impl Spelling {
             let word = rest.get(..len).unwrap_or("");
             let character = character(rest);
             if let Some(len) = quoted {
-                // What a relocation shall hold belongs to the name.
+                // A modifier such as `@rel32@lo` belongs to the name.
                 let behind = rest.get(len..).filter(|behind| behind.starts_with('@')).unwrap_or("");
                 let end = behind.bytes().position(|c| !is_name(c)).unwrap_or(behind.len());
                 let name = format!("$q{}{}", new.names.len(), behind.get(..end).unwrap_or(""));

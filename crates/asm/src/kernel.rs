@@ -21,7 +21,7 @@ pub struct Kernel {
     values: HashMap<String, (Expr, Span)>,
     /// The lanes of its waves.
     lanes: Option<u16>,
-    /// Where its directives end.
+    /// The end of its directives.
     end: Span,
     /// Whether no directive is missing.
     is_whole: bool,
@@ -59,7 +59,7 @@ impl Assembler {
         let whole = scan.line.place(start..start + word.len());
         let processor = self.processor(whole)?;
         let name = word.strip_prefix(".amdhsa_").unwrap_or("");
-        // Where the address of scratch memory is in registers of its own, none are kept for it.
+        // Targets with registers for the address of scratch memory reserve none of a kernel's for it.
         let has_flat = |target: amdgpu_isa::Target| target.directives().iter().any(|d| d.name() == FLAT_SCRATCH);
         let needs_flat = name == "reserve_flat_scratch" && !has_flat(processor.target);
         let is_part = processor.target.directives().iter().any(|d| d.name() == name);

@@ -67,7 +67,7 @@ fn bytes(value: &Value) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// What each kernel says at least: texts, and then numbers.
+/// Keys that every kernel has: those with texts, and those with numbers.
 const TEXTS: [&str; 2] = [".name", ".symbol"];
 const NUMBERS: [&str; 8] = [
     ".kernarg_segment_size",
@@ -80,7 +80,7 @@ const NUMBERS: [&str; 8] = [
     ".max_flat_workgroup_size",
 ];
 
-/// What the runtime needs: a version, and kernels with their names, sizes and arguments.
+/// Refuses metadata without what the runtime needs: a version, and kernels with their names, sizes and arguments.
 fn check(value: &Value) -> Result<(), String> {
     let Value::Map(_) = value else { return Err("metadata is a map".into()) };
     let two = |value: &Value| value.as_array().is_some_and(|list| list.len() == 2 && list.iter().all(is_number));

@@ -33,18 +33,18 @@ pub struct Section {
     pub kind: u32,
     pub flags: u64,
     pub entry: u64,
-    /// What tells it from others of its name.
+    /// The properties that distinguish it from other sections of its name.
     pub apart: Apart,
     pub align: u64,
     pub data: Vec<u8>,
     /// The length, which `data` has too if the section has contents.
     pub len: u64,
-    /// Where it begins in the section of which it is a part, as far as that is known.
+    /// Its offset in the section of which it is a part, as far as that is known.
     pub base: u64,
     pub fixups: Vec<Fixup>,
 }
 
-/// What tells sections of one name apart.
+/// The properties that distinguish sections of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Apart {
     /// A linker keeps one group of those with the same symbol.
@@ -88,7 +88,7 @@ pub enum What {
 pub enum Condition {
     /// Its lines are read.
     Taken,
-    /// They are not, but those after an `.else` are.
+    /// Its lines are not read, but those after an `.else` are.
     Open,
     /// No more lines are read.
     Done,
@@ -105,12 +105,13 @@ impl Condition {
     }
 }
 
-/// What only the end of a source says, and what stands in it depends on: a source is read again until it stays the same.
+/// Values that are known at the end of a source only, and that its statements depend on: the source is read again until they
+/// stay the same.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Guess {
     /// The numbers of directives, in their order.
     pub later: Vec<i64>,
-    /// Where the parts of sections begin.
+    /// The offsets of the parts of sections.
     pub bases: HashMap<(String, Apart), u64>,
     /// The lanes of kernels, by their names.
     pub lanes: HashMap<String, u16>,
@@ -146,23 +147,23 @@ pub struct Assembler {
     pub debug: super::debug::Debug,
     /// Registers for long branches.
     pub far: Option<Far>,
-    /// How many branches there were.
+    /// The number of branches so far.
     pub branches: u32,
-    /// Those that have to be long, by their numbers, and others that do not reach.
+    /// The numbers of branches that have to be long, and of others that do not reach.
     pub long: BTreeSet<u32>,
     pub too_far: Vec<u32>,
-    /// Those with an `s_nop` behind them, without which they are broken, and others that are.
+    /// The numbers of branches that an `s_nop` follows, without which they are broken, and of others that are broken.
     pub padded: BTreeSet<u32>,
     pub broken: Vec<u32>,
-    /// What was found out in an earlier round.
+    /// The values of an earlier round.
     pub guess: Guess,
     /// Whether the source is not read again.
     pub is_last_round: bool,
     /// The first sections of groups, by their symbols.
     pub groups: HashMap<SymbolId, usize>,
-    /// Which symbols only weak names name.
+    /// Whether only weak names name each symbol.
     pub weak: Vec<bool>,
-    /// What this round has found out.
+    /// The values of this round.
     pub found: Guess,
     /// Numbers that only the end of the source says.
     pub later: Vec<(Expr, Span)>,

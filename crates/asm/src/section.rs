@@ -155,7 +155,7 @@ impl Assembler {
         }
         scan.end()?;
         let entry = entry as u64;
-        // What is left out is as above.
+        // Type, flags and entry size that are left out are those of the section above.
         let above = self.find_section(&name, &apart).and_then(|index| self.sections.get(index));
         let above = above.map(|above| (above.kind, above.flags, above.entry));
         let is_plain = apart == Apart { part: apart.part, ..Apart::default() };

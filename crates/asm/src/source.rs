@@ -66,7 +66,7 @@ pub struct Source {
     expanded: usize,
     /// Whether the rest is not read.
     pub is_stopped: bool,
-    /// Where comments begin that do not end.
+    /// The beginnings of comments that do not end.
     pub open_comments: Vec<Span>,
     /// The most bytes that macros and repetitions can become.
     pub most: usize,
@@ -242,7 +242,7 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
                     open = Some(at);
                 }
                 let close = close.map_or(out.len(), |len| at + len + 4);
-                // What is behind it goes on with the line in which it began.
+                // The text after the comment belongs to the line in which the comment began.
                 if let Some(comment) = out.get_mut(at..close) {
                     comment.fill(b' ');
                 }

@@ -134,7 +134,7 @@ impl Assembler {
         Ok((self.table.id(&name, place), place))
     }
 
-    /// What a directive says of a symbol.
+    /// Gives a symbol the binding, visibility or type that a directive names.
     fn attribute(&mut self, word: &str, id: SymbolId, place: Span) -> Result<()> {
         let symbol = self.table.get_mut(id);
         symbol.is_used = true;

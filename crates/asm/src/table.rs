@@ -33,7 +33,7 @@ pub enum Def {
 pub struct Symbol {
     pub name: String,
     pub def: Def,
-    /// Where it stands first.
+    /// The first place that names it.
     pub place: Span,
     pub size: Option<(Expr, Span)>,
     /// `STT_`.
@@ -62,7 +62,7 @@ pub struct Table {
     pub section: usize,
     pub offset: u64,
     pub target: Option<Processor>,
-    /// How many steps the value that is being found has taken.
+    /// The steps that the value in evaluation has taken.
     pub steps: std::cell::Cell<u32>,
     /// Whether something asks how many registers are used.
     pub counts_registers: bool,
