@@ -33,8 +33,13 @@ mod valid;
 
 use ::arbitrary::{Arbitrary, Error, Result, Unstructured};
 
-use crate::decode::MAX_DWORDS;
-use crate::{DecodeError, Encoding, Format, Inst, Layout, Opcode, Target, decode_words};
+use crate::decode::decode_words;
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::opcode::{Format, Opcode};
+use crate::operation::Encoding;
+use crate::table::{Layout, MAX_DWORDS};
+use crate::target::Target;
 
 pub use near::{Broken, NearValid, near_valid};
 pub use valid::valid;
@@ -112,7 +117,7 @@ fn layout(target: Target, format: Format) -> Result<&'static Layout> {
 /// Sets the encoding bits and the opcode number.
 fn encode(layout: &Layout, number: u16, words: &mut [u32; MAX_DWORDS]) {
     for field in layout.fields {
-        let value = field.fixed.or((field.field == crate::Field::Op).then_some(number));
+        let value = field.fixed.or((field.field == crate::opcode::Field::Op).then_some(number));
         if let Some(value) = value {
             put(words, field.lsb, field.width, |_| value.into());
             if field.hi_width > 0 {

@@ -1,7 +1,9 @@
 //! Buffers of dwords: the memory in which code is patched, and to which the assembler writes.
 
 use crate::decode::{decode, decode_words};
-use crate::{DecodeError, Inst, Target};
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::target::Target;
 
 /// A buffer of dwords: a slice of dwords or bytes (little-endian), or, with the feature `alloc`, a `Vec` of them.
 ///

@@ -16,9 +16,13 @@ use core::ffi::c_char;
 use core::fmt::Write;
 use core::mem::MaybeUninit;
 
-use crate::{
-    Access, DecodeError, Field, Inst, InstMut, Opcode, PatchError, Reg, Special, Target, Value, decode, decode_words,
-};
+use crate::decode::{decode, decode_words};
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::opcode::{Field, Opcode, Special};
+use crate::patch::{InstMut, PatchError};
+use crate::target::Target;
+use crate::value::{Access, Reg, Value};
 
 /// The result of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,7 +286,7 @@ pub unsafe extern "C" fn amdgpu_isa_special(name: *const c_char) -> i32 {
 pub unsafe extern "C" fn amdgpu_isa_length(target: u32, bytes: *const u8, len: usize) -> usize {
     // SAFETY: the caller's promise.
     let bytes = unsafe { slice(bytes, len) };
-    target_of(target).and_then(|target| crate::length(target, bytes)).unwrap_or(0)
+    target_of(target).and_then(|target| crate::length::length(target, bytes)).unwrap_or(0)
 }
 
 /// Decodes the first instruction in the bytes, which are little-endian dwords.
@@ -325,7 +329,7 @@ pub unsafe extern "C" fn amdgpu_isa_why(
         // SAFETY: the caller's promise.
         Some(target) => decode(target, unsafe { slice(bytes, len) }).err(),
         // SAFETY: the caller's promise.
-        None => return unsafe { print(out, room, format_args!("{}", crate::UnknownTarget)) },
+        None => return unsafe { print(out, room, format_args!("{}", crate::target::UnknownTarget)) },
     };
     match error {
         // SAFETY: the caller's promise.
@@ -589,7 +593,7 @@ pub unsafe extern "C" fn amdgpu_isa_patch(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::InlineFloat;
+    use crate::value::InlineFloat;
 
     /// The numbers that the header gives, said a second time, also for what no instruction of some builds has.
     #[test]

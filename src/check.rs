@@ -1,12 +1,32 @@
 //! Rules beyond decoding: instructions that an assembler refuses although every field holds a valid value.
 
+mod banks;
+mod bus;
+mod overlap;
+mod packed;
+
 use core::fmt;
 
-use crate::codec::code::{aligned, meaning};
-use crate::codec::{banks, bus_reads, overlap, upper_half};
+use crate::code::aligned;
+use crate::codec::code::meaning;
+use crate::inst::Inst;
+use crate::opcode::Field;
 use crate::operand::code_of;
 use crate::shared::flag;
-use crate::{Field, Inst, Reg, Value};
+use crate::value::{Reg, Value};
+
+pub(crate) use banks::banks;
+#[cfg(feature = "make")]
+pub(crate) use banks::{Freedom, Port, Ports, conflict};
+#[cfg(feature = "text")]
+pub(crate) use bus::limit as bus_limit;
+pub(crate) use bus::reads as bus_reads;
+#[cfg(all(feature = "text", feature = "fast"))]
+pub(crate) use bus::scalars as bus_scalars;
+pub(crate) use overlap::overlap;
+#[cfg(feature = "text")]
+pub(crate) use packed::is_packed;
+use packed::upper_half;
 
 /// A rule that an instruction breaks; see [`Inst::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

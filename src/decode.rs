@@ -1,36 +1,37 @@
 //! Decodes words into instructions.
 
+mod canonical;
 pub(crate) mod class;
 #[cfg(feature = "fast")]
 pub(crate) mod fast;
-pub(crate) mod probe;
-mod refusal;
 mod walk;
 
-use crate::common::code;
-use crate::shared::{RuleKind, marks};
-use crate::table::{
-    Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, NONE, OpcodeSpace, OperandDesc, Rule, Trailing,
-    TrailingDword, Wide, paged, trailing,
+use crate::constraint::refusal::{reserved_bit, reserved_value, unknown};
+use crate::constraint::{
+    Bad, Pairs, base_dwords, broken, constraints_of, further, listed, mask, op_index, opcode_space, refused,
+    refused_by, second_index, wide_of,
 };
-use crate::target::DECODE;
-use crate::target::generated::{
-    ANY_JOINED, ANY_OPCODE_IN_SECOND_DWORD, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES, TRAILING,
-};
-use crate::{DecodeError, Field, Format, Inst, Target};
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::opcode::code;
+use crate::shared::marks;
 #[cfg(feature = "fast")]
-use {crate::target::FAST_DECODE, crate::target::generated::ANY_THIRD, fast::Fast};
+use crate::table::sizes::ANY_THIRD;
+use crate::table::sizes::{ANY_JOINED, ConstraintIndex, MARKS, TRAILING};
+use crate::table::{DecodeTables, OpcodeSpace, OperandDesc, trailing};
+#[cfg(feature = "fast")]
+use crate::target::FAST_DECODE;
+use crate::target::{DECODE, Target};
 
-use refusal::{reserved_bit, reserved_value, unknown};
+#[cfg(feature = "fast")]
+use fast::Fast;
+
 pub use walk::{Decoded, Decoder, Invalid, WordDecoder};
 
 /// Source codes that announce another dword.
 const LITERAL: u32 = code::LITERAL as u32;
 const SDWA: u32 = code::SDWA as u32;
 const DPP: u32 = code::DPP as u32;
-
-/// Dwords of the longest instruction of any target.
-pub(crate) const MAX_DWORDS: usize = 5;
 
 /// Decodes the first instruction of `bytes` (little-endian dwords, as in memory).
 ///
@@ -158,43 +159,6 @@ fn last(target: Target, word: u32) -> Option<(Next, usize)> {
     decode_fast(target, word.into(), || None).filter(|&(_, len)| len == 4)
 }
 
-#[inline(always)]
-#[allow(clippy::useless_conversion)] // With few targets, a byte is enough for both.
-fn constraints_of(t: &DecodeTables, op_index: u16) -> ConstraintIndex {
-    paged(t.pages, t.constraints_of, op_index.into()).unwrap_or(0).into()
-}
-
-/// The constraints of a form of an opcode index.
-pub(crate) fn constraints_of_form(t: &DecodeTables, op_index: u16, form: u8) -> Option<ConstraintIndex> {
-    let base = constraints_of(t, op_index);
-    match form {
-        0 => Some(base),
-        1 | 2 => {
-            let constraints = t.constraints.get(usize::from(base))?;
-            t.forms.get(usize::from(constraints.forms))?.get(usize::from(form) - 1).copied()
-        }
-        _ => {
-            let (of, list) = trailing_dwords(t, base)?;
-            list.iter().map(|dword| of.dword(*dword)).find(|dword| dword.form == form).map(|dword| dword.of)
-        }
-    }
-}
-
-/// The mask with this index in `DecodeTables::zeros`.
-#[inline(always)]
-pub(crate) fn mask(t: &DecodeTables, number: u8) -> u64 {
-    t.zeros.get(usize::from(number)).copied().unwrap_or(u64::MAX)
-}
-
-/// Whether a checked field holds a value that the constraints allow there.
-#[inline(always)]
-fn is_in_set(t: &DecodeTables, constraints: &Constraints, checked: usize, n: usize, bits: u64) -> bool {
-    let (lsb, width) = CHECKED_FIELDS[checked % CHECKED_FIELDS.len()][n % 4];
-    let group = t.code_groups[(bits >> lsb) as usize & ((1 << width) - 1) & 511];
-    let set = t.sets.get(usize::from(constraints.sets[n % 4])).copied().unwrap_or(0);
-    width == 0 || set >> (group & 63) & 1 == 1
-}
-
 #[cold]
 fn reference_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let mut pairs = Pairs::default();
@@ -218,9 +182,6 @@ fn reference_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> 
     }
     reference(target, pairs, dwords.len())
 }
-
-/// Dwords in pairs. A load of the same width as the store before it does not stall.
-type Pairs = [u64; MAX_DWORDS.div_ceil(2)];
 
 /// The operation, form and length that the codes in the words select, before the words are checked.
 struct Found {
@@ -307,13 +268,6 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
     Ok(constraints.marks)
 }
 
-/// The demands of constraints with the mark `WIDE` on the third and fourth dword.
-pub(crate) fn wide_of(t: &DecodeTables, number: ConstraintIndex) -> Option<&Wide> {
-    let is_wide = MARKS & t.constraints.get(usize::from(number))?.marks & marks::WIDE != 0;
-    let at = t.wide.binary_search_by_key(&number, |w| w.0).ok();
-    t.wides.get(at.and_then(|at| t.wide.get(at)).map_or(0, |wide| wide.1.into())).filter(|_| is_wide)
-}
-
 /// Checks the third and fourth dword.
 fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<Bad>, DecodeError> {
     let Some(wide) = wide_of(t, number) else { return Ok(None) };
@@ -323,24 +277,6 @@ fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<B
     }
     // These checks count bits from the third dword on.
     Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
-}
-
-/// The trailing dword that the words announce, if `trailing` has no flag for it.
-fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(TrailingDword, u8)> {
-    let (of, list) = trailing_dwords(t, constraints)?;
-    list.iter().find_map(|dword| {
-        let dword = of.dword(*dword);
-        let announcer = t.announcers.get(dword.announcer)?;
-        announcer.is_in((bits >> (announcer.lsb & 63)) as u32).then_some((dword, announcer.dwords))
-    })
-}
-
-/// The dwords that can follow, each as the argument of `Trailing::dword`.
-fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> Option<(&Trailing, &'static [u8])> {
-    // Only base forms have entries, and these have the lowest numbers.
-    let at = t.trailing.binary_search_by_key(&constraints, |of| ConstraintIndex::from(of.constraints)).ok()?;
-    let of = t.trailing.get(at)?;
-    Some((of, *t.trailing_dwords.get(usize::from(of.list))?))
 }
 
 /// A cheaper test to make before `may_follow`: `false` if no code in the word can announce a dword.
@@ -413,139 +349,4 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
         }
     }
     Some(found)
-}
-
-/// The opcode index of the second operation, if the opcode space has two operations per instruction.
-pub(crate) fn second_index(t: &DecodeTables, word: u32) -> Option<u16> {
-    let opcode_space = opcode_space(t, word);
-    let is_dual = opcode_space.second != 0 && opcode_space.second != IN_SECOND_DWORD;
-    is_dual.then(|| opcode_space.second + second_field(opcode_space, word))
-}
-
-/// The value of the second opcode field.
-#[inline(always)]
-fn second_field(opcode_space: &OpcodeSpace, word: u32) -> u16 {
-    (word >> (opcode_space.seg & 31)) as u16 & ((1 << (opcode_space.seg >> 5)) - 1)
-}
-
-/// The formats that belong to constraints: that of the base words, and that of the trailing dword.
-pub(crate) fn parts(t: &DecodeTables, constraints: ConstraintIndex) -> (Format, Option<Format>) {
-    let constraints = t.constraints.get(usize::from(constraints));
-    let parts = constraints.and_then(|c| t.parts.get(usize::from(c.parts)));
-    parts.copied().unwrap_or((Format::Literal, None))
-}
-
-fn field_map(t: &DecodeTables, format: Format) -> Option<&FieldMap> {
-    t.fields.iter().find(|m| m.format == format)
-}
-
-/// The lowest bit and the width of a field of the base format.
-pub(crate) fn place(target: Target, format: Format, field: Field) -> Option<(u8, u8)> {
-    let map = field_map(DECODE[target as usize], format)?;
-    let mut from = map.fields.iter().skip_while(|f| f.0 != field);
-    let lsb = from.next()?.1;
-    Some((lsb, from.next().map_or(map.dwords * 32, |f| f.1) - lsb))
-}
-
-fn base_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> u8 {
-    field_map(t, parts(t, constraints).0).map_or(1, |m| m.dwords)
-}
-
-#[inline(always)]
-fn opcode_space(t: &DecodeTables, word: u32) -> &OpcodeSpace {
-    &t.opcode_spaces[usize::from(t.opcode_space_of[(word >> 23) as usize]) & (OPCODE_SPACES - 1)]
-}
-
-#[inline(always)]
-fn op_index(opcode_space: &OpcodeSpace, bits: u64) -> u16 {
-    let word = bits as u32;
-    let mut op_index =
-        opcode_space.base.wrapping_add((word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask);
-    let in_second = ANY_OPCODE_IN_SECOND_DWORD && opcode_space.second == IN_SECOND_DWORD;
-    if opcode_space.seg != 0 && (MARKS & marks::DUAL == 0 || opcode_space.second == 0 || in_second) {
-        let word = if in_second { (bits >> 32) as u32 } else { word };
-        op_index = op_index.wrapping_add(second_field(opcode_space, word) * (opcode_space.op_mask + 1));
-    }
-    op_index
-}
-
-/// Bits that must be one, and the checks that the four checked fields cannot express.
-fn further<'a>(t: &'a DecodeTables, number: ConstraintIndex, constraints: &Constraints) -> (u64, &'a [Check]) {
-    if MARKS & constraints.marks & marks::FURTHER == 0 {
-        return (0, &[]);
-    }
-    let ones = t.ones.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.ones.get(n));
-    let more = t.more.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.more.get(n));
-    (ones.map_or(0, |o| mask(t, o.1)), more.map_or(&[], |o| o.1))
-}
-
-/// A field whose value is not allowed: its lowest bit, width and value.
-struct Bad {
-    lsb: u8,
-    width: u8,
-    value: u16,
-}
-
-fn refused(t: &DecodeTables, constraints: &Constraints, more: &[Check], checked: usize, bits: u64) -> Option<Bad> {
-    let field = (0..4).find(|&n| !is_in_set(t, constraints, checked, n, bits));
-    let bad = field.map(|n| {
-        let (lsb, width) = CHECKED_FIELDS[checked % CHECKED_FIELDS.len()][n % 4];
-        Bad { lsb, width, value: (bits >> lsb) as u16 & ((1 << width) - 1) }
-    });
-    bad.or_else(|| refused_by(t, more, bits))
-}
-
-/// The first check that does not hold.
-fn refused_by(t: &DecodeTables, checks: &[Check], bits: u64) -> Option<Bad> {
-    let check = checks.iter().find(|c| {
-        let flag = if c.hi == NONE { 0 } else { (bits >> (c.hi & 63)) as u16 & 1 };
-        let value = ((bits >> (c.lsb & 63)) as u16 & c.mask) + flag * (c.mask + 1);
-        let byte = t.allowed.get(usize::from(c.first) + usize::from(value));
-        byte.is_none_or(|byte| byte & c.bit == 0)
-    })?;
-    let value = (bits >> (check.lsb & 63)) as u16 & check.mask;
-    Some(Bad { lsb: check.lsb, width: check.mask.count_ones() as u8, value })
-}
-
-impl Bits {
-    /// The value of these bits in the words.
-    fn of(self, pairs: &Pairs) -> u16 {
-        let Bits(lsb, width) = self;
-        let pair = pairs.get(usize::from(lsb / 64)).copied().unwrap_or(0);
-        let word = if lsb & 32 == 0 { pair as u32 } else { (pair >> 32) as u32 };
-        (word >> (lsb & 31)) as u16 & ((1u32 << (width & 15)) - 1) as u16
-    }
-}
-
-/// The field that the first broken rule of the constraints names.
-fn broken(t: &DecodeTables, constraints: &Constraints, pairs: &Pairs) -> Option<Bad> {
-    let rules = if RULES == 0 { &[][..] } else { t.rules.get(usize::from(constraints.rules))? };
-    let rule = rules.iter().find(|rule| !keeps(t, rule, pairs))?;
-    Some(Bad { lsb: rule.field.0, width: rule.field.1, value: rule.field.of(pairs) })
-}
-
-/// Whether the words keep a rule. The code for kinds of rules that no enabled target uses is left out.
-fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
-    let has = |kind: RuleKind| kind.is_in(RULES);
-    let value = rule.field.of(pairs);
-    let inside = |registers: u16| value + registers <= 256;
-    if has(RuleKind::Image) && rule.kind == RuleKind::Image {
-        let [(dmask, _), (tfe, _), (d16, _)] = &rule.looks;
-        let [dmask, tfe, d16] = [dmask.of(pairs), tfe.of(pairs), d16.of(pairs)];
-        return inside(crate::codec::mimg_dwords(rule.n, dmask, tfe != 0, d16 != 0));
-    }
-    if rule.looks.iter().any(|(bits, value)| bits.of(pairs) != u16::from(*value)) {
-        return true;
-    }
-    match rule.kind {
-        RuleKind::Room if has(RuleKind::Room) => inside(rule.n.into()),
-        RuleKind::Scalar if has(RuleKind::Scalar) => in_set(t.scalars, value.into()),
-        RuleKind::Value if has(RuleKind::Value) => value == u16::from(rule.n),
-        _ => false,
-    }
-}
-
-#[inline]
-fn in_set(set: &[u32; 16], code: usize) -> bool {
-    set[code / 32 % 16] >> (code % 32) & 1 == 1
 }

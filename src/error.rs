@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{Field, Format};
+use crate::opcode::{Field, Format};
 
 /// The reason why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

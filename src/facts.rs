@@ -1,40 +1,18 @@
 //! The effects of an instruction besides its operands: registers as sets, memory, counters, control flow; and the
 //! formats and numbers that encode an operation.
 
-use core::fmt;
-
 use crate::codec::flag;
-use crate::common::SPACES;
-pub use crate::common::{Encoding, Flag, Flags};
-pub use crate::registers::RegSet;
+use crate::inst::Inst;
 use crate::shared::flag as flag_of;
-use crate::table::{Codes, NONE, When};
+use crate::table::generated::SPACES;
+use crate::table::{NONE, When};
 use crate::target::FACTS;
-use crate::{Access, Field, Inst};
+use crate::value::Access;
 
-/// The memory that an instruction accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Space {
-    /// Memory through the scalar cache.
-    Scalar,
-    /// Memory through a buffer resource.
-    Buffer,
-    /// Memory through an image resource.
-    Image,
-    /// An address whose value determines whether it is in memory, LDS or scratch.
-    Flat,
-    /// Global memory.
-    Global,
-    /// Private memory of the lane.
-    Scratch,
-    /// The local data share.
-    Lds,
-    /// The global data share.
-    Gds,
-    /// An export: pixel colours, positions, parameters.
-    Export,
-}
+pub use crate::flags::{Flag, Flags};
+pub use crate::operation::Encoding;
+pub use crate::registers::RegSet;
+pub use crate::table::{AddressStep, Counter, Counters, Space};
 
 /// One memory access of an instruction; see [`Inst::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,112 +27,6 @@ pub struct MemoryAccess {
     /// Whether it is a single read-modify-write access.
     pub atomic: bool,
 }
-
-/// The effect of a scalar operation in computing the address of code or data; see [`Inst::address_step`]. Moving code,
-/// and following it without running it, depend on these effects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum AddressStep {
-    /// The address after the instruction: `s_getpc_b64`, `s_get_pc_i64`.
-    Pc,
-    /// A jump to the address after the instruction plus a number of bytes: `s_add_pc_i64`.
-    Jump,
-    /// An addition to the lower half, which leaves the carry in SCC.
-    Low,
-    /// An addition of a number and the carry to the upper half.
-    High,
-    /// An addition to both halves.
-    Sum,
-    /// A copy of one half, or of both.
-    Copy,
-    /// A copy of one of two values, or none, by SCC.
-    Select,
-    /// An extension of the lowest 8 bits of the upper half with their sign.
-    Sign8,
-    /// An extension of the lowest 16 bits of the upper half with their sign.
-    Sign16,
-}
-
-macro_rules! counters {
-    ($($(#[$doc:meta])* $name:ident;)*) => {
-        /// A counter of outstanding operations on any generation: an operation raises it when it is issued, and lowers
-        /// it when it completes.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        #[repr(u8)]
-        pub enum Counter {
-            $($(#[$doc])* $name,)*
-        }
-        impl Counter {
-            /// Every counter.
-            pub const ALL: &'static [Counter] = &[$(Counter::$name),*];
-
-            /// The field that names the counter in errors.
-            pub(crate) const fn field(self) -> Field {
-                match self {
-                    $(Counter::$name => Field::$name,)*
-                }
-            }
-        }
-    };
-}
-
-// The first three are the parts of `s_waitcnt`, in the order of isa/enums.isa; the first four have the order of `FLAGS`
-// in src/shared.rs. `ALL_COUNTERS` in build/emit/facts.rs lists all of them.
-counters! {
-    /// Vector memory; on RDNA1 to RDNA3 only loads, and atomic operations that return a value.
-    Vmcnt;
-    /// Exports, and operations that still have to read their data from registers: GDS operations, and stores on GCN
-    /// 1.0.
-    Expcnt;
-    /// LDS, GDS, scalar memory (constants) and messages.
-    Lgkmcnt;
-    /// Vector memory stores, and atomic operations that do not return a value, on RDNA1 to RDNA3.
-    Vscnt;
-    /// Vector memory loads that do not go through a sampler, on RDNA4.
-    Loadcnt;
-    /// Vector memory stores, on RDNA4.
-    Storecnt;
-    /// Loads through a sampler, on RDNA4.
-    Samplecnt;
-    /// Ray intersections, on RDNA4.
-    Bvhcnt;
-    /// LDS, on RDNA4.
-    Dscnt;
-    /// Scalar memory and messages, on RDNA4.
-    Kmcnt;
-    /// Address translation, after which sources may be overwritten, on gfx1250.
-    Xcnt;
-    /// Copies between memory and LDS that no other counter covers, on gfx1250.
-    Asynccnt;
-    /// Copies of tensors, on gfx1250.
-    Tensorcnt;
-}
-
-impl Counter {
-    /// Its name, such as `vmcnt`.
-    pub fn name(self) -> &'static str {
-        self.field().name()
-    }
-}
-
-impl fmt::Display for Counter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A set of [`Counter`]s, such as those that an instruction raises: [`Inst::counters`].
-///
-/// ```
-/// use amdgpu_isa::facts::{Counter, Counters};
-/// let set = Counters::new().with(Counter::Lgkmcnt).with(Counter::Vmcnt);
-/// assert!(set.contains(Counter::Vmcnt) && !set.contains(Counter::Expcnt));
-/// assert!(set.iter().eq([Counter::Vmcnt, Counter::Lgkmcnt]));
-/// assert_eq!(set.to_string(), "vmcnt, lgkmcnt");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Counters(u16);
 
 const VMCNT: u32 = flag_of("vmcnt");
 const EXPCNT: u32 = flag_of("expcnt");
@@ -317,64 +189,5 @@ impl Inst {
     fn returns(&self) -> bool {
         let mut all = FACTS[self.target() as usize].returns.iter();
         all.any(|&(format, bit)| format == self.format() && flag(self, bit))
-    }
-}
-
-impl Counters {
-    /// The empty set.
-    pub const fn new() -> Counters {
-        Counters(0)
-    }
-
-    /// The set with one more counter.
-    pub const fn with(self, counter: Counter) -> Counters {
-        Counters(self.0 | 1 << counter as u16)
-    }
-
-    /// Whether the counter is in the set.
-    pub const fn contains(self, counter: Counter) -> bool {
-        self.0 >> counter as u16 & 1 == 1
-    }
-
-    /// Whether the set is empty.
-    ///
-    /// ```
-    /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Target, decode_words};
-    /// let add = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
-    /// assert!(add.counters().is_empty());
-    /// # }
-    /// ```
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Iterates over the counters.
-    pub fn iter(self) -> impl Iterator<Item = Counter> {
-        Counter::ALL.iter().copied().filter(move |counter| self.contains(*counter))
-    }
-}
-
-impl fmt::Debug for Counters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter()).finish()
-    }
-}
-
-impl fmt::Display for Counters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, counter) in self.iter().enumerate() {
-            f.write_str(if n == 0 { "" } else { ", " })?;
-            f.write_str(counter.name())?;
-        }
-        Ok(())
-    }
-}
-
-impl Codes {
-    /// The codes, in the order of build/emit/facts.rs.
-    pub(crate) const fn new(codes: [u8; 5]) -> Codes {
-        let [vcc, exec, m0, flat_scratch, xnack_mask] = codes;
-        Codes { vcc, exec, m0, flat_scratch, xnack_mask }
     }
 }

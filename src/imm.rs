@@ -3,10 +3,13 @@
 //! re-targeting use the same types.
 
 use crate::codec::value;
+use crate::error::FieldError;
+use crate::inst::Inst;
 use crate::kind::{NumberKind, OperandKind};
-use crate::table::Part;
-use crate::target::{DESCS, IMMS};
-use crate::{Counter, Counters, Field, FieldError, Inst, Target};
+use crate::opcode::Field;
+use crate::table::{Counter, Counters, Part};
+use crate::target::{IMMS, Target};
+
 use core::fmt;
 
 /// The `?` operator, which cannot be used in a `const fn`.
@@ -625,7 +628,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn imm(&self) -> Option<Imm> {
-        let mut all = DESCS[self.target() as usize].of(self);
+        let mut all = self.descs();
         all.find_map(|desc| Imm::decode(self.target(), desc.kind, value(desc, self) as u16))
     }
 }

@@ -3,14 +3,16 @@
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use crate::decode::MAX_DWORDS;
+use crate::constraint::{constraints_of_form, parts, second_index};
+use crate::error::EncodeError;
+use crate::opcode::{Field, Format, Opcode};
+#[cfg(feature = "text")]
+use crate::operation::own_spelling;
+use crate::operation::{info, layout};
 use crate::shared::{marks, meta};
-use crate::table::{FormSignature, Info, NO_INFO, paged};
-use crate::target::generated::{ConstraintIndex, INFOS, MARKS};
-use crate::target::{DECODE, DESCS, INFO_OF, LAYOUT, OPS};
-#[cfg(feature = "fast")]
-use crate::target::{FAST_DECODE, generated::OP_INDICES};
-use crate::{EncodeError, Field, FieldInfo, Format, Layout, Opcode, Operand, Operands, Target, Value};
+use crate::table::sizes::{ConstraintIndex, MARKS};
+use crate::table::{FieldInfo, FormSignature, Info, MAX_DWORDS, OperandDesc};
+use crate::target::{DECODE, DESCS, OPS, Target};
 
 /// A decoded instruction: its target, its operation and its words.
 ///
@@ -91,12 +93,11 @@ impl Inst {
         if MARKS & marks::DUAL == 0 {
             return None;
         }
-        crate::decode::second_index(DECODE[self.target() as usize], self.words[0]).map(usize::from)
+        second_index(DECODE[self.target() as usize], self.words[0]).map(usize::from)
     }
 
-    fn constraints(&self) -> ConstraintIndex {
-        crate::decode::constraints_of_form(DECODE[self.target() as usize], self.op_index() as u16, self.form())
-            .unwrap_or(0)
+    pub(crate) fn constraints(&self) -> ConstraintIndex {
+        constraints_of_form(DECODE[self.target() as usize], self.op_index() as u16, self.form()).unwrap_or(0)
     }
 
     #[inline]
@@ -182,7 +183,7 @@ impl Inst {
         self.words[4].into()
     }
 
-    fn marks(&self) -> u8 {
+    pub(crate) fn marks(&self) -> u8 {
         let t = DECODE[self.target() as usize];
         t.constraints.get(usize::from(self.constraints())).map_or(0, |constraints| constraints.marks)
     }
@@ -200,7 +201,7 @@ impl Inst {
     /// The mnemonic in the spelling of the target's assembler, without the encoding suffix. Usually the opcode's name.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
-        let own = self.info().respelled.then(|| crate::common::own_spelling(self.target(), self.op_index()));
+        let own = self.info().respelled.then(|| own_spelling(self.target(), self.op_index()));
         own.flatten().unwrap_or_else(|| self.opcode().name())
     }
 
@@ -219,7 +220,28 @@ impl Inst {
 
     /// The 64-bit literal after the base word, if there is one (`gfx1250` and later).
     pub fn literal64(&self) -> Option<u64> {
-        (self.extension() == Some(Format::Literal64)).then(|| crate::codec::code::last_two(self))
+        (self.extension() == Some(Format::Literal64)).then(|| self.last_two())
+    }
+
+    /// The last two dwords of the instruction.
+    pub(crate) fn last_two(&self) -> u64 {
+        match self.words() {
+            [.., low, high] => u64::from(*low) | u64::from(*high) << 32,
+            _ => 0,
+        }
+    }
+
+    /// The last dword of the instruction.
+    pub(crate) fn last_dword(&self) -> u32 {
+        self.words().last().copied().unwrap_or(0)
+    }
+
+    /// The descriptors of its operands and modifiers.
+    #[inline]
+    pub(crate) fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+        let t = DESCS[self.target() as usize];
+        let second = self.second_index().map_or(&[][..], |index| t.list_of(t.signature(index, 0)));
+        t.list_of(self.signature()).iter().chain(second).filter_map(|&n| t.descs.get(usize::from(n)))
     }
 
     /// The base format. [`Inst::extension`] is the format of an SDWA, DPP or literal dword.
@@ -232,12 +254,6 @@ impl Inst {
     pub fn extension(&self) -> Option<Format> {
         let [_, extension] = self.parts();
         extension.map(|(format, _)| format)
-    }
-
-    /// The operands in the order of the assembly text, followed by the implicit ones.
-    #[inline]
-    pub fn operands(&self) -> Operands<'_> {
-        Operands::new(self)
     }
 
     /// Writes the words to `out` as little-endian bytes and returns their length in bytes.
@@ -276,7 +292,7 @@ impl Inst {
 
     /// The base format, and the format of the dword that follows or can follow the base words.
     fn formats(&self) -> (Format, Option<Format>) {
-        crate::decode::parts(DECODE[self.target() as usize], self.constraints())
+        parts(DECODE[self.target() as usize], self.constraints())
     }
 
     /// The formats that make up the instruction, each with its first bit.
@@ -297,44 +313,6 @@ impl Inst {
         let bits = layout(self.target(), format)?.bits;
         let first = usize::from(first / 32);
         self.words.get(first..first + usize::from(bits / 32))
-    }
-
-    /// Whether all bits that the hardware ignores in this form of the operation are zero. The field of an absent
-    /// operand counts as read, not as ignored: for example the address of a buffer without `offen` and `idxen` (`off`).
-    pub fn is_canonical(&self) -> bool {
-        self.words.iter().zip(self.ignored()).all(|(word, ignored)| word & ignored == 0)
-    }
-
-    /// Returns the instruction with all bits cleared that the hardware ignores.
-    ///
-    /// ```
-    /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Target, decode_words};
-    /// let inst = decode_words(Target::Gfx942, &[0xd141_0005, 0x0002_0904]).unwrap(); // v_mov_b32_e64 has no src1 and no src2
-    /// assert_eq!(inst.canonical().words(), [0xd141_0005, 0x0000_0104]);
-    /// # }
-    /// ```
-    pub fn canonical(&self) -> Inst {
-        let mut words = [0; MAX_DWORDS];
-        words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
-        crate::decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
-    }
-
-    /// Masks of the bits that the hardware ignores, for each dword.
-    pub(crate) fn ignored(&self) -> [u32; MAX_DWORDS] {
-        let t = DESCS[self.target() as usize];
-        let mask = |signature: &FormSignature| t.ignored.get(usize::from(signature.ignored)).copied().unwrap_or(0);
-        let second = self.second_index().map_or(0, |index| mask(t.signature(index, 0)));
-        let low = mask(self.signature()) | second;
-        let decode = DECODE[self.target() as usize];
-        let wide = crate::decode::wide_of(decode, self.constraints());
-        let high = wide.map_or(0, |w| crate::decode::mask(decode, w.ignored));
-        let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
-        if MARKS & self.marks() & marks::SIZED != 0 {
-            crate::codec::idle_addresses(self, &mut masks);
-        }
-        masks
     }
 
     /// Every field of every part, with its value.
@@ -383,92 +361,6 @@ impl Inst {
         let both = word(at) | word(at + 1) << 32;
         ((both >> (lsb % 32)) & ((1u64 << width) - 1)) as u32
     }
-
-    /// The address that a branch or call goes to if the instruction is at the byte address `pc`; `None` if no operand
-    /// is a branch distance, nor a constant that is added to the address ([`Jump`](crate::facts::AddressStep::Jump)).
-    ///
-    /// ```
-    /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Target, decode};
-    /// let branch = decode(Target::Gfx942, &[0xfe, 0xff, 0x82, 0xbf]).unwrap(); // s_branch -2
-    /// assert_eq!(branch.branch_target(0x100), Some(0xfc));
-    /// # }
-    /// ```
-    #[inline]
-    pub fn branch_target(&self, pc: u64) -> Option<u64> {
-        // A listing calls this for every instruction, and few of them branch.
-        if self.is_branch() { self.label_target(pc) } else { None }
-    }
-
-    /// Whether it is a branch with offset 0x3f (63 dwords) on RDNA1, whose hardware jumps to the wrong address. An
-    /// `s_nop` after the branch makes the offset 64. The assembler inserts one, as LLVM's does (`FeatureOffset3fBug`).
-    ///
-    /// ```
-    /// # #[cfg(feature = "gfx1010")] {
-    /// use amdgpu_isa::{Target, decode_words};
-    /// let broken = |word| decode_words(Target::Gfx1010, &[word]).unwrap().is_broken_branch();
-    /// assert!(broken(0xbf82_003f) && !broken(0xbf82_0040)); // s_branch 63, s_branch 64
-    /// # }
-    /// ```
-    pub fn is_broken_branch(&self) -> bool {
-        let is_it = || self.format() == Format::Sopp && self.is_branch() && self.get(Field::Simm16) == Some(0x3f);
-        self.target().offset_3f() && is_it()
-    }
-
-    /// Whether an operand is a branch distance, or is added to the address of the code.
-    #[inline]
-    fn is_branch(&self) -> bool {
-        #[cfg(feature = "fast")]
-        {
-            let op_index = self.op_index() % OP_INDICES;
-            FAST_DECODE[self.target() as usize].branches[op_index / 64] >> (op_index % 64) & 1 == 1
-        }
-        #[cfg(not(feature = "fast"))]
-        self.info().label
-    }
-
-    fn label_target(&self, pc: u64) -> Option<u64> {
-        let distance = self.operands().find_map(|operand| match operand.value {
-            Value::Label(dwords) => Some((i64::from(dwords) * 4) as u64),
-            _ if operand.bits == 64 => self.constant(&operand),
-            _ => None,
-        })?;
-        Some(pc.wrapping_add(self.len() as u64).wrapping_add(distance))
-    }
-
-    /// The value of an operand: an inline integer, sign-extended to 64 bits, or a literal. `None` if it is not an
-    /// integer, or if the literal has 32 bits, the operand 64, and the literal's top bit is set, because operations
-    /// differ in how they extend it.
-    ///
-    /// ```
-    /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Target, decode_words};
-    /// let inst = decode_words(Target::Gfx942, &[0x8004_ff04, 0x1234]).unwrap(); // s_add_u32 s4, s4, 0x1234
-    /// let constants: Vec<_> = inst.operands().map(|operand| inst.constant(&operand)).collect();
-    /// assert_eq!(constants[..3], [None, None, Some(0x1234)]);
-    /// # }
-    /// ```
-    pub fn constant(&self, operand: &Operand) -> Option<u64> {
-        match operand.value {
-            Value::Int(value) => Some(i64::from(value) as u64),
-            Value::Literal(value) => Some(value.into()).filter(|_| operand.bits < 64 || value >> 31 == 0),
-            Value::Literal64 => self.literal64(),
-            _ => None,
-        }
-    }
-}
-
-/// The facts of the operation with this opcode index.
-#[inline]
-pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
-    let t = INFO_OF[target as usize];
-    let number = paged(t.pages, t.info_of, op_index).unwrap_or(0);
-    INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
-}
-
-/// The layout of a format on a target.
-pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
-    LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
 }
 
 // The words after the instruction's dwords are zero, so they need no comparison.

@@ -1,12 +1,11 @@
 //! Finds the length of an instruction from as few bits as possible. It has small tables of its own, so that a program
 //! that needs only lengths links no other tables.
 
-use crate::Target;
 use crate::decode::{may_be_long, may_follow};
 use crate::shared::length::{KIND, LISTED, ONE, TWO};
+use crate::table::sizes::{ANY_JOINED, ANY_LISTED_LENGTH};
 use crate::table::{Joined, LengthList, LengthTables};
-use crate::target::LENGTHS;
-use crate::target::generated::{ANY_JOINED, ANY_LISTED_LENGTH};
+use crate::target::{LENGTHS, Target};
 
 /// Length in bytes of the instruction that begins with these bytes, without checking that it is valid.
 ///

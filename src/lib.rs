@@ -1,11 +1,11 @@
 //! Encode, decode, print and patch AMD GPU machine code: without `std`, allocation, `unsafe` or panics.
 //!
 //! Each target is a feature (`gfx942`, ...) and a [`Target`]; `all-targets` enables all of them. [`decode()`] turns
-//! bytes into an [`Inst`], which keeps them bit for bit. The [`Inst`] describes what it does ([`Opcode`], [`Flags`]),
-//! what it reads and writes ([`Operands`]), the values of its fields, and whether it breaks a rule beyond decoding
-//! ([`Inst::check`]). [`Decoder`] iterates over a buffer; [`length`] only computes the length of an instruction. Each
-//! target has a module with a struct for each microcode format, whose value is the words. The feature `text` adds
-//! printing. Code is little-endian dwords; an instruction has 4 to 20 bytes.
+//! bytes into an [`Inst`], which keeps them bit for bit. The [`Inst`] describes what it does ([`Opcode`],
+//! [`Flags`](facts::Flags)), what it reads and writes ([`Operands`](operands::Operands)), the values of its fields, and
+//! whether it breaks a rule beyond decoding ([`Inst::check`]). [`Decoder`] iterates over a buffer; [`length`] only
+//! computes the length of an instruction. Each target has a module with a struct for each microcode format, whose value
+//! is the words. The feature `text` adds printing. Code is little-endian dwords; an instruction has 4 to 20 bytes.
 //!
 //! | module | for |
 //! |---|---|
@@ -91,7 +91,7 @@
 //!
 //! # Patch
 //! An instruction can be changed in place, or as a value. A change that does not fit is refused, and nothing is
-//! written. See [`InstMut`], [`Inst::with`], [`Inst::locate`] and [`Trampoline`].
+//! written. See [`InstMut`](patch::InstMut), [`Inst::with`], [`Inst::locate`] and [`Trampoline`](patch::Trampoline).
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::patch::{InstMut, PatchError};
@@ -108,7 +108,8 @@
 //! ```
 //!
 //! # Assemble
-//! Labels, branches that become long if necessary, alignment and symbols, without allocation: see [`Assembler`].
+//! Labels, branches that become long if necessary, alignment and symbols, without allocation: see
+//! [`Assembler`](asm::Assembler).
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot};
@@ -128,9 +129,9 @@
 //!
 //! # What an instruction does
 //! The registers that it reads and writes, the memory that it accesses, the counters to wait for, whether its sources
-//! can be swapped, and the ways to encode it. See [`RegSet`], [`Inst::memory`], [`Inst::counters`], [`Flags`],
-//! [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. A [`Signature`] describes the operands of an operation
-//! without an instruction at hand.
+//! can be swapped, and the ways to encode it. See [`RegSet`](facts::RegSet), [`Inst::memory`], [`Inst::counters`],
+//! [`Flags`](facts::Flags), [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. A
+//! [`Signature`](signature::Signature) describes the operands of an operation without an instruction at hand.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {
 //! use amdgpu_isa::facts::Counter;
@@ -197,15 +198,20 @@ mod buffer;
 #[allow(unsafe_code)]
 pub mod capi;
 pub mod check;
+mod code;
 mod codec;
-mod common;
+mod compare;
+mod compose;
+mod constraint;
 pub mod convert;
 mod decode;
 mod descriptor;
 mod error;
 pub mod facts;
+mod flags;
 #[cfg(feature = "alloc")]
 pub mod flow;
+mod form;
 pub mod hazards;
 pub mod imm;
 mod inst;
@@ -216,7 +222,10 @@ mod length;
 mod loadable;
 #[cfg(feature = "make")]
 pub mod make;
+mod microcode;
+mod opcode;
 mod operand;
+mod operation;
 pub mod patch;
 pub mod processor;
 mod registers;
@@ -228,12 +237,10 @@ mod table;
 mod target;
 #[cfg(feature = "text")]
 pub mod text;
-mod types;
 mod value;
 mod vgpr_msb;
 
 // The items that nearly every program needs are at the root; the others are in a module for each use.
-pub use common::{Field, Format, Opcode};
 #[doc(hidden)]
 pub use decode::class::{DecodingClass, TiedBits, tied};
 #[doc(hidden)]
@@ -242,11 +249,12 @@ pub use decode::{Decoded, Decoder, WordDecoder, decode, decode_words};
 pub use error::DecodeError;
 pub use inst::Inst;
 pub use length::length;
-pub use operand::{Access, Operand, Reg, Value};
+pub use microcode::*;
+pub use opcode::{Field, Format, Opcode};
 pub use target::Target;
 #[cfg(feature = "text")]
 pub use text::parse::parse;
-pub use types::*;
+pub use value::{Access, Operand, Reg, Value};
 pub use vgpr_msb::VgprMsb;
 
 /// Assembling into a buffer: labels, branches, alignment and symbols.
@@ -259,9 +267,9 @@ pub mod asm {
 
 /// The errors of decoding, encoding, typed structs and names, except for [`DecodeError`], which is at the root.
 pub mod errors {
-    pub use crate::common::UnknownName;
     pub use crate::decode::Invalid;
     pub use crate::error::{EncodeError, FieldError};
+    pub use crate::opcode::UnknownName;
     pub use crate::target::UnknownTarget;
 }
 
@@ -270,11 +278,12 @@ pub mod kernel {
     #[cfg(feature = "text")]
     pub use crate::descriptor::Directives;
     pub use crate::descriptor::{
-        DescriptorError, Directive, KernargPreload, KernelCodeProperties, KernelDescriptor, PgmRsrc1, PgmRsrc2,
-        PgmRsrc3, Registers,
+        DescriptorError, KernargPreload, KernelCodeProperties, KernelDescriptor, PgmRsrc1, PgmRsrc2, PgmRsrc3,
+        Registers,
     };
     #[cfg(feature = "alloc")]
     pub use crate::loadable::{Argument, CodeObject, CodeObjectError, Kernel};
+    pub use crate::table::Directive;
 }
 
 /// The fields of formats and of instructions, with their positions and values.
@@ -285,31 +294,10 @@ pub mod layout {
 
 /// The iterator over operands, and the types of which [`Value`] and [`Reg`] consist.
 pub mod operands {
-    pub use crate::common::Special;
+    pub use crate::opcode::Special;
     pub use crate::operand::Operands;
     pub use crate::value::InlineFloat;
 }
-
-// Inside the crate, and in the links of its documentation, names are flat. The features determine which of them the
-// code needs.
-#[allow(unused_imports)]
-mod flat {
-    pub(crate) use crate::asm::*;
-    pub(crate) use crate::check::RuleError;
-    pub(crate) use crate::convert::{ConvertError, Form, RetargetError};
-    pub(crate) use crate::errors::*;
-    pub(crate) use crate::facts::{AddressStep, Counter, Counters, Encoding, Flag, Flags, MemoryAccess, RegSet, Space};
-    pub(crate) use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
-    pub(crate) use crate::layout::*;
-    pub(crate) use crate::operands::*;
-    pub(crate) use crate::patch::*;
-    pub(crate) use crate::processor::{Processor, UnknownProcessor};
-    pub(crate) use crate::signature::*;
-    #[cfg(feature = "text")]
-    pub(crate) use crate::text::{FieldText, ParseError, ParseErrorKind, Span, Suggestion, TextBuffer};
-}
-#[allow(unused_imports)]
-pub(crate) use flat::*;
 
 // Modules of disabled targets. They are never compiled, but let the compiler name the feature that a missing module
 // needs.

@@ -4,15 +4,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
-use crate::target::{PROCESSORS, Target};
-
-pub(crate) struct ProcessorInfo {
-    pub(crate) name: &'static str,
-    pub(crate) mach: u32,
-    pub(crate) generic: Option<u8>,
-    pub(crate) target: Option<Target>,
-    pub(crate) aliases: &'static [&'static str],
-}
+use crate::target::{PROCESSORS, ProcessorInfo, Target, UnknownTarget};
 
 /// A processor that a code object can be made for: one of those that LLVM 22 lists.
 ///
@@ -156,5 +148,31 @@ impl FromStr for Processor {
 
     fn from_str(s: &str) -> Result<Self, Self::Err> {
         Processor::all().find(|processor| processor.is_called(s)).ok_or(UnknownProcessor)
+    }
+}
+
+/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::processor::Processor)), optionally with
+/// the size of its waves: `gfx1103:wave64`.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::Target;
+/// assert_eq!("gfx942".parse(), Ok(Target::Gfx942));
+/// assert_eq!("MI300X".parse(), Ok(Target::Gfx942));
+/// assert_eq!("amdgpu9.42".parse(), Ok(Target::Gfx942));
+/// assert!("gfx1".parse::<Target>().is_err());
+/// # }
+/// ```
+impl FromStr for Target {
+    type Err = UnknownTarget;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        let (name, lanes) = match parts(s, s.bytes().rposition(|byte| byte == b':')) {
+            Some((name, wave)) if wave.eq_ignore_ascii_case("wave32") => (name, Some(32)),
+            Some((name, wave)) if wave.eq_ignore_ascii_case("wave64") => (name, Some(64)),
+            _ => (s, None),
+        };
+        let target = name.parse::<Processor>().ok().and_then(Processor::target);
+        target.and_then(|target| lanes.map_or(Some(target), |lanes| target.with_wave_size(lanes))).ok_or(UnknownTarget)
     }
 }

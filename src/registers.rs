@@ -3,14 +3,16 @@
 use core::fmt;
 use core::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
-use crate::codec::code::{INT, VECTOR_LAST};
+use crate::code::{INT, VECTOR_LAST};
 use crate::codec::{default_of, neutral};
-use crate::common::ADDRESSES;
+use crate::inst::Inst;
 use crate::kind::{ImageData, ImageKind, OperandKind};
+use crate::opcode::{ADDRESSES, Field, Format, Special};
 use crate::shared::flag;
 use crate::table::{Codes, NONE};
-use crate::target::{FACTS, OPERANDS};
-use crate::{Field, Format, Inst, Operand, Reg, Special, Target, Value, VgprMsb};
+use crate::target::{FACTS, OPERANDS, Target};
+use crate::value::{Operand, Reg, Value};
+use crate::vgpr_msb::VgprMsb;
 
 /// Numbers of registers: scalar operand codes 0 to 127, vector registers, and the registers without a code.
 /// Accumulation registers follow the first 256 vector registers; targets with more vector registers have none.

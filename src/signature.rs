@@ -10,20 +10,23 @@ mod names;
 mod operand;
 mod takes;
 
-use crate::common::{Flags, OpcodeEntry};
-use crate::decode::probe::{Probe, index_of};
-use crate::inst::layout;
-use crate::layout::FieldInfo;
-use crate::operand::values::{IMPLICIT, implicit};
-use crate::table::{FormSignature, How, NONE, OperandDesc};
-use crate::target::{DESCS, FACTS, OPERANDS, OPS};
-use crate::{Access, Field, Form, Format, Opcode, Reg, Target, Value};
+use crate::constraint::probe::{Probe, index_of};
+use crate::convert::Form;
+use crate::flags::Flags;
+use crate::opcode::{Field, Format, Opcode};
+use crate::operation::{OpcodeEntry, layout};
+use crate::table::values::{IMPLICIT, implicit};
+use crate::table::{FieldInfo, FormSignature, How, NONE, OperandDesc};
+use crate::target::{DESCS, FACTS, OPERANDS, OPS, Target};
+use crate::value::{Access, Reg, Value};
+
+pub use crate::table::DataType;
 
 pub use codes::CodeSet;
 pub use modifier::ModifierSignature;
 #[cfg(feature = "text")]
 pub use names::{CodeRun, Enumeration};
-pub use operand::{DataType, OperandSignature};
+pub use operand::OperandSignature;
 pub use takes::{Immediate, ImmediateKind, Takes};
 
 /// The operands and modifiers of an operation in one of its forms on a target: see [`Opcode::signature`].
@@ -143,7 +146,7 @@ impl Signature {
     /// The mnemonic in the target's spelling, without the suffix of an encoding.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
-        crate::common::own_spelling(self.target(), self.op_index.into()).unwrap_or_else(|| self.opcode.name())
+        crate::operation::own_spelling(self.target(), self.op_index.into()).unwrap_or_else(|| self.opcode.name())
     }
 
     /// The base format.
@@ -213,7 +216,7 @@ impl Signature {
 
     /// The row's flags.
     fn facts(&self) -> u32 {
-        crate::inst::info(self.target(), self.op_index.into()).flags
+        crate::operation::info(self.target(), self.op_index.into()).flags
     }
 
     fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {

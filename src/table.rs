@@ -10,32 +10,44 @@
 //! Most opcode numbers are unused, and neighbouring operations are alike. So tables by opcode index are stored in
 //! *pages* of 16 indices, and equal pages are stored once.
 
+mod about;
 mod counters;
 mod decode;
 mod descs;
+mod effects;
 mod facts;
+#[cfg(feature = "fast")]
+pub(crate) mod fast_decode;
 #[cfg(all(feature = "text", feature = "fast"))]
 mod fast_text;
+pub(crate) mod generated;
+pub(crate) mod hazards;
+mod kernel;
 mod layout;
 mod names;
 mod operands;
+pub(crate) mod sizes;
 #[cfg(feature = "text")]
 mod text;
+pub(crate) mod values;
+
+use crate::shared::{PAGE, RuleKind};
 
 pub(crate) use crate::kind::NONE;
 pub(crate) use crate::shared::trailing;
-use crate::shared::{PAGE, RuleKind};
-use crate::target::generated::{BaseConstraintIndex, ConstraintIndex, InfoIndex, OPCODE_SPACES};
-use crate::{Access, Field, Format, Inst, Opcode};
-pub(crate) use counters::*;
+
+pub use counters::*;
 pub(crate) use decode::*;
-pub(crate) use descs::*;
+pub use descs::*;
+pub use effects::*;
 pub(crate) use facts::*;
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use fast_text::*;
+pub use kernel::*;
 pub use layout::*;
 pub(crate) use names::*;
 pub(crate) use operands::*;
+use sizes::{BaseConstraintIndex, ConstraintIndex, InfoIndex, OPCODE_SPACES};
 #[cfg(feature = "text")]
 pub(crate) use text::*;
 

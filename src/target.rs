@@ -1,23 +1,19 @@
 //! GPU targets by name, alias and ELF number.
 
 use core::fmt;
-use core::str::FromStr;
 
-use crate::codec::Freedom;
-use crate::descriptor::{Directive, KernelTables};
-use crate::hazards::table::HazardTables;
-use crate::processor::{Processor, ProcessorInfo, parts};
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
+#[cfg(feature = "fast")]
+use crate::table::fast_decode::FastDecode;
+use crate::table::generated::*;
+use crate::table::hazards::HazardTables;
 use crate::table::{
-    CountTables, DecodeTables, DescTables, EntryTables, FactTables, ImmTables, InfoTables, Layout, LayoutTables,
-    LengthTables, NameTables, OpTables, OperandTables,
+    CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, ImmTables, InfoTables, KernelTables,
+    Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};
-
-#[cfg(feature = "fast")]
-use crate::decode::fast::FastDecode;
 
 pub(crate) struct TargetInfo {
     name: &'static str,
@@ -27,53 +23,22 @@ pub(crate) struct TargetInfo {
     aligned_vgprs: bool,
     low_scalars: bool,
     offset_3f: bool,
-    dual: [bool; 2],
+    /// `Freedom::moves` and `Freedom::equal`.
+    pub(crate) dual: [bool; 2],
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
     aliases: &'static [&'static str],
 }
 
-include!(concat!(env!("OUT_DIR"), "/targets.rs"));
-
-pub(crate) mod generated {
-    // Some sets of targets do not need all of these.
-    #![allow(clippy::all, unused_imports)]
-    #[cfg(feature = "fast")]
-    use crate::Inst;
-    #[cfg(feature = "fast")]
-    use crate::decode::fast::{
-        FastConstraints, FastDecode, FastOpcodeSpace, NO_CONSTRAINTS as NO_FAST_CONSTRAINTS,
-        NO_OPCODE_SPACE as NO_FAST_OPCODE_SPACE,
-    };
-    use crate::hazards::Unit;
-    use crate::hazards::table::{
-        Accessed, ByFile, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Overlap, Side, Upto,
-    };
-    use crate::kind::{
-        AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, NumberKind,
-        OffsetKind, OperandKind, RegisterKind, Signs,
-    };
-    #[cfg(feature = "fast")]
-    use crate::operand::values::ready::{Values, values};
-    use crate::shared::RuleKind;
-    use crate::table::{
-        Announcer, Bits, Check, Codes, Constraints, CountTables, DecodeTables, DescTables, EntryTables, Event,
-        FactTables, FieldMap, FormSignature, Forms, Holds, How, IN_SECOND_DWORD, ImmTables, Info, InfoTables, Joined,
-        Layout, LayoutTables, LengthList, LengthTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, OpTables,
-        OpcodeSpace, OperandDesc, OperandTables, Other, Part, Row, Rule, SizedOperand, Trailing, When, Which, Wide,
-        operand_list, padded,
-    };
-    #[cfg(all(feature = "text", feature = "fast"))]
-    use crate::table::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
-    #[cfg(feature = "fast")]
-    use crate::table::{FastOperands, NO_FAST_OPERANDS, VARIED};
-    #[cfg(feature = "text")]
-    use crate::table::{MnemonicTable, TextTables};
-    use crate::{Access, Counter, DataType, Extension, Field, FieldInfo, Format, Opcode, Space, Target};
-
-    include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+pub(crate) struct ProcessorInfo {
+    pub(crate) name: &'static str,
+    pub(crate) mach: u32,
+    pub(crate) generic: Option<u8>,
+    pub(crate) target: Option<Target>,
+    pub(crate) aliases: &'static [&'static str],
 }
-use generated::*;
+
+include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
 impl Target {
     /// The name, such as `gfx942`: LLVM's name of the processor. If the target's waves do not have the processor's
@@ -110,12 +75,6 @@ impl Target {
     /// Whether a branch with offset 0x3f (63 dwords) jumps to the wrong address.
     pub(crate) fn offset_3f(self) -> bool {
         TARGETS[self as usize].offset_3f
-    }
-
-    /// The registers and banks that two operations in one instruction may share. `long`: in VOPD3.
-    pub(crate) fn dual_freedom(self, long: bool) -> Freedom {
-        let [moves, equal] = TARGETS[self as usize].dual;
-        Freedom { moves, equal, long }
     }
 
     /// Whether `bound_ctrl:0` in text means that the bit is set.
@@ -164,7 +123,7 @@ impl Target {
     }
 
     /// The target of a code object, from the `e_flags` of its ELF header; `None` if this build has no such target.
-    /// [`Processor::from_e_flags`](crate::Processor::from_e_flags) returns the processor that the code object is for.
+    /// [`Processor::from_e_flags`](crate::processor::Processor::from_e_flags) returns the processor that the code object is for.
     pub fn from_e_flags(e_flags: u32) -> Option<Target> {
         Target::ALL.iter().copied().find(|&t| TARGETS[t as usize].mach.contains(&(e_flags & 0xff)))
     }
@@ -192,29 +151,3 @@ impl fmt::Display for UnknownTarget {
 }
 
 impl core::error::Error for UnknownTarget {}
-
-/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::Processor)), optionally with
-/// the size of its waves: `gfx1103:wave64`.
-///
-/// ```
-/// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::Target;
-/// assert_eq!("gfx942".parse(), Ok(Target::Gfx942));
-/// assert_eq!("MI300X".parse(), Ok(Target::Gfx942));
-/// assert_eq!("amdgpu9.42".parse(), Ok(Target::Gfx942));
-/// assert!("gfx1".parse::<Target>().is_err());
-/// # }
-/// ```
-impl FromStr for Target {
-    type Err = UnknownTarget;
-
-    fn from_str(s: &str) -> Result<Self, Self::Err> {
-        let (name, lanes) = match parts(s, s.bytes().rposition(|byte| byte == b':')) {
-            Some((name, wave)) if wave.eq_ignore_ascii_case("wave32") => (name, Some(32)),
-            Some((name, wave)) if wave.eq_ignore_ascii_case("wave64") => (name, Some(64)),
-            _ => (s, None),
-        };
-        let target = name.parse::<Processor>().ok().and_then(Processor::target);
-        target.and_then(|target| lanes.map_or(Some(target), |lanes| target.with_wave_size(lanes))).ok_or(UnknownTarget)
-    }
-}

@@ -1,31 +1,119 @@
-//! Registers and constants by name, independent of a generation's codes.
+//! Operands as values: registers and constants, independent of a generation's codes.
 
 use core::fmt;
 
-use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
-use crate::common::{SPECIAL_NAMES, code};
-use crate::target::FACTS;
-use crate::{Reg, Special, Target, Value};
+use crate::code::floats::{F16_BITS, F32_BITS, F64_BITS};
+use crate::code::{FLOAT, LITERAL};
+use crate::opcode::{Field, SPECIAL_NAMES, Special};
+
+/// A register: a file and a number in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[doc(alias = "SGPR")]
+#[doc(alias = "VGPR")]
+#[doc(alias = "AGPR")]
+#[doc(alias = "TTMP")]
+#[doc(alias = "AccVGPR")]
+pub enum Reg {
+    /// Scalar register.
+    Sgpr(u8),
+    /// Vector register; for an operand of 16 bits, its lower half. Fields name the first 256. On CDNA5, the numbers of
+    /// the others have upper bits that [`VgprMsb`](crate::VgprMsb) tracks.
+    Vgpr(u16),
+    /// The upper half of a vector register.
+    VgprHigh(u8),
+    /// Accumulation register.
+    Agpr(u8),
+    /// Trap handler temporary.
+    Ttmp(u8),
+    /// Any other scalar register or source that a field names: vcc, exec, m0, flat_scratch, src_shared_base, ...
+    Special(Special),
+    /// The condition code bit.
+    Scc,
+    /// The whole vcc, if no field names it.
+    Vcc,
+    /// The whole exec mask, if no field names it.
+    Exec,
+    /// m0, if no field names it.
+    M0,
+    /// The MODE register: rounding, denormals, exceptions.
+    Mode,
+    /// The flat scratch base.
+    FlatScratch,
+    /// The XNACK mask.
+    XnackMask,
+    /// The trap status register.
+    TrapStatus,
+}
+
+/// The value of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Value {
+    /// A run of registers; the number of dwords is in [`Operand::bits`].
+    Reg(Reg),
+    /// An inline integer constant.
+    Int(i8),
+    /// An inline floating-point constant.
+    Float(InlineFloat),
+    /// A 32-bit literal.
+    Literal(u32),
+    /// The 64-bit literal after the base word: [`Inst::literal64`](crate::Inst::literal64) has its value.
+    Literal64,
+    /// A constant in the instruction.
+    Imm(i32),
+    /// A branch distance in dwords, from the next instruction.
+    Label(i16),
+    /// No register: `off`.
+    Off,
+}
+
+/// Whether an operand is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    /// Read.
+    Read,
+    /// Written.
+    Write,
+    /// Read and written.
+    ReadWrite,
+}
+
+impl Access {
+    /// Whether the operand is read.
+    pub const fn reads(self) -> bool {
+        !matches!(self, Access::Write)
+    }
+
+    /// Whether the operand is written.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Access::Read)
+    }
+}
+
+/// One operand of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Operand {
+    /// The field that names the operand: its role. `None` for implicit operands.
+    pub role: Option<Field>,
+    /// The register, or the constant.
+    pub value: Value,
+    /// Width in bits.
+    pub bits: u16,
+    /// Read, written or both.
+    pub access: Access,
+}
 
 impl Special {
     /// The assembler's name, such as `vcc_lo`.
     pub const fn name(self) -> &'static str {
         SPECIAL_NAMES[self as usize]
     }
-
-    /// The operand code on a target; `None` if the target lacks the register.
-    pub(crate) fn code(self, target: Target) -> Option<u8> {
-        FACTS[target as usize].specials.get(self as usize).copied().filter(|&code| code != NO_SPECIAL)
-    }
-
-    /// The special register or source with this operand code on a target.
-    pub(crate) fn of(target: Target, code: u16) -> Option<Special> {
-        find(FACTS[target as usize].specials, code)
-    }
 }
 
 /// The code of literals, which is not the code of a register.
-const NO_SPECIAL: u8 = code::LITERAL as u8;
+pub(crate) const NO_SPECIAL: u8 = LITERAL as u8;
 
 /// The register with a code, if `codes` lists the code of each register.
 pub(crate) const fn find(codes: &[u8], code: u16) -> Option<Special> {
@@ -154,12 +242,12 @@ impl InlineFloat {
     }
 
     pub(crate) const fn code(self) -> u16 {
-        code::FLOAT + self as u16
+        FLOAT + self as u16
     }
 
     /// The constant with an operand code, `FLOAT` to `FLOAT_LAST`.
     pub(crate) const fn of(code: u16) -> InlineFloat {
-        InlineFloat::ALL[code.wrapping_sub(code::FLOAT) as usize % InlineFloat::ALL.len()]
+        InlineFloat::ALL[code.wrapping_sub(FLOAT) as usize % InlineFloat::ALL.len()]
     }
 }
 

@@ -1,9 +1,11 @@
 //! Vector registers beyond v255. A field names one of 256, and the upper bits of its number are in MODE, where
 //! `s_set_vgpr_msb` sets them: the registers of an instruction depend on earlier instructions.
 
-use crate::common::limits::VGPR_MSB;
-use crate::common::{VGPR_MSB_FIELDS, made};
-use crate::{Field, Imm, Inst, Opcode, Operand, Reg, Value};
+use crate::imm::Imm;
+use crate::inst::Inst;
+use crate::opcode::limits::VGPR_MSB;
+use crate::opcode::{Field, Opcode, VGPR_MSB_FIELDS, well_known};
+use crate::value::{Operand, Reg, Value};
 
 /// The upper bits of the numbers of vector registers, as far as a walk over the code can determine them.
 ///
@@ -45,7 +47,7 @@ impl VgprMsb {
             return self;
         }
         match inst.opcode() {
-            opcode if Some(opcode) == made::S_SET_VGPR_MSB => {
+            opcode if Some(opcode) == well_known::S_SET_VGPR_MSB => {
                 VgprMsb(inst.get(Field::Simm16).map(|constant| constant as u8))
             }
             // The state after the callee returns is unknown.
@@ -99,8 +101,8 @@ fn has_third_source_second(inst: &Inst, field: Field) -> bool {
 }
 
 /// Operations whose registers hold scales.
-const SCALES: [Option<Opcode>; 2] = [made::V_WMMA_LD_SCALE_PAIRED_B32, made::V_WMMA_LD_SCALE16_PAIRED_B64];
+const SCALES: [Option<Opcode>; 2] = [well_known::V_WMMA_LD_SCALE_PAIRED_B32, well_known::V_WMMA_LD_SCALE16_PAIRED_B64];
 
 /// Operations with a constant between their sources.
 const CONSTANT_BETWEEN: [Option<Opcode>; 4] =
-    [made::V_FMAMK_F16, made::V_FMAMK_F32, made::V_FMAMK_F64, made::V_DUAL_FMAMK_F32];
+    [well_known::V_FMAMK_F16, well_known::V_FMAMK_F32, well_known::V_FMAMK_F64, well_known::V_DUAL_FMAMK_F32];

@@ -24,6 +24,7 @@ mod hazards;
 mod hook;
 mod imm;
 mod kernel;
+mod layers;
 mod limits;
 mod loadable;
 mod manuals;

@@ -5,7 +5,7 @@ use crate::build::model::hazards::*;
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
-/// The register files of operands: bits of `files` in src/hazards/table.rs, in this order.
+/// The register files of operands: bits of `files` in src/table/hazards.rs, in this order.
 pub const FILES: [&str; 8] = ["s", "vcc", "exec", "m0", "v", "z", "d", "sgpr"];
 /// What registers have in common: variants of `Overlap` there.
 pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
@@ -13,7 +13,7 @@ pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
 pub const DIFFERS: [&str; 3] = ["op=", "op!", "passes"];
 pub const UNITS: [&str; 3] = ["states", "valu", "event"];
 pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"];
-/// Modes in which alone some rules hold: fields of `HazardTables` in src/hazards/table.rs.
+/// Modes in which alone some rules hold: fields of `HazardTables` in src/table/hazards.rs.
 pub const MODES: [&str; 2] = ["xnack", "expert"];
 /// What is seen: `-`, what was read; in pairs; until it is written.
 const WAYS: [&str; 3] = ["-", "pairs", "until written"];

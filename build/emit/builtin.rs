@@ -1,4 +1,4 @@
-//! Constants for the operations that hand-written code makes or looks for. [`Opcode`](../src/common.rs) has only the
+//! Constants for the operations that hand-written code makes or looks for. [`Opcode`](../src/opcode.rs) has only the
 //! operations of the enabled targets, so code that every build compiles cannot use its variants.
 
 use std::fmt::Write;
@@ -39,7 +39,7 @@ const MADE: &[&str] = &[
 /// A constant for each operation; `None` if no enabled target has it.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
-        "/// Operations that the assembler makes, that hazards need, and that read register numbers in their own way; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod made {\nuse super::Opcode;\n",
+        "/// Operations that the assembler makes, that hazards need, and that read register numbers in their own way; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod well_known {\nuse super::Opcode;\n",
     );
     for name in MADE {
         let value = match opcodes.iter().any(|opcode| opcode == name) {

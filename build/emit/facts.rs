@@ -27,14 +27,18 @@ pub const ALL_COUNTERS: [&str; 13] = [
     "tensorcnt",
 ];
 
-/// Writes the tables that all targets share: `SPACES` by format, `SWAPS` by the first operation, buses and defaults.
-pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
+/// Writes `SPACES`, the memory of each format.
+pub fn spaces(w: &mut String, isa: &Isa) {
     let space = |f: &&Format| match &f.space {
         Some((_, name)) => format!("Some(Space::{})", camel(name)),
         None => "None".into(),
     };
-    let spaces: Vec<String> = formats.iter().map(space).collect();
+    let spaces: Vec<String> = super::sorted_formats(isa).iter().map(space).collect();
     writeln!(w, "pub(crate) static SPACES: [Option<Space>; {}] = [{}];", spaces.len(), spaces.join(", ")).unwrap();
+}
+
+/// Writes the tables that all targets share: `SWAPS` by the first operation, buses and defaults.
+pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     let there = |name: &String| ops.contains(name);
     let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
     let swaps: Vec<String> = swaps.map(|(a, b)| format!("(Opcode::{}, Opcode::{})", camel(a), camel(b))).collect();
@@ -104,7 +108,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     for f in t.formats.iter().filter(|f| !f.def.counters.is_empty()) {
         let renamed = |flag: &&str| f.def.counters.iter().find(|c| &c.counter == flag)?.cells.of(&t.row.name);
         let names = ALL_COUNTERS[..COUNTERS.len()].iter().map(|flag| renamed(flag).map_or(*flag, String::as_str));
-        let names: Vec<String> = names.map(|name| format!("crate::Counter::{}", camel(name))).collect();
+        let names: Vec<String> = names.map(|name| format!("Counter::{}", camel(name))).collect();
         if f.def.counters.iter().any(|c| c.cells.of(&t.row.name).is_some()) {
             counters.push(format!("(Format::{}, [{}])", camel(&f.def.name), names.join(", ")));
         }

@@ -2,25 +2,25 @@
 
 use std::fmt::Write;
 
-use crate::build::emit::camel;
-use crate::build::lower::Target;
 use crate::build::lower::fast_decode::{FastConstraints, FastOpcodeSpace, FastTables, Gather};
+use crate::build::shared::meta;
 
-pub fn tables(w: &mut String, t: &Target, tables: &FastTables) {
+/// Writes the table. `number`: the target's place among those of the build.
+pub fn tables(w: &mut String, number: u32, tables: &FastTables) {
     let FastTables { leads, opcode_spaces, of_index, constraints, groups, branches } = tables;
     writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static FAST_DECODE: FastDecode = FastDecode {{").unwrap();
     writeln!(w, "leads: {leads:?},\nopcode_spaces: padded(&[NO_FAST_OPCODE_SPACE,").unwrap();
-    let target = camel(&t.row.name);
     for space in opcode_spaces {
         let Some(FastOpcodeSpace { lsb, gather: Gather { op, op_mask, gather }, base, dwords }) = space else {
             writeln!(w, "NO_FAST_OPCODE_SPACE,").unwrap();
             continue;
         };
+        let meta = number << meta::TARGET_AT | u32::from(*dwords) << meta::DWORDS_AT | *base as u32;
         let all = if *dwords == 1 { u32::MAX.into() } else { u64::MAX };
         writeln!(
             w,
             "FastOpcodeSpace {{ lsb: {lsb:?}, op: {op:#x}, op_mask: {op_mask:#x}, gather: {gather:#x}, all: {all:#x}, \
-             meta: Inst::meta_of(Target::{target}, {dwords}) | {base} }},",
+             meta: {meta:#x} }},",
         )
         .unwrap();
     }

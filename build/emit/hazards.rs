@@ -1,4 +1,4 @@
-//! Writes the rules about hazards: what src/hazards/table.rs describes.
+//! Writes the rules about hazards: what src/table/hazards.rs describes.
 
 use std::fmt::Write;
 
@@ -20,9 +20,9 @@ fn rules<'a>(isa: &'a Isa, targets: &[Target]) -> Vec<&'a HazardRule> {
 }
 
 /// Writes what people read about each rule.
-pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
+pub fn rule_infos(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     let rules = rules(isa, targets);
-    writeln!(w, "pub(crate) static RULES: [crate::hazards::table::RuleInfo; {}] = [", rules.len()).unwrap();
+    writeln!(w, "pub(crate) static HAZARD_RULES: [RuleInfo; {}] = [", rules.len()).unwrap();
     for rule in rules {
         let has = |name: &str| rule.from.iter().any(|from| from == name);
         let certainty = match (has("manual"), has("llvm")) {
@@ -37,16 +37,11 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
         let has = |t: &&TargetRow| rule.distance.of(&t.name).is_some();
         let names: Vec<&str> = isa.targets.iter().filter(has).map(|t| t.name.as_str()).collect();
         let ends = isa.hazards.words(rule, &names)?;
-        let mode =
-            rule.when.as_ref().map_or("None".into(), |mode| format!("Some(crate::hazards::Mode::{})", camel(mode)));
+        let mode = rule.when.as_ref().map_or("None".into(), |mode| format!("Some(Mode::{})", camel(mode)));
         let unit = camel(&rule.unit);
-        write!(w, "crate::hazards::table::RuleInfo {{ id: {id:?}, text: {text:?}, source: {source:?}, ").unwrap();
-        write!(
-            w,
-            "note: {note:?}, caution: {caution:?}, mode: {mode}, ends: {ends:?}, unit: crate::hazards::Unit::{unit}, "
-        )
-        .unwrap();
-        writeln!(w, "certainty: crate::hazards::Certainty::{certainty} }},").unwrap();
+        write!(w, "RuleInfo {{ id: {id:?}, text: {text:?}, source: {source:?}, ").unwrap();
+        write!(w, "note: {note:?}, caution: {caution:?}, mode: {mode}, ends: {ends:?}, unit: Unit::{unit}, ").unwrap();
+        writeln!(w, "certainty: Certainty::{certainty} }},").unwrap();
     }
     writeln!(w, "];").unwrap();
     Ok(())
@@ -148,7 +143,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     Ok(())
 }
 
-/// The variants of `Differs` in src/hazards/table.rs: none, and those of `DIFFERS`.
+/// The variants of `Differs` in src/table/hazards.rs: none, and those of `DIFFERS`.
 const DIFFER_NAMES: [&str; 4] = ["Nothing", "SameOp", "OtherOp", "Passes"];
 
 /// `ByFile` of one side of the rows.
@@ -178,8 +173,8 @@ fn side(isa: &Isa, t: &Target, side: &Side) -> String {
         None => "None".to_string(),
         Some(of @ Operands { reads, writes, only, fields, wider_than, narrower_than, .. }) => {
             let only = only.as_ref().map_or("None".into(), |name| match name[1..].parse::<u8>() {
-                Ok(n) => format!("Some(crate::Reg::Sgpr({n}))"),
-                Err(_) => format!("Some(crate::Reg::Special(crate::Special::{}))", camel(name)),
+                Ok(n) => format!("Some(Reg::Sgpr({n}))"),
+                Err(_) => format!("Some(Reg::Special(Special::{}))", camel(name)),
             });
             let files = files(of);
             let has = |name: &str| fields.is_empty() || fields.iter().any(|f| f == name);

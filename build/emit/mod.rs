@@ -31,41 +31,44 @@ use crate::build::shared::PAGE;
 
 /// Writes all files. `every_struct`: list all structs for the tests, instead of one for each layout.
 pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
-    let mut files =
-        vec![("common.rs".to_string(), common(isa, targets)?), ("targets.rs".to_string(), target_enum(isa, targets))];
-    let mut tables = String::new();
+    let mut files = vec![
+        ("opcode.rs".to_string(), opcode_file(isa, targets)?),
+        ("targets.rs".to_string(), target_enum(isa, targets)),
+    ];
+    // Sizes and types of indices, which the types of the tables need.
+    let (mut sizes, mut tables) = (String::new(), String::new());
     let infos = infos(targets);
     info_table(&mut tables, &infos);
     // A byte is enough for the indices, unless many targets are enabled.
     let index = if infos.len() <= 1 << u8::BITS { "u8" } else { "u16" };
-    writeln!(tables, "pub(crate) type InfoIndex = {index};").unwrap();
+    writeln!(sizes, "pub(crate) type InfoIndex = {index};").unwrap();
     // Code that no enabled target needs is omitted.
     let lengths = targets.iter().map(|t| Lengths::of(&waves(targets, t))).collect::<Result<Vec<_>>>()?;
     let listed = lengths.iter().any(|lengths| !lengths.lists.is_empty());
-    writeln!(tables, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};").unwrap();
+    writeln!(sizes, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};").unwrap();
     let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
     let wide =
         targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.kind.positions().into_iter().any(is_wide));
-    writeln!(tables, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    writeln!(sizes, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
     let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.kind.is_image_address());
-    writeln!(tables, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};").unwrap();
+    writeln!(sizes, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};").unwrap();
     let long = targets.iter().any(|t| t.code.literal64 != u16::MAX);
-    writeln!(tables, "pub(crate) const ANY_LITERAL64: bool = {long};").unwrap();
+    writeln!(sizes, "pub(crate) const ANY_LITERAL64: bool = {long};").unwrap();
     let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
-    writeln!(tables, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
+    writeln!(sizes, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
     let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());
-    writeln!(tables, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};").unwrap();
-    writeln!(tables, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets)).unwrap();
+    writeln!(sizes, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};").unwrap();
+    writeln!(sizes, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets)).unwrap();
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
-    decode::sizes(&mut tables, &tables_of);
+    decode::sizes(&mut sizes, &tables_of);
     let third = lower::fast_decode::any_third(&tables_of);
-    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
+    writeln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
     // The size of a table with an entry for every possible opcode index; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
-    writeln!(tables, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
+    writeln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = lower::decode::needed(&tables_of);
-    writeln!(tables, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
+    writeln!(sizes, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
     let texts = fast_text::shared(isa, targets);
     let opcodes = opcodes(targets);
@@ -86,18 +89,22 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         tables += &shared.module(&t.row.name, of_target);
     }
     let index = if most.span <= u8::MAX.into() { "u8" } else { "u16" };
-    writeln!(tables, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};").unwrap();
+    writeln!(sizes, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};").unwrap();
     let (bits, list, stored) = most.of_lists();
-    writeln!(tables, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};").unwrap();
-    writeln!(tables, "pub(crate) type StoredList = {stored};").unwrap();
+    writeln!(sizes, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};").unwrap();
+    writeln!(sizes, "pub(crate) type StoredList = {stored};").unwrap();
     // The size is a power of two, so that a number of that many bits is always a valid index.
     writeln!(
-        tables,
+        sizes,
         "#[cfg(feature = \"fast\")]\npub(crate) const FAST_OPERANDS: usize = {};",
         most.fast.next_power_of_two()
     )
     .unwrap();
+    facts::spaces(&mut tables, isa);
+    hazards::rule_infos(&mut tables, isa, targets)?;
+    names::successors(&mut tables, isa);
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
+    files.push(("sizes.rs".to_string(), sizes));
     files.push(("tables.rs".to_string(), tables));
     files.push(("texts".to_string(), texts));
     files.push(("types.rs".to_string(), types::all(isa, targets)));
@@ -223,7 +230,7 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[
         .unwrap();
 }
 
-fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
+fn opcode_file(isa: &Isa, targets: &[Target]) -> Result<String> {
     let mut out = String::new();
     let ops = opcodes(targets);
     out += "/// An operation, independent of its encodings and of its opcode numbers on the targets.\n///\n";
@@ -261,8 +268,7 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     );
 
     out += "/// A microcode format.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Format {\n";
-    let mut formats: Vec<&Format> = isa.formats.iter().collect();
-    formats.sort_by_key(|f| &f.name);
+    let formats = sorted_formats(isa);
     for f in &formats {
         writeln!(out, "    /// {} ({} bits)\n    {},", f.about, f.bits, camel(&f.name)).unwrap();
     }
@@ -287,10 +293,16 @@ fn common(isa: &Isa, targets: &[Target]) -> Result<String> {
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
     facts::common(&mut out, isa, &formats, &ops);
-    hazards::common(&mut out, isa, targets)?;
     names::common(&mut out, isa);
     codes::common(&mut out, isa)?;
     Ok(out + &builtin::all(&ops))
+}
+
+/// The formats in the order of the enum.
+pub fn sorted_formats(isa: &Isa) -> Vec<&Format> {
+    let mut formats: Vec<&Format> = isa.formats.iter().collect();
+    formats.sort_by_key(|f| &f.name);
+    formats
 }
 
 /// The distinct infos of all targets, which the targets share.

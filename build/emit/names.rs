@@ -108,8 +108,7 @@ fn special_enum(w: &mut String, isa: &Isa) {
     writeln!(w, "pub(crate) const SPECIAL_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
 }
 
-/// Writes the names that all targets share: special registers, the rows of the messages, and the formats that succeeded
-/// others.
+/// Writes the names that all targets share: special registers and the rows of the messages.
 pub fn common(w: &mut String, isa: &Isa) {
     special_enum(w, isa);
     writeln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{").unwrap();
@@ -118,17 +117,17 @@ pub fn common(w: &mut String, isa: &Isa) {
             writeln!(w, "    pub(crate) const {}: u8 = {row};", v.name).unwrap();
         }
     }
-    writeln!(w, "}}\n/// Formats that replaced another one, and the fields that were renamed.").unwrap();
-    writeln!(w, "pub(crate) static SUCCESSORS: &[crate::table::Successor] = &[").unwrap();
+    writeln!(w, "}}").unwrap();
+}
+
+/// Writes the formats that succeeded others.
+pub fn successors(w: &mut String, isa: &Isa) {
+    writeln!(w, "/// Formats that replaced another one, and the fields that were renamed.").unwrap();
+    writeln!(w, "pub(crate) static SUCCESSORS: &[Successor] = &[").unwrap();
     for f in &isa.formats {
         for s in &f.succeeds {
-            write!(
-                w,
-                "crate::table::Successor {{ old: Format::{}, new: Format::{}, renames: &[",
-                camel(&s.format),
-                camel(&f.name)
-            )
-            .unwrap();
+            write!(w, "Successor {{ old: Format::{}, new: Format::{}, renames: &[", camel(&s.format), camel(&f.name))
+                .unwrap();
             for (old, new) in &s.renames {
                 write!(w, "(Field::{}, Field::{}),", camel(old), camel(new)).unwrap();
             }

@@ -40,7 +40,8 @@ pub fn target_tables(
         Ok(())
     })?;
     table("FAST_DECODE", &mut |w| {
-        fast_decode::tables(w, t, &fast);
+        let number = targets.iter().position(|other| other.row.name == t.row.name).unwrap_or(0);
+        fast_decode::tables(w, number as u32, &fast);
         Ok(())
     })?;
     table("LENGTHS", &mut |w| {
@@ -312,8 +313,7 @@ pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
     for i in infos {
         let (flags, suffix, respelled, label) = (flag_bits(&i.flags), i.suffix, i.respelled, i.label);
-        let address =
-            i.address.as_ref().map_or("None".into(), |step| format!("Some(crate::AddressStep::{})", camel(step)));
+        let address = i.address.as_ref().map_or("None".into(), |step| format!("Some(AddressStep::{})", camel(step)));
         write!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, label: {label}, ").unwrap();
         writeln!(w, "address: {address} }},").unwrap();
     }

@@ -16,7 +16,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
         let name = &t.row.name;
         writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
             .unwrap();
-        writeln!(out, "#[allow(unused_imports)]\nuse crate::types::prelude::*;").unwrap();
+        writeln!(out, "#[allow(unused_imports)]\nuse crate::microcode::prelude::*;").unwrap();
         writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
             .unwrap();
         for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == t.row.processor) {
@@ -328,7 +328,7 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         let bad = if lo < 0 { format!("value < {lo} || value > {hi}") } else { format!("value > {hi}") };
         writeln!(
             out,
-            "    /// Sets `{name}` (bits {ranges}).\n    ///\n    /// # Errors\n    /// The value is not in {lo}..={hi}.\n    pub const fn with_{name}(self, value: {t}) -> Result<Self, FieldError> {{\n        if {bad} {{\n            return Err(FieldError {{ field: crate::Field::{}, value: value as i64, width: {width} }});\n        }}\n        Ok({body})\n    }}",
+            "    /// Sets `{name}` (bits {ranges}).\n    ///\n    /// # Errors\n    /// The value is not in {lo}..={hi}.\n    pub const fn with_{name}(self, value: {t}) -> Result<Self, FieldError> {{\n        if {bad} {{\n            return Err(FieldError {{ field: Field::{}, value: value as i64, width: {width} }});\n        }}\n        Ok({body})\n    }}",
             camel(name)
         )
         .unwrap();
@@ -366,7 +366,7 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
     .unwrap();
     writeln!(
         out,
-        "impl Microcode for {ty} {{\n    const FORMAT: crate::Format = crate::Format::{};\n    const EXTENSION: bool = {};\n    type Words = [u32; {words}];\n    fn to_words(self) -> Self::Words {{ self.to_words() }}\n    fn from_words(words: Self::Words) -> Self {{ Self::from_words(words) }}\n}}",
+        "impl Microcode for {ty} {{\n    const FORMAT: Format = Format::{};\n    const EXTENSION: bool = {};\n    type Words = [u32; {words}];\n    fn to_words(self) -> Self::Words {{ self.to_words() }}\n    fn from_words(words: Self::Words) -> Self {{ Self::from_words(words) }}\n}}",
         camel(&def.name),
         def.extension
     )

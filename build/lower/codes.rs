@@ -1,5 +1,5 @@
 //! The operand codes that hand-written code uses: codes of `isa/operands.isa` that are the same on every target become
-//! constants (`code` in src/common.rs). Tables in which they differ are refused.
+//! constants (`code` in src/code.rs). Tables in which they differ are refused.
 
 use std::fmt::Write;
 

@@ -51,7 +51,7 @@ pub struct HazardClass {
     /// Numbers of `enders`.
     pub enders: u32,
     pub passes: (u8, u8),
-    /// As `class::*` in src/hazards/table.rs.
+    /// As `class::*` in src/table/hazards.rs.
     pub is: u8,
 }
 

@@ -4,8 +4,13 @@ use ::arbitrary::{Error, Result, Unstructured};
 
 use super::put;
 use super::valid::{padded, place, valid};
-use crate::decode::MAX_DWORDS;
-use crate::{DecodeError, HeldField, Inst, Reg, RuleError, Target, Value, decode, decode_words};
+use crate::check::RuleError;
+use crate::decode::{decode, decode_words};
+use crate::error::DecodeError;
+use crate::inst::{HeldField, Inst};
+use crate::table::MAX_DWORDS;
+use crate::target::Target;
+use crate::value::{Reg, Value};
 
 /// The defect of words that are nearly an instruction: see [`near_valid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,7 +108,8 @@ fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
 /// values.
 fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     // Keep the encoding and the operation.
-    let fields = || valid.fields().filter(|held| held.info.fixed.is_none() && held.info.field != crate::Field::Op);
+    let fields =
+        || valid.fields().filter(|held| held.info.fixed.is_none() && held.info.field != crate::opcode::Field::Op);
     let count = fields().count();
     (0..count).find_map(|n| {
         let HeldField { first_bit: first, info: field, .. } = fields().nth((usize::from(at) + n) % count)?;

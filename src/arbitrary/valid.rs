@@ -3,9 +3,14 @@
 use ::arbitrary::{Error, Result, Unstructured};
 
 use super::{encode, layout, legal, operation, put};
-use crate::codec::code::{INT, VGPR};
-use crate::decode::MAX_DWORDS;
-use crate::{Extension, Field, FieldInfo, HeldField, Inst, Layout, Reg, RuleError, Target, Value, decode_words};
+use crate::check::RuleError;
+use crate::code::{INT, VGPR};
+use crate::decode::decode_words;
+use crate::inst::{HeldField, Inst};
+use crate::opcode::Field;
+use crate::table::{Extension, FieldInfo, Layout, MAX_DWORDS};
+use crate::target::Target;
+use crate::value::{Reg, Value};
 
 type Words = [u32; MAX_DWORDS];
 

@@ -3,7 +3,10 @@
 use core::fmt;
 
 use super::Label;
-use crate::{DecodeError, FieldError, Opcode, Target};
+use crate::compose::ComposeError;
+use crate::error::{DecodeError, FieldError};
+use crate::opcode::Opcode;
+use crate::target::Target;
 
 /// The caller's buffers that can be too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,7 +98,7 @@ pub enum AssembleErrorKind {
     /// The target lacks an operation that the request needs.
     Lacks,
     /// The operation does not branch to a label, or has other operands too: see
-    /// [`Assembler::branch`](crate::Assembler::branch).
+    /// [`Assembler::branch`](crate::asm::Assembler::branch).
     NotABranch(Opcode),
     /// The label was never bound.
     Unbound(Label),
@@ -103,7 +106,7 @@ pub enum AssembleErrorKind {
     Bound(Label),
     /// The label belongs to another assembler.
     UnknownLabel(Label),
-    /// The target is out of a branch's range, and either no [`Far`](crate::Far) registers are set or the operation has
+    /// The target is out of a branch's range, and either no [`Far`](crate::asm::Far) registers are set or the operation has
     /// no long form. Addresses in bytes.
     Distance {
         /// The address of the branch.
@@ -175,6 +178,16 @@ impl From<FieldError> for AssembleErrorKind {
 impl From<crate::make::BuildError> for AssembleErrorKind {
     fn from(error: crate::make::BuildError) -> Self {
         AssembleErrorKind::Build(error)
+    }
+}
+
+impl From<ComposeError> for AssembleErrorKind {
+    fn from(error: ComposeError) -> Self {
+        match error {
+            ComposeError::Lacks => AssembleErrorKind::Lacks,
+            ComposeError::Decode(error) => AssembleErrorKind::Decode(error),
+            ComposeError::Register(register) => AssembleErrorKind::Register(register),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Long branches, which reach any address through a pair of scalar registers.
 
 use super::AssembleErrorKind;
-use super::make::{literal_code, make, scalar};
-use crate::codec::code::INT;
-use crate::common::made;
-use crate::{Field, Inst, Target};
+use crate::code::INT;
+use crate::compose::{compose, literal_code, scalar};
+use crate::inst::Inst;
+use crate::opcode::{Field, well_known};
+use crate::target::Target;
 
 /// Registers for long branches. The code must not need their values at its branches.
 ///
@@ -76,7 +77,7 @@ impl Far {
         scalar(target, self.pair, true)?;
         match self.scc {
             Some(scc) if scc == self.pair || scc == self.pair + 1 => Err(AssembleErrorKind::Register(scc)),
-            Some(scc) => scalar(target, scc, false),
+            Some(scc) => Ok(scalar(target, scc, false)?),
             None => Ok(()),
         }
     }
@@ -106,24 +107,24 @@ impl Far {
             let over = self.dwords(long) as u32 - 2;
             let simm16 = branch.label().ok_or(AssembleErrorKind::NotABranch(branch.opcode()))?;
             emit(branch.with(simm16, 1).map_err(|_| AssembleErrorKind::Distance { from, to })?);
-            emit(make(target, made::S_BRANCH, &[(simm16, over)])?);
+            emit(compose(target, well_known::S_BRANCH, &[(simm16, over)])?);
         }
         if let Some(scc) = self.scc {
             let (one, zero) = (u32::from(INT) + 1, INT.into());
             let keep = [(Field::Sdst, scc.into()), (Field::Ssrc0, one), (Field::Ssrc1, zero)];
-            emit(make(target, made::S_CSELECT_B32, &keep)?);
+            emit(compose(target, well_known::S_CSELECT_B32, &keep)?);
         }
-        let behind = emit(make(target, made::S_GETPC_B64, &[(Field::Sdst, self.pair.into())])?);
+        let behind = emit(compose(target, well_known::S_GETPC_B64, &[(Field::Sdst, self.pair.into())])?);
         for inst in add(target, self.pair, to.wrapping_sub(behind))? {
             emit(inst);
         }
         if let Some(scc) = self.scc {
-            emit(make(target, made::S_CMP_LG_U32, &[(Field::Ssrc0, scc.into()), (Field::Ssrc1, INT.into())])?);
+            emit(compose(target, well_known::S_CMP_LG_U32, &[(Field::Ssrc0, scc.into()), (Field::Ssrc1, INT.into())])?);
         }
         let pair = (Field::Ssrc0, self.pair.into());
         match long {
-            Long::Call(back) => emit(make(target, made::S_SWAPPC_B64, &[(Field::Sdst, back), pair])?),
-            _ => emit(make(target, made::S_SETPC_B64, &[pair])?),
+            Long::Call(back) => emit(compose(target, well_known::S_SWAPPC_B64, &[(Field::Sdst, back), pair])?),
+            _ => emit(compose(target, well_known::S_SETPC_B64, &[pair])?),
         };
         Ok(())
     }
@@ -135,9 +136,12 @@ pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], 
         let code = literal_code(target, opcode, Field::Ssrc1)?;
         let register = u32::from(register);
         let literal = (Field::Literal, literal as u32);
-        make(target, opcode, &[(Field::Sdst, register), (Field::Ssrc0, register), (Field::Ssrc1, code), literal])
+        compose(target, opcode, &[(Field::Sdst, register), (Field::Ssrc0, register), (Field::Ssrc1, code), literal])
     };
-    Ok([one(made::S_ADD_U32, pair, distance)?, one(made::S_ADDC_U32, pair.wrapping_add(1), distance >> 32)?])
+    Ok([
+        one(well_known::S_ADD_U32, pair, distance)?,
+        one(well_known::S_ADDC_U32, pair.wrapping_add(1), distance >> 32)?,
+    ])
 }
 
 /// Whether a branch of one dword at `from` reaches `to`.

@@ -4,23 +4,28 @@
 //! reach their targets become long, and the code is moved apart in place. Nothing here depends on a generation: the
 //! operations are taken from the target's tables.
 
+mod emit;
 mod error;
 mod far;
-mod make;
 mod moved;
 mod relax;
 mod slots;
 mod symbol;
 
+pub use emit::Emit;
 pub use error::{AssembleError, AssembleErrorKind, Room};
 pub use far::Far;
-pub use make::Emit;
-pub(crate) use make::make;
+
+use crate::buffer::Buffer;
+use crate::compose::{compose, scalar};
+use crate::inst::Inst;
+use crate::opcode::{Field, Format, Opcode, well_known};
+use crate::target::Target;
+use crate::value::Value;
+
 pub use slots::{FixupSlot, Label, LabelSlot};
 pub use symbol::{Relocation, RelocationKind};
 
-use crate::common::made;
-use crate::{Buffer, Field, Format, Inst, Opcode, Target, Value};
 use slots::{Fixup, FixupKind, LabelPlace};
 
 /// Writes instructions one after the other into the caller's buffer: see [`Buffer`].
@@ -222,7 +227,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// # Errors
     /// There is no room, the target lacks the operation, or the operation is not such a branch.
     pub fn jump(&mut self, opcode: Opcode, label: Label) -> Result<(), AssembleError> {
-        let inst = make(self.target, Some(opcode), &[]).map_err(|kind| self.here_is(kind, Some(opcode)))?;
+        let inst = compose(self.target, Some(opcode), &[]).map_err(|error| self.here_is(error.into(), Some(opcode)))?;
         let mut named = inst.operands().filter(|operand| operand.role.is_some());
         if !named.all(|operand| matches!(operand.value, Value::Label(_))) {
             return Err(self.here_is(AssembleErrorKind::NotABranch(opcode), Some(opcode)));
@@ -252,7 +257,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
             return Err(AssembleErrorKind::Alignment(bytes));
         }
         // Refuse a target without s_nop here, not in `finish`.
-        make(self.target, made::S_NOP, &[])?;
+        compose(self.target, well_known::S_NOP, &[])?;
         let log = bytes.trailing_zeros() as u8;
         let growth = relax::padding(self.base, self.len + self.shift, log);
         self.fix_up(self.len, FixupKind::Align(log, unreached))?;
@@ -273,7 +278,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
             self.fix_up(self.len, FixupKind::Address(label))?;
             Ok(words)
         });
-        words.map_err(|kind| self.here_is(kind, made::S_GETPC_B64))?.iter().try_for_each(|inst| self.emit(inst))
+        words.map_err(|kind| self.here_is(kind, well_known::S_GETPC_B64))?.iter().try_for_each(|inst| self.emit(inst))
     }
 
     /// Loads the address of a symbol into a pair of scalar registers, as compilers do: `s_getpc_b64`, and two additions
@@ -295,7 +300,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     }
 
     fn symbol_pair(&mut self, pair: u8, symbol: u32, kinds: [RelocationKind; 2]) -> Result<(), AssembleError> {
-        let words = self.address_of_next(pair, 0).map_err(|kind| self.here_is(kind, made::S_GETPC_B64));
+        let words = self.address_of_next(pair, 0).map_err(|kind| self.here_is(kind, well_known::S_GETPC_B64));
         let [getpc, low, high] = words?;
         self.emit(getpc)?;
         // s_getpc_b64 returns the address after itself; the linker counts from each literal.
@@ -359,8 +364,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
 
     /// `s_getpc_b64`, and the instructions that add a distance to its result.
     fn address_of_next(&self, pair: u8, distance: u64) -> Result<[Inst; 3], AssembleErrorKind> {
-        make::scalar(self.target, pair, true)?;
-        let getpc = make(self.target, made::S_GETPC_B64, &[(Field::Sdst, pair.into())])?;
+        scalar(self.target, pair, true)?;
+        let getpc = compose(self.target, well_known::S_GETPC_B64, &[(Field::Sdst, pair.into())])?;
         let [low, high] = far::add(self.target, pair, distance)?;
         Ok([getpc, low, high])
     }

@@ -2,8 +2,11 @@
 
 use super::slots::{FixupSlot, LabelPlace, LabelSlot};
 use super::{AssembleError, AssembleErrorKind, Assembler};
-use crate::buffer::Memory;
-use crate::{AddressStep, Buffer, DecodeError, Inst, Target};
+use crate::buffer::{Buffer, Memory};
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::table::AddressStep;
+use crate::target::Target;
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// Emits the instructions of `code`, which is at the address `from`, so that they have the same effect at the new

@@ -1,11 +1,14 @@
 //! Finishes assembling: decides which branches must be long, assigns the final addresses, and moves the code there.
 
 use super::far::{Long, add, reaches};
-use super::make::make;
 use super::slots::{Fixup, FixupKind, FixupSlot, Label, LabelPlace};
 use super::{AssembleError, AssembleErrorKind, Assembler, Room};
-use crate::common::made;
-use crate::{Buffer, Inst, Relocation, decode_words};
+use crate::assembler::Relocation;
+use crate::buffer::Buffer;
+use crate::compose::compose;
+use crate::decode::decode_words;
+use crate::inst::Inst;
+use crate::opcode::well_known;
 
 /// Growth of a branch that gets an `s_nop`. Long branches grow by more.
 const PADDED: usize = 1;
@@ -104,7 +107,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 if fixup.growth <= PADDED {
                     let mut there = branch.with_branch_target(from, to).map_err(|_| distance)?;
                     if fixup.growth == PADDED {
-                        let nop = make(self.target, made::S_NOP, &[])?;
+                        let nop = compose(self.target, well_known::S_NOP, &[])?;
                         // An `s_nop` after the branch does not move the branch, so `from` is still its address.
                         let in_front = there.is_broken_branch();
                         nop.words().iter().for_each(|&word| _ = self.out.set_dword(at + usize::from(!in_front), word));
@@ -123,15 +126,15 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 })
             }
             (FixupKind::Align(_, unreached), _) => {
-                let nop = make(self.target, made::S_NOP, &[]);
-                let pad = if unreached { make(self.target, made::S_CODE_END, &[]).or(nop) } else { nop };
+                let nop = compose(self.target, well_known::S_NOP, &[]);
+                let pad = if unreached { compose(self.target, well_known::S_CODE_END, &[]).or(nop) } else { nop };
                 let pad = if fixup.growth > 0 { pad?.words().first().copied() } else { None };
                 (at..at + fixup.growth).for_each(|at| _ = self.out.set_dword(at, pad.unwrap_or(0)));
                 Ok(())
             }
             (FixupKind::Address(label), _) => {
                 let (to, getpc) = (self.address(label)?, self.inst_at(at)?);
-                let pair = getpc.get(crate::Field::Sdst).unwrap_or(0) as u8;
+                let pair = getpc.get(crate::opcode::Field::Sdst).unwrap_or(0) as u8;
                 at += 1;
                 for inst in add(self.target, pair, to.wrapping_sub(self.address_of(at)))? {
                     for &word in inst.words() {
@@ -176,7 +179,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
 
     /// The instruction at a dword.
     pub(super) fn inst_at(&self, at: usize) -> Result<Inst, AssembleErrorKind> {
-        let mut words = [0; crate::decode::MAX_DWORDS];
+        let mut words = [0; crate::table::MAX_DWORDS];
         words.iter_mut().enumerate().for_each(|(n, word)| *word = self.out.dword(at + n).unwrap_or(0));
         Ok(decode_words(self.target, &words)?)
     }

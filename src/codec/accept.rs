@@ -1,11 +1,11 @@
 //! The values that an operand accepts in at least one instruction of a form. The file of each group of kinds states
 //! them, next to how the kind is read and encoded.
 
-use super::code::{AGPR, VGPR};
-use crate::Target;
-use crate::decode::probe::Probe;
+use crate::code::{AGPR, VGPR};
+use crate::constraint::probe::Probe;
 use crate::kind::Position;
 use crate::table::OperandDesc;
+use crate::target::Target;
 
 /// One of the values that an operand accepts.
 pub(crate) enum Accepted {

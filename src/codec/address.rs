@@ -1,12 +1,15 @@
 //! Memory addresses and export sources: operands that depend on other fields than their own.
 
 use super::accept::{Accepted, InForm, Lengths};
-use super::code::{VGPR, coded, neither, off};
+use super::code::{coded, neither, off};
 use super::register::put_code;
 use super::{Coded, Refused, Words, bits, code_in, flag};
+use crate::code::VGPR;
+use crate::inst::Inst;
 use crate::kind::{AddressKind, NONE, Position};
+use crate::opcode::Field;
 use crate::table::OperandDesc;
-use crate::{Field, Inst, Target};
+use crate::target::Target;
 
 /// Widths in bits of a scalar address, and of a vector register's number.
 pub(crate) const SADDR: u8 = 7;

@@ -1,58 +1,12 @@
 //! Operand codes: their meanings, and the codes of registers and constants.
 
 use super::Coded;
-pub(crate) use crate::common::code::*;
-use crate::target::generated::ANY_LITERAL64;
-use crate::target::{FACTS, OPERANDS};
-use crate::{InlineFloat, Inst, Reg, Special, Target, Value};
-
-/// The code of the first accumulation register. Accumulation registers follow the hardware's codes: a separate bit
-/// turns a vector register into one.
-pub(crate) const AGPR: u16 = VGPR_LAST + 1;
-#[cfg(any(feature = "make", feature = "text"))]
-pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
-/// The number of the last register of either file.
-pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
-
-/// Whether a tuple of vector registers ends within its file.
-pub(crate) const fn is_inside(register: u16, dwords: u16) -> bool {
-    register + dwords <= VECTOR_LAST + 1
-}
-
-/// The alignment of a tuple of this many scalar registers.
-#[inline(always)]
-pub(crate) const fn scalar_align(dwords: u16) -> u16 {
-    let length = dwords.next_power_of_two();
-    if length < SCALAR_ALIGN { length } else { SCALAR_ALIGN }
-}
-
-/// The first register of the tuple that hardware reads, and text shows, for a scalar register's number.
-#[inline(always)]
-pub(crate) const fn aligned(register: u16, dwords: u16) -> u16 {
-    register & !(scalar_align(dwords) - 1)
-}
-
-/// The code of the inline integer with this value.
-#[inline(always)]
-pub(crate) const fn of_int(value: i64) -> Option<u16> {
-    const MOST: i64 = (INT_LAST - INT) as i64;
-    const LEAST: i64 = -((NEGATIVE_LAST - NEGATIVE) as i64) - 1;
-    match value {
-        0..=MOST => Some(INT + value as u16),
-        LEAST..=-1 => Some(NEGATIVE + (-1 - value) as u16),
-        _ => None,
-    }
-}
-
-/// The value of an inline integer.
-#[inline(always)]
-pub(crate) const fn int_of(code: u16) -> Option<i8> {
-    match code {
-        INT..=INT_LAST => Some((code - INT) as i8),
-        NEGATIVE..=NEGATIVE_LAST => Some(-1 - (code - NEGATIVE) as i8),
-        _ => None,
-    }
-}
+use crate::code::*;
+use crate::inst::Inst;
+use crate::opcode::Special;
+use crate::table::sizes::ANY_LITERAL64;
+use crate::target::{FACTS, OPERANDS, Target};
+use crate::value::{InlineFloat, NO_SPECIAL, Reg, Value, find};
 
 /// The meaning of a code other than a literal. Scalar tuples begin at the aligned register, as the hardware reads them.
 pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
@@ -75,8 +29,8 @@ pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
 #[inline(always)]
 pub(super) fn coded(inst: &Inst, code: u16) -> Coded {
     match code {
-        LITERAL => Coded::Literal(last_dword(inst)),
-        _ if is_literal64(inst, code) => Coded::Literal64(last_two(inst)),
+        LITERAL => Coded::Literal(inst.last_dword()),
+        _ if is_literal64(inst, code) => Coded::Literal64(inst.last_two()),
         code => Coded::Code(code),
     }
 }
@@ -91,18 +45,6 @@ pub(crate) fn is_literal64(inst: &Inst, code: u16) -> bool {
 #[inline(always)]
 pub(crate) fn has_literal64(target: Target) -> bool {
     ANY_LITERAL64 && OPERANDS[target as usize].has_literal64
-}
-
-/// The last two dwords of the instruction.
-pub(crate) fn last_two(inst: &Inst) -> u64 {
-    match inst.words() {
-        [.., low, high] => u64::from(*low) | u64::from(*high) << 32,
-        _ => 0,
-    }
-}
-
-pub(crate) fn last_dword(inst: &Inst) -> u32 {
-    inst.words().last().copied().unwrap_or(0)
 }
 
 impl Coded {
@@ -157,4 +99,16 @@ pub(crate) fn neither(target: Target) -> u16 {
 /// The code that means "no scalar address".
 pub(crate) fn off(target: Target) -> u16 {
     OPERANDS[target as usize].off
+}
+
+impl Special {
+    /// The operand code on a target; `None` if the target lacks the register.
+    pub(crate) fn code(self, target: Target) -> Option<u8> {
+        FACTS[target as usize].specials.get(self as usize).copied().filter(|&code| code != NO_SPECIAL)
+    }
+
+    /// The special register or source with this operand code on a target.
+    pub(crate) fn of(target: Target, code: u16) -> Option<Special> {
+        find(FACTS[target as usize].specials, code)
+    }
 }

@@ -2,18 +2,21 @@
 
 use super::accept::{Accepted, InForm, Lengths};
 use super::address::REGISTER;
-use super::code::{AGPR, VGPR, coded, is_inside};
+use super::code::coded;
 use super::register::{matrix_dwords, put_code};
 use super::{Coded, Refused, Words, bits, code_in, flag};
-use crate::common::limits::{RAY, RAY_DUAL, RAY8};
-use crate::common::{COORDINATES, GRADIENTS};
-use crate::decode::MAX_DWORDS;
+use crate::code::{AGPR, VGPR, is_inside};
+use crate::constraint::image::image_data_dwords;
+use crate::error::DecodeError;
+use crate::inst::Inst;
 use crate::kind::{AddressFields, AddressShape, ImageData, ImageKind, NONE, OperandKind, Position, RegisterKind};
+use crate::opcode::limits::{RAY, RAY_DUAL, RAY8};
+use crate::opcode::{COORDINATES, Field, GRADIENTS};
 use crate::shared::image;
-use crate::table::OperandDesc;
+use crate::table::sizes::ANY_IMAGE_ADDRESS;
+use crate::table::{MAX_DWORDS, OperandDesc};
 use crate::target::OPERANDS;
-use crate::target::generated::ANY_IMAGE_ADDRESS;
-use crate::{Access, DecodeError, Field, Inst, Operand, Reg, Value};
+use crate::value::{Access, Operand, Reg, Value};
 
 /// Reads image data; `None` for image addresses, which are several operands.
 pub(super) fn read(kind: ImageKind, desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
@@ -21,7 +24,7 @@ pub(super) fn read(kind: ImageKind, desc: &OperandDesc, inst: &Inst) -> Option<(
     let code = code_in(desc, inst);
     let coded = if flag(inst, acc) { Coded::Code(code - VGPR + AGPR) } else { coded(inst, code) };
     let what = image_data(data, inst.has_d16());
-    Some((coded, mimg_dwords(what, bits(inst, dmask, 4) as u16, flag(inst, tfe), flag(inst, d16))))
+    Some((coded, image_data_dwords(what, bits(inst, dmask, 4) as u16, flag(inst, tfe), flag(inst, d16))))
 }
 
 /// Sets the field of image data, or the first register of an image address; [`Address::encode`] sets all of them.
@@ -63,7 +66,7 @@ pub(super) fn lengths(kind: ImageKind, form: &InForm<'_>, part: u8) -> Option<(L
             for n in 0..64u16 {
                 let (dmask, tfe, d16) = (n & 15, n & 16 != 0, n & 32 != 0);
                 if form.can_be(at_tfe, tfe) && form.can_be(at_d16, d16) {
-                    add(mimg_dwords(what, dmask, tfe, d16));
+                    add(image_data_dwords(what, dmask, tfe, d16));
                 }
             }
         }
@@ -82,24 +85,6 @@ pub(super) fn lengths(kind: ImageKind, form: &InForm<'_>, part: u8) -> Option<(L
         }
     }
     (lengths.1 > 0).then_some((lengths, is_optional))
-}
-
-/// Number of registers of image data, for the kind of operation (`image::*`), its components and its flags.
-pub(crate) const fn mimg_dwords(what: u8, dmask: u16, tfe: bool, d16: bool) -> u16 {
-    let components = match (dmask & 15).count_ones() as u16 {
-        _ if what & image::GATHER != 0 => 4,
-        0 => 1,
-        n => n,
-    };
-    let packed = if what & image::D16 != 0 && d16 { components.div_ceil(2) } else { components };
-    let dwords = packed + tfe as u16;
-    // Atomics take one or two components, or twice as many with a comparison value; other masks mean the least of
-    // these.
-    match dwords {
-        4.. if what & image::ATOMIC != 0 => 1,
-        1 if what & image::CMPSWAP != 0 => 2,
-        n => n,
-    }
 }
 
 /// The kind of operation, as `image::*`.
@@ -282,7 +267,7 @@ impl<'d> Address<'d> {
         if self.fits_its_fields(self.dwords(inst)) {
             return Ok(());
         }
-        let (lsb, width) = crate::decode::place(inst.target(), inst.format(), Field::Nsa).unwrap_or((0, 0));
+        let (lsb, width) = crate::constraint::place(inst.target(), inst.format(), Field::Nsa).unwrap_or((0, 0));
         Err(DecodeError::ReservedValue { field: Field::Nsa, value: bits(inst, lsb, width) as u16, lsb, width })
     }
 }

@@ -5,57 +5,38 @@
 //! src/kind/ lists the groups.
 //!
 //! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
-//! and re-targeting encode. Each of these four decodes the new words before it returns them, and [`same_operands`]
+//! and re-targeting encode. Each of these four decodes the new words before it returns them, and [`same_operands`](crate::compare::same_operands)
 //! compares the result with the request.
 
 mod accept;
 mod address;
-mod banks;
-mod bus;
 pub(crate) mod code;
-mod compare;
-pub(crate) mod constants;
-mod form;
 mod image;
 mod modifier;
 mod number;
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) mod numbers;
 mod offset;
-mod overlap;
-mod packed;
 mod register;
 mod words;
 
 pub(crate) use accept::{Accepted, InForm, Lengths};
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) use address::*;
-pub(crate) use banks::Freedom;
-pub(crate) use banks::banks;
-#[cfg(feature = "make")]
-pub(crate) use banks::{Port, Ports, conflict};
-#[cfg(feature = "text")]
-pub(crate) use bus::limit as bus_limit;
-pub(crate) use bus::reads as bus_reads;
-#[cfg(all(feature = "text", feature = "fast"))]
-pub(crate) use bus::scalars as bus_scalars;
-pub(crate) use compare::{image_address_of, same_image_address, same_modifiers, same_operands, shown};
-pub(crate) use form::{Form, Unmade, descs};
 pub(crate) use image::*;
 pub(crate) use modifier::*;
 pub(crate) use number::*;
 pub(crate) use offset::*;
-pub(crate) use overlap::overlap;
-#[cfg(feature = "text")]
-pub(crate) use packed::is_packed;
-pub(crate) use packed::upper_half;
 #[cfg(feature = "make")]
 pub(crate) use register::{HALF, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 
+use crate::inst::Inst;
 use crate::kind::{NONE, NumberKind, OperandKind};
-use crate::table::OperandDesc;
-use crate::{Access, Field, Inst, Operand};
+use crate::opcode::Field;
+use crate::table::{FormSignature, OperandDesc};
+use crate::target::{DESCS, Target};
+use crate::value::{Access, Operand};
 
 /// The meaning of an operand's bits, before a target interprets the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +142,15 @@ impl Coded {
     }
 }
 
+/// The operands and modifiers of a signature.
+pub(crate) fn descs(
+    target: Target,
+    signature: &FormSignature,
+) -> impl Iterator<Item = &'static OperandDesc> + Clone + use<> {
+    let tables = DESCS[target as usize];
+    tables.list_of(signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
+}
+
 /// The access of an instruction to a descriptor's operand; `None` if the operand is absent because the operation
 /// returns nothing.
 fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
@@ -209,8 +199,8 @@ pub(crate) fn value(desc: &OperandDesc, inst: &Inst) -> u32 {
 #[inline]
 pub(crate) fn bits(inst: &Inst, lsb: u8, width: u8) -> u32 {
     let all = match lsb / 64 {
-        2.. if crate::target::generated::ANY_WIDE => inst.last_bits(),
-        1 if crate::target::generated::ANY_WIDE => inst.high_bits(),
+        2.. if crate::table::sizes::ANY_WIDE => inst.last_bits(),
+        1 if crate::table::sizes::ANY_WIDE => inst.high_bits(),
         _ => inst.bits(),
     };
     ((all >> (lsb & 63)) & ((1u64 << width) - 1)) as u32

@@ -1,12 +1,12 @@
 //! Modifiers: their values, defaults, and values without an effect.
 
 use super::{Refused, Words, bits, is_signed, sign_extended, value};
-use crate::common::{DEFAULTS, NEUTRALS};
+use crate::inst::Inst;
 #[cfg(feature = "make")]
 use crate::kind::ListStyle;
 use crate::kind::{ModifierKind, NONE, OperandKind, Position};
+use crate::opcode::{DEFAULTS, Field, NEUTRALS};
 use crate::table::OperandDesc;
-use crate::{Field, Inst};
 
 /// Width in bits of each of the two lower parts of a truth table.
 pub(crate) const TABLE: u8 = 3;

@@ -1,9 +1,9 @@
 //! Constants in a field, and literals.
 
 use super::accept::Accepted;
-use super::code::{LITERAL, LITERAL64, last_dword, last_two};
 use super::{Coded, Refused, Words, bits, value};
-use crate::Inst;
+use crate::code::{LITERAL, LITERAL64};
+use crate::inst::Inst;
 use crate::kind::{ModifierKind, NONE, NumberKind, OperandKind};
 use crate::table::OperandDesc;
 
@@ -13,8 +13,8 @@ const CHANNEL: u8 = 2;
 pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Coded {
     let raw = value(desc, inst);
     match kind {
-        NumberKind::Literal { .. } if desc.dwords == 2 => Coded::Literal64(last_two(inst)),
-        NumberKind::Literal { .. } => Coded::Literal(last_dword(inst)),
+        NumberKind::Literal { .. } if desc.dwords == 2 => Coded::Literal64(inst.last_two()),
+        NumberKind::Literal { .. } => Coded::Literal(inst.last_dword()),
         NumberKind::Label => Coded::Label(raw as u16 as i16),
         NumberKind::SignedHex => Coded::Number(sign_extended(raw, desc.width)),
         NumberKind::Attribute { channel } if channel != NONE => {

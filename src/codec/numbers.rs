@@ -1,8 +1,8 @@
 //! Finds the code or the literal of a number.
 
-use super::code::{FLOAT, FLOATS, INT, LITERAL, of_int};
-use super::constants::{F16_BITS, F32_BITS, F64_BITS, half};
-use crate::DataType;
+use crate::code::floats::{F16_BITS, F32_BITS, F64_BITS, half};
+use crate::code::{FLOAT, FLOATS, INT, LITERAL, of_int};
+use crate::table::DataType;
 
 /// A number that an operand takes as an inline constant or as a literal.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,13 +1,15 @@
 //! Offsets of scalar memory: a constant, a register, or both.
 
 use super::accept::{Accepted, InForm, Lengths};
-use super::code::{LITERAL, coded, off};
+use super::code::{coded, off};
 use super::number::range;
 use super::register::put_code;
 use super::{Coded, Refused, Words, bits, encode_number, flag, sign_extended, value};
+use crate::code::LITERAL;
+use crate::inst::Inst;
 use crate::kind::{NONE, OffsetKind, OperandKind};
+use crate::opcode::Field;
 use crate::table::OperandDesc;
-use crate::{Field, Inst};
 
 /// Width in bits of a scalar register's number in an offset.
 pub(crate) const SCALAR: u8 = 7;

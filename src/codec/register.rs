@@ -1,9 +1,10 @@
 //! Register files, sources and destinations, and their flags.
 
 use super::accept::{Accepted, InForm, Lengths};
-use super::code::{AGPR, LITERAL, LITERAL64, VGPR, coded, vcc};
+use super::code::{coded, vcc};
 use super::{Coded, Refused, Words, bits, code_in, flag, value};
-use crate::Inst;
+use crate::code::{AGPR, LITERAL, LITERAL64, VGPR};
+use crate::inst::Inst;
 use crate::kind::{NONE, Position, RegisterKind};
 use crate::table::OperandDesc;
 

@@ -1,8 +1,8 @@
 //! Words under construction.
 
-use crate::decode::MAX_DWORDS;
-use crate::table::{NONE, OperandDesc};
-use crate::{FieldInfo, Inst, Layout, Target};
+use crate::inst::Inst;
+use crate::table::{FieldInfo, Layout, MAX_DWORDS, NONE, OperandDesc};
+use crate::target::Target;
 
 /// The reason why a field cannot hold an operand or modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Words {
 
     /// The words of an instruction.
     pub(crate) fn of(inst: &Inst) -> Option<Words> {
-        let mut words = Words::new(inst.target(), crate::inst::layout(inst.target(), inst.format())?);
+        let mut words = Words::new(inst.target(), crate::operation::layout(inst.target(), inst.format())?);
         words.dwords.iter_mut().zip(inst.words()).for_each(|(to, &from)| *to = from);
         Some(words)
     }
@@ -130,7 +130,7 @@ impl Words {
     }
 
     /// The dwords of the literal.
-    pub(super) fn literals(&self) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn literals(&self) -> impl Iterator<Item = u32> + use<> {
         self.literal.into_iter().chain(self.literal_high)
     }
 }

@@ -1,10 +1,13 @@
 //! Swaps the sources.
 
 use super::{ConvertError, kept};
-use crate::codec::{Words, encode, read, same_operands};
-use crate::common::SWAPS;
+use crate::codec::{Words, encode, read};
+use crate::compare::same_operands;
+use crate::decode::decode_words;
+use crate::inst::Inst;
+use crate::opcode::{Field, Opcode, SWAPS};
 use crate::table::OperandDesc;
-use crate::{Access, Field, Inst, Opcode, Operand, decode_words};
+use crate::value::{Access, Operand};
 
 /// Modifiers with one bit for each source.
 const LISTS: [Field; 5] = [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi];

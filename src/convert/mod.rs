@@ -8,17 +8,22 @@ mod commute;
 
 use core::fmt;
 
-use crate::codec::code::{VGPR, vcc};
-use crate::codec::{
-    self, Address, Coded, Unmade, descs, encode, held, hold, image_address_of, neutral_of, read, same_image_address,
-    same_operands, shown,
-};
-use crate::common::OpcodeEntry;
-use crate::inst::layout;
+use crate::check::RuleError;
+use crate::code::VGPR;
+use crate::codec::code::vcc;
+use crate::codec::{Address, Coded, descs, encode, held, hold, neutral_of, read};
+use crate::compare::{image_address_of, same_image_address, same_operands, shown};
+use crate::error::DecodeError;
+use crate::form::Unmade;
+use crate::inst::Inst;
 use crate::kind::{ModifierKind, OperandKind, RegisterKind};
-pub use crate::retarget::RetargetError;
+use crate::opcode::{Field, Format, Opcode};
+use crate::operation::{OpcodeEntry, layout};
 use crate::table::{FormSignature, OperandDesc};
-use crate::{DecodeError, Field, Format, Inst, Opcode, Operand, Reg, RuleError, Target, Value};
+use crate::target::Target;
+use crate::value::{Operand, Reg, Value};
+
+pub use crate::retarget::RetargetError;
 
 /// The reason why an instruction cannot be encoded in another way: see [`Inst::shrink`] and [`Inst::commuted`].
 ///
@@ -232,7 +237,7 @@ impl Inst {
 fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) -> Result<Inst, ConvertError> {
     let extension = signature.extension.filter(|e| !e.is_literal());
     let lacks = ConvertError::Form { format: Some(signature.format), extension };
-    let form = codec::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
+    let form = crate::form::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start_as(from);
     // Any modifier that has an effect must be encoded. Modifiers come first, because operands set bits of some of them.
     let is_half = |desc: &OperandDesc| match read(desc, from) {

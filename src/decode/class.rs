@@ -1,11 +1,13 @@
 //! Collects everything that decoding derives from an instruction's opcode, so that `prove` can tell which instructions
 //! are decoded alike.
 
-use super::{constraints_of, constraints_of_form};
-use crate::Inst;
-use crate::target::{DECODE, DESCS, LENGTHS};
+use crate::constraint::{constraints_of, constraints_of_form};
+use crate::inst::Inst;
 #[cfg(feature = "fast")]
-use crate::target::{FAST_DECODE, generated::OP_INDICES};
+use crate::table::sizes::OP_INDICES;
+#[cfg(feature = "fast")]
+use crate::target::FAST_DECODE;
+use crate::target::{DECODE, DESCS, LENGTHS};
 
 /// The indices of the table entries by which all decoders and `length` read an instruction.
 ///

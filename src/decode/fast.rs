@@ -5,70 +5,16 @@
 //! instruction of one to three dwords, or the words are left to other code, because a code announces another dword, a
 //! rule ties fields, or the words are invalid.
 
-use super::{broken, find, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};
+use super::find;
+use crate::constraint::{broken, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};
+use crate::inst::Inst;
 use crate::shared::marks;
-use crate::table::{Constraints, DecodeTables, trailing};
-use crate::target::generated::{
+use crate::table::fast_decode::{FastConstraints, FastDecode, FastOpcodeSpace};
+use crate::table::sizes::{
     ANY_THIRD, BaseConstraintIndex, CHECKED_FIELDS, ConstraintIndex, FAST_CONSTRAINTS, MARKS, OP_INDICES, OPCODE_SPACES,
 };
-use crate::target::{DECODE, FAST_DECODE};
-use crate::{Inst, Target};
-
-/// The tables of `look`. They exist only with the feature `fast`.
-pub(crate) struct FastDecode {
-    /// An entry for each value of the top nine bits of the first dword. The bits from 5 up are the number of the opcode
-    /// space; the bits below are the size of the second dword in bytes, 4 or 0. If the entry is 1, each instruction is
-    /// three dwords or two operations, which `look` refuses and `long` reads.
-    pub leads: [u16; 512],
-    pub opcode_spaces: [FastOpcodeSpace; 32],
-    /// Constraints of each opcode index. Constraints 0 belong to unused opcode indices; no words satisfy them.
-    pub constraints_of: [BaseConstraintIndex; OP_INDICES],
-    pub constraints: [FastConstraints; FAST_CONSTRAINTS],
-    /// For all constraints, the groups of codes that announce a literal in each checked field.
-    pub literals: [[u32; 4]; FAST_CONSTRAINTS],
-    /// For each checked field, the group of each code, as one bit. Codes that no constraints distinguish in that field
-    /// are in the same group. The index is nine bits, however wide the field is; the group does not depend on the bits
-    /// above the field.
-    pub groups: [[u32; 512]; 4],
-    /// Opcode indices whose instructions have a branch distance, one bit each.
-    pub branches: [u64; OP_INDICES / 64],
-}
-
-/// Positions of the fields of an opcode space.
-#[derive(Clone, Copy)]
-#[repr(align(32))]
-pub(crate) struct FastOpcodeSpace {
-    /// Lowest bits of the checked fields.
-    pub lsb: [u8; 4],
-    /// Mask of the opcode's bits. The first dword under this mask, multiplied by `gather`, has the opcode in its upper
-    /// half, under `op_mask`. `gather` has one bit for each piece of the opcode, which shifts the piece to its place.
-    pub op: u32,
-    pub gather: u64,
-    pub op_mask: u32,
-    /// `Inst::meta` of the first opcode index in the opcode space.
-    pub meta: u32,
-    /// Mask of the instruction's bits.
-    pub all: u64,
-}
-
-/// The constraints that words must satisfy for `look` to accept them.
-#[derive(Clone, Copy)]
-#[repr(align(32))]
-pub(crate) struct FastConstraints {
-    /// Bits that must be zero.
-    pub zeros: u64,
-    /// Bits of the third dword that must be zero, and bits of it that must not all be set.
-    pub third: [u32; 2],
-    /// For each checked field, the groups of codes that it must not hold.
-    pub bad: [u32; 4],
-}
-
-/// Constraints that no words satisfy.
-pub(crate) const NO_CONSTRAINTS: FastConstraints = FastConstraints { zeros: 0, third: [0; 2], bad: [u32::MAX; 4] };
-
-/// An opcode space whose only opcode index is unused.
-pub(crate) const NO_OPCODE_SPACE: FastOpcodeSpace =
-    FastOpcodeSpace { lsb: [0; 4], op: 0, op_mask: 0, meta: OP_INDICES as u32 - 1, gather: 0, all: 0 };
+use crate::table::{Constraints, DecodeTables, trailing};
+use crate::target::{DECODE, FAST_DECODE, Target};
 
 /// A valid instruction of one to three dwords.
 pub(crate) struct Fast {

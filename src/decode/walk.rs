@@ -5,7 +5,9 @@ use core::fmt;
 #[cfg(feature = "fast")]
 use super::{Next, decode_fast, third};
 use super::{decode_words, reference_bytes};
-use crate::{DecodeError, Inst, Target};
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::target::Target;
 
 /// A dword that is not an instruction, found while walking code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,7 +22,7 @@ pub struct Invalid {
 }
 
 /// One step of a walk over code: an instruction, or a dword that is not one. See [`Decoder`] and
-/// [`DecoderMut`](crate::DecoderMut).
+/// [`DecoderMut`](crate::patch::DecoderMut).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decoded<I = Inst> {
     /// Offset of its first byte from the start of the code.

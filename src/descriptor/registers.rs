@@ -1,8 +1,10 @@
 //! The number of registers of a kernel.
 
-use super::{DescriptorError, KernelDescriptor, KernelTables, PgmRsrc1};
-use crate::target::KERNELS;
-use crate::{Reg, RegSet, Target};
+use super::{DescriptorError, KernelDescriptor, PgmRsrc1};
+use crate::registers::RegSet;
+use crate::table::KernelTables;
+use crate::target::{KERNELS, Target};
+use crate::value::Reg;
 
 /// The registers that a kernel uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

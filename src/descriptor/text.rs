@@ -3,8 +3,7 @@
 use core::fmt;
 
 use super::KernelDescriptor;
-use crate::Target;
-use crate::target::KERNELS;
+use crate::target::{KERNELS, Target};
 
 /// The `.amdhsa_` directives of a descriptor, one in each line: see [`KernelDescriptor::directives`].
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,9 @@
 //! Values of scalar registers that are known without running the code: addresses relative to the instruction.
 
-use crate::codec::code::INT;
-use crate::{AddressStep, Inst, Operand, Reg, Value};
+use crate::code::INT;
+use crate::inst::Inst;
+use crate::table::AddressStep;
+use crate::value::{Operand, Reg, Value};
 
 const REGISTERS: usize = INT as usize;
 

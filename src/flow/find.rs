@@ -6,7 +6,11 @@ use alloc::vec::Vec;
 
 use super::constants::Constants;
 use super::{Block, Exit, Flow, Lists};
-use crate::{DecodeError, Inst, Operand, Reg, Target, Value, decode};
+use crate::decode::decode;
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::target::Target;
+use crate::value::{Operand, Reg, Value};
 
 /// The greatest number of times that jumps through registers are resolved again after new code was found.
 const ROUNDS: usize = 8;

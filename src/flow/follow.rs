@@ -1,10 +1,8 @@
 //! Follows instructions along all paths.
 
-use alloc::vec::Vec;
-
-use super::{Flow, Following};
-use crate::Inst;
+use super::Flow;
 use crate::hazards::{Capacity, Hazards, Pending};
+use crate::inst::Inst;
 
 /// A state that instructions change as they run. If paths meet, their states are joined to the worst of both.
 ///
@@ -100,31 +98,6 @@ impl<C: Capacity> State for Hazards<C> {
 }
 
 impl Flow<'_> {
-    /// Follows a state along all paths from the entries, one function after the other, and calls `each` with every
-    /// block that is reached and the worst state before it. `first` is the state at the beginning of a function.
-    ///
-    /// Returns whether every state is final. It is not if repeated `join`s do not converge.
-    pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, each: impl FnMut(usize, &S)) -> bool {
-        self.follow_groups(&self.groups(), first, each)
-    }
-
-    /// Follows a state as [`Flow::follow`] does, through some of the [`groups`](Flow::groups), which do not depend on
-    /// each other.
-    pub fn follow_groups<S: State>(
-        &self,
-        groups: &[Vec<usize>],
-        first: impl Fn(usize) -> S,
-        mut each: impl FnMut(usize, &S),
-    ) -> bool {
-        let mut is_final = true;
-        for group in groups {
-            let mut following = Following::new(self, group, &first);
-            is_final &= following.settle();
-            following.each(&mut each);
-        }
-        is_final
-    }
-
     /// Whether several paths lead to a block.
     pub(super) fn is_meeting(&self, block: usize) -> bool {
         self.predecessors(block).len() != 1 || self.blocks().get(block).is_some_and(|block| block.is_entry)

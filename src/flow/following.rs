@@ -230,3 +230,30 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         self.flow.functions.get(block).copied().unwrap_or(usize::MAX)
     }
 }
+
+impl Flow<'_> {
+    /// Follows a state along all paths from the entries, one function after the other, and calls `each` with every
+    /// block that is reached and the worst state before it. `first` is the state at the beginning of a function.
+    ///
+    /// Returns whether every state is final. It is not if repeated `join`s do not converge.
+    pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, each: impl FnMut(usize, &S)) -> bool {
+        self.follow_groups(&self.groups(), first, each)
+    }
+
+    /// Follows a state as [`Flow::follow`] does, through some of the [`groups`](Flow::groups), which do not depend on
+    /// each other.
+    pub fn follow_groups<S: State>(
+        &self,
+        groups: &[Vec<usize>],
+        first: impl Fn(usize) -> S,
+        mut each: impl FnMut(usize, &S),
+    ) -> bool {
+        let mut is_final = true;
+        for group in groups {
+            let mut following = Following::new(self, group, &first);
+            is_final &= following.settle();
+            following.each(&mut each);
+        }
+        is_final
+    }
+}

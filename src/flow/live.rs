@@ -4,7 +4,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Exit, Flow};
-use crate::{Inst, Reg, RegSet};
+use crate::inst::Inst;
+use crate::registers::RegSet;
+use crate::value::Reg;
 
 /// The effect of a write to a vector register on the lanes that are switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

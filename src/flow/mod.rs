@@ -29,7 +29,10 @@ mod order;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::{DecodeError, Decoded, Decoder, Inst, Target};
+use crate::decode::{Decoded, Decoder};
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::target::Target;
 
 pub use follow::State;
 pub use following::Following;

@@ -6,9 +6,9 @@ use super::past::{BEFORE, EMPTY, Past};
 use super::room::{Capacity, Room};
 use super::steps::Seen;
 use super::{Hazards, Pending};
-use crate::VgprMsb;
 use crate::table::NONE;
 use crate::target::{COUNTS, HAZARDS};
+use crate::vgpr_msb::VgprMsb;
 
 impl<C: Capacity> Pending<C> {
     /// The state without its record of what happened since the function began: for a comparison within a function.

@@ -1,12 +1,16 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
-use crate::facts::Flags;
+use crate::flags::Flags;
 use crate::hazards::held::{Held, Passed, event, events, events_of};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::waits::{Conflict, Wait, Waits, own_wait};
-use crate::table::{Event, Holds, NONE};
-use crate::target::COUNTS;
-use crate::{Counter, Inst, Reg, RegSet, Target, VgprMsb, Waitcnt};
+use crate::imm::Waitcnt;
+use crate::inst::Inst;
+use crate::registers::RegSet;
+use crate::table::{Counter, Event, Holds, NONE};
+use crate::target::{COUNTS, Target};
+use crate::value::Reg;
+use crate::vgpr_msb::VgprMsb;
 
 /// The operations that may be outstanding before the next instruction: a value, comparable, and `Copy` if it is [`Bounded`].
 ///

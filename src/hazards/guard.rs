@@ -1,10 +1,13 @@
 //! Waits and distances for emitters of code.
 
-use crate::assembler::make;
-use crate::common::made;
+use crate::compose::compose;
 use crate::hazards::{Hazards, Modes, Need, Pending};
-use crate::target::COUNTS;
-use crate::{Counter, Field, Imm, Inst, Reg, Special, Target, Value, Waitcnt};
+use crate::imm::{Imm, Waitcnt};
+use crate::inst::Inst;
+use crate::opcode::{Field, Special, well_known};
+use crate::table::Counter;
+use crate::target::{COUNTS, Target};
+use crate::value::{Reg, Value};
 
 /// [`Pending`] and [`Hazards`] in one, for emitters of code: before each instruction, [`Guard::before`] makes the instructions that
 /// have to come first.
@@ -145,7 +148,7 @@ impl Waitcnt {
             .filter(is_one)
             .fold(Waitcnt::new(), |all, counter| all.with(counter, left.get(counter).unwrap_or(0)));
         let simm16 = (!first.counters().is_empty()).then(|| first.encode(target).ok()).flatten();
-        let all = simm16.and_then(|bits| make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
+        let all = simm16.and_then(|bits| compose(target, well_known::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
         if let Some(inst) = all.filter(|inst| matches!(inst.imm(), Some(Imm::Waitcnt(_)))) {
             take(&inst);
             left = first.counters().iter().fold(left, |left, counter| left.without(counter));
@@ -169,7 +172,7 @@ impl Waitcnt {
             let count = u16::from(self.get(*counter)?);
             (count <= *mask).then_some(bits | count << lsb)
         })?;
-        let inst = make(target, Some(*opcode), &[(Field::Simm16, bits.into())]).ok()?;
+        let inst = compose(target, Some(*opcode), &[(Field::Simm16, bits.into())]).ok()?;
         let null = Value::Reg(Reg::Special(Special::Null));
         let inst = inst.with_operand(Field::Sdst, null).unwrap_or(inst);
         Some((inst, inst.waits())).filter(|(_, waits)| !waits.counters().is_empty())

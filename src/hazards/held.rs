@@ -1,9 +1,12 @@
 //! The registers that outstanding operations hold.
 
-use crate::facts::Counters;
-use crate::table::{Event, Holds, NONE, Which};
-use crate::target::COUNTS;
-use crate::{Field, Inst, Operand, RegSet, Target, VgprMsb};
+use crate::inst::Inst;
+use crate::opcode::Field;
+use crate::registers::RegSet;
+use crate::table::{Counters, Event, Holds, NONE, Which};
+use crate::target::{COUNTS, Target};
+use crate::value::Operand;
+use crate::vgpr_msb::VgprMsb;
 
 /// A run of registers that an outstanding operation holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

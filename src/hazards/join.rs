@@ -1,10 +1,9 @@
 //! States where paths meet.
 
 use super::held::Held;
-use super::owed;
 use super::past::{EMPTY, Past};
 use super::room::{Capacity, Room};
-use super::{Hazards, Pending};
+use super::{Hazards, Pending, owed};
 use crate::target::COUNTS;
 
 impl<C: Capacity> Pending<C> {

@@ -36,15 +36,19 @@ mod waits;
 
 pub use counters::Pending;
 pub use guard::Guard;
-pub use modes::{Mode, Modes};
+pub use modes::Modes;
 #[cfg(feature = "alloc")]
 pub use room::Unbounded;
 pub use room::{Bounded, Capacity};
-pub use rule::{Certainty, Distance, Rule, Unit};
+
+use crate::inst::Inst;
+use crate::value::Reg;
+
+pub use crate::table::hazards::{Certainty, Mode, Unit};
+
+pub use rule::{Distance, Rule};
 pub use state::Hazards;
 pub use waits::{Conflict, Wait, Waits};
-
-use crate::{Inst, Reg};
 
 /// Distances that are missing before an instruction: the most of each unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

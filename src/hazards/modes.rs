@@ -1,16 +1,6 @@
 //! Modes that the code does not show, and that some rules depend on.
 
-use crate::hazards::table::HazardTables;
-
-/// A mode in which alone some rules hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Mode {
-    /// Memory accesses are repeated after a page fault: [`Modes::xnack`].
-    Xnack,
-    /// The expert mode of scheduling: [`Modes::expert`].
-    Expert,
-}
+use crate::table::hazards::HazardTables;
 
 /// Modes of the hardware that some rules depend on: whether code runs with XNACK is in the header of its file
 /// (`EF_AMDGPU_FEATURE_XNACK_*`), and the expert mode of scheduling is one that code turns on.

@@ -2,7 +2,8 @@
 
 use super::room::Room;
 use super::steps::Age;
-use crate::{Inst, VgprMsb};
+use crate::inst::Inst;
+use crate::vgpr_msb::VgprMsb;
 
 /// An earlier instruction after which, by a rule, something else has to come before other uses of some registers.
 #[derive(Clone, Copy, Debug)]

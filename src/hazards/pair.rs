@@ -1,10 +1,15 @@
 //! Matches a producer and a consumer against a rule.
 
 use crate::hazards::owed::Owed;
-use crate::hazards::table::{Accessed, ByFile, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
+use crate::imm::Hwreg;
+use crate::inst::Inst;
+use crate::opcode::{Field, Special};
+use crate::registers::RegSet;
 use crate::table::NONE;
+use crate::table::hazards::{Accessed, ByFile, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
 use crate::target::FACTS;
-use crate::{Field, Hwreg, Inst, Operand, Reg, RegSet, Special, Value, VgprMsb};
+use crate::value::{Operand, Reg, Value};
+use crate::vgpr_msb::VgprMsb;
 
 /// An instruction, and the upper bits of the numbers of its vector registers.
 pub(crate) type Banked<'i> = (&'i Inst, VgprMsb);

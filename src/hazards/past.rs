@@ -1,7 +1,8 @@
 //! Instructions from which the next ones must keep a distance.
 
 use crate::hazards::steps::Age;
-use crate::{Inst, VgprMsb};
+use crate::inst::Inst;
+use crate::vgpr_msb::VgprMsb;
 
 /// An instruction that was issued.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! Inserts what instructions need.
 
-use crate::assembler::make;
-use crate::common::made;
+use crate::compose::compose;
 use crate::hazards::pair::{Files, all_files};
-use crate::hazards::table::{HazardRow, HazardTables};
 use crate::hazards::{Capacity, Hazards, Need, Unit};
-use crate::imm::Depctr;
-use crate::{Field, Imm, Inst, Operand, Reg, Special, Value, Waitcnt};
+use crate::imm::{Depctr, Imm, Waitcnt};
+use crate::inst::Inst;
+use crate::opcode::{Field, Special, well_known};
+use crate::table::hazards::{HazardRow, HazardTables};
+use crate::value::{Operand, Reg, Value};
 
 /// The wait of `s_waitcnt_depctr` (`s_wait_alu`) for no kind of registers.
 const NONE: Depctr = Depctr {
@@ -155,10 +156,10 @@ impl<C: Capacity> Hazards<C> {
             return (0..CANDIDATES).find_map(|n| self.ender(inst, n, open));
         }
         if self.needs_at_most(inst, files).valu.is_some() {
-            return make(self.target(), made::V_NOP, &[]).ok();
+            return compose(self.target(), well_known::V_NOP, &[]).ok();
         }
         let most = self.longest_nop();
-        make(self.target(), made::S_NOP, &[(Field::Simm16, u32::from(need.missing.min(most)) - 1)]).ok()
+        compose(self.target(), well_known::S_NOP, &[(Field::Simm16, u32::from(need.missing.min(most)) - 1)]).ok()
     }
 }
 
@@ -167,26 +168,26 @@ const CANDIDATES: usize = 13;
 /// Instructions that end rules, those that wait for least first; `None` where the target has no such.
 fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     let target = inst.target();
-    let depctr = |bits: u16| make(target, made::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
+    let depctr = |bits: u16| compose(target, well_known::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
     let moved = |opcode, to: (Field, Reg), from: (Field, Value)| {
-        let inst = make(target, opcode, &[]).ok()?.with_operand(to.0, Value::Reg(to.1)).ok()?;
+        let inst = compose(target, opcode, &[]).ok()?.with_operand(to.0, Value::Reg(to.1)).ok()?;
         inst.with_operand(from.0, from.1).ok()
     };
     let (null, vcc) = (Reg::Special(Special::Null), Reg::Special(Special::VccLo));
     match number {
-        0 => make(target, made::S_NOP, &[]).ok(),
+        0 => compose(target, well_known::S_NOP, &[]).ok(),
         1..=5 => UNITS.get(number - 1)?.encode(target).ok().and_then(depctr),
         // A scalar operation is for what wants any; that of VCC for vccz, which is computed again.
-        6 => moved(made::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0))),
-        7 => make(target, made::S_WAITCNT_VSCNT, &[]).ok()?.with_operand(Field::Sdst, Value::Reg(null)).ok(),
-        8 => moved(made::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc))),
+        6 => moved(well_known::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0))),
+        7 => compose(target, well_known::S_WAITCNT_VSCNT, &[]).ok()?.with_operand(Field::Sdst, Value::Reg(null)).ok(),
+        8 => moved(well_known::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc))),
         9 => {
             let bits = Waitcnt::new().with_lgkmcnt(0).encode(target).ok()?;
-            let wait = make(target, made::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok();
+            let wait = compose(target, well_known::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok();
             wait.filter(|wait| matches!(wait.imm(), Some(Imm::Waitcnt(_))))
         }
         10 => depctr(0),
-        11 => make(target, made::S_WAIT_IDLE, &[]).ok(),
+        11 => compose(target, well_known::S_WAIT_IDLE, &[]).ok(),
         _ => {
             let read = |operand: Operand| match operand.value {
                 Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
@@ -194,7 +195,7 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
             };
             // Of a register that nothing is outstanding for, since the instruction reads it.
             let reg = inst.operands().find_map(read)?;
-            moved(made::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg)))
+            moved(well_known::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg)))
         }
     }
 }

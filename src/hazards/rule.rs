@@ -2,57 +2,25 @@
 
 use core::fmt;
 
-use crate::Target;
-use crate::common::RULES;
-use crate::hazards::Mode;
-use crate::hazards::state::PASSES;
-use crate::hazards::table::{HazardRow, RuleInfo};
-use crate::target::HAZARDS;
+use crate::table::generated::HAZARD_RULES;
+use crate::table::hazards::{Certainty, HazardRow, Mode, RuleInfo, Unit};
+use crate::target::{HAZARDS, Target};
+
+/// The numbers of passes that a row has a distance for.
+pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 /// A rule of `isa/hazards.isa`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule(pub(crate) u16);
 
-/// The unit of a rule's distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Unit {
-    /// Wait states.
-    States,
-    /// Vector instructions.
-    Valu,
-    /// Nothing: it waits for what [`Rule::ends`] tells.
-    Event,
-}
-
-/// How certain a rule is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Certainty {
-    /// A manual has it, and LLVM obeys it.
-    Agreed,
-    /// LLVM obeys it, and no manual has it.
-    Llvm,
-    /// A manual has it, and LLVM does not know it.
-    Manual,
-    /// Only Mesa's compiler obeys it.
-    Mesa,
-    /// Wrong results on hardware were reported; compilers and manuals do not know it yet.
-    Reported,
-    /// A change of LLVM that is not accepted yet has it: perhaps it will turn out to be something else.
-    Proposed,
-}
-
 impl Rule {
     /// The rules of the targets in this build.
     pub fn all() -> impl Iterator<Item = Rule> {
-        (0..RULES.len() as u16).map(Rule)
+        (0..HAZARD_RULES.len() as u16).map(Rule)
     }
 
     fn info(self) -> Option<&'static RuleInfo> {
-        RULES.get(usize::from(self.0))
+        HAZARD_RULES.get(usize::from(self.0))
     }
 
     /// Its name in `isa/hazards.isa`, such as `F01`.

@@ -1,16 +1,19 @@
 //! The instructions that the next one must keep a distance from, or something else in between.
 
-use crate::assembler::make;
-use crate::common::made;
+use crate::compose::compose;
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{Files, all_files, conditions_hold, covering, holds, matches, matches_run, passes, runs};
 use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
+use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
-use crate::hazards::table::{Ender, HazardRow, HazardTables, class};
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
-use crate::target::HAZARDS;
-use crate::{Field, Inst, Reg, Target, VgprMsb};
+use crate::inst::Inst;
+use crate::opcode::{Field, well_known};
+use crate::table::hazards::{Ender, HazardRow, HazardTables, class};
+use crate::target::{HAZARDS, Target};
+use crate::value::Reg;
+use crate::vgpr_msb::VgprMsb;
 
 /// The instructions that can still harm the next one: a value, which is `Copy` if it is [`Bounded`].
 ///
@@ -38,9 +41,6 @@ pub struct Hazards<C: Capacity = Bounded> {
 }
 
 impl Copy for Hazards {}
-
-/// The numbers of passes that a row has a distance for.
-pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 impl Hazards {
     /// The number of earlier instructions that a bounded state can hold.
@@ -123,7 +123,7 @@ impl<C: Capacity> Hazards<C> {
     pub fn kernel(mut self) -> Self {
         let tables = HAZARDS[self.target as usize];
         let rows = tables.begin & self.modes.rows(tables);
-        if let Some(inst) = make(self.target, made::S_NOP, &[]).ok().filter(|_| rows != 0) {
+        if let Some(inst) = compose(self.target, well_known::S_NOP, &[]).ok().filter(|_| rows != 0) {
             let new = Past { rows: rows & !tables.events, inst, age: Age::NEW, ..EMPTY };
             for (n, row) in bits(rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
                 self.owe(n, row, &new);

@@ -2,9 +2,10 @@
 
 use crate::hazards::pair::{Banked, holds, matches_two, scalars, written};
 use crate::hazards::past::Past;
-use crate::hazards::table::{HazardRow, HazardTables, Side, Upto, class};
 use crate::hazards::{Need, Rule};
-use crate::{Field, Inst};
+use crate::inst::Inst;
+use crate::opcode::Field;
+use crate::table::hazards::{HazardRow, HazardTables, Side, Upto, class};
 
 /// The instructions after an earlier one, as far as rules count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,11 @@
 //! Waits that instructions are, and that they need.
 
-use crate::target::COUNTS;
-use crate::{Counter, Field, Imm, Inst, Operand, Reg, Special, Target, Value, Waitcnt};
+use crate::imm::{Imm, Waitcnt};
+use crate::inst::Inst;
+use crate::opcode::{Field, Special};
+use crate::table::Counter;
+use crate::target::{COUNTS, Target};
+use crate::value::{Operand, Reg, Value};
 
 /// A wait that is missing: until the counter is at or below a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{CodeObject, CodeObjectError, metadata};
-use crate::Target;
-use crate::kernel::KernelDescriptor;
+use crate::descriptor::KernelDescriptor;
+use crate::target::Target;
 
 const PAGE: u64 = 0x1000;
 const FILE_HEADER: usize = 64;

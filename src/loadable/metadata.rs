@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Argument, CodeObject, Kernel};
-use crate::Target;
+use crate::target::Target;
 
 /// A document under construction. Maps are in the order of their keys.
 pub struct Document(pub Vec<u8>);

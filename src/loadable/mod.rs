@@ -6,8 +6,8 @@ mod metadata;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::Processor;
-use crate::kernel::KernelDescriptor;
+use crate::descriptor::KernelDescriptor;
+use crate::processor::Processor;
 
 /// Kernels that become a code object.
 ///
@@ -133,7 +133,7 @@ impl<'a> CodeObject<'a> {
     }
 
     /// `e_flags` of the file.
-    pub(crate) fn flags(&self, target: crate::Target) -> u32 {
+    pub(crate) fn flags(&self, target: crate::target::Target) -> u32 {
         let setting = |has: bool, value: Option<bool>| match (has, value) {
             (false, _) => 0,
             (_, None) => 1,

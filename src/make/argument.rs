@@ -2,9 +2,11 @@
 
 use super::error::{BuildError, Given};
 use super::op::{self, Op, code_of};
-use super::resolve::Rules;
-use crate::codec::code;
-use crate::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Reg, Sendmsg, Special, Target, Value, Waitcnt};
+use super::resolve::{Rules, given};
+use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::opcode::Special;
+use crate::target::Target;
+use crate::value::{Reg, Value};
 
 /// An operand, a constant or the value of a modifier. It is made from an [`Op`], a [`Reg`], a number, or the [`Value`]
 /// of a decoded operand.
@@ -28,7 +30,7 @@ impl Argument {
 
     /// The argument in the form that errors show.
     pub(super) const fn given(self, rules: &Rules) -> Given {
-        op::given(rules, self.code, self.value)
+        given(rules, self.code, self.value)
     }
 
     /// The argument with the target's code for a special register.
@@ -47,7 +49,8 @@ impl Argument {
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
     fn from(op: Op<K, N>) -> Argument {
         const READ_ONLY: u16 = op::SPECIAL + Special::WRITTEN as u16;
-        let constant = matches!(op.code, code::INT..=code::LITERAL | op::INT..=op::LONG | READ_ONLY..=0x7df);
+        let constant =
+            matches!(op.code, crate::code::INT..=crate::code::LITERAL | op::INT..=op::LONG | READ_ONLY..=0x7df);
         Argument { code: op.code, value: op.value, dwords: if constant { 0 } else { N as u8 } }
     }
 }

@@ -3,11 +3,12 @@
 use super::argument::{Argument, ToArgument};
 use super::fill::fill;
 use super::{BuildError, dual, op};
-use crate::common::OpcodeEntry;
-use crate::inst::layout;
+use crate::inst::Inst;
 use crate::make::generated::{DUALS, RULES};
+use crate::opcode::{Field, Format, Opcode, Special};
+use crate::operation::{OpcodeEntry, layout};
 use crate::table::FormSignature;
-use crate::{Field, Format, Inst, Opcode, Special, Target};
+use crate::target::Target;
 
 /// The greatest number of arguments: more than any instruction has.
 const MAX_ARGUMENTS: usize = 24;

@@ -6,16 +6,20 @@ use core::marker::PhantomData;
 
 use super::argument::Argument;
 use super::builder::{Builder, weight};
-use super::generated::{DUALS, RULES};
+use super::generated::DUALS;
+use super::generated::RULES;
 use super::modifiers::ModifierSet;
 use super::op::{self, Kind, Op, Vgpr, kind};
 use super::operand::Place;
 use super::resolve::Rules;
 use super::{BuildError, Code, Given};
-use crate::codec::code::{VGPR, VGPR_LAST, is_inside};
+use crate::check::{Freedom, Port, Ports, conflict};
+use crate::code::{VGPR, VGPR_LAST, is_inside};
 use crate::codec::numbers::narrow_float;
-use crate::codec::{Freedom, Port, Ports, conflict};
-use crate::{Field, Format, Inst, Opcode, Reg, Target};
+use crate::inst::Inst;
+use crate::opcode::{Field, Format, Opcode};
+use crate::target::Target;
+use crate::value::Reg;
 
 pub use pair::{PairError, pair};
 

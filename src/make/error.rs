@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use crate::{DecodeError, Field, FieldError, Format, InlineFloat, Opcode, Reg};
+use crate::error::{DecodeError, FieldError};
+use crate::opcode::{Field, Format, Opcode};
+use crate::value::{InlineFloat, Reg};
 
 /// The reason why an instruction cannot be made. The error names the field and the value given for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +51,7 @@ pub enum BuildError {
         /// The bit of `op_sel`.
         operand: u8,
     },
-    /// A part of a constant does not fit: see [`Waitcnt`](crate::Waitcnt).
+    /// A part of a constant does not fit: see [`Waitcnt`](crate::imm::Waitcnt).
     Value(FieldError),
     /// A run of registers does not exist or is misaligned. Scalar registers must begin at a multiple of two (64 bits)
     /// or four (wider), vector registers on some targets at an even number. The single register of some GWS operations

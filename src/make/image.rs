@@ -2,10 +2,11 @@
 
 use super::modifiers::{AddressSize, ModifierSet};
 use super::{BuildError, Code, Given, Vgpr};
-use crate::codec::code::{VGPR, is_inside};
+use crate::code::{VGPR, is_inside};
 use crate::codec::{REGISTER, img_dwords, part_dwords};
 use crate::kind::{AddressFields, AddressShape, NONE};
-use crate::{Field, Reg};
+use crate::opcode::Field;
+use crate::value::Reg;
 
 /// The address of an image operation on RDNA: consecutive registers, or a list of registers and runs.
 ///

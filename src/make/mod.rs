@@ -34,7 +34,7 @@
 //! # }
 //! ```
 //!
-//! An [`Assembler`](crate::Assembler) accepts these values directly, and reports their errors.
+//! An [`Assembler`](crate::asm::Assembler) accepts these values directly, and reports their errors.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -140,7 +140,9 @@ use core::ops::Deref;
 
 use modifiers::ModifierSet;
 
-use crate::{Inst, Target, decode_words};
+use crate::decode::decode_words;
+use crate::inst::Inst;
+use crate::target::Target;
 
 pub use argument::{Argument, ToArgument};
 pub use builder::Builder;
@@ -200,7 +202,7 @@ impl<M: ModifierSet> Code<M> {
     }
 
     /// The operation, if the bits so far determine it.
-    pub(crate) fn opcode(&self, target: Target) -> Option<crate::Opcode> {
+    pub(crate) fn opcode(&self, target: Target) -> Option<crate::opcode::Opcode> {
         let words = [self.bits as u32, (self.bits >> 32) as u32, 0];
         decode_words(target, &words).ok().map(|inst| inst.opcode())
     }

@@ -2,10 +2,11 @@
 //! modifier set, with the positions of its bits. The sets are generated.
 
 use super::{BuildError, Code, Given};
+use crate::code::is_inside;
 use crate::codec::SCALAR;
-use crate::codec::code::is_inside;
 use crate::kind::{AddressShape, NONE};
-use crate::{Field, Reg};
+use crate::opcode::Field;
+use crate::value::Reg;
 
 /// The fields and facts that determine the number of registers of an image address.
 #[doc(hidden)]

@@ -2,13 +2,12 @@
 
 use core::marker::PhantomData;
 
-use super::error::Given;
-pub(crate) use crate::codec::code::AGPR;
-pub(crate) use crate::codec::code::LITERAL;
-use crate::codec::code::{self, VGPR, of_int};
-use crate::codec::constants::F64_BITS;
+use crate::code::{VGPR, of_int};
+use crate::opcode::Special;
+use crate::value::Reg;
+
+pub(crate) use crate::code::{AGPR, LITERAL};
 pub(crate) use crate::shared::class;
-use crate::{Reg, Special};
 
 /// Codes above those of the hardware and of accumulation registers. They are resolved when the operand for which they
 /// are given is known.
@@ -238,47 +237,11 @@ pub(crate) const SGPR: u16 = 0x600;
 /// Codes of special registers, by their number, which is the same on each generation.
 pub(crate) const SPECIAL: u16 = 0x700;
 /// Codes of registers that no field can name, and of values without an inline constant. No target accepts these codes.
-const NO_CODE: u16 = 0x7e0;
-const NO_INLINE: u16 = 0x7ff;
+pub(super) const NO_CODE: u16 = 0x7e0;
+pub(super) const NO_INLINE: u16 = 0x7ff;
 /// Codes of the upper halves of vector registers. The code of a lower half is the code of its register.
 pub(crate) const VGPR_HIGH: u16 = 0x800;
 pub(crate) const VGPR_HIGH_LAST: u16 = 0x8ff;
-
-/// An operand in the form that errors show. Its code may be resolved for a target or not; `rules` are the target's.
-#[cold]
-pub(crate) const fn given(rules: &super::resolve::Rules, code: u16, value: u64) -> Given {
-    let n = (code % VGPR) as u8;
-    Given::Reg(match code {
-        0..code::INT if code <= rules.sgpr_last => Reg::Sgpr(n),
-        0..code::INT if code >= rules.ttmp_first && code <= rules.ttmp_last => {
-            Reg::Ttmp((code - rules.ttmp_first) as u8)
-        }
-        code::FLOAT..=code::FLOAT_LAST => {
-            return Given::Float { bits: F64_BITS[(code - code::FLOAT) as usize % F64_BITS.len()] };
-        }
-        LITERAL => return Given::Literal(value as u32),
-        0..VGPR => match (code::int_of(code), crate::value::find(rules.specials, code)) {
-            (Some(n), _) => return Given::Int(n as i64),
-            (None, Some(special)) => Reg::Special(special),
-            (None, None) => return Given::Int(code as i64),
-        },
-        VGPR..=code::VGPR_LAST => Reg::Vgpr(code - VGPR),
-        AGPR..=code::AGPR_LAST => Reg::Agpr(n),
-        INT | LONG | NO_INLINE => return Given::Int(value as i64),
-        FLOAT => return Given::Float { bits: value },
-        TTMP..=0x5ff => Reg::Ttmp(n),
-        SGPR..=0x6ff => Reg::Sgpr(n),
-        SPECIAL..=0x7df => Reg::Special(Special::ALL[(code - SPECIAL) as usize % Special::ALL.len()]),
-        0x7e1 => Reg::Mode,
-        0x7e2 => Reg::FlatScratch,
-        0x7e3 => Reg::XnackMask,
-        0x7e4 => Reg::TrapStatus,
-        0x7e5 => Reg::Vgpr(VGPR),
-        NO_CODE => Reg::Scc,
-        VGPR_HIGH..=VGPR_HIGH_LAST => Reg::VgprHigh(n),
-        _ => return Given::Off,
-    })
-}
 
 /// `N` trap handler temporaries, starting at `first`.
 #[inline(always)]

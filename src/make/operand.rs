@@ -3,15 +3,15 @@
 
 use super::modifiers::ModifierSet;
 use super::op::{self, BufferAddress, Kind, Op, class};
-use super::resolve::{LONG_KEY, Rules, bus_key, resolve, scalar_key};
+use super::resolve::{LONG_KEY, Rules, bus_key, given, resolve, scalar_key};
 use super::{BuildError, Code, Given};
-use crate::DataType;
-use crate::codec::code::{
-    AGPR, AGPR_LAST, LITERAL, LITERAL64, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align,
-};
+use crate::code::{AGPR, AGPR_LAST, LITERAL, LITERAL64, VECTOR_LAST, VGPR, VGPR_LAST, is_inside, of_int, scalar_align};
 use crate::codec::matrix_dwords_of;
-use crate::table::NONE;
-use crate::{Field, FieldError, Reg};
+use crate::error::FieldError;
+use crate::opcode::Field;
+use crate::table::{DataType, NONE};
+use crate::value::Reg;
+
 use core::marker::PhantomData;
 
 /// The position of an operand, and the values that it accepts.
@@ -225,7 +225,7 @@ impl<M: ModifierSet> Code<M> {
                 let bit = 1u64 << (at.acc & 63);
                 // Operands that share the bit must be of the same kind.
                 if self.decided & bit != 0 && self.is_set(at.acc) != is_acc {
-                    return Err(self.fail(BuildError::Operand { field: at.field, given: op::given(rules, code, 0) }));
+                    return Err(self.fail(BuildError::Operand { field: at.field, given: given(rules, code, 0) }));
                 }
                 self.decided |= bit;
                 self = self.put(at.acc, is_acc as u64);
@@ -243,7 +243,7 @@ impl<M: ModifierSet> Code<M> {
         match self.take(rules, at, op) {
             // The field has no room for the lowest bits of a code: null as an address on RDNA1 and RDNA2.
             Ok((code, value)) if value & ((1 << at.shift) - 1) != 0 => {
-                code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
+                code.fail(BuildError::Operand { field: at.field, given: given(rules, value, 0) })
             }
             Ok((code, value)) => code.put(at.lsb, ((value - at.add) >> at.shift) as u64),
             Err(code) => code,
@@ -266,7 +266,7 @@ impl<M: ModifierSet> Code<M> {
         let whole = Op::<K, N>::new(if high { op.code - op::VGPR_HIGH + VGPR } else { op.code }, op.value);
         if selector == NONE {
             if is_register && whole.code & UPPER != 0 {
-                return self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, 0) });
+                return self.fail(BuildError::Operand { field: at.field, given: given(rules, op.code, 0) });
             }
             self = self.operand(rules, at, whole);
             return if high { self.put(at.lsb, UPPER as u64) } else { self };
@@ -324,7 +324,7 @@ impl<M: ModifierSet> Code<M> {
             Ok((code, op::OFF)) => code.put(at.lsb, rules.off as u64),
             // In other operands this code has another meaning.
             Ok((code, value)) if value == rules.off => {
-                code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
+                code.fail(BuildError::Operand { field: at.field, given: given(rules, value, 0) })
             }
             Ok((code, value)) => code.put(at.lsb, value as u64),
             Err(code) => code,
@@ -360,7 +360,7 @@ impl<M: ModifierSet> Code<M> {
     ) -> Self {
         let there = op.code != op::OFF;
         if used == NONE && there != (saddr.code == op::OFF) {
-            return self.fail(BuildError::Operand { field: at.field, given: op::given(rules, op.code, op.value) });
+            return self.fail(BuildError::Operand { field: at.field, given: given(rules, op.code, op.value) });
         }
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code,
@@ -409,7 +409,7 @@ impl<M: ModifierSet> Code<M> {
         }
         match self.take(rules, at, op) {
             Ok((code, value)) if both && value == rules.off => {
-                code.fail(BuildError::Operand { field: at.field, given: op::given(rules, value, 0) })
+                code.fail(BuildError::Operand { field: at.field, given: given(rules, value, 0) })
             }
             Ok((code, value)) => code.put(if both { soffset } else { at.lsb }, value as u64),
             Err(code) => code,
@@ -510,7 +510,7 @@ impl<M: ModifierSet> Code<M> {
         let tfe = tfe != NONE && self.bits >> tfe & 1 == 1;
         let d16 = d16 != NONE && self.bits >> d16 & 1 == 1;
         let dmask = self.bits >> dmask & 15;
-        let dwords = crate::codec::mimg_dwords(what, dmask as u16, tfe, d16) as u8;
+        let dwords = crate::constraint::image::image_data_dwords(what, dmask as u16, tfe, d16) as u8;
         if self.data != dwords {
             return self.fail(BuildError::Width { field: Field::Vdata, dwords, given: self.data });
         }
@@ -524,7 +524,7 @@ impl<M: ModifierSet> Code<M> {
             return self;
         }
         let file = if is_acc { AGPR } else { VGPR };
-        self.fail(BuildError::Registers { field, given: op::given(rules, register as u16 + file, 0), dwords: 1 })
+        self.fail(BuildError::Registers { field, given: given(rules, register as u16 + file, 0), dwords: 1 })
     }
 
     /// Checks that two runs of registers of one file are the same or have none in common. The code of the second one

@@ -1,11 +1,13 @@
 //! Resolves an operand to its code: its class, whether its registers exist, and which constant has its value.
 
-use super::error::BuildError;
+use super::error::{BuildError, Given};
 use super::op::{self, class};
-use crate::DataType;
-use crate::Field;
-use crate::codec::code::*;
+use crate::code::floats::F64_BITS;
+use crate::code::*;
 use crate::codec::numbers::{Number, constant, long_literal};
+use crate::opcode::{Field, Special};
+use crate::table::DataType;
+use crate::value::{Reg, find};
 
 /// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {
@@ -112,11 +114,11 @@ pub(crate) const fn resolve(
     if class & allowed == 0 {
         return Err(match class {
             class::LITERAL | class::LITERAL64 => BuildError::NoLiteral { field, format: None },
-            _ => BuildError::Operand { field, given: op::given(rules, code, value) },
+            _ => BuildError::Operand { field, given: given(rules, code, value) },
         });
     }
     if !rules.is_run(class, code, n) {
-        return Err(BuildError::Registers { field, given: op::given(rules, code, value), dwords: n as u8 });
+        return Err(BuildError::Registers { field, given: given(rules, code, value), dwords: n as u8 });
     }
     Ok((code, literal))
 }
@@ -127,7 +129,7 @@ const RUN: u64 = 1 << 40;
 /// The key of a read of a literal of 64 bits, of which an instruction has at most one.
 pub(crate) const LONG_KEY: u64 = u64::MAX;
 
-/// The key of a read of scalar registers over the constant bus. Equal keys are one read, as src/codec/bus.rs counts them.
+/// The key of a read of scalar registers over the constant bus. Equal keys are one read, as src/check/bus.rs counts them.
 #[inline(always)]
 pub(crate) const fn scalar_key(code: u64, dwords: usize) -> u64 {
     (code + 1) | if dwords > 1 { RUN } else { 0 }
@@ -149,4 +151,38 @@ pub(crate) const fn bus_key(rules: &Rules, code: u16, literal: u64, dwords: usiz
         // Read-only registers have one name for all widths.
         scalar_key(code as u64, if class == class::RO { 1 } else { dwords })
     }
+}
+
+/// An operand in the form that errors show. Its code may be resolved for a target or not; `rules` are the target's.
+#[cold]
+pub(crate) const fn given(rules: &Rules, code: u16, value: u64) -> Given {
+    let n = (code % VGPR) as u8;
+    Given::Reg(match code {
+        0..INT if code <= rules.sgpr_last => Reg::Sgpr(n),
+        0..INT if code >= rules.ttmp_first && code <= rules.ttmp_last => Reg::Ttmp((code - rules.ttmp_first) as u8),
+        FLOAT..=FLOAT_LAST => {
+            return Given::Float { bits: F64_BITS[(code - FLOAT) as usize % F64_BITS.len()] };
+        }
+        LITERAL => return Given::Literal(value as u32),
+        0..VGPR => match (int_of(code), find(rules.specials, code)) {
+            (Some(n), _) => return Given::Int(n as i64),
+            (None, Some(special)) => Reg::Special(special),
+            (None, None) => return Given::Int(code as i64),
+        },
+        VGPR..=VGPR_LAST => Reg::Vgpr(code - VGPR),
+        AGPR..=AGPR_LAST => Reg::Agpr(n),
+        op::INT | op::LONG | op::NO_INLINE => return Given::Int(value as i64),
+        op::FLOAT => return Given::Float { bits: value },
+        op::TTMP..=0x5ff => Reg::Ttmp(n),
+        op::SGPR..=0x6ff => Reg::Sgpr(n),
+        op::SPECIAL..=0x7df => Reg::Special(Special::ALL[(code - op::SPECIAL) as usize % Special::ALL.len()]),
+        0x7e1 => Reg::Mode,
+        0x7e2 => Reg::FlatScratch,
+        0x7e3 => Reg::XnackMask,
+        0x7e4 => Reg::TrapStatus,
+        0x7e5 => Reg::Vgpr(VGPR),
+        op::NO_CODE => Reg::Scc,
+        op::VGPR_HIGH..=op::VGPR_HIGH_LAST => Reg::VgprHigh(n),
+        _ => return Given::Off,
+    })
 }

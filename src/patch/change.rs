@@ -1,13 +1,17 @@
 //! Changes one part of an instruction. The new words are decoded before they are returned.
 
 use super::PatchError;
-use crate::codec::{code::of_int, is_signed};
-use crate::decode::MAX_DWORDS;
+use crate::code::of_int;
+use crate::codec::is_signed;
+use crate::decode::decode_words;
+use crate::error::{DecodeError, FieldError};
 use crate::imm::Imm;
+use crate::inst::Inst;
 use crate::kind::{NumberKind, OperandKind};
-use crate::table::OperandDesc;
-use crate::target::DESCS;
-use crate::{AddressStep, DecodeError, Encoding, Field, FieldError, Inst, Opcode, Value, decode_words};
+use crate::opcode::{Field, Opcode};
+use crate::operation::Encoding;
+use crate::table::{AddressStep, MAX_DWORDS, OperandDesc};
+use crate::value::Value;
 
 impl Inst {
     /// The instruction with another value in a field; its length and all other bits stay the same.
@@ -201,10 +205,6 @@ impl Inst {
     pub(crate) fn label(&self) -> Option<Field> {
         let label = self.operands().find(|operand| matches!(operand.value, Value::Label(_)));
         label.and_then(|operand| operand.role)
-    }
-
-    pub(super) fn descs(&self) -> impl Iterator<Item = &OperandDesc> {
-        DESCS[self.target() as usize].of(self)
     }
 
     /// The words of the instruction, padded with zeros.

@@ -2,7 +2,10 @@
 
 use core::fmt;
 
-use crate::{DecodeError, Field, FieldError, Format, Opcode, RuleError, Value};
+use crate::check::RuleError;
+use crate::error::{DecodeError, FieldError};
+use crate::opcode::{Field, Format, Opcode};
+use crate::value::Value;
 
 /// The reason why an instruction cannot be changed as requested. The instruction is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,11 @@
 //! Locates the fields of an instruction, and reads and writes their bits.
 
 use super::PatchError;
-use crate::target::LAYOUT;
-use crate::{Field, FieldError, FieldInfo, Format, Inst, Target};
+use crate::error::FieldError;
+use crate::inst::Inst;
+use crate::opcode::{Field, Format};
+use crate::table::FieldInfo;
+use crate::target::{LAYOUT, Target};
 
 /// A run of bits in one dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -153,9 +156,4 @@ impl Inst {
         let place = self.place(|info| info.field == field && is_settable(info));
         place.map(|(first, info)| Location::new(info, first))
     }
-}
-
-/// The position of a field in its format.
-pub(crate) fn location(info: &FieldInfo) -> Location {
-    Location::new(info, 0)
 }

@@ -12,12 +12,18 @@ mod trampoline;
 use core::ops::Deref;
 
 pub use error::PatchError;
-pub(crate) use locate::location;
 pub use locate::{Location, Piece};
 pub use trampoline::{Installed, Trampoline, TrampolineError};
 
+use crate::decode::{Decoded, Invalid};
+use crate::error::DecodeError;
+use crate::imm::Imm;
+use crate::inst::Inst;
+use crate::opcode::{Field, Opcode};
+use crate::target::Target;
+use crate::value::{Reg, Value};
+
 pub use crate::buffer::{Buffer, Memory};
-use crate::{DecodeError, Decoded, Field, Imm, Inst, Invalid, Opcode, Reg, Target, Value};
 
 /// An instruction in memory, in a slice of dwords or bytes, that can be changed in place.
 ///

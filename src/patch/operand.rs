@@ -1,10 +1,14 @@
 //! Changes an operand. Refuses an operand that would read back differently or would change another operand.
 
 use super::PatchError;
-use crate::codec::code::VGPR;
-use crate::codec::{Coded, Refused, Words, encode, same_operands};
+use crate::code::VGPR;
+use crate::codec::{Coded, Refused, Words, encode};
+use crate::compare::same_operands;
+use crate::error::FieldError;
+use crate::inst::Inst;
 use crate::kind::{OperandKind, RegisterKind};
-use crate::{Field, FieldError, Inst, Operand, Value};
+use crate::opcode::Field;
+use crate::value::{Operand, Value};
 
 impl Inst {
     /// The instruction with another operand in a field: a register, a constant, a branch distance.

@@ -2,10 +2,13 @@
 
 use core::fmt;
 
-use crate::assembler::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, LabelSlot, make};
-use crate::buffer::Memory;
-use crate::common::made;
-use crate::{Buffer, DecodeError, Inst, Target};
+use crate::assembler::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, LabelSlot};
+use crate::buffer::{Buffer, Memory};
+use crate::compose::compose;
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::opcode::well_known;
+use crate::target::Target;
 
 /// The reason why a trampoline cannot be installed. The code is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,7 +128,7 @@ pub struct Installed {
 /// Number of dwords of the longest jump, and of the longest instructions that it can displace: the last one may extend
 /// past it.
 const JUMP: usize = 8;
-const DISPLACED: usize = JUMP + crate::decode::MAX_DWORDS;
+const DISPLACED: usize = JUMP + crate::table::MAX_DWORDS;
 
 impl Trampoline {
     /// Writes the trampoline to `area`, and the jump into `code`, whose first byte has the address `base`. Besides the
@@ -161,11 +164,11 @@ impl Trampoline {
         asm.moved(words, self.hook)?;
         if falls_through {
             let back = asm.label_at(self.hook.wrapping_add(displaced as u64 * 4))?;
-            asm.jump(made::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, back)?;
+            asm.jump(well_known::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, back)?;
         }
         let len = asm.finish()?.len();
 
-        let nop = make(self.target, made::S_NOP, &[])?;
+        let nop = compose(self.target, well_known::S_NOP, &[])?;
         let fill = nop.words().iter().cycle();
         for (n, &word) in jump.iter().take(needed).chain(fill).take(displaced).enumerate() {
             code.set_dword(at + n, word);
@@ -193,7 +196,7 @@ impl Trampoline {
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
         let mut asm = self.assembler(words, from, &mut labels, &mut fixups)?;
         let there = asm.label_at(to)?;
-        asm.jump(made::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, there)?;
+        asm.jump(well_known::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, there)?;
         Ok(asm.finish()?.len() / 4)
     }
 

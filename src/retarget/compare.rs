@@ -1,11 +1,14 @@
 //! Compares two instructions, each on its own target.
 
 use super::{Descs, Names, RetargetError, modifier_there, names, refused, translate};
-use crate::codec::{Coded, same_image_address, same_modifiers, same_operands, shown};
+use crate::codec::Coded;
+use crate::compare::{same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
+use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
+use crate::opcode::Field;
 use crate::table::OperandDesc;
-use crate::{Access, Field, Inst, Operand, Value};
+use crate::value::{Access, Operand, Value};
 
 /// Fails unless each operand and each modifier of one instruction matches an operand or modifier of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {

@@ -2,8 +2,11 @@
 
 use super::RetargetError;
 use crate::codec::Words;
-use crate::inst::layout;
-use crate::{Field, Inst, Opcode, Target, decode_words};
+use crate::decode::decode_words;
+use crate::inst::Inst;
+use crate::opcode::{Field, Opcode};
+use crate::operation::layout;
+use crate::target::Target;
 
 /// Returns the same two operations in one instruction of the target. It does not split a pair that the target lacks:
 /// two instructions are longer, and the second one might read what the first one has written.

@@ -10,16 +10,21 @@ mod names;
 
 use core::fmt;
 
-use crate::codec::code::AGPR;
-use crate::codec::{
-    Address, Coded, Form, Unmade, descs, encode, held, hold, image_address_of, is_conditional, modifier, read, unit,
-    value,
-};
-use crate::common::{OpcodeEntry, SUCCESSORS};
+use crate::check::RuleError;
+use crate::code::AGPR;
+use crate::codec::{Address, Coded, descs, encode, held, hold, is_conditional, modifier, read, unit, value};
+use crate::compare::image_address_of;
+use crate::error::DecodeError;
+use crate::form::{Form, Unmade};
 use crate::imm::Imm;
+use crate::inst::{HeldField, Inst};
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
+use crate::opcode::{Field, Format, Opcode};
+use crate::operation::OpcodeEntry;
+use crate::table::generated::SUCCESSORS;
 use crate::table::{FormSignature, OperandDesc};
-use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target};
+use crate::target::Target;
+
 use compare::{compare, silent};
 
 /// The reason why an instruction cannot be converted to another target: see [`Inst::retarget`].

@@ -1,11 +1,10 @@
 //! Translates codes and values to another target through the table rows that name them.
 
-use crate::common::message;
 use crate::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ModifierKind, NumberKind, OperandKind};
-use crate::table::{NameTables, Named, OperandDesc};
-use crate::target::{FACTS, NAMES};
-use crate::{Counter, Field, Target};
+use crate::opcode::{Field, message};
+use crate::table::{Counter, NameTables, Named, OperandDesc};
+use crate::target::{FACTS, NAMES, Target};
 
 fn row_of(names: &[Named], value: u16) -> Option<&Named> {
     names.iter().find(|n| (n.first..=n.last).contains(&value))

@@ -1,9 +1,9 @@
 //! Fields that are not operands, and the values that they may hold.
 
 use super::Signature;
-use crate::Field;
 use crate::codec::{Address, TABLE};
 use crate::kind::{ModifierKind, NONE, OperandKind};
+use crate::opcode::Field;
 use crate::table::OperandDesc;
 
 /// A modifier of a [`Signature`]: a field that is not an operand.

@@ -1,11 +1,8 @@
 //! The names of operand codes and field values, as a target's assembler spells them.
 
-use crate::Target;
-use crate::codec::code::{
-    AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, LITERAL64, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST,
-};
+use crate::code::{AGPR, AGPR_LAST, INT, INT_LAST, LITERAL, LITERAL64, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST};
 use crate::kind::{NONE, OperandKind, RegisterKind};
-use crate::target::{DESCS, OPERANDS, TEXT};
+use crate::target::{DESCS, OPERANDS, TEXT, Target};
 
 /// A run of operand codes: see [`Target::operand_codes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

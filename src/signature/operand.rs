@@ -1,74 +1,16 @@
 //! Operands of a signature, and the values that they accept.
 
-use core::fmt;
-
 use super::{Immediate, ImmediateKind, Signature, Takes};
-use crate::codec::code::scalar_align;
+use crate::code::scalar_align;
 use crate::codec::{ADDRESS_PARTS, Accepted, Address, InForm, accept, is_conditional, lengths, range};
-use crate::decode::probe::Probe;
+use crate::constraint::probe::Probe;
 use crate::kind::{NONE, NumberKind, OperandKind};
+use crate::opcode::Field;
 use crate::shared::flag;
-use crate::table::OperandDesc;
-use crate::{Access, Field};
+use crate::table::{DataType, OperandDesc};
+use crate::value::Access;
 
-/// The data type of an operand, which determines how constants are read and printed. Packed types hold two components.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[allow(missing_docs)]
-pub enum DataType {
-    /// Untyped bits; [`OperandSignature::bits`] gives their number.
-    Bits,
-    I16,
-    I32,
-    I64,
-    F16,
-    F32,
-    F64,
-    PkI16,
-    PkF16,
-    PkBf16,
-    Bf16,
-    PkI32,
-    PkF32,
-}
-
-impl DataType {
-    /// The name, such as `pk_f16`; `b` for bits.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DataType::Bits => "b",
-            DataType::I16 => "i16",
-            DataType::I32 => "i32",
-            DataType::I64 => "i64",
-            DataType::F16 => "f16",
-            DataType::F32 => "f32",
-            DataType::F64 => "f64",
-            DataType::PkI16 => "pk_i16",
-            DataType::PkF16 => "pk_f16",
-            DataType::PkBf16 => "pk_bf16",
-            DataType::Bf16 => "bf16",
-            DataType::PkI32 => "pk_i32",
-            DataType::PkF32 => "pk_f32",
-        }
-    }
-
-    /// The width in bits of one value, including both components of a packed type; `None` for [`DataType::Bits`]. An
-    /// operand, such as a matrix, can hold several values.
-    pub const fn bits(self) -> Option<u16> {
-        Some(match self {
-            DataType::Bits => return None,
-            DataType::I16 | DataType::F16 | DataType::Bf16 => 16,
-            DataType::I32 | DataType::F32 | DataType::PkI16 | DataType::PkF16 | DataType::PkBf16 => 32,
-            DataType::I64 | DataType::F64 | DataType::PkI32 | DataType::PkF32 => 64,
-        })
-    }
-}
-
-impl fmt::Display for DataType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+use core::fmt;
 
 /// An operand of a [`Signature`].
 #[derive(Clone, Copy)]

@@ -1,8 +1,10 @@
 //! The values that an operand accepts.
 
 use super::{CodeSet, known};
-use crate::codec::code::{AGPR, LITERAL, LITERAL64, VECTOR_LAST, VGPR, has_literal64, meaning};
-use crate::{Reg, Target, Value};
+use crate::code::{AGPR, LITERAL, LITERAL64, VECTOR_LAST, VGPR};
+use crate::codec::code::{has_literal64, meaning};
+use crate::target::Target;
+use crate::value::{Reg, Value};
 
 /// The values that an operand accepts.
 ///
@@ -50,17 +52,17 @@ pub enum ImmediateKind {
     Number,
     /// A branch distance in dwords, from the next instruction.
     Label,
-    /// A part of a hardware register: see [`Hwreg`](crate::Hwreg).
+    /// A part of a hardware register: see [`Hwreg`](crate::imm::Hwreg).
     Hwreg,
-    /// A message: see [`Sendmsg`](crate::Sendmsg).
+    /// A message: see [`Sendmsg`](crate::imm::Sendmsg).
     Sendmsg,
-    /// The counters to wait for: see [`Waitcnt`](crate::Waitcnt).
+    /// The counters to wait for: see [`Waitcnt`](crate::imm::Waitcnt).
     Waitcnt,
-    /// The operands to index: see [`GprIdx`](crate::GprIdx).
+    /// The operands to index: see [`GprIdx`](crate::imm::GprIdx).
     GprIdx,
-    /// The counters inside a wave to wait for: see [`Depctr`](crate::Depctr).
+    /// The counters inside a wave to wait for: see [`Depctr`](crate::imm::Depctr).
     Depctr,
-    /// Instructions whose results to wait for: see [`DelayAlu`](crate::DelayAlu).
+    /// Instructions whose results to wait for: see [`DelayAlu`](crate::imm::DelayAlu).
     DelayAlu,
     /// The number of an attribute. Its channel is another field.
     Attribute,

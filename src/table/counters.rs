@@ -1,6 +1,141 @@
-//! The facts of `isa/counters.isa` for one target.
+//! Counters of outstanding operations, and the facts of `isa/counters.isa` for one target.
 
-use crate::{Counter, Field, Format, Opcode, Space};
+use core::fmt;
+
+use super::Space;
+use crate::opcode::{Field, Format, Opcode};
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        /// A counter of outstanding operations on any generation: an operation raises it when it is issued, and lowers
+        /// it when it completes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum Counter {
+            $($(#[$doc])* $name,)*
+        }
+        impl Counter {
+            /// Every counter.
+            pub const ALL: &'static [Counter] = &[$(Counter::$name),*];
+
+            /// The field that names the counter in errors.
+            pub(crate) const fn field(self) -> Field {
+                match self {
+                    $(Counter::$name => Field::$name,)*
+                }
+            }
+        }
+    };
+}
+
+// The first three are the parts of `s_waitcnt`, in the order of isa/enums.isa; the first four have the order of `FLAGS`
+// in src/shared.rs. `ALL_COUNTERS` in build/emit/facts.rs lists all of them.
+counters! {
+    /// Vector memory; on RDNA1 to RDNA3 only loads, and atomic operations that return a value.
+    Vmcnt;
+    /// Exports, and operations that still have to read their data from registers: GDS operations, and stores on GCN
+    /// 1.0.
+    Expcnt;
+    /// LDS, GDS, scalar memory (constants) and messages.
+    Lgkmcnt;
+    /// Vector memory stores, and atomic operations that do not return a value, on RDNA1 to RDNA3.
+    Vscnt;
+    /// Vector memory loads that do not go through a sampler, on RDNA4.
+    Loadcnt;
+    /// Vector memory stores, on RDNA4.
+    Storecnt;
+    /// Loads through a sampler, on RDNA4.
+    Samplecnt;
+    /// Ray intersections, on RDNA4.
+    Bvhcnt;
+    /// LDS, on RDNA4.
+    Dscnt;
+    /// Scalar memory and messages, on RDNA4.
+    Kmcnt;
+    /// Address translation, after which sources may be overwritten, on gfx1250.
+    Xcnt;
+    /// Copies between memory and LDS that no other counter covers, on gfx1250.
+    Asynccnt;
+    /// Copies of tensors, on gfx1250.
+    Tensorcnt;
+}
+
+impl Counter {
+    /// Its name, such as `vmcnt`.
+    pub fn name(self) -> &'static str {
+        self.field().name()
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A set of [`Counter`]s, such as those that an instruction raises: [`Inst::counters`](crate::Inst::counters).
+///
+/// ```
+/// use amdgpu_isa::facts::{Counter, Counters};
+/// let set = Counters::new().with(Counter::Lgkmcnt).with(Counter::Vmcnt);
+/// assert!(set.contains(Counter::Vmcnt) && !set.contains(Counter::Expcnt));
+/// assert!(set.iter().eq([Counter::Vmcnt, Counter::Lgkmcnt]));
+/// assert_eq!(set.to_string(), "vmcnt, lgkmcnt");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Counters(pub(crate) u16);
+
+impl Counters {
+    /// The empty set.
+    pub const fn new() -> Counters {
+        Counters(0)
+    }
+
+    /// The set with one more counter.
+    pub const fn with(self, counter: Counter) -> Counters {
+        Counters(self.0 | 1 << counter as u16)
+    }
+
+    /// Whether the counter is in the set.
+    pub const fn contains(self, counter: Counter) -> bool {
+        self.0 >> counter as u16 & 1 == 1
+    }
+
+    /// Whether the set is empty.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let add = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, v1, v2
+    /// assert!(add.counters().is_empty());
+    /// # }
+    /// ```
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Iterates over the counters.
+    pub fn iter(self) -> impl Iterator<Item = Counter> {
+        Counter::ALL.iter().copied().filter(move |counter| self.contains(*counter))
+    }
+}
+
+impl fmt::Debug for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Display for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, counter) in self.iter().enumerate() {
+            f.write_str(if n == 0 { "" } else { ", " })?;
+            f.write_str(counter.name())?;
+        }
+        Ok(())
+    }
+}
 
 /// Counters of outstanding operations.
 pub(crate) struct CountTables {

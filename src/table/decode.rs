@@ -2,7 +2,11 @@
 
 use super::*;
 use crate::kind::AddressShape;
+use crate::opcode::{Field, Format};
 use crate::shared::FIRST_TRAILING_FORM;
+
+/// Dwords of the longest instruction of any target.
+pub(crate) const MAX_DWORDS: usize = 5;
 
 /// The tables that `decode` reads. The linker stores equal tables of different targets once, which is why these are
 /// references.

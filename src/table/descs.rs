@@ -1,7 +1,11 @@
 //! Operands and modifiers of forms: the positions of their bits, and how they are read and printed.
 
+use core::fmt;
+
 use super::*;
 use crate::kind::{OperandKind, Position};
+use crate::opcode::{Field, Format};
+use crate::value::Access;
 
 /// The tables that the printer reads.
 pub(crate) struct DescTables {
@@ -72,13 +76,6 @@ impl DescTables {
         let first = usize::from(signature.first);
         self.lists.get(first..first + usize::from(signature.descs)).unwrap_or(&[])
     }
-
-    /// The descriptors of an instruction's operands and modifiers.
-    #[inline]
-    pub(crate) fn of(&self, inst: &Inst) -> impl Iterator<Item = &OperandDesc> {
-        let second = inst.second_index().map_or(&[][..], |index| self.list_of(self.signature(index, 0)));
-        self.list_of(inst.signature()).iter().chain(second).filter_map(|&n| self.descs.get(usize::from(n)))
-    }
 }
 
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
@@ -115,10 +112,69 @@ pub(crate) struct OperandDesc {
     pub used_bits: u8,
     pub shift: u8,
     pub add: u16,
-    pub ty: crate::DataType,
+    pub ty: DataType,
     pub dwords: u8,
     /// The access to the operand; `None` for a modifier.
     pub access: Option<Access>,
     /// The bit that must be set for the operand to be written, or `NONE`.
     pub write_if_bit: Position,
+}
+
+/// The data type of an operand, which determines how constants are read and printed. Packed types hold two components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum DataType {
+    /// Untyped bits; [`OperandSignature::bits`](crate::signature::OperandSignature::bits) gives their number.
+    Bits,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+    PkI16,
+    PkF16,
+    PkBf16,
+    Bf16,
+    PkI32,
+    PkF32,
+}
+
+impl DataType {
+    /// The name, such as `pk_f16`; `b` for bits.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DataType::Bits => "b",
+            DataType::I16 => "i16",
+            DataType::I32 => "i32",
+            DataType::I64 => "i64",
+            DataType::F16 => "f16",
+            DataType::F32 => "f32",
+            DataType::F64 => "f64",
+            DataType::PkI16 => "pk_i16",
+            DataType::PkF16 => "pk_f16",
+            DataType::PkBf16 => "pk_bf16",
+            DataType::Bf16 => "bf16",
+            DataType::PkI32 => "pk_i32",
+            DataType::PkF32 => "pk_f32",
+        }
+    }
+
+    /// The width in bits of one value, including both components of a packed type; `None` for [`DataType::Bits`]. An
+    /// operand, such as a matrix, can hold several values.
+    pub const fn bits(self) -> Option<u16> {
+        Some(match self {
+            DataType::Bits => return None,
+            DataType::I16 | DataType::F16 | DataType::Bf16 => 16,
+            DataType::I32 | DataType::F32 | DataType::PkI16 | DataType::PkF16 | DataType::PkBf16 => 32,
+            DataType::I64 | DataType::F64 | DataType::PkI32 | DataType::PkF32 => 64,
+        })
+    }
+}
+
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
 }

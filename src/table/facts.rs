@@ -1,6 +1,7 @@
 //! The operations of a target, and facts about them that do not depend on their operands.
 
 use super::*;
+use crate::opcode::{Format, Opcode};
 
 /// The operation of each opcode index.
 pub(crate) struct OpTables {
@@ -53,7 +54,7 @@ pub(crate) struct Info {
     #[cfg_attr(feature = "fast", allow(dead_code))]
     pub label: bool,
     /// The step that it is in computing an address.
-    pub address: Option<crate::AddressStep>,
+    pub address: Option<AddressStep>,
 }
 
 /// Returned for an index that no table holds; never reached.
@@ -66,7 +67,7 @@ pub(crate) struct FactTables {
     /// operation that returns a value raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
     /// The counters that the counter flags stand for in formats where these counters have other names.
-    pub counters: &'static [(Format, [crate::Counter; 4])],
+    pub counters: &'static [(Format, [Counter; 4])],
     pub codes: Codes,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
@@ -93,4 +94,12 @@ pub(crate) struct Codes {
     pub m0: u8,
     pub flat_scratch: u8,
     pub xnack_mask: u8,
+}
+
+impl Codes {
+    /// The codes, in the order of build/emit/facts.rs.
+    pub(crate) const fn new(codes: [u8; 5]) -> Codes {
+        let [vcc, exec, m0, flat_scratch, xnack_mask] = codes;
+        Codes { vcc, exec, m0, flat_scratch, xnack_mask }
+    }
 }

@@ -1,6 +1,6 @@
 //! The positions of the fields of the formats.
 
-use crate::{Field, Format};
+use crate::opcode::{Field, Format};
 
 pub(crate) struct LayoutTables {
     pub formats: &'static [Layout],
@@ -22,23 +22,6 @@ pub struct Layout {
     pub fields: &'static [FieldInfo],
     /// The dwords that can follow the words of this format.
     pub extends: &'static [Extension],
-}
-
-impl Layout {
-    /// The place of the format in the target's manual: the tables of its fields and operations. If no manual is known
-    /// to describe it, the source of the facts instead.
-    ///
-    /// ```
-    /// # #[cfg(feature = "gfx942")] {
-    /// use amdgpu_isa::{Format, Target};
-    /// let layouts = Target::Gfx942.layouts();
-    /// let sop2 = layouts.iter().find(|layout| layout.format == Format::Sop2).unwrap();
-    /// assert_eq!(sop2.source(), "CDNA3 ISA 13.1.1, tables 64 and 65");
-    /// # }
-    /// ```
-    pub fn source(&self) -> &'static str {
-        text(self.source)
-    }
 }
 
 /// A dword that can follow the words of a format; see [`Layout::extends`].
@@ -73,15 +56,4 @@ pub struct FieldInfo {
     pub overlay: bool,
     /// Index in `ABOUTS`. A program that never asks for the strings does not link them.
     pub(crate) about: u16,
-}
-
-impl FieldInfo {
-    /// A short description of the field.
-    pub fn about(&self) -> &'static str {
-        text(self.about)
-    }
-}
-
-fn text(index: u16) -> &'static str {
-    crate::target::generated::ABOUTS.get(usize::from(index)).copied().unwrap_or("")
 }

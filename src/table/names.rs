@@ -1,6 +1,6 @@
 //! The meanings of names and constants on a target.
 
-use super::*;
+use crate::opcode::{Field, Format};
 
 /// The meanings of names on the target. A name is identified by the number of its row, which is the same on all
 /// targets.

@@ -3,15 +3,16 @@
 use super::OperandDesc;
 #[cfg(not(feature = "fast"))]
 use super::paged_from;
-#[cfg(feature = "fast")]
-use crate::operand::values::ready::Values;
-use crate::shared::places::NO_SHIFT;
 #[cfg(not(feature = "fast"))]
-use crate::target::generated::ListIndex;
+use super::sizes::ListIndex;
 #[cfg(feature = "fast")]
-use crate::target::generated::{FAST_OPERANDS, OP_INDICES};
-use crate::target::generated::{OperandList, ROW_BITS, StoredList};
-use crate::{Access, Field, Inst, Operand, Value};
+use super::sizes::{FAST_OPERANDS, OP_INDICES};
+use super::sizes::{OperandList, ROW_BITS, StoredList};
+#[cfg(feature = "fast")]
+use super::values::ready::Values;
+use crate::opcode::Field;
+use crate::shared::places::NO_SHIFT;
+use crate::value::{Access, Operand, Value};
 
 /// The tables that the operand iterator reads. Its descriptors omit differences that matter only to text.
 pub(crate) struct OperandTables {
@@ -31,7 +32,7 @@ pub(crate) struct OperandTables {
     /// The lists of forms with a trailing dword, in order.
     pub forms: &'static [Forms],
     pub rows: Rows,
-    /// The table of values: see src/operand/values/ready.rs.
+    /// The table of values: see src/table/values/ready.rs.
     #[cfg(feature = "fast")]
     pub values: &'static Values,
     /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
@@ -72,7 +73,7 @@ pub(crate) const fn operand_list(rows: &[u16]) -> OperandList {
 
 /// The index of the first operand in a list.
 #[inline(always)]
-const fn first_row(list: OperandList) -> usize {
+pub(crate) const fn first_row(list: OperandList) -> usize {
     list as usize % (1 << ROW_BITS)
 }
 
@@ -120,7 +121,7 @@ pub(crate) struct Row {
     /// 127, the operand is twice as long. For `How::Hwreg`: the last number.
     pub address: u8,
     pub mask: Number,
-    /// Number that is added to the field's value to give an index in the table of src/operand/values.rs. For
+    /// Number that is added to the field's value to give an index in the table of src/table/values.rs. For
     /// `How::Other`: the index of the descriptor.
     pub add: Number,
     like: Like,
@@ -210,22 +211,6 @@ pub(crate) enum How {
 /// The row with index 0, and padding.
 pub(crate) const NO_ROW: Row = Row::desc(Number::MAX, 0);
 
-#[cfg(feature = "fast")]
-impl FastOperands {
-    /// Whether all operands are `How::Value`; `None` if the words do not match.
-    #[inline(always)]
-    fn is_plain(&self, inst: &Inst) -> Option<bool> {
-        if inst.bits() & self.marks != self.unmarked {
-            return None;
-        }
-        match inst.form_and_length() ^ self.length {
-            0 => Some(true),
-            VARIED => Some(false),
-            _ => None,
-        }
-    }
-}
-
 impl OperandTables {
     /// The list of a form of an opcode index.
     pub(crate) fn list(&self, op_index: usize, form: u8) -> OperandList {
@@ -244,95 +229,6 @@ impl OperandTables {
         };
         let number = number.and_then(further);
         number.and_then(|number| self.lists.get(usize::from(number))).map_or(0, |list| OperandList::from(*list))
-    }
-
-    /// The list of an instruction.
-    pub(crate) fn list_of(&self, inst: &Inst) -> OperandList {
-        let list = self.list(inst.op_index(), inst.form());
-        match inst.second_index() {
-            Some(second) => self.joined(list, self.list(second, 0)),
-            None => list,
-        }
-    }
-
-    /// The operands of two operations: first the operands that fields name, then the registers that no field names,
-    /// each once. In each of the two lists, operands that fields name come first.
-    #[cold]
-    fn joined(&self, first: OperandList, second: OperandList) -> OperandList {
-        let (mut all, mut end) = (0, 0);
-        let mut add = |list: OperandList| {
-            all |= (first_row(list) as OperandList) << (end % OperandList::BITS);
-            end += ROW_BITS;
-        };
-        let mut implicit = [first, second];
-        for list in &mut implicit {
-            while *list != 0 && self.is_named(*list) {
-                add(*list);
-                *list >>= ROW_BITS;
-            }
-        }
-        let [first, mut second] = implicit;
-        let mut rest = first;
-        while rest != 0 {
-            add(rest);
-            rest >>= ROW_BITS;
-        }
-        // Most pairs read the same registers.
-        while second != 0 && second != first {
-            let mut others = first;
-            while others != 0 && first_row(others) != first_row(second) {
-                others >>= ROW_BITS;
-            }
-            if others == 0 {
-                add(second);
-            }
-            second >>= ROW_BITS;
-        }
-        all
-    }
-
-    /// Whether a field names the first operand of a list.
-    fn is_named(&self, list: OperandList) -> bool {
-        let row = self.first(list);
-        row.how == How::Other || row.role().is_some()
-    }
-
-    /// The list of an instruction, and whether all its operands are `How::Value` and none is a literal.
-    #[cfg(feature = "fast")]
-    #[inline(always)]
-    pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
-        let fast = self.fast(self.list_of[inst.op_index() % OP_INDICES]);
-        match fast.is_plain(inst) {
-            Some(plain) => (fast.list, plain),
-            None => self.of_others(inst),
-        }
-    }
-
-    /// As `of`, if the first entry does not match. The entry is looked up again here, so that the common path need not
-    /// keep it in a register.
-    #[cfg(feature = "fast")]
-    #[inline(never)]
-    fn of_others(&self, inst: &Inst) -> (OperandList, bool) {
-        let mut next = self.fast(self.list_of[inst.op_index() % OP_INDICES]).next;
-        while next != 0 {
-            let fast = self.fast(next);
-            if let Some(plain) = fast.is_plain(inst) {
-                return (fast.list, plain);
-            }
-            next = fast.next;
-        }
-        (self.list_of(inst), false)
-    }
-
-    #[cfg(feature = "fast")]
-    #[inline(always)]
-    fn fast(&self, number: u16) -> &FastOperands {
-        &self.fast[usize::from(number) % FAST_OPERANDS]
-    }
-
-    #[cfg(not(feature = "fast"))]
-    pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
-        (self.list_of(inst), false)
     }
 
     /// The first row of a list; `NO_ROW` if the list is empty.

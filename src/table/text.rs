@@ -1,10 +1,12 @@
 //! The types of the tables of text.
 
+use crate::code::VGPR;
+
 pub(crate) struct TextTables {
     /// Code, name, and name as a 64-bit operand, of all codes except plain registers and integers.
     pub codes: &'static [(u16, &'static str, &'static str)],
     /// Index in `codes` for each code, counted from one; 0 if there is none.
-    pub code_at: [u8; crate::codec::code::VGPR as usize],
+    pub code_at: [u8; VGPR as usize],
     /// Opcode indices whose mnemonic has its own spelling on the target, with that mnemonic.
     pub spellings: &'static [(u16, &'static str)],
     pub hwreg: &'static [(u16, &'static str)],

@@ -4,11 +4,11 @@ use super::Printer;
 use super::imm::extend;
 use super::out::{LISTS, Out, SIZE, SLACK};
 use super::texts::{MISSING, TEXTS, Text};
-use crate::Inst;
-use crate::common::MNEMONICS;
+use crate::inst::Inst;
+use crate::opcode::MNEMONICS;
+use crate::table::sizes::ANY_THIRD;
 use crate::table::{FastSignature, FastText, ModifierWay, TextKind};
 use crate::target::FAST_TEXT;
-use crate::target::generated::ANY_THIRD;
 
 /// Length in bytes of the longest name that this printer handles.
 const NAME: usize = 32;
@@ -307,7 +307,9 @@ fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; 
 
 #[cfg(all(test, has_target))]
 mod tests {
-    use crate::{Target, TextBuffer, decode_words};
+    use crate::decode::decode_words;
+    use crate::target::Target;
+    use crate::text::TextBuffer;
 
     /// The fast text equals the text printed from the descriptors, which is the text without the feature `fast`.
     #[test]

@@ -2,13 +2,13 @@
 
 use super::Printer;
 use super::out::Out;
-use crate::DataType;
-use crate::codec::constants::F32_BITS;
+use crate::code::floats::F32_BITS;
 use crate::codec::{bits, flag, held};
-use crate::common::Flags;
+use crate::flags::Flags;
+use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OperandKind, Position};
-use crate::table::OperandDesc;
-use crate::{Counter, DelayAlu, Depctr, Field, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::opcode::Field;
+use crate::table::{Counter, DataType, OperandDesc};
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)

@@ -12,12 +12,19 @@ mod texts;
 use core::fmt;
 
 use crate::codec::value;
+use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OperandKind};
-use crate::table::OperandDesc;
+use crate::opcode::Field;
 #[cfg(feature = "fast")]
-use crate::target::generated::ANY_LITERAL64;
-use crate::target::{DESCS, OPERANDS, TEXT};
-use crate::{Field, Inst, VgprMsb};
+use crate::table::DescTables;
+#[cfg(feature = "fast")]
+use crate::table::sizes::ANY_LITERAL64;
+use crate::table::{OperandDesc, OperandTables, TextTables};
+#[cfg(feature = "fast")]
+use crate::target::DESCS;
+use crate::target::{OPERANDS, TEXT};
+use crate::vgpr_msb::VgprMsb;
+
 use out::Out;
 pub use parse::{
     Integer, MnemonicError, OperandText, ParseError, ParseErrorKind, Span, Suggestion, Symbols, expression, parse_with,
@@ -159,7 +166,7 @@ impl fmt::Display for FieldText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
         let p = Printer::new(self.inst);
-        for desc in p.descs.of(self.inst) {
+        for desc in self.inst.descs() {
             if desc.field != self.field {
                 continue;
             }
@@ -177,16 +184,24 @@ impl fmt::Display for FieldText<'_> {
 /// Context for printing the descriptors of an instruction.
 struct Printer<'a> {
     inst: &'a Inst,
-    operands: &'static crate::table::OperandTables,
-    descs: &'static crate::table::DescTables,
-    text: &'static crate::table::TextTables,
+    operands: &'static OperandTables,
+    #[cfg(feature = "fast")]
+    descs: &'static DescTables,
+    text: &'static TextTables,
     msb: VgprMsb,
 }
 
 impl<'a> Printer<'a> {
     fn new(inst: &'a Inst) -> Self {
         let target = inst.target() as usize;
-        Printer { inst, operands: OPERANDS[target], descs: DESCS[target], text: TEXT[target], msb: VgprMsb::ENTRY }
+        Printer {
+            inst,
+            operands: OPERANDS[target],
+            #[cfg(feature = "fast")]
+            descs: DESCS[target],
+            text: TEXT[target],
+            msb: VgprMsb::ENTRY,
+        }
     }
 }
 
@@ -241,7 +256,7 @@ fn each(p: &Printer, out: &mut Out) {
         out.part(suffix, suffix[15].into());
     }
     let mut separator = " ";
-    for desc in p.descs.of(inst) {
+    for desc in inst.descs() {
         if desc.access.is_none() {
             // Most modifiers are unused, and most unused ones are zero.
             if !is_silent(desc, inst) {

@@ -2,14 +2,16 @@
 
 use super::Printer;
 use super::out::Out;
-use crate::Access;
-use crate::DataType;
-use crate::VgprMsb;
+use crate::code::floats::{F16_BITS, F32_BITS, F64_BITS};
+use crate::code::{
+    AGPR, FLOAT, FLOAT_LAST, INT, INT_LAST, LITERAL, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST, aligned, int_of, of_int,
+};
 use crate::codec::code::*;
-use crate::codec::constants::{F16_BITS, F32_BITS, F64_BITS};
 use crate::codec::{Address, Coded, code_in, flag, is_conditional, read, value};
 use crate::kind::{AddressKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs};
-use crate::table::OperandDesc;
+use crate::table::{DataType, OperandDesc};
+use crate::value::Access;
+use crate::vgpr_msb::VgprMsb;
 
 impl Printer<'_> {
     /// Prints the most common operands: a register or a small number without decoration. For other operands, prints
@@ -313,7 +315,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn literal_value(&self) -> u32 {
-        last_dword(self.inst)
+        self.inst.last_dword()
     }
 
     /// The name of a code that is not a plain register or integer.

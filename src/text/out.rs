@@ -1,6 +1,6 @@
 //! A line of text under construction.
 
-use crate::target::generated::ANY_LITERAL64;
+use crate::table::sizes::ANY_LITERAL64;
 
 /// Size of the buffer: greater than any instruction's text. The longest texts are those of scaled matrix operations, on
 /// targets with literals of 64 bits.

@@ -478,7 +478,7 @@ class Rules:
     COMMAND = ["cargo", "test", "--release", "--no-default-features", "--features", "text,alloc,all-targets"]
     MODULE = r"(?ms)^pub\(crate\) mod (\w+) \{$"
     STATIC = r"^pub\(crate\) static HAZARDS: HazardTables = .*?;$|^pub\(crate\) use super::(\w+)::HAZARDS;$"
-    RULES = re.compile(r"(?ms)^pub\(crate\) static RULES: \[crate::hazards::table::RuleInfo; \d+\] = (\[.*?^\]);$")
+    RULES = re.compile(r"(?ms)^pub\(crate\) static HAZARD_RULES: \[RuleInfo; \d+\] = (\[.*?^\]);$")
     CHOICE = """
 extern crate std;
 pub(crate) fn chosen() -> usize {
@@ -537,7 +537,7 @@ pub(crate) fn chosen() -> usize {
                 refused += bad
                 batch = [m for m in batch if m not in bad]
             if batch:
-                done.append((batch, self.tables(files["tables.rs"].decode()), self.RULES.search(files["common.rs"].decode())[1]))
+                done.append((batch, self.tables(files["tables.rs"].decode()), self.RULES.search(files["tables.rs"].decode())[1]))
         return done, refused
 
     def tables(self, text):
@@ -581,25 +581,24 @@ pub(crate) struct Choice([[&'static HazardTables; {len(names)}]; {len(all_)}]);
 impl core::ops::Index<usize> for Choice {{
     type Output = &'static HazardTables;
     fn index(&self, n: usize) -> &&'static HazardTables {{
-        &self.0[crate::common::chosen()][n]
+        &self.0[crate::table::generated::chosen()][n]
     }}
 }}
 pub(crate) static HAZARDS: Choice = Choice([{rows}]);
 """
         files["targets.rs"] = re.sub(r"(?m)^pub\(crate\) const HAZARDS: .*$", lambda _: choice, targets).encode()
-        common = files["common.rs"].decode()
-        lists = [self.RULES.search(common)[1], *(of for *_, of in batches)]
+        lists = [self.RULES.search(base)[1], *(of for *_, of in batches)]
         rules = self.CHOICE + f"""
-pub(crate) struct Rules([&'static [crate::hazards::table::RuleInfo]; {len(lists)}]);
+pub(crate) struct Rules([&'static [RuleInfo]; {len(lists)}]);
 impl core::ops::Deref for Rules {{
-    type Target = [crate::hazards::table::RuleInfo];
+    type Target = [RuleInfo];
     fn deref(&self) -> &Self::Target {{
         self.0[chosen()]
     }}
 }}
-pub(crate) static RULES: Rules = Rules([{", ".join("&" + text for text in lists)}]);
+pub(crate) static HAZARD_RULES: Rules = Rules([{", ".join("&" + text for text in lists)}]);
 """
-        files["common.rs"] = self.RULES.sub(lambda _: rules, common).encode()
+        files["tables.rs"] = self.RULES.sub(lambda _: rules, files["tables.rs"].decode()).encode()
         folder = self.work / "rules-generated"
         folder.mkdir(exist_ok=True)
         for name, content in files.items():

@@ -65,13 +65,13 @@ fn module(
         out += &text;
         let opcode = camel(&operation.mnemonic);
         let alone = match alone(t, operation) {
-            Some(other) => format!("Some(crate::Opcode::{})", camel(&other.mnemonic)),
+            Some(other) => format!("Some(crate::opcode::Opcode::{})", camel(&other.mnemonic)),
             None => "None".into(),
         };
         let (first, second) = (forms.first.is_some(), forms.second.is_some());
         write!(
             operations,
-            "(crate::Opcode::{opcode}, Part {{ first: {first}, second: {second} }}, {alone}, &signatures::{constant}), "
+            "(crate::opcode::Opcode::{opcode}, Part {{ first: {first}, second: {second} }}, {alone}, &signatures::{constant}), "
         )
         .unwrap();
     }
@@ -105,12 +105,12 @@ fn module(
     // In the short format the lowest bit of one destination is the inverse of the other's.
     let long = t.formats[format].fields.iter().all(|(field, _)| field.operand_type != "vdsty");
     let may = format!(
-        "crate::codec::Freedom {{ moves: {}, equal: {}, long: {long} }}",
+        "crate::check::Freedom {{ moves: {}, equal: {}, long: {long} }}",
         t.row.has("dual-moves"),
         t.row.has("dual-equal")
     );
     tables.push(format!(
-        "super::dual::Duals {{ target: crate::Target::{}, format: crate::Format::{kind}, bits: {bits:#x}, dwords: {dwords}, fields: &signatures::{fields}, may: {may}, operations: &[{operations}] }}",
+        "super::dual::Duals {{ target: crate::target::Target::{}, format: crate::opcode::Format::{kind}, bits: {bits:#x}, dwords: {dwords}, fields: &signatures::{fields}, may: {may}, operations: &[{operations}] }}",
         camel(&t.row.name)
     ));
     let mut module = String::new();

@@ -347,7 +347,7 @@ impl Form<'_> {
             ) => {
                 let imm = operand::imm(&mut shared.signatures, self.isa, t, kind_name)?;
                 write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
-                parts.parameter(&name, format!("crate::{}", camel(kind_name)), format!("{kind_name} {width}"));
+                parts.parameter(&name, format!("crate::imm::{}", camel(kind_name)), format!("{kind_name} {width}"));
                 return Ok(());
             }
             OperandKind::Number(NumberKind::SignedHex) => {

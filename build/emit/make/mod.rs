@@ -123,7 +123,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
     writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
     out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n#[allow(unused_imports)]\nuse crate::kind::AddressShape;\n";
     out += &shared.sets.text;
-    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::Field;\nuse crate::DataType;\nuse crate::kind::{AddressFields, AddressShape};\nuse crate::table::Part;\nuse super::super::image::AddressPlace;\nuse super::super::operand::Place;\n#[allow(unused_imports)]\nuse super::super::dual::{Addend, Fields, Operation};\nuse super::super::resolve::Rules;\n";
+    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::opcode::Field;\nuse crate::table::DataType;\nuse crate::kind::{AddressFields, AddressShape};\nuse crate::table::Part;\nuse super::super::image::AddressPlace;\nuse super::super::operand::Place;\n#[allow(unused_imports)]\nuse super::super::dual::{Addend, Fields, Operation};\nuse super::super::resolve::Rules;\n";
     out += &shared.signatures.text;
     let count = targets.len();
     writeln!(out, "}}\n#[allow(unused_imports)]\nuse super::dual::Part;\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];", tables.len(), tables.join(", "))

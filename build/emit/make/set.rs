@@ -80,7 +80,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
     for address in descs {
         let OperandKind::Image(ImageKind::Address { shape, dim, a16, .. }) = address.kind else { continue };
         let (field, more) = (camel(&address.field), address.dwords - 1);
-        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
+        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::opcode::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
     }
     writeln!(set.impls, "impl ModifierSet for $ {{ {consts} }}").unwrap();
     // The default of LLVM's assembler.

@@ -2,9 +2,10 @@
 
 use core::fmt;
 
+use crate::inst::Inst;
 use crate::make::generated::DUALS;
 use crate::make::{BuildError, Builder};
-use crate::{Field, Format, Inst, Opcode};
+use crate::opcode::{Field, Format, Opcode};
 
 /// The reason why two instructions cannot become one: see [`pair`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

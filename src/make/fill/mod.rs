@@ -4,19 +4,24 @@
 mod modifier;
 mod operand;
 
-use crate::codec::code::{LITERAL, vcc};
-use crate::codec::{Address, Coded, Form, Refused, Unmade, Words, bus_reads, overlap, read};
-use crate::common::OpcodeEntry;
-use crate::inst::{info, layout};
+use crate::check::{bus_reads, overlap};
+use crate::code::LITERAL;
+use crate::codec::code::vcc;
+use crate::codec::{Address, Coded, Refused, Words, read};
+use crate::error::DecodeError;
+use crate::form::{Form, Unmade};
+use crate::inst::Inst;
 use crate::kind::{ImageKind, ListStyle, ModifierKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::builder::{Builder, role};
 use crate::make::generated::RULES;
-use crate::make::resolve::Rules;
+use crate::make::resolve::{Rules, given};
 use crate::make::{BuildError, Given, op};
+use crate::opcode::{Field, Format};
+use crate::operation::{OpcodeEntry, info, layout};
 use crate::shared::flag;
-use crate::table::{FormSignature, OperandDesc};
-use crate::{Access, DecodeError, Field, Format, Inst, Layout};
+use crate::table::{FormSignature, Layout, OperandDesc};
+use crate::value::Access;
 
 /// A form under construction.
 struct Filling<'a> {
@@ -148,7 +153,7 @@ impl Filling<'_> {
                 let desc = self.form.descs().find(|i| i.field == field && i.lsb == lsb);
                 match desc.map_or(value, |i| (value << i.shift) + i.add) {
                     LITERAL => BuildError::NoLiteral { field, format: Some(self.form.layout.format) },
-                    code => BuildError::Operand { field, given: op::given(self.rules, code, 0) },
+                    code => BuildError::Operand { field, given: given(self.rules, code, 0) },
                 }
             }
             Unmade::Decode(error) => BuildError::Refused(error),
@@ -189,7 +194,7 @@ impl Filling<'_> {
             let Some((Coded::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
             let (field, dwords) = (desc.field, dwords as u8);
             if self.rules.aligned && (dwords > 1 || even) && code % 2 == 1 {
-                return Err(BuildError::Registers { field, given: op::given(self.rules, code, 0), dwords });
+                return Err(BuildError::Registers { field, given: given(self.rules, code, 0), dwords });
             }
             let given = self.builder.find(field).map_or(0, |(_, argument)| argument.dwords);
             if given != 0 && given != dwords && !status {

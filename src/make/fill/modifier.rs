@@ -1,12 +1,12 @@
 //! Fills in modifiers, and numbers in fields.
 
 use super::{Filling, refused};
-use crate::Field;
-use crate::codec::code::VGPR;
+use crate::code::VGPR;
 use crate::codec::{default, encode_number, hold};
 use crate::kind::{ListStyle, ModifierKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::{BuildError, Given};
+use crate::opcode::Field;
 use crate::table::OperandDesc;
 
 impl Filling<'_> {

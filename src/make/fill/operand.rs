@@ -1,18 +1,19 @@
 //! Fills in operands: converts arguments to [`Coded`], which `src/codec/` encodes.
 
 use super::{Filling, refused};
-use crate::DataType;
-use crate::codec::code::{AGPR_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, is_inside, neither, vcc};
+use crate::code::{AGPR_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, is_inside};
+use crate::codec::code::{neither, vcc};
 use crate::codec::numbers::narrow_float;
 use crate::codec::{Address, Coded, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
 use crate::kind::{AddressKind, ImageKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
-use crate::make::resolve::resolve;
+use crate::make::resolve::{given, resolve};
 use crate::make::{BuildError, op};
+use crate::opcode::Field;
 use crate::shared::flag;
-use crate::table::OperandDesc;
+use crate::table::{DataType, OperandDesc};
 use crate::target::OPERANDS;
-use crate::{Access, Field};
+use crate::value::Access;
 
 /// The bits of a 64-bit literal that the operation always has.
 fn literal64(argument: Argument) -> Option<u64> {
@@ -162,7 +163,7 @@ impl Filling<'_> {
             self.literal_of = desc.field;
         }
         let given = match coded {
-            Coded::Code(code) => op::given(self.rules, code, 0),
+            Coded::Code(code) => given(self.rules, code, 0),
             _ => argument.given(self.rules),
         };
         let value = argument.integer().unwrap_or(0);
@@ -185,7 +186,7 @@ impl Filling<'_> {
                 return Err(BuildError::Operand { field, given: argument.given(self.rules) });
             };
             if !(VGPR..=VGPR_LAST).contains(&code) {
-                return Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) });
+                return Err(BuildError::Operand { field, given: given(self.rules, code, 0) });
             }
             self.words.put(address.lsb(part), 8, (code - VGPR).into());
         }
@@ -210,7 +211,7 @@ impl Filling<'_> {
         let any = u16::MAX;
         let (code, literal) = resolve(self.rules, field, any, desc.ty, dwords.into(), code, value)?;
         match code {
-            op::OFF => Err(BuildError::Operand { field, given: op::given(self.rules, code, 0) }),
+            op::OFF => Err(BuildError::Operand { field, given: given(self.rules, code, 0) }),
             LITERAL => Ok(Coded::Literal(literal as u32)),
             LITERAL64 if self.is_long() => Ok(Coded::Literal64(literal)),
             _ => Ok(Coded::Code(code)),

@@ -6,12 +6,15 @@ use core::fmt;
 use super::cursor::Cursor;
 use super::operation::{self, Operations, Rank};
 use super::{Held, Kind, NoSymbols, ParseError, Parser, Reading};
-use crate::codec::{Coded, Form, REGISTER, bits_of};
-use crate::common::OpcodeEntry;
+use crate::codec::{Coded, REGISTER, bits_of};
+use crate::form::Form;
 use crate::kind::{NONE, Signs};
+use crate::opcode::Opcode;
+use crate::operation::OpcodeEntry;
 use crate::signature::{ModifierSignature, OperandSignature, Signature};
 use crate::table::OperandDesc;
-use crate::{Opcode, Reg, Target, Value};
+use crate::target::Target;
+use crate::value::{Reg, Value};
 
 /// The reason why a text is not the mnemonic of one operation: see [`Opcode::parse`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

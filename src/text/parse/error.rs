@@ -2,8 +2,11 @@
 
 use core::fmt;
 
+use crate::check::RuleError;
 use crate::codec::Refused;
-use crate::{DecodeError, Field, FieldError, Reg, RuleError};
+use crate::error::{DecodeError, FieldError};
+use crate::opcode::Field;
+use crate::value::Reg;
 
 pub(super) use ParseErrorKind as Kind;
 

@@ -3,9 +3,11 @@
 use super::expression::Integer;
 use super::{Kind, ParseError, Parser, Symbols, operation};
 use crate::codec::Coded;
+use crate::error::FieldError;
+use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
 use crate::kind::{NONE, NumberKind, OperandKind, Position};
-use crate::table::OperandDesc;
-use crate::{Counter, DelayAlu, Depctr, Field, FieldError, GprIdx, Hwreg, Sendmsg, Waitcnt};
+use crate::opcode::Field;
+use crate::table::{Counter, OperandDesc};
 
 /// Names that have values in an expression, followed by other symbols.
 struct Names<'a> {

@@ -1,11 +1,10 @@
 //! Literals of 64 bits.
 
 use super::Parser;
-use crate::DataType;
 use crate::codec::Coded;
 use crate::codec::numbers::Number;
 use crate::kind::{NumberKind, OperandKind, RegisterKind};
-use crate::table::OperandDesc;
+use crate::table::{DataType, OperandDesc};
 use crate::target::OPERANDS;
 
 /// The bits of a number in an operand of 64 bits. An integer of 32 bits is the upper half of a double.

@@ -20,14 +20,19 @@ mod quick;
 mod register;
 mod suggest;
 
-use crate::codec::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
-use crate::codec::{Address, Coded, Form, Unmade, Words, bus_limit, bus_reads, descs, is_packed, read, value};
-use crate::common::{BUS, OpcodeEntry};
-use crate::decode::second_index;
+use crate::check::{RuleError, bus_limit, bus_reads, is_packed};
+use crate::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
+use crate::codec::{Address, Coded, Words, descs, read, value};
+use crate::constraint::second_index;
+use crate::error::DecodeError;
+use crate::form::{Form, Unmade};
+use crate::inst::Inst;
 use crate::kind::{ModifierKind, NONE, OperandKind, RegisterKind};
-use crate::table::{DescTables, FormSignature, OperandDesc, OperandTables, TextTables};
-use crate::target::{DECODE, DESCS, OPERANDS, TEXT};
-use crate::{DataType, DecodeError, Field, Format, Inst, Opcode, RuleError, Target};
+use crate::opcode::{BUS, Field, Format, Opcode};
+use crate::operation::OpcodeEntry;
+use crate::table::{DataType, DescTables, FormSignature, OperandDesc, OperandTables, TextTables};
+use crate::target::{DECODE, DESCS, OPERANDS, TEXT, Target};
+
 pub use alone::{MnemonicError, OperandText, signatures};
 use cursor::Cursor;
 use error::Kind;

@@ -1,11 +1,11 @@
 //! Modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
 
 use super::{Descs, Kind, ParseError, Parser, Reading};
-use crate::Field;
 use crate::codec::{Refused, default_of, encode_number, hold};
-use crate::common::Flags;
-use crate::inst::info;
+use crate::flags::Flags;
 use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position};
+use crate::opcode::Field;
+use crate::operation::info;
 use crate::table::OperandDesc;
 use crate::text::imm::shown_bits;
 

@@ -3,15 +3,17 @@
 use super::expression::Integer;
 use super::register::{Half, Run};
 use super::{Kind, ParseError, Parser, Reading, long};
+use crate::code::floats::F16_BITS;
+use crate::code::*;
 use crate::codec::code::*;
-use crate::codec::constants::F16_BITS;
 use crate::codec::numbers::{Number, constant, narrow_float};
 use crate::codec::{ADDRESS_PARTS, Address, Coded, REGISTER, is_conditional};
 use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
-use crate::table::OperandDesc;
-use crate::{Access, DataType, Field, Format};
+use crate::opcode::{Field, Format};
+use crate::table::{DataType, OperandDesc};
+use crate::value::Access;
 
 /// A register or a number.
 #[derive(Clone, Copy)]

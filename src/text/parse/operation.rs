@@ -1,13 +1,12 @@
 //! The operations that a mnemonic can mean, and the order of their encodings.
 
 use crate::codec::descs;
-use crate::common::{OpcodeEntry, own_spelling};
-use crate::inst::info;
 use crate::kind::OperandKind;
+use crate::opcode::{Format, Opcode};
+use crate::operation::{OpcodeEntry, info, own_spelling};
 use crate::shared::mnemonic_hash;
 use crate::table::FormSignature;
-use crate::target::{MNEMONICS_OF, OPS};
-use crate::{Format, Opcode, Target};
+use crate::target::{MNEMONICS_OF, OPS, Target};
 
 /// The encoding that the suffix of a mnemonic selects.
 #[derive(Clone, Copy, PartialEq, Eq)]

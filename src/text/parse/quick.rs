@@ -10,17 +10,20 @@ mod operand;
 use super::cursor::{Cursor, ends_operand};
 use super::fill_unused;
 use super::operation::spelling;
-use crate::codec::{Form, bus_limit, bus_scalars, is_packed};
-use crate::common::{BUS, OpcodeEntry};
-use crate::inst::layout;
+use crate::check::{bus_limit, bus_scalars, is_packed};
+use crate::decode::decode_words;
+use crate::form::Form;
+use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, OperandKind};
+use crate::opcode::{BUS, Format};
+use crate::operation::{OpcodeEntry, layout};
 use crate::shared::{flag, mnemonic_hash};
 use crate::table::{FastSignature, FastText, ModifierWay, TextKind, TextTables};
-use crate::target::{DESCS, FAST_TEXT, MNEMONICS_OF, OPS, TEXT};
+use crate::target::{DESCS, FAST_TEXT, MNEMONICS_OF, OPS, TEXT, Target};
 use crate::text::TextBuffer;
 use crate::text::fast::{find, is_name};
 use crate::text::out::LISTS;
-use crate::{Format, Inst, Target, decode_words};
+
 use operand::Read;
 
 /// Parses the operands after a mnemonic. `None` if the text is not in the printer's spelling.

@@ -2,9 +2,9 @@
 
 use super::cursor::Cursor;
 use super::{Kind, ParseError, Parser, Symbols};
-use crate::Reg;
-use crate::codec::code::*;
+use crate::code::{AGPR, FLOAT, FLOAT_LAST, VECTOR_LAST, VGPR, VGPR_LAST};
 use crate::table::{OperandTables, TextTables};
+use crate::value::Reg;
 
 /// A run of registers, or a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

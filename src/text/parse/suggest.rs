@@ -3,13 +3,12 @@
 use super::cursor::Cursor;
 use super::operation::{self, stem};
 use super::{Kind, ParseError};
-use crate::Target;
 use crate::codec::descs;
-use crate::common::OpcodeEntry;
-use crate::facts::Counter;
 use crate::imm::Waitcnt;
 use crate::kind::{ModifierKind, OperandKind};
-use crate::target::{MNEMONICS_OF, OPS, TEXT};
+use crate::operation::OpcodeEntry;
+use crate::table::Counter;
+use crate::target::{MNEMONICS_OF, OPS, TEXT, Target};
 
 /// Suggestions for an unknown mnemonic: see [`Suggestion::of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,16 @@
 //! Parses two operations in one instruction.
 
 use super::{Cursor, Quick, Read};
-use crate::codec::{Form, banks, bus_limit, bus_scalars};
-use crate::common::OpcodeEntry;
+use crate::check::{banks, bus_limit, bus_scalars};
+use crate::decode::decode_words;
+use crate::form::Form;
+use crate::inst::Inst;
+use crate::operation::OpcodeEntry;
 use crate::shared::mnemonic_hash;
 use crate::table::FastSignature;
 use crate::target::{MNEMONICS_OF, OPS};
 use crate::text::fast::is_name;
 use crate::text::parse::operation::is_second;
-use crate::{Inst, decode_words};
 
 impl Quick<'_> {
     /// Parses the operands of both operations, and the mnemonic of the second one.

@@ -1,7 +1,7 @@
 //! Parses the texts of operands, and finds the bits for them.
 
 use super::Quick;
-use crate::codec::code::{FLOAT, FLOAT_LAST, INT, LITERAL, VGPR, of_int};
+use crate::code::{FLOAT, FLOAT_LAST, INT, LITERAL, VGPR, of_int};
 use crate::shared::texts::{ACC, BLANK, EMPTY, HEX, NULL, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS};
 use crate::table::FastSignature;
 use crate::text::parse::cursor::{Cursor, ends_operand};

@@ -1,11 +1,13 @@
 //! One form of an operation on a target: the initial bits of its words, and checks of the result.
 
-use super::Words;
-use crate::common::OpcodeEntry;
-use crate::inst::layout;
-use crate::table::{FormSignature, OperandDesc};
-use crate::target::DESCS;
-use crate::{DecodeError, Field, Format, Inst, Layout, Opcode, Target, decode_words};
+use crate::codec::{Words, descs};
+use crate::decode::decode_words;
+use crate::error::DecodeError;
+use crate::inst::Inst;
+use crate::opcode::{Field, Format, Opcode};
+use crate::operation::{OpcodeEntry, layout};
+use crate::table::{FormSignature, Layout, OperandDesc};
+use crate::target::Target;
 
 /// A form of an operation: a base format, and the format of a trailing dword.
 pub(crate) struct Form {
@@ -122,13 +124,4 @@ impl Form {
             && (inst.format(), behind) == (self.signature.format, self.extension);
         if good { Ok(inst) } else { Err(Unmade::Other) }
     }
-}
-
-/// The operands and modifiers of a signature.
-pub(crate) fn descs(
-    target: Target,
-    signature: &FormSignature,
-) -> impl Iterator<Item = &'static OperandDesc> + Clone + use<> {
-    let tables = DESCS[target as usize];
-    tables.list_of(signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
 }

@@ -1,6 +1,8 @@
 //! Scalar sources of packed operations on floats of 32 bits.
 
-use crate::{Field, Inst, Operand, Reg, Special, Value};
+use crate::inst::Inst;
+use crate::opcode::{Field, Special};
+use crate::value::{Operand, Reg, Value};
 
 /// Whether it is a packed operation that reads one register of a scalar source for both floats. Only some targets have
 /// such operations.

@@ -1,8 +1,11 @@
 //! Checks the destination and the addend of a matrix operation: they must be the same registers, or have none in
 //! common.
 
-use crate::common::limits::MATRIX_FREE;
-use crate::{Access, Field, Format, Inst, Operand, RegSet};
+use crate::inst::Inst;
+use crate::opcode::limits::MATRIX_FREE;
+use crate::opcode::{Field, Format};
+use crate::registers::RegSet;
+use crate::value::{Access, Operand};
 
 /// The greatest number of registers with which the operation reads everything before it writes.
 const FREE: u16 = MATRIX_FREE[0];

@@ -4,12 +4,12 @@ use super::{
     constraints_of, constraints_of_form, further, in_set, is_in_set, mask, op_index, opcode_space, parts, refused_by,
     wide_of,
 };
-use crate::inst::layout;
+use crate::opcode::{Field, Format};
+use crate::operation::layout;
 use crate::shared::marks;
+use crate::table::sizes::CHECKED_FIELDS;
 use crate::table::{Check, Constraints, DecodeTables, NONE, OperandDesc};
-use crate::target::DECODE;
-use crate::target::generated::CHECKED_FIELDS;
-use crate::{Field, Format, Target};
+use crate::target::{DECODE, Target};
 
 /// The opcode index of a number in a format's opcode field; `None` if no operation has that number.
 pub(crate) fn index_of(target: Target, format: Format, number: u16) -> Option<u16> {

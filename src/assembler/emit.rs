@@ -1,11 +1,11 @@
 //! Makes instructions from an operation and its fields, for any opcode number and field positions of the target.
 
 use super::AssembleErrorKind;
-use crate::decode::MAX_DWORDS;
-use crate::inst::layout;
-use crate::patch::location;
-use crate::target::OPERANDS;
-use crate::{Encoding, Field, Format, Inst, Microcode, Opcode, Target, decode_words};
+use crate::decode::decode_words;
+use crate::inst::Inst;
+use crate::microcode::Microcode;
+use crate::opcode::Opcode;
+use crate::target::Target;
 
 /// Values that the assembler accepts as an instruction: an [`Inst`], a format's struct, or dwords. With the feature
 /// `make`, also the results of constructors and of the `Builder`.
@@ -109,48 +109,4 @@ fn of_words(target: Target, words: &[u32]) -> Result<Inst, AssembleErrorKind> {
         true => Ok(inst),
         false => Err(AssembleErrorKind::Size { dwords: dwords as u8, given: words.len().min(255) as u8 }),
     }
-}
-
-/// Makes the operation in its first format, with these values in its fields and zeros in the others.
-pub(crate) fn make(target: Target, opcode: Option<Opcode>, values: &[(Field, u32)]) -> Result<Inst, AssembleErrorKind> {
-    let opcode = opcode.ok_or(AssembleErrorKind::Lacks)?;
-    let Encoding { format, number } = opcode.encodings(target).next().ok_or(AssembleErrorKind::Lacks)?;
-    let layout = layout(target, format).ok_or(AssembleErrorKind::Lacks)?;
-    let mut words = [0; MAX_DWORDS];
-    for info in layout.fields.iter().filter(|info| !info.overlay) {
-        let given = values.iter().find(|(field, _)| *field == info.field).map(|(_, value)| *value);
-        let value = match info.fixed {
-            Some(bits) => bits.into(),
-            None if info.field == Field::Op => number.into(),
-            None => given.unwrap_or(0),
-        };
-        // A value that does not fit loses its high bits here. The comparison below finds the difference.
-        let _ = location(info).put(&mut words, value);
-    }
-    if let Some((_, literal)) = values.iter().find(|(field, _)| *field == Field::Literal) {
-        if let Some(word) = words.get_mut(usize::from(layout.bits / 32)) {
-            *word = *literal;
-        }
-    }
-    let inst = decode_words(target, &words)?;
-    let has = |&(field, value): &(Field, u32)| inst.get(field) == Some(value);
-    match inst.opcode() == opcode && values.iter().all(has) {
-        true => Ok(inst),
-        false => Err(AssembleErrorKind::Lacks),
-    }
-}
-
-/// The operand code in `field` that announces a literal.
-pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field) -> Result<u32, AssembleErrorKind> {
-    let format = opcode.and_then(|opcode| opcode.encodings(target).next()).ok_or(AssembleErrorKind::Lacks)?.format;
-    let extends = layout(target, format).map_or(&[][..], |layout| layout.extends);
-    let code = extends.iter().find(|e| (e.field, e.format) == (field, Format::Literal));
-    code.map(|e| u32::from(e.code)).ok_or(AssembleErrorKind::Lacks)
-}
-
-/// Refuses a number that is not a scalar register, or, with `pair`, that cannot begin an aligned pair.
-pub(crate) fn scalar(target: Target, register: u8, pair: bool) -> Result<(), AssembleErrorKind> {
-    let last = OPERANDS[target as usize].sgpr_last;
-    let good = u16::from(register) + u16::from(pair) <= last && !(pair && register % 2 == 1);
-    if good { Ok(()) } else { Err(AssembleErrorKind::Register(register)) }
 }

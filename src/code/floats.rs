@@ -1,6 +1,6 @@
 //! Bits of the inline floating-point constants, starting at the code `FLOAT`. Not every target has the last one.
 
-use super::code::FLOATS;
+use super::FLOATS;
 
 const COUNT: usize = FLOATS.len();
 

@@ -1,6 +1,7 @@
 //! The generated modules, one for each target.
 
-use crate::{Format, Inst};
+use crate::inst::Inst;
+use crate::opcode::Format;
 
 /// A microcode format as a struct whose value is its words.
 #[diagnostic::on_unimplemented(
@@ -54,7 +55,8 @@ macro_rules! operations {
 
 mod prelude {
     pub(crate) use super::Microcode;
-    pub(crate) use crate::{FieldError, Opcode};
+    pub(crate) use crate::error::FieldError;
+    pub(crate) use crate::opcode::{Field, Format, Opcode};
 }
 
 include!(concat!(env!("OUT_DIR"), "/types.rs"));

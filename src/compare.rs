@@ -1,8 +1,10 @@
 //! Compares a converted instruction with the original.
 
-use super::{Address, descs, modifier};
+use crate::codec::{Address, descs, modifier};
+use crate::inst::Inst;
+use crate::opcode::Field;
 use crate::table::OperandDesc;
-use crate::{Field, Inst, Operand};
+use crate::value::Operand;
 
 /// The first pair of operands that differ; `None` stands for the missing operand of an instruction that has fewer.
 pub(crate) type Difference = (Option<Operand>, Option<Operand>);

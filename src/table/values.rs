@@ -3,17 +3,17 @@
 #[cfg(feature = "fast")]
 pub(crate) mod ready;
 
-use super::{Reg, Value};
-use crate::codec::code::VGPR;
+use crate::code::VGPR;
 use crate::shared::{self, places};
+use crate::value::{Reg, Value};
 
 /// The bit that distinguishes the codes of vector registers from scalar ones, and the distance between vector and
 /// accumulation registers.
-pub(super) const VECTOR: usize = VGPR as usize;
+pub(crate) const VECTOR: usize = VGPR as usize;
 const SECTION: usize = places::SECTION as usize;
 const ADDRESSES: usize = places::ADDRESSES as usize;
 /// Mask of the bits of a scalar address.
-pub(super) const ADDRESS: usize = 0x7f;
+pub(crate) const ADDRESS: usize = 0x7f;
 pub(crate) const IMPLICIT: usize = places::IMPLICIT as usize;
 
 /// The registers of `shared::IMPLICIT`.
@@ -39,7 +39,7 @@ const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {
 };
 
 /// The code at an index of the table.
-pub(super) const fn code_at(index: usize) -> u16 {
+pub(crate) const fn code_at(index: usize) -> u16 {
     let code = index % SECTION;
     (if code < ADDRESSES { code } else { code - ADDRESSES }) as u16
 }
@@ -50,6 +50,6 @@ pub(crate) const fn implicit(index: usize) -> Value {
 }
 
 /// Whether this is the index of a scalar address with the code `off`, which means that there is no scalar address.
-pub(super) const fn is_off(index: usize, off: u16) -> bool {
+pub(crate) const fn is_off(index: usize, off: u16) -> bool {
     index % SECTION == ADDRESSES + off as usize
 }

@@ -1,8 +1,11 @@
 //! Banks of vector registers. The two operations of one instruction read from them at the same time.
 
-use super::code::{VGPR, VGPR_LAST};
-use crate::common::limits::BANKS;
-use crate::{Field, Format, Inst, Reg, Value};
+use crate::code::{VGPR, VGPR_LAST};
+use crate::inst::Inst;
+use crate::opcode::limits::BANKS;
+use crate::opcode::{Field, Format};
+use crate::target::{TARGETS, Target};
+use crate::value::{Reg, Value};
 
 /// Mask of the bits that select the bank of a source.
 const SOURCES: u16 = BANKS[0] - 1;
@@ -33,6 +36,14 @@ pub(crate) struct Freedom {
     pub equal: bool,
     /// Destinations can be in one bank, and addends are in as many banks as other sources: VOPD3.
     pub long: bool,
+}
+
+impl Target {
+    /// The registers and banks that two operations in one instruction may share. `long`: in VOPD3.
+    pub(crate) fn dual_freedom(self, long: bool) -> Freedom {
+        let [moves, equal] = TARGETS[self as usize].dual;
+        Freedom { moves, equal, long }
+    }
 }
 
 /// One of the ports.

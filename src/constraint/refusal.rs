@@ -1,13 +1,14 @@
 //! Names the reason for a refusal: the format, the field, and the bits.
 
 use super::{Bad, constraints_of, field_map, op_index, opcode_space, parts, second_field};
+use crate::error::DecodeError;
+use crate::opcode::{Field, Format};
+use crate::table::sizes::ConstraintIndex;
 use crate::table::{DecodeTables, IN_SECOND_DWORD};
-use crate::target::generated::ConstraintIndex;
-use crate::{DecodeError, Field, Format};
 
 /// The error for words that select no operation.
 #[cold]
-pub(super) fn unknown(t: &DecodeTables, bits: u64) -> DecodeError {
+pub(crate) fn unknown(t: &DecodeTables, bits: u64) -> DecodeError {
     let word = bits as u32;
     let opcode_space = opcode_space(t, word);
     let op_index = op_index(opcode_space, bits);
@@ -35,13 +36,13 @@ pub(super) fn unknown(t: &DecodeTables, bits: u64) -> DecodeError {
     }
 }
 
-pub(super) fn reserved_bit(t: &DecodeTables, number: ConstraintIndex, bit: u8) -> DecodeError {
+pub(crate) fn reserved_bit(t: &DecodeTables, number: ConstraintIndex, bit: u8) -> DecodeError {
     let (format, field, _) = field_at(t, number, bit);
     DecodeError::ReservedBits { format, field, bit }
 }
 
 /// The error for a field value that is not allowed. The check can cover more bits than the field has.
-pub(super) fn reserved_value(t: &DecodeTables, number: ConstraintIndex, bad: Bad) -> DecodeError {
+pub(crate) fn reserved_value(t: &DecodeTables, number: ConstraintIndex, bad: Bad) -> DecodeError {
     let (_, field, end) = field_at(t, number, bad.lsb);
     let width = bad.width.min(end - bad.lsb);
     let value = bad.value & ((1u32 << width) - 1) as u16;

@@ -1,9 +1,8 @@
 //! A table of the meanings of operand codes.
 
 use super::{IMPLICIT, IMPLICIT_REGISTERS, SECTION, code_at, implicit, is_off};
-use crate::codec::code::*;
-use crate::operand::{Reg, Value};
-use crate::value::{InlineFloat, find};
+use crate::code::*;
+use crate::value::{InlineFloat, Reg, Value, find};
 
 /// Number of entries: enough for any index of 12 bits, so that no bounds check is needed.
 const ROOM: usize = 4096;
@@ -11,7 +10,7 @@ pub(crate) type Values = [Value; ROOM];
 
 /// The value at an index of the table. The actual value of a literal is in the words.
 #[inline(always)]
-pub(in crate::operand) fn value_of(values: &'static Values, place: usize) -> &'static Value {
+pub(crate) fn value_of(values: &'static Values, place: usize) -> &'static Value {
     &values[place % ROOM]
 }
 

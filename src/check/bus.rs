@@ -1,9 +1,10 @@
 //! The constant bus: how many different scalars a vector operation can read.
 
-use crate::common::BUS;
+use crate::inst::Inst;
+use crate::opcode::{BUS, Field, Special};
 use crate::shared::flag;
 use crate::target::FACTS;
-use crate::{Field, Inst, Operand, Reg, Special, Value};
+use crate::value::{Operand, Reg, Value};
 
 /// An instruction's reads over the constant bus.
 pub(crate) struct Reads {

@@ -1,0 +1,53 @@
+//! Operand codes: the codes of registers and constants that are the same on all targets.
+
+pub(crate) mod floats;
+
+pub(crate) use crate::opcode::code::*;
+
+/// The code of the first accumulation register. Accumulation registers follow the hardware's codes: a separate bit
+/// turns a vector register into one.
+pub(crate) const AGPR: u16 = VGPR_LAST + 1;
+#[cfg(any(feature = "make", feature = "text"))]
+pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
+/// The number of the last register of either file.
+pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
+
+/// Whether a tuple of vector registers ends within its file.
+pub(crate) const fn is_inside(register: u16, dwords: u16) -> bool {
+    register + dwords <= VECTOR_LAST + 1
+}
+
+/// The alignment of a tuple of this many scalar registers.
+#[inline(always)]
+pub(crate) const fn scalar_align(dwords: u16) -> u16 {
+    let length = dwords.next_power_of_two();
+    if length < SCALAR_ALIGN { length } else { SCALAR_ALIGN }
+}
+
+/// The first register of the tuple that hardware reads, and text shows, for a scalar register's number.
+#[inline(always)]
+pub(crate) const fn aligned(register: u16, dwords: u16) -> u16 {
+    register & !(scalar_align(dwords) - 1)
+}
+
+/// The code of the inline integer with this value.
+#[inline(always)]
+pub(crate) const fn of_int(value: i64) -> Option<u16> {
+    const MOST: i64 = (INT_LAST - INT) as i64;
+    const LEAST: i64 = -((NEGATIVE_LAST - NEGATIVE) as i64) - 1;
+    match value {
+        0..=MOST => Some(INT + value as u16),
+        LEAST..=-1 => Some(NEGATIVE + (-1 - value) as u16),
+        _ => None,
+    }
+}
+
+/// The value of an inline integer.
+#[inline(always)]
+pub(crate) const fn int_of(code: u16) -> Option<i8> {
+    match code {
+        INT..=INT_LAST => Some((code - INT) as i8),
+        NEGATIVE..=NEGATIVE_LAST => Some(-1 - (code - NEGATIVE) as i8),
+        _ => None,
+    }
+}

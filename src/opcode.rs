@@ -1,0 +1,125 @@
+//! The enums that all targets share: operations, formats, fields, special registers.
+
+include!(concat!(env!("OUT_DIR"), "/opcode.rs"));
+
+use core::fmt;
+use core::str::FromStr;
+
+impl Opcode {
+    /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
+    #[cfg(feature = "text")]
+    pub fn name(self) -> &'static str {
+        let at = self as usize;
+        let (Some(&a), Some(&b)) = (MNEMONICS_AT.get(at), MNEMONICS_AT.get(at + 1)) else { return "" };
+        MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
+    }
+
+    /// The name followed by other text, and its length: copying a fixed size is cheaper than copying the exact size.
+    #[cfg(feature = "text")]
+    #[inline]
+    pub(crate) fn padded_name(self) -> (&'static [u8; 48], usize) {
+        let at = self as usize;
+        let (Some(&a), Some(&b)) = (MNEMONICS_AT.get(at), MNEMONICS_AT.get(at + 1)) else { return (&[0; 48], 0) };
+        match MNEMONICS.as_bytes().get(usize::from(a)..).and_then(|rest| rest.first_chunk()) {
+            Some(name) => (name, usize::from(b - a)),
+            None => (&[0; 48], 0),
+        }
+    }
+}
+
+impl fmt::Debug for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "text")]
+        return f.write_str(self.name());
+        #[cfg(not(feature = "text"))]
+        write!(f, "Opcode({})", *self as u16)
+    }
+}
+
+#[cfg(feature = "text")]
+impl fmt::Display for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Parses the name, ignoring case. [`Opcode::from_mnemonic`] parses a target's own spelling.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::errors::UnknownName;
+/// use amdgpu_isa::Opcode;
+/// assert_eq!("v_add_f32".parse(), Ok(Opcode::VAddF32));
+/// assert_eq!("V_ADD_F32".parse(), Ok(Opcode::VAddF32));
+/// assert_eq!("v_add_f32_e32".parse::<Opcode>(), Err(UnknownName)); // the suffix is that of an encoding
+/// # }
+/// ```
+#[cfg(feature = "text")]
+impl FromStr for Opcode {
+    type Err = UnknownName;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Opcode::ALL.iter().copied().find(|opcode| opcode.name().eq_ignore_ascii_case(s)).ok_or(UnknownName)
+    }
+}
+
+/// No operation, format or field has this name in this build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownName;
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown name")
+    }
+}
+
+impl core::error::Error for UnknownName {}
+
+/// Parses the manual's name, such as `VOP3P-MAI`, ignoring case.
+impl FromStr for Format {
+    type Err = UnknownName;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Format::ALL.iter().copied().find(|format| format.name().eq_ignore_ascii_case(s)).ok_or(UnknownName)
+    }
+}
+
+/// Parses the manual's name, such as `ssrc0`, ignoring case.
+impl FromStr for Field {
+    type Err = UnknownName;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Field::ALL.iter().copied().find(|field| field.name().eq_ignore_ascii_case(s)).ok_or(UnknownName)
+    }
+}
+
+impl Format {
+    /// The manual's name, such as `VOP3P-MAI`.
+    pub fn name(self) -> &'static str {
+        FORMAT_NAMES.get(self as usize).copied().unwrap_or("")
+    }
+
+    /// Whether it is the format of a literal, of 32 bits or of 64.
+    pub(crate) fn is_literal(self) -> bool {
+        matches!(self, Format::Literal | Format::Literal64)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Field {
+    /// The manual's name, such as `ssrc0`.
+    pub fn name(self) -> &'static str {
+        FIELD_NAMES.get(self as usize).copied().unwrap_or("")
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

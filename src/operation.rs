@@ -1,0 +1,148 @@
+//! Operations on a target: their formats, numbers and signatures, and the facts that do not depend on operands.
+
+use crate::opcode::{Field, Format, Opcode};
+use crate::table::generated::INFOS;
+use crate::table::{FormSignature, Info, Layout, NO_INFO, paged};
+use crate::target::{DECODE, DESCS, ENTRIES, INFO_OF, LAYOUT, Target};
+#[cfg(feature = "text")]
+use crate::target::{OPS, TEXT};
+
+impl Opcode {
+    /// The formats and opcode numbers of the operation on a target; none if the target lacks it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Format, Opcode, Target};
+    /// let all: Vec<_> = Opcode::VAddF32.encodings(Target::Gfx942).collect();
+    /// assert_eq!(all.iter().map(|e| (e.format, e.number)).collect::<Vec<_>>(), [(Format::Vop2, 1), (Format::Vop3a, 257)]);
+    /// # }
+    /// ```
+    pub fn encodings(self, target: Target) -> impl Iterator<Item = Encoding> {
+        self.entries(target).map(|entry| Encoding { format: entry.signature.format, number: entry.number })
+    }
+
+    /// The operation with this mnemonic in a target's assembler, without the suffix of an encoding; case is ignored.
+    /// `None` if the target has no such operation.
+    ///
+    /// Some targets have their own spelling of an operation, as [`Inst::mnemonic`](crate::Inst::mnemonic) shows. Such a
+    /// spelling can be the name of another operation on other targets. [`Opcode::from_str`](core::str::FromStr::from_str) accepts only the name that
+    /// all targets share.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {
+    /// use amdgpu_isa::{Opcode, Target};
+    /// // Up to GCN 1.2 this is the addition that writes a carry.
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx600, "v_add_i32"), Some(Opcode::VAddCoU32));
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx942, "v_add_i32"), Some(Opcode::VAddI32));
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx942, "V_ADD_CO_U32"), Some(Opcode::VAddCoU32));
+    /// assert_eq!(Opcode::from_mnemonic(Target::Gfx600, "global_load_dword"), None);
+    /// # }
+    /// ```
+    #[cfg(feature = "text")]
+    pub fn from_mnemonic(target: Target, mnemonic: &str) -> Option<Opcode> {
+        let spellings = TEXT[target as usize].spellings;
+        if let Some((op_index, _)) = spellings.iter().find(|(_, spelling)| spelling.eq_ignore_ascii_case(mnemonic)) {
+            return OPS[target as usize].opcode((*op_index).into());
+        }
+        let opcode: Opcode = mnemonic.parse().ok()?;
+        // If the target has its own spelling for an operation, the shared name does not work there.
+        let respelled = |entry: OpcodeEntry| spellings.iter().any(|(op_index, _)| *op_index == entry.op_index);
+        let mut entries = opcode.entries(target).peekable();
+        entries.peek()?;
+        (!entries.all(respelled)).then_some(opcode)
+    }
+
+    /// The target's spelling of the operation in a format, without the suffix of an encoding. It is usually the
+    /// opcode's name. `None` if the target lacks the operation in that format.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx600")] {
+    /// use amdgpu_isa::{Format, Opcode, Target};
+    /// assert_eq!(Opcode::VAddCoU32.mnemonic(Target::Gfx600, Format::Vop2), Some("v_add_i32"));
+    /// assert_eq!(Opcode::VAddCoU32.mnemonic(Target::Gfx600, Format::Vop1), None);
+    /// # }
+    /// ```
+    #[cfg(feature = "text")]
+    pub fn mnemonic(self, target: Target, format: Format) -> Option<&'static str> {
+        let entry = self.entries(target).find(|entry| entry.signature.format == format)?;
+        Some(own_spelling(target, entry.op_index.into()).unwrap_or_else(|| self.name()))
+    }
+
+    pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> {
+        let entries = ENTRIES[target as usize];
+        let at = self as usize;
+        let range = match (entries.first.get(at), entries.first.get(at + 1)) {
+            (Some(&a), Some(&b)) => usize::from(a)..usize::from(b),
+            _ => 0..0,
+        };
+        let op_indices = entries.op_indices.get(range).unwrap_or(&[]);
+        op_indices.iter().filter_map(move |&op_index| OpcodeEntry::new(target, op_index))
+    }
+}
+
+/// One encoding of an operation: see [`Opcode::encodings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct Encoding {
+    /// The base format.
+    pub format: Format,
+    /// The number in the format's opcode field. If the field holds the opcodes of two operations (VOPD), the other
+    /// opcode is zero.
+    pub number: u16,
+}
+
+/// An operation on a target: its number in a format, and its signature there.
+#[derive(Clone, Copy)]
+pub(crate) struct OpcodeEntry {
+    pub signature: &'static FormSignature,
+    pub op_index: u16,
+    pub number: u16,
+}
+
+/// The mnemonic of an opcode index, if the target has a spelling of its own.
+#[cfg(feature = "text")]
+pub(crate) fn own_spelling(target: Target, op_index: usize) -> Option<&'static str> {
+    let spellings = TEXT[target as usize].spellings;
+    let found = spellings.binary_search_by_key(&op_index, |s| s.0.into()).ok()?;
+    spellings.get(found).map(|s| s.1)
+}
+
+impl OpcodeEntry {
+    /// The operation with an opcode index.
+    pub(crate) fn new(target: Target, op_index: u16) -> Option<OpcodeEntry> {
+        let opcode_space = DECODE[target as usize].opcode_spaces.iter().rev().find(|f| f.base <= op_index)?;
+        let signature = DESCS[target as usize].signature(op_index.into(), 0);
+        let in_space = match op_index.checked_sub(opcode_space.second) {
+            // A second operation, whose opcode is above the first one's.
+            Some(opcode) if opcode_space.second != 0 => opcode << opcode_space.op_mask.count_ones(),
+            _ => op_index - opcode_space.base,
+        };
+        Some(OpcodeEntry { signature, op_index, number: number(target, signature.format, in_space) })
+    }
+
+    /// The forms with a trailing dword other than a literal.
+    pub(crate) fn forms(&self, target: Target) -> impl Iterator<Item = &'static FormSignature> + use<> {
+        DESCS[target as usize].forms(self.op_index.into())
+    }
+}
+
+/// The number in a format's opcode field, from an opcode index relative to the start of its opcode space. The bits
+/// above the field distinguish formats (FLAT's segment); if the field is in two pieces, the upper piece is part of the
+/// number.
+pub(crate) fn number(target: Target, format: Format, op_index: u16) -> u16 {
+    let op = layout(target, format).and_then(|l| l.fields.iter().find(|f| f.field == Field::Op));
+    op.map_or(0, |op| op_index & ((1u32 << (op.width + op.hi_width)) - 1) as u16)
+}
+
+/// The facts of the operation with this opcode index.
+#[inline]
+pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
+    let t = INFO_OF[target as usize];
+    let number = paged(t.pages, t.info_of, op_index).unwrap_or(0);
+    INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
+}
+
+/// The layout of a format on a target.
+pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
+    LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
+}

@@ -1,0 +1,39 @@
+//! The tables that the generator writes, with a module for each target.
+
+// Some sets of targets do not need all of these.
+#![allow(clippy::all, unused_imports)]
+use super::counters::{Event, Holds, Which};
+#[cfg(feature = "fast")]
+use super::fast_decode::{
+    FastConstraints, FastDecode, FastOpcodeSpace, NO_CONSTRAINTS as NO_FAST_CONSTRAINTS,
+    NO_OPCODE_SPACE as NO_FAST_OPCODE_SPACE,
+};
+use super::hazards::{
+    Accessed, ByFile, Certainty, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Mode, Overlap,
+    RuleInfo, Side, Unit, Upto,
+};
+use super::sizes::*;
+#[cfg(feature = "fast")]
+use super::values::ready::{Values, values};
+use super::{
+    AddressStep, Announcer, Bits, Check, Codes, Constraints, CountTables, Counter, DataType, DecodeTables, DescTables,
+    EntryTables, Extension, FactTables, FieldInfo, FieldMap, FormSignature, Forms, How, IN_SECOND_DWORD, ImmTables,
+    Info, InfoTables, Joined, Layout, LayoutTables, LengthList, LengthTables, NO_OPCODE_SPACE, NO_ROW, NameTables,
+    Named, OpTables, OpcodeSpace, OperandDesc, OperandTables, Other, Part, Row, Rule, SizedOperand, Space, Successor,
+    Trailing, When, Wide, operand_list, padded,
+};
+#[cfg(all(feature = "text", feature = "fast"))]
+use super::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
+#[cfg(feature = "fast")]
+use super::{FastOperands, NO_FAST_OPERANDS, VARIED};
+#[cfg(feature = "text")]
+use super::{MnemonicTable, TextTables};
+use crate::kind::{
+    AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, NumberKind, OffsetKind,
+    OperandKind, RegisterKind, Signs,
+};
+use crate::opcode::{Field, Format, Opcode, Special};
+use crate::shared::RuleKind;
+use crate::value::{Access, Reg};
+
+include!(concat!(env!("OUT_DIR"), "/tables.rs"));

@@ -1,0 +1,49 @@
+//! The layouts of kernel descriptors.
+
+/// The layout of a target's descriptors: see `isa/descriptor.isa`.
+pub(crate) struct KernelTables {
+    pub vgpr_granule: u16,
+    pub accum_granule: u16,
+    pub sgpr_granule: u16,
+    pub sgprs: u16,
+    pub sgprs_are_all: u16,
+    pub with_vcc: u16,
+    pub with_xnack_mask: u16,
+    pub with_flat_scratch: u16,
+    pub xnack: u16,
+    pub sramecc: u16,
+    pub directives: &'static [Directive],
+}
+
+/// A part of a kernel descriptor with a directive of its own.
+#[derive(Debug)]
+pub struct Directive {
+    pub(crate) name: &'static str,
+    /// The lowest bit.
+    pub(crate) at: u16,
+    pub(crate) len: u8,
+    pub(crate) default: u32,
+    pub(crate) sgprs: u8,
+}
+
+impl Directive {
+    /// Its name, after `.amdhsa_`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The greatest value.
+    pub fn max(&self) -> u32 {
+        u32::MAX >> (32 - u32::from(self.len)).min(31)
+    }
+
+    /// The value if no directive sets it.
+    pub fn default(&self) -> u32 {
+        self.default
+    }
+
+    /// The number of a wave's first scalar registers that it fills.
+    pub fn user_sgprs(&self) -> u8 {
+        self.sgprs
+    }
+}
