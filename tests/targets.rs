@@ -68,7 +68,12 @@ const NAMES: &[(&str, u32, Option<&str>)] = &[
 
 /// Processors that LLVM 22 does not know, with the flags that LLVM 24 writes. Which target decodes them was found in the
 /// same way, with LLVM 24's assembler alone: it has no disassembler in the package that was asked.
-const NEWER_NAMES: &[(&str, u32, Option<&str>)] = &[("gfx1154", 0x57, Some("gfx1150"))];
+const NEWER_NAMES: &[(&str, u32, Option<&str>)] = &[
+    ("gfx1154", 0x57, Some("gfx1150")),
+    ("gfx12-5-generic", 0x100045b, Some("gfx12-5-generic")),
+    // Neither of the newer LLVMs that were asked knows this name: its number is reported.
+    ("gfx1250-strict", 0xeb, Some("gfx1250")),
+];
 
 /// Both lists.
 fn names() -> impl Iterator<Item = (&'static str, u32, Option<&'static str>)> {
