@@ -70,6 +70,10 @@ const NAMES: &[(&str, u32, Option<&str>)] = &[
 /// same way, with LLVM 24's assembler alone: it has no disassembler in the package that was asked.
 const NEWER_NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx1154", 0x57, Some("gfx1150")),
+    ("gfx1170", 0x5d, Some("gfx1170")),
+    ("gfx1171", 0x5e, Some("gfx1170")),
+    ("gfx1172", 0x5c, Some("gfx1170")),
+    ("gfx11-7-generic", 0x1000062, Some("gfx1170")),
     ("gfx12-5-generic", 0x100045b, Some("gfx12-5-generic")),
     // Neither of the newer LLVMs that were asked knows this name: its number is reported.
     ("gfx1250-strict", 0xeb, Some("gfx1250")),
@@ -241,6 +245,7 @@ fn generic_targets_have_what_all_their_members_have() {
             "gfx11-generic",
             &["gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153", "gfx1154"],
         ),
+        ("gfx11-7-generic", &["gfx1170", "gfx1171", "gfx1172"]),
         ("gfx12-generic", &["gfx1200", "gfx1201"]),
     ] {
         let target = |name: &str| name.parse::<Target>().expect(name);
