@@ -6,7 +6,7 @@ use core::str::FromStr;
 
 use crate::target::{PROCESSORS, ProcessorInfo, Target, UnknownTarget};
 
-/// A processor that a code object can be made for: one of those that LLVM 22 lists.
+/// A processor that a code object can be made for: one of those that LLVM 22 or LLVM 24 lists.
 ///
 /// A [`Target`] stands for all processors with the same instructions, such as `gfx1100` for `gfx1103`; this type
 /// distinguishes them. A generic processor such as `gfx11-generic` has the instructions that all members of a family
@@ -60,7 +60,7 @@ impl Processor {
     }
 
     /// The processor that a code object is for, from the `e_flags` of its ELF header; `None` if they name none, or one
-    /// that LLVM 22 does not list.
+    /// that neither LLVM 22 nor LLVM 24 lists.
     pub fn from_e_flags(e_flags: u32) -> Option<Processor> {
         Processor::all().find(|processor| processor.mach() == e_flags & 0xff)
     }

@@ -31,6 +31,7 @@ mod manuals;
 #[cfg(feature = "alloc")]
 mod model;
 mod names;
+mod newer;
 mod nops;
 mod packages;
 mod parse;

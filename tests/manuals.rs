@@ -44,6 +44,8 @@ const WITHOUT_MANUAL: &[(&str, &str)] = &[
     ("gfx1011", "no manual is about it alone: ADDED holds its rows"),
     ("gfx1013", "no manual is about it alone: ADDED holds its rows"),
     ("gfx1251", "as gfx1250, with more forms of the same operations"),
+    ("gfx1170", "AMD has published no manual of it: tests/newer.rs holds where it differs from gfx1150"),
+    ("gfx12-5-generic", "what all CDNA5 have: tests/newer.rs holds what it lacks"),
 ];
 
 /// Processors of RDNA1 with operations that only the manual of RDNA2 prints: each has the rows of gfx1010 and, in

@@ -200,7 +200,8 @@ fn valid(row: &CodeRow, first: u16, last: u16, code: u16, n: u16) -> bool {
         }
         "vgpr" => code + n - 1 <= last,
         "int" | "float" | "off" | "neither" => true,
-        "literal" => n <= 2,
+        "literal" => n <= 4,
+        "ro" => n == 1 || row.pair.is_some(),
         _ => n == 1 || row.any_length || n == 2 && row.pair.is_some(),
     }
 }

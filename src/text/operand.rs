@@ -230,7 +230,7 @@ impl Printer<'_> {
             _ => {
                 // A packed pair takes 32-bit constants.
                 let packed = matches!(ty, DataType::PkF32 | DataType::PkI32) && code >= FLOAT;
-                let wide = dwords == 2 && !packed || ty == DataType::F64;
+                let wide = dwords == 2 && !packed || matches!(ty, DataType::F64 | DataType::I64);
                 out.str(self.name(code, wide));
             }
         }
@@ -290,7 +290,7 @@ impl Printer<'_> {
     fn is_inline(&self, ty: DataType, dwords: u16) -> bool {
         let v = self.literal_value();
         let small = |n: i32| of_int(n.into()).is_some();
-        let wide = dwords == 2 && matches!(ty, DataType::Bits | DataType::I64);
+        let wide = ty == DataType::I64 || dwords == 2 && ty == DataType::Bits;
         match ty {
             DataType::F64 => false,
             _ if wide => of_int(v.into()).is_some(),

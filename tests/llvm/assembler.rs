@@ -6,7 +6,40 @@ use std::process::{Command, Stdio};
 
 use amdgpu_isa::check::RuleError;
 use amdgpu_isa::operands::Special;
-use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Target, Value, decode};
+use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode};
+
+/// Targets that LLVM 22 does not know: `tests/newer.rs` has what newer versions say of them.
+pub const NEWER: &[&str] = &["gfx1170", "gfx12-5-generic"];
+
+/// Operations of gfx1251 that LLVM 22 does not know: `tests/newer.rs` has them, too.
+const NEWER_OPERATIONS: &[&str] = &[
+    "v_pk_add_f64",
+    "v_pk_add_nc_u64",
+    "v_pk_fma_f64",
+    "v_pk_lshl_add_u64",
+    "v_pk_max_num_f64",
+    "v_pk_min_num_f64",
+    "v_pk_mul_f64",
+    "v_pk_sub_nc_u64",
+    "v_wmma_f64_16x16x4_f64",
+];
+
+/// The targets that LLVM 22 knows.
+#[allow(dead_code)] // Each test uses a part of it.
+pub fn targets() -> impl Iterator<Item = Target> {
+    Target::ALL.iter().copied().filter(|target| !NEWER.contains(&target.processor()))
+}
+
+/// Whether LLVM 22 has the operation on the targets that have it here.
+#[allow(dead_code)] // Each test uses a part of it.
+pub fn has(opcode: Opcode) -> bool {
+    has_mnemonic(opcode.name())
+}
+
+/// The same of the operation with which a text begins.
+pub fn has_mnemonic(text: &str) -> bool {
+    !NEWER_OPERATIONS.contains(&text.split(' ').next().unwrap_or(""))
+}
 
 /// The reason why a text may fail to come back.
 pub struct Class {

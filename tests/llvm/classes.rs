@@ -52,6 +52,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_exec_base" => we_refuse_exec_base,
         "we_refuse_exec_base_of_flat" => we_refuse_exec_base_of_flat,
         "llvm_lacks_opcode" => llvm_lacks_opcode,
+        "llvm_lacks_newer_opcode" => llvm_lacks_newer_opcode,
         "nop_with_extension" => nop_with_extension,
         "we_refuse_vector_mask" => we_refuse_vector_mask,
         "literal_of_two" => literal_of_two,
@@ -919,6 +920,12 @@ fn we_refuse_literal_buffer_offset(case: &Case) -> bool {
 fn llvm_lacks_opcode(case: &Case) -> bool {
     let names = ["s_mov_regrd_b32 ", "s_mov_fed_b32 ", "s_getreg_regrd_b32 "];
     let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|n| text.starts_with(n)));
+    ours && matches!(case.llvm, Answer::Reject | Answer::Crash)
+}
+
+/// Operations that only newer versions of LLVM have.
+fn llvm_lacks_newer_opcode(case: &Case) -> bool {
+    let ours = matches!(&case.ours, Ours::Inst { text, .. } if !crate::assembler::has_mnemonic(text));
     ours && matches!(case.llvm, Answer::Reject | Answer::Crash)
 }
 

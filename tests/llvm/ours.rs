@@ -19,15 +19,15 @@ pub struct Target {
     pub lanes: u16,
 }
 
-/// The enabled targets that LLVM can disassemble: all but the first two generations.
+/// The enabled targets that LLVM 22 can disassemble: all but the first two generations, and those that came later.
 pub fn targets() -> Vec<Target> {
-    let all = amdgpu_isa::Target::ALL.iter();
+    let all = crate::assembler::targets();
     let known = all.filter(|t| !t.name().starts_with("gfx6") && !t.name().starts_with("gfx7"));
     known
         .map(|t| Target {
             name: t.name(),
             processor: t.processor(),
-            features: features(t),
+            features: features(&t),
             mach: t.mach(),
             lanes: t.wave_size(),
         })

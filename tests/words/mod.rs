@@ -72,7 +72,7 @@ pub fn is_rdna(target: Target) -> bool {
 /// independently of the library, as the next one is.
 #[allow(dead_code)]
 pub fn has_even_tuples(target: Target) -> bool {
-    has_unified_registers(target) || ["gfx1250", "gfx1251"].contains(&target.name())
+    has_unified_registers(target) || ["gfx1250", "gfx1251", "gfx12-5-generic"].contains(&target.name())
 }
 
 /// Whether VGPRs and AccVGPRs are one file, in which tuples begin at even registers: LLVM's FeatureGFX90AInsts. This is

@@ -429,7 +429,8 @@ impl Parser<'_, '_> {
         match (desc.ty, number) {
             // The upper half of a double.
             (DataType::F64, Number::Float(bits)) => Some((bits >> 32) as u32),
-            (DataType::Bits | DataType::I64, Number::Float(_)) if desc.dwords == 2 => None,
+            (DataType::I64, Number::Float(_)) => None,
+            (DataType::Bits, Number::Float(_)) if desc.dwords == 2 => None,
             (_, Number::Float(bits)) => narrow_float(bits, short),
             (DataType::F16, Number::Int(n)) => (-0x8000..=0xffff).contains(&n).then_some((n as u16).into()),
             (DataType::I16, Number::Int(n)) => (-0x8000..=0xffff).contains(&n).then_some(n as u32),
