@@ -12,14 +12,14 @@ use core::fmt;
 
 use crate::codec::code::AGPR;
 use crate::codec::{
-    Address, Coded, Form, Unmade, descs, encode, held, hold, image_address_of, is_conditional, modifier, read, unit,
-    value,
+    Address, Coded, Form, Unmade, descs, encode, held, hold, image_address_of, is_conditional, is_signed, modifier,
+    read, sign_extended, unit, value,
 };
 use crate::common::{OpcodeEntry, SUCCESSORS};
 use crate::imm::Imm;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
 use crate::table::{FormSignature, OperandDesc};
-use crate::{DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target};
+use crate::{Counter, DecodeError, Field, Format, HeldField, Inst, Opcode, RuleError, Target};
 use compare::{compare, silent};
 
 /// The reason why an instruction cannot be converted to another target: see [`Inst::retarget`].
@@ -51,6 +51,9 @@ pub enum RetargetError {
         /// Its width in bits on the target.
         bits_there: u16,
     },
+    /// The wait for the counter does nothing on one of the two targets: the counters of `s_waitcnt` are split there, and other
+    /// instructions wait for them.
+    Counter(Counter),
     /// The result would break a rule that the original instruction follows.
     Rule(RuleError),
 }
@@ -66,6 +69,9 @@ impl fmt::Display for RetargetError {
             RetargetError::Value { field, value } => write!(f, "the target lacks {field} = {value}"),
             RetargetError::Operand { field, bits, bits_there } => {
                 write!(f, "{field} has {bits} bits, and {bits_there} or another access on the target")
+            }
+            RetargetError::Counter(counter) => {
+                write!(f, "the wait for {counter} does nothing on one of the two targets, which has other waits")
             }
             RetargetError::Rule(rule) => write!(f, "on the target {rule}"),
         }
@@ -259,7 +265,11 @@ fn retarget_as(
         if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
             return Err(refused);
         }
-        let value = modifier_there((descs, desc), (there, other), held(desc, from)).ok_or(refused)?;
+        let value = match modifier(desc, from) {
+            // Fields of numbers with a sign differ in width.
+            number if number < 0 => negative(other, number).ok_or(refused)?,
+            _ => modifier_there((descs, desc), (there, other), held(desc, from)).ok_or(refused)?,
+        };
         hold(other, value, &mut words).map_err(|_| refused)?;
     }
     // An address that only the target can have is absent.
@@ -308,6 +318,12 @@ fn retarget_as(
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
         _ => Ok(inst),
     }
+}
+
+/// The bits of a negative number in a modifier of the target.
+fn negative(other: &OperandDesc, number: i64) -> Option<u32> {
+    let bits = (number & ((1 << other.width) - 1)) as u32;
+    (is_signed(other) && sign_extended(bits, other.width) == number).then_some(bits)
 }
 
 /// The value of a modifier of the target with the same meaning.
@@ -371,8 +387,7 @@ fn translate(
         Coded::Number(n) => {
             let raw = u32::try_from(n).map_err(|_| refused)?;
             if let Some(imm) = Imm::decode(here, desc.kind, raw as u16) {
-                let lost = |(field, value): (Field, u16)| RetargetError::Value { field, value: value.into() };
-                let imm = names::imm(here, target, imm).map_err(lost)?;
+                let imm = names::imm(here, target, imm)?;
                 let encoded =
                     imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
                 return Ok(Coded::Number(encoded.into()));
