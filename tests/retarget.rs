@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use amdgpu_isa::convert::RetargetError;
+use amdgpu_isa::facts::Counter;
 use amdgpu_isa::imm::{DelayAlu, Imm};
 use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use words::Rng;
@@ -38,6 +39,11 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("v_madak_f16", "gfx803 gfx801 gfx810"),
     ("v_interp_p2_f16", "gfx803 gfx801 gfx810"),
 ];
+
+/// Whether `s_waitcnt` waits for nothing, because other counters count what its counters did.
+fn waits_for_nothing(target: Target) -> bool {
+    Counter::Vmcnt.source(target).is_none()
+}
 
 /// Operations of which no instruction, or only some, are the same on both targets, with the reason. `None` stands for
 /// operations of which there should be one.
@@ -73,8 +79,8 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
         _ if of_both(&rdna) && name.starts_with("v_") && name.contains("16") => Some("16-bit results"),
         // RDNA names the dimension of an image, GCN whether it is an array; the number of registers follows.
         _ if of_both(&rdna) && name.starts_with("image_") => Some("image addresses"),
-        // Stores have a counter of their own.
-        _ if of_both(&rdna) && name == "s_waitcnt" => Some("counters"),
+        // Stores have a counter of their own; on RDNA4 it waits for nothing.
+        _ if name == "s_waitcnt" && (of_both(&rdna) || of_both(&waits_for_nothing)) => Some("counters"),
         // From RDNA3 on it loads four samples, whatever dmask says.
         _ if of_both(&from_rdna3) && name == "image_msaa_load" => Some("samples"),
         // Up to RDNA2 no source says that the other half of the destination stays.
@@ -269,6 +275,10 @@ fn what_is_refused_is_missing() {
                     let held = inst.operands().find(|o| o.role == Some(field)).map_or(0, |o| o.bits);
                     assert_eq!(held, bits, "{place}");
                 }
+                RetargetError::Counter(counter) => {
+                    assert!(inst.waits().get(counter).is_some(), "{place}");
+                    assert_ne!(waits_for_nothing(inst.target()), waits_for_nothing(to), "{place}");
+                }
                 RetargetError::Rule(_) => assert!(inst.check().is_ok(), "{place}"),
                 _ => panic!("{place}"),
             }
@@ -354,4 +364,47 @@ fn every_operation_that_both_have_can_go() {
     if cfg!(feature = "all-targets") {
         assert_eq!(met.len(), NEVER_THE_SAME.len() + 8, "an excuse that nobody needs: {met:?}");
     }
+}
+
+/// Every instruction that waits, with many constants, between all pairs of targets: what comes out waits for the same counters,
+/// down to the same numbers, and both targets have them.
+#[test]
+fn waits_wait_for_the_same_there() {
+    let mut refused = 0;
+    for &from in Target::ALL {
+        let bytes = |word: u32| decode_words(from, &[word]).ok().filter(|inst| inst.flags().is_wait());
+        // An operation without operands is one word; of the others, some constants.
+        let opcodes = (0..=0x7f).map(|op| 0xbf80_0000 | op << 16);
+        // The register that is added is null, whose code is one of two.
+        let added =
+            [0x7c, 0x7d].into_iter().flat_map(|null| (0..=0x1f).map(move |op| 0xb000_0000 | op << 23 | null << 16));
+        let opcodes = opcodes.chain(added);
+        for word in opcodes {
+            let constants =
+                (0..16).map(|bit| 0xffff ^ 1 << bit).chain([0, 0xffff, 0x3f7, 0xfc07, 0x0f70, 0xc07f, 0x3f70, 1, 5]);
+            for inst in constants.filter_map(|constant| bytes(word | constant)) {
+                for &to in Target::ALL {
+                    let Ok(there) = inst.retarget(to) else {
+                        refused += 1;
+                        continue;
+                    };
+                    let counts = |inst: &Inst| -> Vec<(Counter, Option<u8>)> {
+                        let waits = inst.waits();
+                        let counters = waits.counters();
+                        counters.iter().map(|counter| (counter, waits.get(counter))).collect()
+                    };
+                    let is_there = |counter: Counter| counter.source(from).is_some() == counter.source(to).is_some();
+                    // A wait for everything waits for what the target has.
+                    if inst.operands().next().is_some() {
+                        assert_eq!(counts(&there), counts(&inst), "{inst} {from} -> {there} {to}");
+                        assert!(
+                            counts(&inst).iter().all(|(counter, _)| is_there(*counter)),
+                            "{inst} {from} -> {there} {to}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(!cfg!(feature = "all-targets") || refused > 1_000, "{refused}");
 }

@@ -12,7 +12,9 @@ use core::fmt;
 
 use crate::check::RuleError;
 use crate::code::AGPR;
-use crate::codec::{Address, Coded, descs, encode, held, hold, is_conditional, modifier, read, unit, value};
+use crate::codec::{
+    Address, Coded, descs, encode, held, hold, is_conditional, is_signed, modifier, read, sign_extended, unit, value,
+};
 use crate::compare::image_address_of;
 use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
@@ -22,7 +24,7 @@ use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
 use crate::opcode::{Field, Format, Opcode};
 use crate::operation::OpcodeEntry;
 use crate::table::generated::SUCCESSORS;
-use crate::table::{FormSignature, OperandDesc};
+use crate::table::{Counter, FormSignature, OperandDesc};
 use crate::target::Target;
 
 use compare::{compare, silent};
@@ -56,6 +58,9 @@ pub enum RetargetError {
         /// Its width in bits on the target.
         bits_there: u16,
     },
+    /// The wait for the counter does nothing on one of the two targets: the counters of `s_waitcnt` are split there, and other
+    /// instructions wait for them.
+    Counter(Counter),
     /// The result would break a rule that the original instruction follows.
     Rule(RuleError),
 }
@@ -71,6 +76,9 @@ impl fmt::Display for RetargetError {
             RetargetError::Value { field, value } => write!(f, "the target lacks {field} = {value}"),
             RetargetError::Operand { field, bits, bits_there } => {
                 write!(f, "{field} has {bits} bits, and {bits_there} or another access on the target")
+            }
+            RetargetError::Counter(counter) => {
+                write!(f, "the wait for {counter} does nothing on one of the two targets, which has other waits")
             }
             RetargetError::Rule(rule) => write!(f, "on the target {rule}"),
         }
@@ -264,7 +272,11 @@ fn retarget_as(
         if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
             return Err(refused);
         }
-        let value = modifier_there((descs, desc), (there, other), held(desc, from)).ok_or(refused)?;
+        let value = match modifier(desc, from) {
+            // Fields of numbers with a sign differ in width.
+            number if number < 0 => negative(other, number).ok_or(refused)?,
+            _ => modifier_there((descs, desc), (there, other), held(desc, from)).ok_or(refused)?,
+        };
         hold(other, value, &mut words).map_err(|_| refused)?;
     }
     // An address that only the target can have is absent.
@@ -313,6 +325,12 @@ fn retarget_as(
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
         _ => Ok(inst),
     }
+}
+
+/// The bits of a negative number in a modifier of the target.
+fn negative(other: &OperandDesc, number: i64) -> Option<u32> {
+    let bits = (number & ((1 << other.width) - 1)) as u32;
+    (is_signed(other) && sign_extended(bits, other.width) == number).then_some(bits)
 }
 
 /// The value of a modifier of the target with the same meaning.
@@ -376,8 +394,7 @@ fn translate(
         Coded::Number(n) => {
             let raw = u32::try_from(n).map_err(|_| refused)?;
             if let Some(imm) = Imm::decode(here, desc.kind, raw as u16) {
-                let lost = |(field, value): (Field, u16)| RetargetError::Value { field, value: value.into() };
-                let imm = names::imm(here, target, imm).map_err(lost)?;
+                let imm = names::imm(here, target, imm)?;
                 let encoded =
                     imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
                 return Ok(Coded::Number(encoded.into()));

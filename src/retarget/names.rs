@@ -1,10 +1,11 @@
 //! Translates codes and values to another target through the table rows that name them.
 
+use super::RetargetError;
 use crate::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ModifierKind, NumberKind, OperandKind};
 use crate::opcode::{Field, message};
 use crate::table::{Counter, NameTables, Named, OperandDesc};
-use crate::target::{FACTS, NAMES, Target};
+use crate::target::{COUNTS, FACTS, NAMES, Target};
 
 fn row_of(names: &[Named], value: u16) -> Option<&Named> {
     names.iter().find(|n| (n.first..=n.last).contains(&value))
@@ -80,8 +81,23 @@ fn counts_stores(target: Target) -> bool {
     FACTS[target as usize].returns.is_empty()
 }
 
+/// Whether `s_waitcnt` does nothing on the target: counters that its constant names are split there.
+fn waits_for_nothing(target: Target) -> bool {
+    let is_there = |counter: Counter| COUNTS[target as usize].max.get(counter as usize).is_some_and(|max| *max > 0);
+    Counter::ALL.iter().any(|counter| Waitcnt::max(target, *counter).is_some() && !is_there(*counter))
+}
+
 /// The constant with the same meaning; an error names the part that has no equivalent on the other target.
-pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
+pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, RetargetError> {
+    if let Imm::Waitcnt(wait) = imm {
+        if waits_for_nothing(from) != waits_for_nothing(to) {
+            wait.counters().iter().next().map_or(Ok(()), |counter| Err(RetargetError::Counter(counter)))?;
+        }
+    }
+    part(from, to, imm).map_err(|(field, value)| RetargetError::Value { field, value: value.into() })
+}
+
+fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
     let (a, b) = (NAMES[from as usize], NAMES[to as usize]);
     Ok(match imm {
         Imm::Waitcnt(wait) => {

@@ -1,7 +1,8 @@
 //! Values that another target encodes differently, one case for each reason.
 
 use amdgpu_isa::convert::RetargetError;
-use amdgpu_isa::{Field, Format, Inst, Target, decode_words};
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::{Field, Format, Inst, Target, decode_words, parse};
 
 const TARGETS: [(&str, Target); 12] = [
     ("gfx600", Target::Gfx600),
@@ -89,6 +90,10 @@ fn what_is_missing_is_named() {
         ("gfx900", &[0xbf8c_4f74], "s_waitcnt vmcnt(20)", Target::Gfx803, value(Field::Vmcnt, 20)),
         // The maximum of gfx803 means no wait.
         ("gfx900", &[0xbf8c_0f7f], "s_waitcnt vmcnt(15)", Target::Gfx803, value(Field::Vmcnt, 15)),
+        // The counter is split there.
+        ("gfx1100", &[0xbf89_fc07], "s_waitcnt lgkmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Lgkmcnt)),
+        ("gfx1100", &[0xbf89_03f7], "s_waitcnt vmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Vmcnt)),
+        ("gfx1100", &[0xbf89_fff0], "s_waitcnt expcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Expcnt)),
         ("gfx942", &[0xb880_f814], "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", Target::Gfx906, value(Field::Id, 20)),
         // A number without a name here is another register there.
         ("gfx906", &[0xb880_f814], "s_getreg_b32 s0, hwreg(20)", Target::Gfx942, value(Field::Id, 20)),
@@ -112,4 +117,16 @@ fn what_is_missing_is_named() {
         assert_eq!(here.to_string(), *text, "{from}");
         assert_eq!(here.retarget(*to), Err(*error), "{text} from {from} to {to}");
     }
+}
+
+/// Fields of offsets have 12, 13 and 24 bits: a negative offset has the sign bit of each.
+#[test]
+fn negative_offsets_go_where_they_fit() {
+    let text = "global_load_dword v1, v[2:3], off offset:-8";
+    let (here, there) = (parse(Target::Gfx942, text).unwrap(), Target::Gfx1010);
+    let on = here.retarget(there).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(on.to_string(), text);
+    assert_eq!(on.retarget(Target::Gfx942), Ok(here));
+    let far = parse(Target::Gfx942, &text.replace("-8", "-4096")).unwrap();
+    assert_eq!(far.retarget(there), Err(RetargetError::Value { field: Field::Offset, value: -4096 }));
 }

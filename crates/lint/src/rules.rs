@@ -11,7 +11,7 @@
 //! assert_eq!(rule.needs().unwrap(), "5 wait states");
 //! assert_eq!(rule.severity, Severity::Error);
 //! assert_eq!(rules::find("missing-wait").unwrap().title, "a wait for a counter is missing");
-//! assert!(rules::unchecked().any(|unchecked| unchecked.what.contains("through memory")));
+//! assert!(rules::unchecked().any(|unchecked| unchecked.what.contains("memory or LDS")));
 //! ```
 
 use alloc::format;
@@ -181,7 +181,7 @@ const ERROR: Severity = Severity::Error;
 const WARNING: Severity = Severity::Warning;
 const HINT: Severity = Severity::Hint;
 
-const OWN: [Own; 20] = [
+const OWN: [Own; 22] = [
     Own {
         id: "missing-wait",
         severity: ERROR,
@@ -270,6 +270,23 @@ const OWN: [Own; 20] = [
         help: "Split the function.",
     },
     Own {
+        id: "lds-behind-barrier",
+        severity: WARNING,
+        title: "data for other waves may not be in LDS at a barrier",
+        text: "A wave writes LDS, and does not wait until that is done before it comes to a barrier behind which LDS is loaded: \
+               other waves may load what was there before. Of data that are copied to LDS from memory, nothing is said where \
+               waits count them.",
+        help: "Insert the wait that the finding names in front of the barrier, unless what is loaded is in another part of LDS.",
+    },
+    Own {
+        id: "lds-still-read",
+        severity: WARNING,
+        title: "LDS is written while a store may still have to read it",
+        text: "An asynchronous store reads its data from LDS after later instructions began, and nothing waits for it before LDS \
+               is written again.",
+        help: "Insert the wait that the finding names, unless what is written is another part of LDS.",
+    },
+    Own {
         id: "unreached-code",
         severity: WARNING,
         title: "no known way reaches some code",
@@ -335,7 +352,7 @@ pub fn unchecked() -> impl Iterator<Item = Unchecked> {
 
 const UNCHECKED: &[Unchecked] = &[
     about(
-        "What one operation stores and another one loads in time, through memory or LDS: only registers are followed.",
+        "Whether memory or LDS is stored before it is loaded, but for LDS behind a barrier: only registers are followed.",
     ),
     about("What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything."),
     about(

@@ -118,3 +118,98 @@ fn wait_states_that_no_rule_explains_stay() {
     let long = "v_readfirstlane_b32 s4, v0; s_nop 6; v_mov_b32 v2, s4; s_endpgm";
     assert_eq!(trimmed(long), assemble(Target::Gfx942, &long.replace("s_nop 6", "s_nop 1")));
 }
+
+#[test]
+fn lds_is_written_before_a_barrier_is_passed() {
+    let text = "ds_write_b32 v0, v1; s_nop 0; s_barrier; ds_read_b32 v2, v0; s_endpgm";
+    let early = "0xc lds-behind-barrier: what the wave writes to LDS may come behind the barrier, and LDS is loaded there, at 0x10";
+    assert_eq!(said(Target::Gfx942, text), [early]);
+    let waits = |wait: &str| said(Target::Gfx942, &text.replace("s_nop 0", wait));
+    assert_eq!(waits("s_waitcnt lgkmcnt(0)"), [""; 0]);
+    assert_eq!(waits("s_waitcnt vmcnt(0)"), [early]);
+    // A wait for one waits for the older one.
+    let more = text.replace("s_nop 0", "ds_read_b32 v3, v0 offset:8; s_waitcnt lgkmcnt(1)");
+    assert_eq!(said(Target::Gfx942, &more), [""; 0]);
+    // A scalar load is not done in the order of others.
+    let more = text.replace("s_nop 0", "s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(1)");
+    assert_eq!(said(Target::Gfx942, &more).len(), 1);
+    // Nothing is loaded behind the barrier, or only in front of it.
+    assert_eq!(said(Target::Gfx942, &text.replace("ds_read_b32 v2, v0", "s_nop 0")), [""; 0]);
+    // The next barrier comes behind a wait.
+    let twice = text.replace("s_barrier", "s_barrier; s_waitcnt lgkmcnt(0); s_barrier");
+    assert_eq!(said(Target::Gfx942, &twice), [""; 0]);
+    // Each barrier is named once, for all the ways behind it.
+    let many = text.replace("ds_read_b32 v2, v0", "ds_read_b32 v2, v0; ds_read_b32 v3, v0; s_cbranch_scc0 65532");
+    assert_eq!(said(Target::Gfx942, &many), [early]);
+}
+
+#[test]
+fn a_finding_about_lds_names_the_store_and_the_wait() {
+    let code =
+        assemble(Target::Gfx942, "ds_write_b32 v0, v1; s_barrier; ds_read_b32 v2, v0; s_waitcnt lgkmcnt(0); s_endpgm");
+    let image = Image::bare(TargetId::parse("gfx942"), 0, &code);
+    let found = check::image(&image, Target::Gfx942);
+    let early = found.iter().find(|finding| finding.rule() == "lds-behind-barrier").expect("a finding");
+    assert_eq!((early.severity(), early.address), (Severity::Warning, 8));
+    assert_eq!(early.producer.unwrap().inst.to_string(), "ds_write_b32 v0, v1");
+    assert_eq!(early.advice().unwrap(), "insert s_waitcnt lgkmcnt(0) before 0x8");
+}
+
+#[test]
+fn a_branch_may_skip_the_wait_in_front_of_a_barrier() {
+    let text = "ds_write_b32 v0, v1; s_cbranch_scc0 1; s_waitcnt lgkmcnt(0); s_barrier; ds_read_b32 v2, v0; s_endpgm";
+    assert_eq!(said(Target::Gfx942, text).len(), 1);
+    assert_eq!(said(Target::Gfx942, &text.replace("s_cbranch_scc0 1", "s_nop 0")), [""; 0]);
+}
+
+#[test]
+fn split_barriers_end_with_their_wait() {
+    let text = "ds_store_b32 v0, v1; s_barrier_signal -1; s_nop 0; s_barrier_wait 0xffff; ds_load_b32 v2, v0; s_endpgm";
+    let found = said(Target::Gfx1200, text);
+    assert!(found.len() == 1 && found[0].starts_with("0x8 lds-behind-barrier: "), "{found:?}");
+    let waits = text.replace("v1; ", "v1; s_wait_dscnt 0; ");
+    assert_eq!(said(Target::Gfx1200, &waits), [""; 0]);
+    // The signal is what others see.
+    assert_eq!(said(Target::Gfx1200, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
+    // Behind the signal, not all waves are there yet.
+    let between = text.replace("s_nop 0", "ds_load_b32 v2, v0").replace("ds_load_b32 v2, v0; s_endpgm", "s_endpgm");
+    assert_eq!(said(Target::Gfx1200, &between), [""; 0]);
+}
+
+#[test]
+fn copies_to_lds_are_waited_for_before_a_barrier() {
+    let text = "global_load_lds_dword v0, s[0:1]; s_nop 0; s_barrier; ds_read_b32 v2, v1; s_endpgm";
+    assert_eq!(said(Target::Gfx942, text).len(), 1);
+    assert_eq!(said(Target::Gfx942, &text.replace("s_nop 0", "s_waitcnt vmcnt(0)")), [""; 0]);
+    // Who counts them fills one part of LDS while another one is used.
+    assert_eq!(
+        said(
+            Target::Gfx942,
+            &text.replace("s_barrier", "s_barrier; s_nop 0").replace("s_endpgm", "s_waitcnt vmcnt(1); s_endpgm")
+        ),
+        [""; 0]
+    );
+    let text = "global_load_async_to_lds_b32 v0, v[2:3], off; s_nop 0; s_barrier_signal -1; s_barrier_wait 0xffff; \
+                ds_load_b32 v2, v1; s_endpgm";
+    assert_eq!(said(Target::Gfx1250, text).len(), 1);
+    assert_eq!(said(Target::Gfx1250, &text.replace("s_nop 0", "s_wait_asynccnt 0")), [""; 0]);
+}
+
+#[test]
+fn lds_is_read_before_it_is_written_again() {
+    let text = "global_store_async_from_lds_b32 v[2:3], v0, off; s_nop 0; ds_store_b32 v0, v1; s_endpgm";
+    let found = said(Target::Gfx1250, text);
+    assert_eq!(found, ["0x10 lds-still-read: LDS is written while a store from there may still have to read it"]);
+    assert_eq!(said(Target::Gfx1250, &text.replace("s_nop 0", "s_wait_asynccnt 0")), [""; 0]);
+    assert_eq!(said(Target::Gfx1250, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
+}
+
+/// A function waits for what its caller left, as functions of LLVM do; its own stores are known behind the call.
+#[test]
+fn stores_to_lds_go_on_behind_a_call() {
+    let text =
+        "s_call_b64 s[30:31], 4; s_barrier; ds_read_b32 v2, v0; s_endpgm; ds_write_b32 v0, v1; s_setpc_b64 s[30:31]";
+    assert_eq!(said(Target::Gfx942, text).len(), 1);
+    let waits = text.replace("s_setpc_b64", "s_waitcnt lgkmcnt(0); s_setpc_b64");
+    assert_eq!(said(Target::Gfx942, &waits), [""; 0]);
+}

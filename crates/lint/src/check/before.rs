@@ -5,6 +5,7 @@ use amdgpu_isa::flow::{Flow, State};
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Reg, Target};
 
+use super::lds::Lds;
 use crate::edits::Now;
 use crate::functions::Functions;
 
@@ -14,6 +15,8 @@ pub struct Before {
     pub now: Now,
     /// The registers that something wrote on one of the ways.
     pub written: RegSet,
+    /// Accesses to LDS.
+    pub lds: Lds,
 }
 
 impl Before {
@@ -22,7 +25,7 @@ impl Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
         let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
-        Before { now: functions.entry(flow, block, strict), written }
+        Before { now: functions.entry(flow, block, strict), written, lds: Lds::NOTHING }
     }
 }
 
@@ -30,36 +33,43 @@ impl State for Before {
     fn step(&mut self, inst: &Inst, offset: u32) {
         self.written |= inst.writes_in(self.now.pending.msb());
         self.now.step(inst, offset);
+        self.lds.step(inst, offset);
     }
 
     fn join(&mut self, other: &Before) -> bool {
         let known = self.written;
         self.written |= other.written;
-        self.now.join(&other.now) | (self.written != known)
+        self.now.join(&other.now) | self.lds.join(&other.lds) | (self.written != known)
     }
 
     fn join_again(&mut self, other: &Before) -> bool {
         let known = self.written;
         self.written |= other.written;
-        self.now.join_again(&other.now) | (self.written != known)
+        self.now.join_again(&other.now) | self.lds.join(&other.lds) | (self.written != known)
     }
 
     fn returned(&mut self) {
         self.written = everything(self.now.pending.target());
         self.now.returned();
+        self.lds = Lds::NOTHING;
     }
 
     fn enter(&mut self) {
         self.now.enter();
+        self.lds.enter();
     }
 
     fn leave(&mut self) {
         self.now.leave();
+        self.lds.leave();
     }
 
     fn returned_from(&mut self, exit: &Before) {
         self.written |= exit.written;
         self.now.returned_from(&exit.now);
+        // What the caller left counts as waited for.
+        self.lds = exit.lds;
+        self.lds.leave();
     }
 }
 

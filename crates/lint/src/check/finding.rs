@@ -137,6 +137,22 @@ pub enum What {
         /// The address in it.
         part: u64,
     },
+    /// LDS is loaded behind a barrier in front of which nothing waits until the wave's own data are there.
+    LdsBehindBarrier {
+        /// The counter that tells when they are.
+        counter: Counter,
+        /// The value at which they are for certain.
+        at_most: u8,
+        /// The address of an instruction that loads from LDS behind the barrier.
+        load: u64,
+    },
+    /// LDS is written while an operation may still have to read it, and store what is there.
+    LdsStillRead {
+        /// The counter that tells when it has.
+        counter: Counter,
+        /// The value at which it has for certain.
+        at_most: u8,
+    },
     /// Some of the ways through the code were not followed.
     NotFinal,
     /// A call of a function that is not known.
@@ -192,6 +208,8 @@ impl What {
             What::LeavesSection { .. } => "leaves-section",
             What::Unreached { .. } => "unreached-code",
             What::SplitInstruction { .. } => "split-instruction",
+            What::LdsBehindBarrier { .. } => "lds-behind-barrier",
+            What::LdsStillRead { .. } => "lds-still-read",
             What::NotFinal => "not-final",
             What::UnknownCall => "unknown-call",
             What::UnknownJump => "unknown-jump",
@@ -263,6 +281,13 @@ impl fmt::Display for What {
                 write!(f, "it leads to {part:#x}, into the middle of the instruction at {whole:#x}")
             }
             What::LeavesSection { to } => write!(f, "the code goes on at {to:#x}, outside of the section"),
+            What::LdsBehindBarrier { load, .. } => write!(
+                f,
+                "what the wave writes to LDS may come behind the barrier, and LDS is loaded there, at {load:#x}"
+            ),
+            What::LdsStillRead { .. } => {
+                f.write_str("LDS is written while a store from there may still have to read it")
+            }
             What::NotFinal => f.write_str("some of the ways through the code were not followed"),
             What::UnknownCall => {
                 f.write_str("the function that it calls is not known: it is taken to wait for everything")

@@ -7,15 +7,16 @@ mod before;
 mod descriptor;
 mod finding;
 mod hints;
+mod lds;
 mod path;
 mod reach;
 mod remedy;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
-use amdgpu_isa::facts::RegSet;
+use amdgpu_isa::facts::{Counter, RegSet};
 use amdgpu_isa::flow::{Exit, Flow, Following, State};
 use amdgpu_isa::hazards::{Need, Wait};
 use amdgpu_isa::{Inst, Target, VgprMsb, decode};
@@ -186,7 +187,9 @@ impl<'s, 'a> Checker<'s, 'a> {
             if !following.settle() {
                 found.push(self.finding(self.section().address, self.inst(self.section().address), What::NotFinal));
             }
-            let mut check = Check { of: self, found, ways: WAYS, banked: BTreeMap::new() };
+            let (banked, barriers) = (BTreeMap::new(), BTreeSet::new());
+            let counted = lds::counted(group.iter().flat_map(|block| self.flow.insts(*block)).map(|(_, inst)| inst));
+            let mut check = Check { of: self, found, ways: WAYS, banked, barriers, counted };
             if self.flow.target().vgprs() > 256 {
                 following.each(&mut |block, before: &Before| check.note_banks(block, before.now.pending.msb()));
             }
@@ -235,6 +238,10 @@ struct Check<'k, 's, 'a> {
     ways: usize,
     /// The upper bits of vector registers' numbers in front of each block of the group where they are not 0.
     banked: BTreeMap<usize, VgprMsb>,
+    /// The barriers that were reported, each with the offset of a store.
+    barriers: BTreeSet<(u64, u32)>,
+    /// The counters for which waits of the group leave some operations.
+    counted: BTreeSet<Counter>,
 }
 
 impl<'k, 'a> Check<'k, '_, 'a> {
@@ -265,6 +272,7 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             if inst.is_broken_branch() {
                 self.say(address, &inst, What::BrokenBranch);
             }
+            self.lds(block, address, &inst, &state.lds);
             self.superfluous(block, address, &inst, &state.now);
             self.unwritten(address, &inst, &state.now.pending, &state.written);
             // What was said once holds from here on.

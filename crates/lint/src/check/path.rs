@@ -102,7 +102,7 @@ fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usi
 }
 
 /// The block that an instruction is in.
-fn block_of(flow: &Flow<'_>, address: u64) -> Option<usize> {
+pub fn block_of(flow: &Flow<'_>, address: u64) -> Option<usize> {
     let behind = flow.blocks().partition_point(|block| block.start <= address);
     // Blocks may overlap; the nearest one that has the instruction.
     let has = |n: &usize| flow.blocks().get(*n).is_some_and(|block| (block.start..block.end).contains(&address));

@@ -1,0 +1,236 @@
+//! Data in LDS that one wave stores and others load behind a barrier.
+
+use alloc::collections::BTreeSet;
+
+use amdgpu_isa::facts::{Counter, Space};
+use amdgpu_isa::imm::Waitcnt;
+use amdgpu_isa::{Field, Inst};
+
+use super::path;
+use super::{Check, What};
+use crate::mend;
+
+/// The accesses of a wave to LDS that matter to others, or to itself, without a register that shows it.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Lds {
+    /// For each counter, the youngest operation that may still have to write LDS.
+    writes: [Option<Access>; Counter::ALL.len()],
+    /// The youngest operation that may still have to read LDS, and store what is there.
+    reads: Option<Access>,
+    /// The last barrier, if a write was outstanding there.
+    passed: Option<Passed>,
+}
+
+/// An operation that is perhaps not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Access {
+    /// How many operations of the counter came after it.
+    pub age: u8,
+    /// Its offset in the code.
+    pub offset: u32,
+    /// The counter that tells when it is done.
+    pub counter: Counter,
+    /// Its data come from memory, or go there.
+    is_copy: bool,
+    /// A caller issued it.
+    is_inherited: bool,
+}
+
+/// A barrier that a write of LDS may come behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Passed {
+    /// All waves are there: not yet so behind the signal of a split barrier.
+    is_open: bool,
+    /// The offset of the barrier, or of its signal, in the code.
+    pub barrier: u32,
+    /// The write.
+    pub write: Access,
+}
+
+/// What an instruction is to a barrier.
+#[derive(Clone, Copy, PartialEq)]
+enum Barrier {
+    /// It signals and waits.
+    Whole,
+    /// It signals.
+    Signal,
+    /// It waits.
+    Wait,
+}
+
+impl Barrier {
+    /// The halves of a split barrier name it: the signal in a source, the wait in a constant.
+    fn of(inst: &Inst) -> Option<Barrier> {
+        if !inst.flags().is_wave_barrier() {
+            return None;
+        }
+        match inst.operands().next() {
+            None => inst.writes().is_empty().then_some(Barrier::Whole),
+            Some(operand) if operand.role == Some(Field::Simm16) => Some(Barrier::Wait),
+            Some(_) => Some(Barrier::Signal),
+        }
+    }
+}
+
+impl Access {
+    fn of(inst: &Inst, offset: u32) -> Option<Access> {
+        // The first one counts the accesses to memory, of an operation that has two.
+        let counter = inst.counters().iter().next()?;
+        let is_copy = inst.memory().any(|access| access.space != Space::Lds);
+        Some(Access { age: 0, offset, counter, is_copy, is_inherited: false })
+    }
+
+    /// Whether it is done when at most so many operations of the counter are left. Any wait does for a copy.
+    fn is_done(&self, counter: Counter, at_most: u8) -> bool {
+        self.counter == counter && (self.is_copy || self.age >= at_most)
+    }
+}
+
+/// Whether an instruction loads from LDS, and whether it stores there.
+fn lds(inst: &Inst) -> (bool, bool) {
+    let own = || inst.memory().filter(|access| access.space == Space::Lds);
+    (own().any(|access| access.access.reads()), own().any(|access| access.access.writes()))
+}
+
+impl Lds {
+    /// Nothing is outstanding.
+    pub const NOTHING: Lds = Lds { writes: [None; Counter::ALL.len()], reads: None, passed: None };
+
+    /// The barrier in front of an instruction that loads from LDS, and the write that may come behind it.
+    pub fn early(&self, inst: &Inst) -> Option<Passed> {
+        self.passed.filter(|passed| passed.is_open && lds(inst).0)
+    }
+
+    /// The operation that may still read LDS where an instruction writes it.
+    pub fn still_read(&self, inst: &Inst) -> Option<Access> {
+        self.reads.filter(|_| lds(inst).1)
+    }
+
+    /// Notes an instruction.
+    pub fn step(&mut self, inst: &Inst, offset: u32) {
+        if inst.flags().is_wait() {
+            let wait = inst.waits();
+            wait.counters().iter().for_each(|counter| self.wait(counter, wait.get(counter).unwrap_or(0)));
+        }
+        if let Some(barrier) = Barrier::of(inst) {
+            self.barrier(barrier, offset);
+        }
+        let (loads, stores) = lds(inst);
+        // What was said once is not said again.
+        if loads && self.passed.is_some_and(|passed| passed.is_open) {
+            self.passed = None;
+        }
+        if stores {
+            self.reads = None;
+        }
+        let counters = inst.counters();
+        // Scalar loads are not done in the order of the others.
+        if inst.memory().any(|access| access.space != Space::Scalar) {
+            let own = self.writes.iter_mut().chain([&mut self.reads]).flatten();
+            own.filter(|access| counters.contains(access.counter))
+                .for_each(|access| access.age = access.age.saturating_add(1));
+        }
+        let Some(access) = Access::of(inst, offset) else { return };
+        // A signal of a barrier in LDS is no data.
+        let is_signal = inst.flags().is_atomic() && access.counter == Counter::Asynccnt;
+        if stores && !is_signal {
+            if let Some(place) = self.writes.get_mut(access.counter as usize) {
+                *place = Some(access);
+            }
+        }
+        if loads && access.is_copy {
+            self.reads = Some(access);
+        }
+    }
+
+    fn wait(&mut self, counter: Counter, at_most: u8) {
+        for place in self.writes.iter_mut().chain([&mut self.reads]) {
+            *place = place.filter(|access| !access.is_done(counter, at_most));
+        }
+        self.passed = self.passed.filter(|passed| !(passed.write.is_copy && passed.write.counter == counter));
+    }
+
+    fn barrier(&mut self, barrier: Barrier, offset: u32) {
+        if barrier == Barrier::Wait {
+            if let Some(passed) = &mut self.passed {
+                passed.is_open = true;
+            }
+            return;
+        }
+        let write = self.writes.iter().flatten().min().copied();
+        self.passed = write.map(|write| Passed { is_open: barrier == Barrier::Whole, barrier: offset, write });
+    }
+
+    /// Another path leads to the same place. Returns whether anything changed.
+    pub fn join(&mut self, other: &Lds) -> bool {
+        let before = *self;
+        let accesses = self.writes.iter_mut().chain([&mut self.reads]);
+        for (own, other) in accesses.zip(other.writes.iter().chain([&other.reads])) {
+            *own = [*own, *other].into_iter().flatten().min();
+        }
+        // One that is open goes first.
+        self.passed = [self.passed, other.passed].into_iter().flatten().min_by_key(|passed| (!passed.is_open, *passed));
+        *self != before
+    }
+
+    /// A function begins that was called.
+    pub fn enter(&mut self) {
+        self.writes.iter_mut().chain([&mut self.reads]).flatten().for_each(|access| access.is_inherited = true);
+        if let Some(passed) = &mut self.passed {
+            passed.write.is_inherited = true;
+        }
+    }
+
+    /// A function returns.
+    pub fn leave(&mut self) {
+        for place in self.writes.iter_mut().chain([&mut self.reads]) {
+            *place = place.filter(|access| !access.is_inherited);
+        }
+        self.passed = self.passed.filter(|passed| !passed.write.is_inherited);
+    }
+}
+
+/// The counters for which instructions wait until some operations are left.
+pub fn counted(insts: impl Iterator<Item = Inst>) -> BTreeSet<Counter> {
+    let waits = insts.filter(|inst| inst.flags().is_wait()).map(|inst| inst.waits());
+    waits.flat_map(|wait| wait.counters().iter().filter(move |counter| wait.get(*counter) != Some(0))).collect()
+}
+
+impl Check<'_, '_, '_> {
+    /// Reports data in LDS that an instruction loads or overwrites too early.
+    pub fn lds(&mut self, block: usize, address: u64, inst: &Inst, state: &Lds) {
+        let base = self.of.section().address;
+        if let Some(passed) = state.early(inst).filter(|passed| !self.counts(&passed.write)) {
+            let (barrier, store) = (base.wrapping_add(passed.barrier.into()), passed.write.offset);
+            let what =
+                What::LdsBehindBarrier { counter: passed.write.counter, at_most: passed.write.age, load: address };
+            // Several loads follow one barrier.
+            if self.barriers.insert((barrier, store)) {
+                self.lds_finding(None, barrier, what, &passed.write);
+            }
+        }
+        if let Some(read) = state.still_read(inst).filter(|read| !self.counts(read)) {
+            let what = What::LdsStillRead { counter: read.counter, at_most: read.age };
+            self.lds_finding(Some(block), address, what, &read);
+        }
+    }
+
+    /// Whether a wait of the functions leaves some operations of a copy's counter: their author knows which ones, and fills a part
+    /// of LDS while another one is used.
+    fn counts(&self, access: &Access) -> bool {
+        access.is_copy && self.counted.contains(&access.counter)
+    }
+
+    fn lds_finding(&mut self, block: Option<usize>, address: u64, what: What, access: &Access) {
+        let producer = self.of.section().address.wrapping_add(access.offset.into());
+        let mut finding = self.of.finding(address, self.of.inst(address), what);
+        finding.producer = self.of.place(producer);
+        let block = block.or_else(|| path::block_of(self.flow(), address));
+        if let Some(block) = block.filter(|_| self.goes_a_way()) {
+            finding.path = path::shortest(self.flow(), producer, (block, address));
+        }
+        let wait = Waitcnt::new().with(access.counter, access.age);
+        finding.repair = mend::waits(self.flow().target(), &wait).unwrap_or_default();
+        self.found.push(finding);
+    }
+}
