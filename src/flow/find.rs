@@ -243,7 +243,9 @@ impl<'c> Finder<'c> {
                 // A branch to the next instruction has one successor.
                 if successors.items.get(before) != Some(&to) || successors.items.len() == before {
                     successors.items.push(to);
-                    counts.iter_mut().skip(to).take(1).for_each(|count| *count += 1);
+                    if let Some(count) = counts.get_mut(to) {
+                        *count += 1;
+                    }
                 }
             }
             successors.ends.push(successors.items.len());
@@ -344,7 +346,9 @@ fn reversed(lists: &Lists, counts: &[usize]) -> Lists {
     for from in 0..lists.ends.len() {
         for to in lists.of(from) {
             let Some(place) = next.get_mut(*to) else { continue };
-            items.iter_mut().skip(*place).take(1).for_each(|item| *item = from);
+            if let Some(item) = items.get_mut(*place) {
+                *item = from;
+            }
             *place += 1;
         }
     }

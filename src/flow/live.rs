@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::order::set;
 use super::{Exit, Flow};
 use crate::inst::Inst;
 use crate::registers::RegSet;
@@ -75,17 +76,17 @@ impl Flow<'_> {
             // Begin with the last block. If a block changes, its predecessors are visited again.
             let mut open: Vec<usize> = group;
             let mut is_open = vec![false; self.blocks().len()];
-            open.iter().for_each(|n| is_open.iter_mut().skip(*n).take(1).for_each(|x| *x = true));
+            open.iter().for_each(|n| set(&mut is_open, *n, true));
             while let Some(block) = open.pop() {
-                is_open.iter_mut().skip(block).take(1).for_each(|x| *x = false);
+                set(&mut is_open, block, false);
                 let mut now = live.after(block, called.get(block).copied().flatten());
                 let insts: Vec<Inst> = self.insts(block).map(|(_, inst)| inst).collect();
                 insts.iter().rev().for_each(|inst| now.pass(inst, lanes));
                 let Some(before) = live.before.get_mut(block).filter(|before| **before != now) else { continue };
                 *before = now;
                 for &other in self.predecessors(block) {
-                    if is_open.get(other) == Some(&false) {
-                        is_open.iter_mut().skip(other).take(1).for_each(|x| *x = true);
+                    if let Some(is_open) = is_open.get_mut(other).filter(|is_open| !**is_open) {
+                        *is_open = true;
                         open.push(other);
                     }
                 }

@@ -149,7 +149,7 @@ impl Union {
             }
             // Shorten the path for later searches.
             let top = self.0.get(above).copied().unwrap_or(above);
-            self.0.iter_mut().skip(n).take(1).for_each(|x| *x = top);
+            set(&mut self.0, n, top);
             n = top;
         }
         n
@@ -157,6 +157,13 @@ impl Union {
 
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.of(a), self.of(b));
-        self.0.iter_mut().skip(a.max(b)).take(1).for_each(|x| *x = a.min(b));
+        set(&mut self.0, a.max(b), a.min(b));
+    }
+}
+
+/// Replaces item `n`, if there is one.
+pub(super) fn set<T>(items: &mut [T], n: usize, item: T) {
+    if let Some(place) = items.get_mut(n) {
+        *place = item;
     }
 }

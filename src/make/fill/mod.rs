@@ -16,7 +16,7 @@ use crate::make::argument::Argument;
 use crate::make::builder::{Builder, role};
 use crate::make::generated::RULES;
 use crate::make::resolve::{Rules, given};
-use crate::make::{BuildError, Given, op};
+use crate::make::{BuildError, Given};
 use crate::opcode::{Field, Format};
 use crate::operation::{OpcodeEntry, info, layout};
 use crate::shared::flag;
