@@ -151,7 +151,7 @@ fn a_part_of_a_descriptor_takes_what_its_bits_hold() {
                 "system_vgpr_workitem_id" => 2,
                 name if name.starts_with("float_") => 2,
                 "shared_vgpr_count" => 4,
-                "inst_pref_size" if target.generation().starts_with("RDNA3") => 6,
+                "inst_pref_size" if target.generation().starts_with("RDNA3") || target.processor() == "gfx1170" => 6,
                 "inst_pref_size" => 8,
                 "named_barrier_count" => 3,
                 _ => 1,

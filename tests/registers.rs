@@ -29,7 +29,7 @@ fn kernels_use_what_their_descriptors_say() {
                 let (rsrc1, rsrc3) = (word(48), word(44));
                 let unified = words::has_unified_registers(target);
                 // CDNA5 has 1024 registers. Words without s_set_vgpr_msb name 256.
-                let many = target.processor().starts_with("gfx125");
+                let many = target.generation() == "CDNA5";
                 let granule = if many {
                     16
                 } else if unified || target.wave_size() == 32 {

@@ -70,6 +70,7 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
     let rdna = |target: Target| words::is_rdna(target);
     let of_both = |is: &dyn Fn(Target) -> bool| is(from) != is(to);
     let from_rdna3 = |target: Target| rdna(target) && !target.processor().starts_with("gfx10");
+    let from_rdna4m = |target: Target| ["gfx1170", "gfx12"].iter().any(|start| target.processor().starts_with(start));
     let listed =
         NEVER_THE_SAME.iter().find(|(end, all)| name.ends_with(end) && of_both(&|target| all.contains(target.name())));
     match () {
@@ -88,9 +89,7 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
         // On GCN and CDNA they write vcc too.
         _ if of_both(&rdna) && name.starts_with("v_cmpx_") => Some("exec alone"),
         // The matrices are shared out in another way.
-        _ if of_both(&|target| target.processor().starts_with("gfx12")) && name.starts_with("v_wmma") => {
-            Some("matrices")
-        }
+        _ if of_both(&from_rdna4m) && name.starts_with("v_wmma") => Some("matrices"),
         // From RDNA3 on parameters come from registers.
         _ if of_both(&from_rdna3) && name.starts_with("v_interp_") => Some("interpolation"),
         _ => None,

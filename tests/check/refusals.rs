@@ -171,6 +171,13 @@ pub const REFUSALS: &[Refusal] = &[
         |i| name(i).starts_with("s_buffer_load") && get(i, Field::ScaleOffset) == 1,
     ),
     refusal(
+        &[Format::Vimage],
+        "instruction must set modifier r128=0",
+        "a bit of a tensor operation, which its assembler does not read",
+        ("gfx1251", "110071d00000107c28180000"),
+        |i| name(i).starts_with("tensor_") && get(i, Field::R128) == 1,
+    ),
+    refusal(
         &[Format::Vop3p, Format::Vop3px2, Format::Vop3px2s16],
         "invalid matrix_",
         "a format that has no name",

@@ -46,8 +46,10 @@ fn check_value(inst: &Inst, operand: &Operand) {
         // Its name is in the text; the name of a pair lacks the suffix of the lower half.
         Value::Reg(Reg::Special(special)) => {
             let name = special.name();
-            let name = if dwords == 2 { name.strip_suffix("_lo").unwrap_or(name) } else { name };
-            dwords <= 2 && inst.to_string().contains(name)
+            let name = if dwords >= 2 { name.strip_suffix("_lo").unwrap_or(name) } else { name };
+            // Both parts of a packed pair of 64 bits read the same constant register.
+            let is_pair = dwords == 4 && inst.flags().is_packed();
+            (dwords <= 2 || is_pair) && inst.to_string().contains(name)
         }
         // vcc has a role if the text shows it; the others are always implicit.
         Value::Reg(Reg::Vcc) => operand.bits == inst.target().wave_size(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use amdgpu_isa::check::RuleError;
 use amdgpu_isa::text::{ParseError, ParseErrorKind};
-use amdgpu_isa::{Field, Target, parse};
+use amdgpu_isa::{Field, parse};
 
 use super::Failures;
 use crate::llvm_mc::{assemble, has, targets};
