@@ -139,7 +139,7 @@ fn lds_is_written_before_a_barrier_is_passed() {
     let twice = text.replace("s_barrier", "s_barrier; s_waitcnt lgkmcnt(0); s_barrier");
     assert_eq!(said(Target::Gfx942, &twice), [""; 0]);
     // Each barrier is named once, for all the ways behind it.
-    let many = text.replace("ds_read_b32 v2, v0", "ds_read_b32 v2, v0; ds_read_b32 v3, v0; s_cbranch_scc0 65532");
+    let many = text.replace("ds_read_b32 v2, v0", "ds_read_b32 v2, v0; ds_read_b32 v3, v0; s_cbranch_scc0 65531");
     assert_eq!(said(Target::Gfx942, &many), [early]);
 }
 
