@@ -48,7 +48,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
             let name = special.name();
             let name = if dwords >= 2 { name.strip_suffix("_lo").unwrap_or(name) } else { name };
             // Both parts of a packed pair of 64 bits read the same constant register.
-            let is_pair = dwords == 4 && inst.flags().is_packed();
+            let is_pair = dwords == 4 && inst.format() == Format::Vop3p;
             (dwords <= 2 || is_pair) && inst.to_string().contains(name)
         }
         // vcc has a role if the text shows it; the others are always implicit.
