@@ -61,7 +61,14 @@ impl Assembler {
             let fault = Flaw::new(scan.line.place(at(e.span.start)..at(e.span.end.max(e.span.start))), e.to_string());
             match e.kind {
                 ParseErrorKind::Mnemonic if self.flaws.shown.len() < self.suggestions => unknown(fault, target, text),
-                ParseErrorKind::Symbol => fault.note("no register and no symbol above has this name"),
+                ParseErrorKind::Symbol | ParseErrorKind::Name(_) => {
+                    let text = spelling.as_ref().map_or(text, |spelling| &spelling.text);
+                    match (Suggestion::for_error(target, text, &e).elsewhere, e.kind) {
+                        (Some(other), _) => fault.note(format!("{other} has it")),
+                        (None, ParseErrorKind::Symbol) => fault.note("no register and no symbol above has this name"),
+                        _ => fault,
+                    }
+                }
                 _ => fault,
             }
         })?;

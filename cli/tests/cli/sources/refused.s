@@ -1047,3 +1047,14 @@ m a=1, 2
 .amdgcn_target "gfx942"
 //! gfx942
 .amdgcn_target
+//! gfx942
+s_nop 0
+s_waitcnt vmcnt(0),
+//! gfx1100
+s_nop 0
+s_delay_alu instid0(VALU_DEP_1),instid1(VALU_DEP_1)
+//! gfx942
+s_nop 0
+s_getreg_b32 s0, {id: 1, id: 1}
+//! gfx942
+s_mov_b64 [s[0:1]], 1
