@@ -31,6 +31,9 @@ impl Parser<'_, '_> {
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
         let found = match kind {
             NumberKind::Label => {
+                if self.is_register_ahead() {
+                    return Err(self.cursor.error(Kind::Operand(desc.field)));
+                }
                 let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
                 return Ok(Coded::Label(value as u16 as i16));
             }

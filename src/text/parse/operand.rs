@@ -184,7 +184,7 @@ impl Parser<'_, '_> {
     }
 
     /// Whether registers come next.
-    fn is_register_ahead(&mut self) -> bool {
+    pub(super) fn is_register_ahead(&mut self) -> bool {
         let mut ahead = self.cursor;
         matches!(self.registers().read(&mut ahead, self.symbols), Ok(Some(_)))
     }

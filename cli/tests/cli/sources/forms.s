@@ -1768,3 +1768,8 @@ global_load_addtid_b32 v0, null
 image_load v0, [v1,v2], s[0:7] dmask:1 dim:2d
 //! gfx1030
 s_getreg_b32 s0, {}
+//! gfx1250
+s_mov_b64 s[0:1], symbol
+s_and_b64 s[0:1], s[2:3], symbol
+v_add_f32 v0, symbol, v1
+s_cmp_eq_u32 s0, symbol
