@@ -63,7 +63,7 @@ fn what_is_printed_parses_to_the_same_words() {
 /// A text that is refused, the part that the error is about, and the message.
 const REFUSED: &[(&str, &str, &str)] = &[
     ("s_mov_b33 s0, s1", "s_mov_b33", "unknown mnemonic"),
-    ("s_mov_b32_sdwa s0, s1", "s_mov_b32_sdwa", "the operation has no such encoding"),
+    ("s_mov_b32_sdwa s0, s1", "s_mov_b32_sdwa", "the operation has no such encoding, but _e32"),
     ("s_mov_b32 s0, v1", "v1", "ssrc0 cannot be this"),
     ("s_mov_b32 s0", "", "ssrc0 is missing"),
     ("s_mov_b32 s0, s200", "s200", "the last such register is s101"),
@@ -76,7 +76,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("s_mov_b32 s0, 7 / (2 - 2)", "/ (2 - 2)", "expression expected"),
     ("s_mov_b32 s0, where", "where", "unknown name"),
     ("s_add_u32 s0, 0x12345, 0x54321", "0x54321", "a second literal"),
-    ("s_mov_b32 s0, s1 glc", "glc", "unexpected"),
+    ("s_mov_b32 s0, s1 glc", "glc", "the operation has no glc"),
     ("v_fma_f32 v0, v1, v2, 3.0", "3.0", "not an inline constant, and there is no room for a literal"),
     ("v_add_f32_e64 v0, s1, s2", "s2", "2 different scalars are read, and the constant bus carries 1"),
     ("v_mov_b64_e32 v[1:2], v[4:5]", "v[1:2]", "vdst: v1 is misaligned"),

@@ -42,6 +42,20 @@ fn hint(target: Target, text: &str, error: &isa::ParseError) -> String {
     }
 }
 
+/// The length of the labels at the beginning of a text.
+fn labels(text: &str) -> usize {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '@');
+    let mut rest = text;
+    loop {
+        let name = rest.trim_start();
+        let after = name.trim_start_matches(is_name);
+        match after.trim_start().strip_prefix(':') {
+            Some(behind) if after.len() < name.len() => rest = behind,
+            _ => return text.len() - rest.len(),
+        }
+    }
+}
+
 /// State that is kept from one line to the next.
 #[derive(Default)]
 struct Batch {
@@ -86,8 +100,18 @@ impl Batch {
         let tab = line.iter().position(|&b| b == b'\t').ok_or("1\tmalformed line: expected target<TAB>text")?;
         let target = self.target(&line[..tab]).map_err(|reason| format!("1\t{reason}"))?;
         let text = std::str::from_utf8(&line[tab + 1..]).map_err(|e| format!("{}\tnot UTF-8", e.valid_up_to() + 1))?;
-        let inst = isa::parse(target, text)
-            .map_err(|error| format!("{}\t{error}{}", error.span.start + 1, hint(target, text, &error)))?;
+        let inst = isa::parse(target, text).or_else(|error| {
+            let labels = if error.kind == isa::ParseErrorKind::Mnemonic { labels(text) } else { 0 };
+            let (text, error) = match text.get(labels..).filter(|_| labels > 0) {
+                Some(rest) => match isa::parse(target, rest) {
+                    Ok(inst) => return Ok(inst),
+                    Err(error) => (rest, error),
+                },
+                None => (text, error),
+            };
+            let column = labels + error.span.start as usize + 1;
+            Err(format!("{column}\t{error}{}", hint(target, text, &error)))
+        })?;
         inst.words().iter().for_each(|word| hex::bytes(out, &word.to_le_bytes()));
         Ok(())
     }

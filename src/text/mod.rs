@@ -27,8 +27,8 @@ use crate::vgpr_msb::VgprMsb;
 
 use out::Out;
 pub use parse::{
-    Integer, MnemonicError, OperandText, ParseError, ParseErrorKind, Span, Suggestion, Symbols, expression, parse_with,
-    signatures,
+    Integer, MnemonicError, OperandText, ParseError, ParseErrorKind, Span, Suffixes, Suggestion, Symbols, expression,
+    parse_with, signatures,
 };
 
 /// Suffixes of mnemonics; `FormSignature::suffix` is an index in this table.

@@ -277,8 +277,9 @@ const FAULTS: &[Fault] = &[
         let is_one = text.starts_with("v_cvt_f16_fp8") || text.starts_with("v_cvt_f16_bf8");
         // The first bit of op_sel is bit 11.
         let is_dropped = llvm.get(1).is_some_and(|byte| byte & 8 == 0);
-        let is_place =
-            |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Name(Field::OpSel));
+        let is_place = |kind: &ParseErrorKind| {
+            matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_) | ParseErrorKind::Name(Field::OpSel))
+        };
         is_one && text.contains("op_sel:[1") && is_dropped && has_kind(ours, is_place)
     }),
     // It announces a literal of 64 bits and one of 32, and writes one.
@@ -322,7 +323,9 @@ const FAULTS: &[Fault] = &[
     // It takes nt in operations on caches, which have no bit for it.
     ("cache", |text, _, ours| {
         let is_cache = text.starts_with("buffer_wbl2 ") || text.starts_with("buffer_inv ");
-        is_cache && text.contains(" nt") && has_kind(ours, |kind| *kind == ParseErrorKind::Unexpected)
+        is_cache
+            && text.contains(" nt")
+            && has_kind(ours, |kind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_)))
     }),
     // It takes a number where two registers are read, and its disassembler refuses the words.
     ("pair", |text, _, ours| {
@@ -336,7 +339,9 @@ const FAULTS: &[Fault] = &[
     }),
     // It takes `noglc` and `offset:0` in operations that cannot have the field, and after modifiers that come later.
     ("nothing", |text, _, ours| {
-        let is_place = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Order(_));
+        let is_place = |kind: &ParseErrorKind| {
+            matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_) | ParseErrorKind::Order(_))
+        };
         (text.contains(" noglc") || text.contains(" offset:0")) && has_kind(ours, is_place)
     }),
     // It drops the signs of sources that have none.
@@ -373,7 +378,7 @@ const FAULTS: &[Fault] = &[
     ("v_pk_fmac", |text, _, ours| text.starts_with("v_pk_fmac_f16") && ours.is_ok()),
     // It drops op_sel of such operations, and with SDWA signs and literals.
     ("v_pk_fmac dropped", |text, _, ours| {
-        let is_rest = has_kind(ours, |kind| *kind == ParseErrorKind::Unexpected);
+        let is_rest = has_kind(ours, |kind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_)));
         text.starts_with("v_pk_fmac_f16") && (text.contains("_sel:") || text.contains("dst_unused:")) && is_rest
     }),
     // In a list with a part for each register, it takes any number of registers for the last part.

@@ -31,6 +31,22 @@ fn what_is_no_instruction_is_answered_with_the_column_and_the_reason() {
     );
 }
 
+#[test]
+fn labels_before_an_instruction_are_skipped() {
+    let input = b"gfx942\tfoo: s_nop 0\ngfx942\t 1: .L$2 : s_nop 1\ngfx942\tfoo: s_mov_b32 s0, v1\ngfx942\tfoo:\n\
+        gfx942\t: s_nop 0\n";
+    assert_eq!(
+        answers(input),
+        [
+            "000080bf",
+            "010080bf",
+            "ERR\t20\tssrc0 cannot be this",
+            "ERR\t5\tunknown mnemonic on gfx942",
+            "ERR\t1\tunknown mnemonic on gfx942",
+        ]
+    );
+}
+
 /// The answer of `batch` to an unknown target.
 fn unknown_target() -> String {
     let answer = run(&["batch"], b"gfx1\t000080bf\n").ok().to_string();

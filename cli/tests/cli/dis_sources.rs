@@ -216,12 +216,13 @@ fn constants_have_a_source_where_it_is_sure() {
 #[test]
 fn relocations_stand_beside_their_literals() {
     let code = "s_getpc_b64 s[8:9]\n s_add_u32 s8, s8, away@rel32@lo+4\n s_addc_u32 s9, s9, away@gotpcrel32@hi+12\n \
-                s_mov_b32 s0, away@abs32@lo\n s_branch away\n s_load_dword s0, s[2:3], 0x8\n .quad away\n s_endpgm";
+                s_mov_b32 s0, away@abs32@lo\n s_branch outside\n s_load_dword s0, s[2:3], 0x8\n .quad away\n s_endpgm\n \
+                .pushsection .text.outside,\"ax\"\n .globl outside\n outside: s_endpgm\n .popsection";
     let found = listed("sources_object", &source("gfx942", code, ARGUMENTS), &["-c"], &[]);
     let notes: Vec<&str> = found.iter().map(|(_, note)| note.as_str()).collect();
     let wanted = ["", "away@rel32@lo+0x4", "away@gotpcrel32@hi+0xc", "away@abs32@lo"];
     assert_eq!(notes[..4], wanted, "{found:?}");
-    assert!(notes[4].ends_with("<away"), "{found:?}");
+    assert!(notes[4].ends_with("<outside"), "{found:?}");
     assert_eq!(notes[5], "kernarg+0x8: out");
     assert!(notes.contains(&"away@3"), "{found:?}");
 }

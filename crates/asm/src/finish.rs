@@ -450,6 +450,9 @@ impl Assembler {
     ) -> Result<Option<Relocation>, Flaw> {
         let fault = |why: String| Flaw::new(fixup.place, why);
         if let [(id, 1)] = linear.terms[..] {
+            if matches!(self.table.get(id).def, Def::Undefined) {
+                return Err(fault("undefined label".into()));
+            }
             // A linker decides where branches to what others can see go.
             if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
                 let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;

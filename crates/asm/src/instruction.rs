@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
+use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, parse_with};
-use amdgpu_isa::{Inst, Reg, Target, Value};
+use amdgpu_isa::{Field, Inst, Reg, Target, Value};
 
 use super::expr::{Expr, Linear};
 use super::flaw::{Flaw, Result};
@@ -61,7 +62,16 @@ impl Assembler {
             let fault = Flaw::new(scan.line.place(at(e.span.start)..at(e.span.end.max(e.span.start))), e.to_string());
             match e.kind {
                 ParseErrorKind::Mnemonic if self.flaws.shown.len() < self.suggestions => unknown(fault, target, text),
-                ParseErrorKind::Symbol => fault.note("no register and no symbol above has this name"),
+                ParseErrorKind::Symbol | ParseErrorKind::Name(_) => {
+                    let text = spelling.as_ref().map_or(text, |spelling| &spelling.text);
+                    let is_shown = self.flaws.shown.len() < self.suggestions;
+                    let elsewhere = is_shown.then(|| Suggestion::for_error(target, text, &e).elsewhere).flatten();
+                    match (elsewhere, e.kind) {
+                        (Some(other), _) => fault.note(format!("{other} has it")),
+                        (None, ParseErrorKind::Symbol) => fault.note("no register and no symbol above has this name"),
+                        _ => fault,
+                    }
+                }
                 _ => fault,
             }
         })?;
@@ -74,6 +84,7 @@ impl Assembler {
         let width = if inst.literal64().is_some() { 8 } else { 4 };
         match names_branch(&inst) {
             true => self.emit_branch(&inst, bytes, expr, at),
+            false if !holds_open(&inst) => Err(Flaw::new(at, "this operand can only be a value that is known here")),
             false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), What::Literal(width), expr, at),
         }
     }
@@ -201,6 +212,26 @@ fn registers(inst: &Inst) -> (u16, u16) {
 /// Whether the instruction has a place to go to.
 fn names_branch(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
+}
+
+/// Whether the literal can be a value that a linker knows. LLVM's assembler takes such values as sources of 32 bits that can
+/// also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar operations.
+fn holds_open(inst: &Inst) -> bool {
+    use DataType::{Bf16, F16, F32, I16};
+    let format = inst.format().name();
+    let mut forms = inst.opcode().signatures(inst.target()).filter(|form| form.format() == inst.format());
+    let types = forms.next();
+    inst.operands().filter(|operand| operand.role != Some(Field::Literal)).any(|operand| {
+        let same = |form: &Signature| form.operands().find(|other| Some(other.field) == operand.role);
+        let ty = types.as_ref().and_then(same).map(|other| other.ty);
+        match operand.value {
+            Value::Literal(_) if operand.bits != 32 || matches!(ty, Some(F16 | Bf16 | I16)) => false,
+            Value::Literal(_) if format.starts_with("VOP3") => format != "VOP3P" && ty != Some(F32),
+            Value::Literal(_) => true,
+            Value::Literal64 => format.starts_with("SOP"),
+            _ => false,
+        }
+    })
 }
 
 fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {

@@ -15,11 +15,13 @@ impl<'t> Cursor<'t> {
     }
 
     /// The character `n` after the position; 0 at the end.
+    #[inline(always)]
     pub fn ahead(&self, n: usize) -> u8 {
         self.text.get(self.at + n).copied().unwrap_or(0)
     }
 
     /// The next character; 0 at the end.
+    #[inline(always)]
     pub fn peek(&self) -> u8 {
         self.ahead(0)
     }
@@ -30,8 +32,17 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips blanks and comments. The end of a line is not a blank: it ends the instruction.
-    #[inline]
+    #[inline(always)]
     pub fn blank(&mut self) {
+        // Most are a single space.
+        self.at += usize::from(self.peek() == b' ');
+        if CLASSES[usize::from(self.peek())] & BLANK != 0 {
+            self.blanks();
+        }
+    }
+
+    /// Skips any number of blanks and comments.
+    fn blanks(&mut self) {
         while CLASSES[usize::from(self.peek())] & BLANK != 0 {
             match self.peek() {
                 b' ' | b'\t' => self.at += 1,
@@ -187,7 +198,7 @@ impl<'t> Cursor<'t> {
 
 /// Whether a character can be in a name.
 #[inline]
-fn is_name(c: u8) -> bool {
+pub(super) fn is_name(c: u8) -> bool {
     CLASSES[usize::from(c)] & NAME != 0
 }
 

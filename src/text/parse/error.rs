@@ -41,6 +41,31 @@ impl ParseError {
     }
 }
 
+/// The suffixes of encodings that an operation can have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Suffixes(u8);
+
+impl Suffixes {
+    /// The suffixes in the order in which [`parse`](crate::parse) tries the encodings.
+    const NAMES: [&'static str; 5] = ["_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp"];
+
+    /// The set with the suffix of this number in that order.
+    pub(super) fn with(self, number: usize) -> Suffixes {
+        Suffixes(self.0 | 1 << number)
+    }
+
+    /// Yields the suffixes.
+    pub fn iter(self) -> impl Iterator<Item = &'static str> {
+        Suffixes::NAMES.into_iter().enumerate().filter(move |(n, _)| self.0 >> n & 1 == 1).map(|(_, name)| name)
+    }
+}
+
+impl fmt::Display for Suffixes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|name| write!(f, " {name}"))
+    }
+}
+
 /// The kinds of problems of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -49,6 +74,8 @@ pub enum ParseErrorKind {
     Mnemonic,
     /// The target has the operation, but not in the encoding that the suffix names.
     Encoding,
+    /// The target has the operation, but not in the encoding that the suffix names; these are the others.
+    Variant(Suffixes),
     /// This character is expected here.
     Character(char),
     /// An expression is expected here, is nested too deep, or divides by zero.
@@ -115,6 +142,8 @@ pub enum ParseErrorKind {
     Order(Field),
     /// No further text is allowed here, or there is no such modifier.
     Unexpected,
+    /// The operation does not have this modifier.
+    Lacks(Field),
     /// A second operation, after `::`, is expected here.
     SecondOperation,
     /// The instruction breaks a rule.
@@ -138,6 +167,7 @@ impl fmt::Display for ParseErrorKind {
         match *self {
             Kind::Mnemonic => f.write_str("unknown mnemonic"),
             Kind::Encoding => f.write_str("the operation has no such encoding"),
+            Kind::Variant(suffixes) => write!(f, "the operation has no such encoding, but{suffixes}"),
             Kind::Character(c) => write!(f, "`{c}` expected"),
             Kind::Expression => f.write_str("expression expected"),
             Kind::Number => f.write_str("not a number"),
@@ -164,6 +194,7 @@ impl fmt::Display for ParseErrorKind {
             Kind::Duplicate(field) => write!(f, "{field} is here twice"),
             Kind::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
             Kind::Unexpected => f.write_str("unexpected"),
+            Kind::Lacks(field) => write!(f, "the operation has no {field}"),
             Kind::SecondOperation => f.write_str("`::` and a second operation expected"),
             Kind::Rule(rule) => rule.fmt(f),
             Kind::Decode(error) => error.fmt(f),

@@ -1,10 +1,23 @@
 //! Numbers and expressions, with the operators of LLVM's assembler.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, is_name};
 use super::{Kind, ParseError, Symbols};
 
 /// The greatest depth of nested parentheses.
 const DEPTH: u8 = 32;
+
+/// The result of a function of two numbers; `None` if it has none.
+type Function = fn(i64, i64) -> Option<i64>;
+
+/// Functions of any number of numbers; each further number is combined with the result of those before it.
+const FUNCTIONS: [(&str, Function); 3] = [
+    ("max", |a, b| Some(a.max(b))),
+    ("or", |a, b| Some(a | b)),
+    ("alignto", |a, b| {
+        let rest = a.checked_rem(b)?;
+        Some(if rest == 0 { a } else { a.wrapping_add(b.wrapping_sub(rest)) })
+    }),
+];
 
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,17 +138,63 @@ impl Cursor<'_> {
                 }))
             }
             b'0'..=b'9' => self.number(),
+            b'\'' => self.character(),
             _ => {
                 let name = self.name();
                 let text = core::str::from_utf8(name).unwrap_or("");
                 if text.is_empty() {
                     return Err(self.error(Kind::Expression));
                 }
+                let function = FUNCTIONS.iter().find(|(known, _)| known.as_bytes() == name);
+                if let Some((_, function)) = function.filter(|_| self.eat_call(name, b'(')) {
+                    return self.call(*function, symbols, depth);
+                }
                 let found = symbols.value(text).ok_or_else(|| self.error(Kind::Symbol))?;
                 self.at += name.len();
                 Ok(found)
             }
         }
+    }
+
+    /// Reads the arguments of a function, after the opening parenthesis.
+    fn call(&mut self, function: Function, symbols: &dyn Symbols, depth: u8) -> Result<Integer, ParseError> {
+        let mut all: Option<Integer> = None;
+        loop {
+            let first = self.term(symbols, depth)?;
+            let next = self.operators(symbols, first, 0, 0, depth)?;
+            all = Some(match all {
+                None => next,
+                Some(all) => {
+                    let value = function(all.value, next.value).ok_or_else(|| self.error(Kind::Expression))?;
+                    Integer { value, open: all.open || next.open }
+                }
+            });
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.expect(b')')?;
+        all.ok_or_else(|| self.error(Kind::Expression))
+    }
+
+    /// A character between single quotes. A backslash before it gives some letters another meaning, as in C.
+    fn character(&mut self) -> Result<Integer, ParseError> {
+        let is_escaped = self.ahead(1) == b'\\' && self.ahead(3) == b'\'';
+        let place = if is_escaped { 2 } else { 1 };
+        let character = self.ahead(place);
+        if self.ahead(place + 1) != b'\'' || !character.is_ascii() || character == 0 {
+            return Err(self.error(Kind::Expression));
+        }
+        let value = match character {
+            b'n' if is_escaped => b'\n',
+            b't' if is_escaped => b'\t',
+            b'r' if is_escaped => b'\r',
+            b'b' if is_escaped => 8,
+            b'f' if is_escaped => 12,
+            other => other,
+        };
+        self.at += place + 2;
+        Ok(Integer { value: value.into(), open: false })
     }
 
     /// Reads a short decimal number at the end of an operand or list element: most numbers are such.
@@ -178,6 +237,9 @@ impl Cursor<'_> {
         self.blank();
         let minus = usize::from(self.peek() == b'-');
         let mut end = minus;
+        if self.ahead(end) == b'0' && matches!(self.ahead(end + 1), b'x' | b'X') {
+            return self.hexadecimal(minus == 1);
+        }
         let digits = |mut at: usize| {
             while self.ahead(at).is_ascii_digit() {
                 at += 1;
@@ -190,7 +252,7 @@ impl Cursor<'_> {
             return None;
         }
         end = digits(end);
-        let mut is_float = false;
+        let (mut is_float, mut len) = (false, None);
         if self.ahead(end) == b'.' {
             (end, is_float) = (digits(end + 1), true);
         }
@@ -199,15 +261,61 @@ impl Cursor<'_> {
             let last = digits(end + 1 + sign);
             if last > end + 1 + sign {
                 (end, is_float) = (last, true);
+            } else if !is_name(self.ahead(last)) {
+                // LLVM's assembler takes an exponent without digits for none.
+                (end, is_float, len) = (last, true, Some(end));
             }
         }
         if !is_float {
             return None;
         }
-        let text = core::str::from_utf8(self.between(self.at, self.at + end)).ok()?;
+        let text = core::str::from_utf8(self.between(self.at, self.at + len.unwrap_or(end))).ok()?;
         let value: f64 = text.parse().ok()?;
         self.at += end;
         Some(value.to_bits())
+    }
+
+    /// Reads hexadecimal digits and a power of two: `0x1.8p1`.
+    fn hexadecimal(&mut self, is_negative: bool) -> Option<u64> {
+        let mut end = usize::from(is_negative) + 2;
+        let first = end;
+        // 60 bits of the number, of which the last one says whether more follow.
+        let (mut value, mut exponent, mut dots) = (0u64, 0i32, 0usize);
+        loop {
+            let c = self.ahead(end);
+            match char::from(c).to_digit(16) {
+                Some(digit) if value >> 56 == 0 => {
+                    value = value << 4 | u64::from(digit);
+                    exponent -= if dots > 0 { 4 } else { 0 };
+                }
+                Some(digit) => {
+                    value |= u64::from(digit != 0);
+                    exponent += if dots > 0 { 0 } else { 4 };
+                }
+                None if c == b'.' && dots == 0 => dots = 1,
+                None => break,
+            }
+            end += 1;
+        }
+        if end == first + dots || !matches!(self.ahead(end), b'p' | b'P') {
+            return None;
+        }
+        let sign = usize::from(matches!(self.ahead(end + 1), b'-' | b'+'));
+        let start = self.at + end + 1;
+        let digits = self.between(start + sign, self.text.len());
+        let digits = digits.iter().position(|c| !c.is_ascii_digit()).unwrap_or(digits.len());
+        let end = start + sign + digits;
+        let power: i32 = core::str::from_utf8(self.between(start, end)).ok()?.parse().ok()?;
+        // Beyond these limits the result is 0 or infinite.
+        let mut left = exponent.saturating_add(power).clamp(-4000, 4000);
+        let mut scaled = value as f64;
+        while left != 0 {
+            let step = left.clamp(-1000, 1000);
+            scaled *= f64::from_bits(((1023 + step) as u64) << 52);
+            left -= step;
+        }
+        self.at = end;
+        Some(scaled.to_bits() | u64::from(is_negative) << 63)
     }
 }
 

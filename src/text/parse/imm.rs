@@ -33,6 +33,9 @@ impl Parser<'_, '_> {
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
         let found = match kind {
             NumberKind::Label => {
+                if self.is_register_ahead() {
+                    return Err(self.cursor.error(Kind::Operand(desc.field)));
+                }
                 let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
                 return Ok(Coded::Label(value as u16 as i16));
             }
@@ -132,10 +135,13 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Skips what may separate two parts, and returns whether another part follows.
-    fn next_part(&mut self) -> bool {
-        let _ = self.cursor.eat(b'&') || self.cursor.eat(b',') || self.cursor.eat(b'|');
-        !self.cursor.is_done()
+    /// Skips what may separate two counters, and returns whether another counter follows.
+    fn next_counter(&mut self) -> Result<bool, ParseError> {
+        let is_separated = self.cursor.eat(b'&') || self.cursor.eat(b',');
+        match self.cursor.is_done() {
+            true if is_separated => Err(self.cursor.error(Kind::Missing(Field::Simm16))),
+            is_done => Ok(!is_done),
+        }
     }
 
     /// `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` means the greatest count that fits, if 99 does not.
@@ -167,7 +173,7 @@ impl Parser<'_, '_> {
             let count = fits.ok_or_else(|| self.cursor.error_since(place, kind))?;
             wait = if count == max { wait.without(counter) } else { wait.with(counter, count) };
             self.cursor.expect(b')')?;
-            if !self.next_part() {
+            if !self.next_counter()? {
                 break;
             }
         }
@@ -190,22 +196,26 @@ impl Parser<'_, '_> {
             return Ok(None);
         }
         if self.cursor.eat(b'{') {
-            loop {
-                self.cursor.blank();
+            let mut seen = [false; 3];
+            while !self.cursor.eat(b'}') {
+                if seen != [false; 3] {
+                    self.cursor.expect(b',')?;
+                    self.cursor.blank();
+                }
                 let name = self.cursor.name();
+                let (field, part, is_seen) = match name {
+                    b"id" => (Field::Id, &mut id, &mut seen[0]),
+                    b"offset" => (Field::Offset, &mut offset, &mut seen[1]),
+                    b"size" => (Field::Size, &mut size, &mut seen[2]),
+                    _ => return Err(self.cursor.error(Kind::Name(Field::Simm16))),
+                };
+                if core::mem::replace(is_seen, true) {
+                    return Err(self.cursor.error(Kind::Duplicate(field)));
+                }
                 self.cursor.at += name.len();
                 self.cursor.expect(b':')?;
-                match name {
-                    b"id" => id = self.part(Field::Id, self.text.hwreg)?,
-                    b"offset" => offset = self.part(Field::Offset, &[])?,
-                    b"size" => size = self.part(Field::Size, &[])?,
-                    _ => return Err(self.cursor.error_since(start, Kind::Name(Field::Simm16))),
-                }
-                if !self.cursor.eat(b',') {
-                    break;
-                }
+                *part = self.part(field, if field == Field::Id { self.text.hwreg } else { &[] })?;
             }
-            self.cursor.expect(b'}')?;
         } else {
             id = self.part(Field::Id, self.text.hwreg)?;
             if self.cursor.eat(b',') {
@@ -226,10 +236,9 @@ impl Parser<'_, '_> {
         if !self.cursor.eat_call(b"sendmsg", b'(') {
             return Ok(None);
         }
-        self.cursor.blank();
-        let name = self.cursor.name();
         let message = self.part(Field::Message, self.text.sendmsg)?;
-        let ops = if name == b"MSG_SYSMSG" { self.text.sysmsg_op } else { self.text.gs_op };
+        let is_system = self.named(self.text.sendmsg, b"MSG_SYSMSG") == Some(message.into());
+        let ops = if is_system { self.text.sysmsg_op } else { self.text.gs_op };
         let (mut op, mut stream) = (0, 0);
         if self.cursor.eat(b',') {
             op = self.part(Field::Op, ops)?;
@@ -292,7 +301,7 @@ impl Parser<'_, '_> {
             let count = self.below(part, max.into())? as u8;
             wait.set(part, (count != max).then_some(count));
             self.cursor.expect(b')')?;
-            if !self.next_part() {
+            if !self.next_counter()? {
                 break;
             }
         }
@@ -323,7 +332,7 @@ impl Parser<'_, '_> {
             *part = value as u8;
             self.cursor.at += word.len();
             self.cursor.expect(b')')?;
-            if !self.next_part() {
+            if !self.cursor.eat(b'|') {
                 break;
             }
         }

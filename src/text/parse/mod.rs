@@ -36,10 +36,10 @@ use crate::target::{DECODE, DESCS, OPERANDS, TEXT, Target};
 pub use alone::{MnemonicError, OperandText, signatures};
 use cursor::Cursor;
 use error::Kind;
-pub use error::{ParseError, ParseErrorKind, Span};
+pub use error::{ParseError, ParseErrorKind, Span, Suffixes};
 pub use expression::Integer;
 use modifier::DEFAULT_FORMAT;
-use operation::{Operations, is_second};
+use operation::{Operations, Rank, is_second};
 pub use suggest::Suggestion;
 
 /// The values of names in expressions: see [`parse_with`].
@@ -147,7 +147,14 @@ fn described(
             }
         }
     }
-    Err(best.unwrap_or_else(|| cursor.error_since(start, Kind::Encoding)))
+    Err(best.unwrap_or_else(|| cursor.error_since(start, Kind::Variant(suffixes(target, &operations)))))
+}
+
+/// The suffixes of the encodings that operations have.
+fn suffixes(target: Target, operations: &Operations) -> Suffixes {
+    let has = |rank: &Rank| operations.iter().any(|(_, entry)| rank.forms(target, entry).next().is_some());
+    let ranks = Rank::ALL.into_iter().enumerate().filter(|(_, rank)| has(rank));
+    ranks.fold(Suffixes::default(), |suffixes, (number, _)| suffixes.with(number))
 }
 
 /// Length of the part of the text that a form has accepted. It is 0 if the text lacks the lanes of the form (DPP),
@@ -361,8 +368,16 @@ impl Parser<'_, '_> {
         self.modifiers(descs)?;
         match self.cursor.is_done() {
             true => Ok(()),
-            false => Err(self.cursor.error(Kind::Unexpected)),
+            false => Err(self.rest()),
         }
+    }
+
+    /// The error about text that is left.
+    #[cold]
+    fn rest(&self) -> ParseError {
+        let name = self.cursor.name();
+        let field = Field::ALL.iter().find(|field| field.name().as_bytes() == name);
+        self.cursor.error(field.map_or(Kind::Unexpected, |field| Kind::Lacks(*field)))
     }
 
     /// Stores an operand for the comparison at the end, and encodes it.

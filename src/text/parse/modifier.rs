@@ -165,12 +165,9 @@ impl<'t> Parser<'t, '_> {
             }
             ModifierKind::Omod => {
                 self.label()?;
-                let digit = self.cursor.word();
-                let names = self.text.omod.iter();
-                let found = names.clone().find(|(_, text)| text.as_bytes().split(|&c| c == b':').eq([name, digit]));
+                let factor = self.cursor.integer(self.symbols)?;
                 // `mul:1` and `div:1` change nothing.
-                let value = found.map(|e| e.0.into()).or((digit == b"1").then_some(0));
-                self.cursor.at += digit.len();
+                let value = self.numbered(self.text.omod, name, factor).or((factor == 1).then_some(0));
                 let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(desc.field)))?;
                 self.put(desc, value)?;
             }
@@ -203,13 +200,13 @@ impl<'t> Parser<'t, '_> {
                 let bits = self.bits(style, desc)? | self.words.value(desc);
                 self.put(desc, bits)?;
             }
-            ModifierKind::SdwaSel => self.choice(desc, self.text.sdwa_sel, b"")?,
-            ModifierKind::DstUnused => self.choice(desc, self.text.dst_unused, b"")?,
-            ModifierKind::Dim => self.choice(desc, self.text.dim, b"SQ_RSRC_IMG_")?,
-            ModifierKind::MatrixFormat => self.choice(desc, self.text.matrix_fmt, b"")?,
-            ModifierKind::MatrixScale => self.choice(desc, self.text.matrix_scale, b"")?,
-            ModifierKind::MatrixScaleFormat => self.choice(desc, self.text.matrix_scale_fmt, b"")?,
-            ModifierKind::Scope => self.choice(desc, self.text.scope, b"")?,
+            ModifierKind::SdwaSel => self.choice(desc, self.text.sdwa_sel)?,
+            ModifierKind::DstUnused => self.choice(desc, self.text.dst_unused)?,
+            ModifierKind::Dim => self.dim(desc)?,
+            ModifierKind::MatrixFormat => self.choice(desc, self.text.matrix_fmt)?,
+            ModifierKind::MatrixScale => self.choice(desc, self.text.matrix_scale)?,
+            ModifierKind::MatrixScaleFormat => self.choice(desc, self.text.matrix_scale_fmt)?,
+            ModifierKind::Scope => self.choice(desc, self.text.scope)?,
             ModifierKind::TemporalHint { .. } => {
                 let value = self.temporal_hint(desc)?;
                 self.put(desc, value)?;
@@ -274,16 +271,27 @@ impl<'t> Parser<'t, '_> {
         Ok(if style == ListStyle::Ones { bits | unused } else { bits })
     }
 
-    /// `name:VALUE`: one of the names, with or without a prefix, or a number.
-    fn choice(&mut self, desc: &OperandDesc, names: &[(u16, &str)], prefix: &[u8]) -> Result<(), ParseError> {
+    /// `dim:SQ_RSRC_IMG_2D`, `dim:2d`: the prefix can be missing, and case is ignored behind it.
+    fn dim(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        const PREFIX: &[u8] = b"SQ_RSRC_IMG_";
+        self.label()?;
+        self.cursor.blank();
+        let word = self.cursor.word();
+        let suffix = word.strip_prefix(PREFIX).unwrap_or(word);
+        let is = |name: &str| name.as_bytes().strip_prefix(PREFIX).is_some_and(|own| own.eq_ignore_ascii_case(suffix));
+        let found = self.text.dim.iter().find(|(_, name)| is(name));
+        let &(value, _) = found.ok_or_else(|| self.cursor.error(Kind::Name(desc.field)))?;
+        self.cursor.at += word.len();
+        self.put(desc, value.into())
+    }
+
+    /// `name:VALUE`: one of the names, or a number.
+    fn choice(&mut self, desc: &OperandDesc, names: &[(u16, &str)]) -> Result<(), ParseError> {
         self.label()?;
         self.cursor.blank();
         let start = self.cursor.at;
         let word = self.cursor.word();
-        let is = |name: &str| {
-            name.as_bytes() == word || !prefix.is_empty() && name.as_bytes().strip_prefix(prefix) == Some(word)
-        };
-        let value = match names.iter().find(|(_, name)| is(name)) {
+        let value = match names.iter().find(|(_, name)| name.as_bytes() == word) {
             Some((value, _)) => {
                 self.cursor.at += word.len();
                 u32::from(*value)
@@ -348,6 +356,15 @@ impl<'t> Parser<'t, '_> {
         names.iter().find(|(_, name)| name.as_bytes() == word).map(|e| e.0.into())
     }
 
+    /// The value of `name:number`, whose table spells the number in decimal digits.
+    fn numbered(&self, names: &[(u16, &str)], name: &[u8], number: i64) -> Option<u32> {
+        let is = |text: &str| {
+            let parts = text.split_once(':');
+            parts.is_some_and(|(stem, digits)| stem.as_bytes() == name && digits.parse() == Ok(number))
+        };
+        names.iter().find(|(_, text)| is(text)).map(|e| e.0.into())
+    }
+
     /// The entry of a DPP control with this name, which can have a number: `row_shl`, `row_bcast:15`.
     fn dpp_name(&self, name: &[u8]) -> Option<(u16, &'static str)> {
         let mut entries = self.text.dpp_ctrl.iter();
@@ -363,11 +380,8 @@ impl<'t> Parser<'t, '_> {
         if text.contains(':') {
             // The number is a part of the name; several entries can have the same stem.
             self.label()?;
-            self.cursor.blank();
-            let digits = self.cursor.word();
-            let is = |text: &str| text.as_bytes().split(|&c| c == b':').eq([name, digits]);
-            let found = self.text.dpp_ctrl.iter().find(|(_, text)| is(text)).map(|e| e.0.into());
-            self.cursor.at += digits.len();
+            let number = self.cursor.integer(self.symbols)?;
+            let found = self.numbered(self.text.dpp_ctrl, name, number);
             return found.ok_or_else(|| self.cursor.error_since(start, Kind::Name(field)));
         }
         match text {

@@ -119,7 +119,8 @@ impl Parser<'_, '_> {
             OperandKind::Address(kind) => {
                 // The text of FLAT and tensor operations does not show that the address is absent.
                 let is_silent = matches!(kind, AddressKind::Scalar { is_silent: true, .. });
-                if is_silent && !self.is_register_ahead() || self.cursor.eat_name(b"off") {
+                let is_absent = is_silent && !self.is_register_ahead() || self.cursor.eat_name(b"off");
+                if is_absent || self.eat_null(kind) {
                     self.hold(desc, Coded::Off, 0, start)?;
                 } else {
                     if let AddressKind::ExportSource { compr, .. } = kind {
@@ -164,8 +165,28 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Skips `null` in place of `off`, if the register is the code of an absent scalar address.
+    fn eat_null(&mut self, kind: AddressKind) -> bool {
+        // Where the code also tells whether there is a vector address, the register has another meaning.
+        let is_free = |desc: &OperandDesc| match desc.kind {
+            OperandKind::Address(AddressKind::Scratch { sve, .. }) => sve != NONE,
+            OperandKind::Address(kind) => !kind.is_vector(),
+            _ => true,
+        };
+        let mut ahead = self.cursor;
+        let code = off(self.words.target);
+        let is_null = matches!(kind, AddressKind::Scalar { is_silent: false, .. })
+            && ahead.name() == b"null"
+            && self.form.descs().all(is_free)
+            && matches!(self.registers().read(&mut ahead, self.symbols), Ok(Some(run)) if run.code == code);
+        if is_null {
+            self.cursor = ahead;
+        }
+        is_null
+    }
+
     /// Whether registers come next.
-    fn is_register_ahead(&mut self) -> bool {
+    pub(super) fn is_register_ahead(&mut self) -> bool {
         let mut ahead = self.cursor;
         matches!(self.registers().read(&mut ahead, self.symbols), Ok(Some(_)))
     }
@@ -302,7 +323,7 @@ impl Parser<'_, '_> {
                 Some(coded) => Ok((coded, 0)),
                 None => Err(kind(self, Kind::Constant(desc.field))),
             },
-            Primary::Literal(number) | Primary::Long(number) => match self.any_literal(desc, number) {
+            Primary::Literal(number) | Primary::Long(number) => match self.forced_literal(desc, number) {
                 Some(literal) => Ok((Coded::Literal(literal), 0)),
                 None => Err(kind(self, Kind::Constant(desc.field))),
             },
@@ -391,6 +412,8 @@ impl Parser<'_, '_> {
             (DataType::F64, Number::Int(n)) if of_int(n).is_none() && u32::try_from(n).is_ok() => {
                 Number::Float((n as u64) << 32)
             }
+            // The bits of a double can be those of an inline integer.
+            (DataType::F64, Number::Float(bits)) if of_int(bits as i64).is_some() => Number::Int(bits as i64),
             _ => number,
         };
         let ty = match (desc.ty, number) {
@@ -410,8 +433,16 @@ impl Parser<'_, '_> {
             (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
             (ty, _) => ty,
         };
-        let found = constant(ty, desc.dwords.into(), number, all);
-        found.or_else(|| Some((LITERAL, self.literal(desc, number)?)))
+        let inline = |number| constant(ty, desc.dwords.into(), number, all);
+        // A literal has the upper half of a double, which alone can be an inline constant.
+        let half = || match number {
+            Number::Float(bits) if ty == DataType::F64 && !self.takes_long(desc) => match bits & !0xffff_ffff {
+                0 => inline(Number::Int(0)),
+                upper => inline(Number::Float(upper)),
+            },
+            _ => None,
+        };
+        inline(number).or_else(half).or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
     /// Whether it is a scalar operation.
@@ -443,6 +474,19 @@ impl Parser<'_, '_> {
         match number {
             Number::Int(n) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
             Number::Float(_) => self.literal(desc, number),
+        }
+    }
+
+    /// The literal for a number in `lit(...)`. A negative number in a half is cut to it. A float in an integer of 16
+    /// bits has to be one of 16 bits, and becomes one of 32.
+    fn forced_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
+        match (desc.ty, number) {
+            (DataType::F16, Number::Int(n)) if (-0x8000..0).contains(&n) => Some((n as u16).into()),
+            (DataType::I16 | DataType::PkI16, Number::Float(bits)) => {
+                let fits = !vanishes(DataType::F16, bits) && narrow_float(bits, true).is_some();
+                if fits { narrow_float(bits, false) } else { None }
+            }
+            _ => self.any_literal(desc, number),
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) enum Rank {
 }
 
 impl Rank {
-    const ALL: [Rank; 5] = [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp];
+    pub const ALL: [Rank; 5] = [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp];
 
     pub fn of(signature: &FormSignature) -> Rank {
         let name = signature.format.name();

@@ -159,9 +159,9 @@ impl Registers {
             };
             let follows = |run: &Run| run.code + run.dwords == next.code && next.dwords == 1;
             all = match all {
-                None => Some(next),
+                None if next.dwords == 1 || !cursor.between(place, cursor.at).contains(&b'[') => Some(next),
                 Some(run) if follows(&run) => Some(Run { dwords: run.dwords + 1, ..run }),
-                Some(_) => return Err(cursor.error_since(place, Kind::NotConsecutive)),
+                _ => return Err(cursor.error_since(place, Kind::NotConsecutive)),
             };
             if !cursor.eat(b',') {
                 break;

@@ -7,7 +7,7 @@ use crate::codec::descs;
 use crate::imm::Waitcnt;
 use crate::kind::{ModifierKind, OperandKind};
 use crate::operation::OpcodeEntry;
-use crate::table::Counter;
+use crate::table::{Counter, TextTables};
 use crate::target::{MNEMONICS_OF, OPS, TEXT, Target};
 
 /// Suggestions for an unknown mnemonic: see [`Suggestion::of`].
@@ -16,7 +16,7 @@ use crate::target::{MNEMONICS_OF, OPS, TEXT, Target};
 pub struct Suggestion {
     /// The most similar mnemonic of the target, if it differs little; without the suffix of an encoding.
     pub nearest: Option<&'static str>,
-    /// The first target of this build that has an operation of this name.
+    /// The first target of this build that has an operation, a register or a value of this name.
     pub elsewhere: Option<Target>,
 }
 
@@ -78,34 +78,45 @@ impl Suggestion {
         let modifiers = forms.flat_map(|form| descs(target, form)).filter(|desc| desc.access.is_none());
         let modifiers = modifiers.filter(|desc| desc.kind != OperandKind::Modifier(ModifierKind::Hidden));
         let t = TEXT[target as usize];
-        let values = [
-            t.hwreg,
-            t.sendmsg,
-            t.gs_op,
-            t.sysmsg_op,
-            t.instid,
-            t.instskip,
-            t.dfmt,
-            t.nfmt,
-            t.buf_fmt,
-            t.sdwa_sel,
-            t.dst_unused,
-            t.dpp_ctrl,
-            t.exp_tgt,
-            t.swizzle,
-            t.dim,
-            t.scope,
-            t.th_load,
-            t.th_store,
-            t.th_atomic,
-        ];
         let known = modifiers.map(|desc| desc.field.name());
-        let known = known.chain(values.into_iter().flatten().map(|(_, name)| *name));
+        let known = known.chain(values(t));
         let known = known
             .chain(Counter::ALL.iter().filter_map(|&counter| Waitcnt::max(target, counter).map(|_| counter.name())));
         let known = known.chain(t.codes.iter().map(|(_, name, _)| *name));
-        Suggestion { nearest: nearest(word, known), ..nothing }
+        let has = |other: Target| {
+            let t = TEXT[other as usize];
+            let registers = t.codes.iter().flat_map(|(_, name, pair)| [*name, *pair]);
+            !word.is_empty() && values(t).chain(registers).any(|name| name.as_bytes() == word)
+        };
+        let elsewhere = Target::ALL.iter().copied().find(|&other| !has(target) && has(other));
+        Suggestion { nearest: nearest(word, known), elsewhere }
     }
+}
+
+/// The names of values that operands and modifiers of a target have.
+fn values(t: &'static TextTables) -> impl Iterator<Item = &'static str> {
+    let tables = [
+        t.hwreg,
+        t.sendmsg,
+        t.gs_op,
+        t.sysmsg_op,
+        t.instid,
+        t.instskip,
+        t.dfmt,
+        t.nfmt,
+        t.buf_fmt,
+        t.sdwa_sel,
+        t.dst_unused,
+        t.dpp_ctrl,
+        t.exp_tgt,
+        t.swizzle,
+        t.dim,
+        t.scope,
+        t.th_load,
+        t.th_store,
+        t.th_atomic,
+    ];
+    tables.into_iter().flatten().map(|(_, name)| *name)
 }
 
 /// The most similar name, if it differs little.

@@ -1752,3 +1752,24 @@ ns = 30
 k: s_endpgm
 //! gfx942
 s_nop 0,
+//! gfx942
+.set size, 5
+s_mov_b32 s0, max(size, 9)
+s_mov_b32 s1, or(size, 8)
+s_mov_b32 s2, alignto(size, 16)
+s_mov_b32 s3, 0x1.8p1
+v_add_f16 v0, lit(-2), v1
+v_mul_f32_e64 v0, v1, v2 mul : 0x2
+s_nop 'a'+size
+//! gfx1200
+s_getreg_b32 s0, hwreg(HW_REG_STATE_PRIV)
+scratch_load_b32 v0, v1, null
+global_load_addtid_b32 v0, null
+image_load v0, [v1,v2], s[0:7] dmask:1 dim:2d
+//! gfx1030
+s_getreg_b32 s0, {}
+//! gfx1250
+s_mov_b64 s[0:1], symbol
+s_and_b64 s[0:1], s[2:3], symbol
+v_add_f32 v0, symbol, v1
+s_cmp_eq_u32 s0, symbol

@@ -1047,3 +1047,36 @@ m a=1, 2
 .amdgcn_target "gfx942"
 //! gfx942
 .amdgcn_target
+//! gfx942
+s_nop 0
+s_waitcnt vmcnt(0),
+//! gfx1100
+s_nop 0
+s_delay_alu instid0(VALU_DEP_1),instid1(VALU_DEP_1)
+//! gfx942
+s_nop 0
+s_getreg_b32 s0, {id: 1, id: 1}
+//! gfx942
+s_mov_b64 [s[0:1]], 1
+//! gfx942
+vcc:
+s_nop 0
+s_branch vcc
+//! gfx942
+s_nop 0
+s_branch undefined
+//! gfx942
+.globl f
+s_cbranch_scc0 f
+//! gfx942
+s_nop 0
+s_mov_b64 s[0:1], symbol
+//! gfx1200
+s_nop 0
+v_add_f32_e64 v0, symbol, v1
+//! gfx1030
+s_nop 0
+v_fmaak_f32 v0, v1, v2, symbol
+//! gfx942
+s_nop 0
+v_add_f16 v0, symbol, v1
