@@ -4,7 +4,7 @@ mod list;
 
 use crate::code::LITERAL;
 use crate::codec::code::{is_literal64, meaning};
-use crate::codec::{Address, Coded, code_in, flag, operand, read};
+use crate::codec::{Address, EncodedOperand, code_in, flag, operand, read};
 use crate::imm::Hwreg;
 use crate::inst::Inst;
 use crate::kind::{AddressKind, OperandKind, RegisterKind};
@@ -258,7 +258,7 @@ fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
         return address.operand(inst, given);
     }
     match read(desc, inst) {
-        Some((Coded::Both(code, _), _)) if given == 0 => {
+        Some((EncodedOperand::RegisterPlusOffset(code, _), _)) if given == 0 => {
             let value = meaning(inst.target(), code, 1);
             Some(Operand { role: Some(Field::Soffset), value, bits: 32, access: Access::Read })
         }

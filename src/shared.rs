@@ -5,11 +5,11 @@
 #[repr(u8)]
 pub enum RuleKind {
     /// The field names the first of `Rule::n` registers, and the last of them must exist.
-    Room,
+    RegisterRun,
     /// The field must hold the code of a scalar register.
     Scalar,
     /// The words are refused.
-    Never,
+    Forbidden,
     /// The field names the first register of image data, and the last one must exist. `Rule::n` is the kind of
     /// operation, as `image::*`. The rule has no set of values; it reads dmask, tfe and d16, the last two of which may
     /// be missing.

@@ -13,7 +13,6 @@
 mod about;
 mod counters;
 mod decode;
-mod descs;
 mod effects;
 mod facts;
 #[cfg(feature = "fast")]
@@ -25,6 +24,7 @@ pub(crate) mod hazards;
 mod kernel;
 mod layout;
 mod names;
+mod operand_descriptors;
 mod operands;
 pub(crate) mod sizes;
 #[cfg(feature = "text")]
@@ -38,7 +38,6 @@ pub(crate) use crate::shared::trailing;
 
 pub use counters::*;
 pub(crate) use decode::*;
-pub use descs::*;
 pub use effects::*;
 pub(crate) use facts::*;
 #[cfg(all(feature = "text", feature = "fast"))]
@@ -46,6 +45,7 @@ pub(crate) use fast_text::*;
 pub use kernel::*;
 pub use layout::*;
 pub(crate) use names::*;
+pub use operand_descriptors::*;
 pub(crate) use operands::*;
 use sizes::{BaseConstraintIndex, ConstraintIndex, InfoIndex, OPCODE_SPACES};
 #[cfg(feature = "text")]

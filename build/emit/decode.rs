@@ -44,7 +44,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         }
         let (base, op_shift) = (f.base, f.op.lsb);
         format!(
-            "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, seg: {seg:#x}, checked: {checked}, op_bits: {op_bits}, second: {second} }}"
+            "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, high_op_field: {seg:#x}, checked: {checked}, op_bits: {op_bits}, second: {second} }}"
         )
     };
     let list = tables.t.opcode_spaces.iter().zip(&tables.constraints.checked).map(opcode_space);

@@ -280,7 +280,7 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     if looks().any(|(piece, value)| *value == 1 && is_low(piece) && zeros >> piece.lsb & 1 == 1) {
         return Some(Excluded::Already);
     }
-    if rule.kind == RuleKind::Room && (n == 2 || looks().all(|(_, value)| *value == 0)) {
+    if rule.kind == RuleKind::RegisterRun && (n == 2 || looks().all(|(_, value)| *value == 0)) {
         return last(n);
     }
     if rule.kind == RuleKind::Scalar && looks().next().is_none() {

@@ -46,17 +46,17 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
         // excludes them.
         OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 }) => {
             whole(desc.lsb, 8)?;
-            add(RuleKind::Room, field, 2, &[bit(offen, 1), bit(idxen, 1)]);
+            add(RuleKind::RegisterRun, field, 2, &[bit(offen, 1), bit(idxen, 1)]);
             if addr64 != NONE {
                 for other in [offen, idxen] {
-                    add(RuleKind::Never, Piece { lsb: addr64, width: 1 }, 0, &[bit(addr64, 1), bit(other, 1)]);
+                    add(RuleKind::Forbidden, Piece { lsb: addr64, width: 1 }, 0, &[bit(addr64, 1), bit(other, 1)]);
                 }
-                add(RuleKind::Room, field, 2, &[bit(addr64, 1)]);
+                add(RuleKind::RegisterRun, field, 2, &[bit(addr64, 1)]);
             }
         }
         // Without a scalar address, the vector address is a register pair.
         OperandKind::Address(AddressKind::Global { saddr }) => {
-            add(RuleKind::Room, whole(desc.lsb, 8)?, 2, &[(whole(saddr, 7)?, t.code.off as u8)]);
+            add(RuleKind::RegisterRun, whole(desc.lsb, 8)?, 2, &[(whole(saddr, 7)?, t.code.off as u8)]);
         }
         // The offset is a constant, or its lowest bits are a register's code; another register may have a field of its
         // own.
@@ -72,7 +72,7 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
         }
         // Returned data has one more register for the fail status.
         OperandKind::Register(RegisterKind::Data { tfe, .. }) if desc.is_returned() && form.has_tfe(t, desc) => {
-            add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(tfe, 1), bit(desc.write_if_bit, 1)]);
+            add(RuleKind::RegisterRun, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(tfe, 1), bit(desc.write_if_bit, 1)]);
         }
         OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) if form.names(t, "lds") => {
             // Data that a load writes to LDS has no accumulation registers and, in a buffer load, no fail status: the
@@ -81,14 +81,14 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { tfe };
             let other = if acc == NONE { tfe } else { acc };
             if other != NONE {
-                add(RuleKind::Never, Piece { lsb: other, width: 1 }, 0, &[bit(lds, 1), bit(other, 1)]);
+                add(RuleKind::Forbidden, Piece { lsb: other, width: 1 }, 0, &[bit(lds, 1), bit(other, 1)]);
             }
             // Only data that does not go to LDS needs the registers.
             if desc.dwords > 1 {
                 if form.has_tfe(t, desc) {
                     return at.err(format!("{}: with lds and tfe it may have one register only", desc.field));
                 }
-                add(RuleKind::Room, whole(desc.lsb, 8)?, desc.dwords, &[bit(lds, 0)]);
+                add(RuleKind::RegisterRun, whole(desc.lsb, 8)?, desc.dwords, &[bit(lds, 0)]);
             }
             return Ok(marks::LDS);
         }
@@ -115,7 +115,7 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             for other in form.trailing_dwords.iter().filter(|d| d.first == t.code.literal64 && d.lsb != desc.lsb) {
                 let other = Piece { lsb: other.lsb, width: other.width };
                 let short = (field, t.code.literal as u8);
-                add(RuleKind::Never, field, 0, &[short, (other, long)]);
+                add(RuleKind::Forbidden, field, 0, &[short, (other, long)]);
             }
         }
         kind if kind.is_sized() => return Ok(marks::SIZED),

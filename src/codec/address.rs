@@ -3,7 +3,7 @@
 use super::accept::{Accepted, InForm, Lengths};
 use super::code::{coded, neither, off};
 use super::register::put_code;
-use super::{Coded, Refused, Words, bits, code_in, flag};
+use super::{EncodedOperand, Refused, Words, bits, code_in, flag};
 use crate::code::VGPR;
 use crate::inst::Inst;
 use crate::kind::{AddressKind, NONE, Position};
@@ -15,12 +15,12 @@ use crate::target::Target;
 pub(crate) const SADDR: u8 = 7;
 pub(crate) const REGISTER: u8 = 8;
 
-pub(super) fn read(kind: AddressKind, desc: &OperandDesc, inst: &Inst) -> (Coded, u16) {
+pub(super) fn read(kind: AddressKind, desc: &OperandDesc, inst: &Inst) -> (EncodedOperand, u16) {
     let code = code_in(desc, inst);
     match kind {
         AddressKind::Buffer { offen, idxen, addr64 } => {
             match buf_vaddr_dwords([offen, idxen, addr64].map(|bit| flag(inst, bit))) {
-                0 => (Coded::Off, desc.dwords.into()),
+                0 => (EncodedOperand::Off, desc.dwords.into()),
                 dwords => (coded(inst, code), dwords),
             }
         }
@@ -33,21 +33,26 @@ pub(super) fn read(kind: AddressKind, desc: &OperandDesc, inst: &Inst) -> (Coded
                 NONE => bits(inst, saddr, SADDR) as u16 == off(inst.target()),
                 sve => flag(inst, sve),
             };
-            (if is_used { coded(inst, code) } else { Coded::Off }, desc.dwords.into())
+            (if is_used { coded(inst, code) } else { EncodedOperand::Off }, desc.dwords.into())
         }
-        AddressKind::Scalar { .. } if is_off(code, inst.target()) => (Coded::Off, desc.dwords.into()),
+        AddressKind::Scalar { .. } if is_off(code, inst.target()) => (EncodedOperand::Off, desc.dwords.into()),
         AddressKind::Scalar { .. } => (coded(inst, code), desc.dwords.into()),
-        AddressKind::ExportSource { enable, .. } if !flag(inst, enable) => (Coded::Off, 1),
+        AddressKind::ExportSource { enable, .. } if !flag(inst, enable) => (EncodedOperand::Off, 1),
         AddressKind::ExportSource { compr, .. } => {
-            (Coded::Code(VGPR + bits(inst, export_lsb(desc, flag(inst, compr)), REGISTER) as u16), 1)
+            (EncodedOperand::Code(VGPR + bits(inst, export_lsb(desc, flag(inst, compr)), REGISTER) as u16), 1)
         }
     }
 }
 
-pub(super) fn encode(kind: AddressKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+pub(super) fn encode(
+    kind: AddressKind,
+    desc: &OperandDesc,
+    coded: EncodedOperand,
+    words: &mut Words,
+) -> Result<(), Refused> {
     let code = match coded {
-        Coded::Code(code) => Some(code),
-        Coded::Off => None,
+        EncodedOperand::Code(code) => Some(code),
+        EncodedOperand::Off => None,
         _ => return Err(Refused::Operand),
     };
     let (off, neither) = (off(words.target), neither(words.target));

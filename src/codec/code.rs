@@ -1,6 +1,6 @@
 //! Operand codes: their meanings, and the codes of registers and constants.
 
-use super::Coded;
+use super::EncodedOperand;
 use crate::code::*;
 use crate::inst::Inst;
 use crate::opcode::Special;
@@ -27,11 +27,11 @@ pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
 
 /// Converts a code; a literal is read from the dword at the end of the instruction.
 #[inline(always)]
-pub(super) fn coded(inst: &Inst, code: u16) -> Coded {
+pub(super) fn coded(inst: &Inst, code: u16) -> EncodedOperand {
     match code {
-        LITERAL => Coded::Literal(inst.last_dword()),
-        _ if is_literal64(inst, code) => Coded::Literal64(inst.last_two()),
-        code => Coded::Code(code),
+        LITERAL => EncodedOperand::Literal(inst.last_dword()),
+        _ if is_literal64(inst, code) => EncodedOperand::Literal64(inst.last_two()),
+        code => EncodedOperand::Code(code),
     }
 }
 
@@ -47,23 +47,25 @@ pub(crate) fn has_literal64(target: Target) -> bool {
     ANY_LITERAL64 && OPERANDS[target as usize].has_literal64
 }
 
-impl Coded {
+impl EncodedOperand {
     /// The value in the form of the operand iterator.
     pub(crate) fn value(self, target: Target, dwords: u16) -> Value {
         match self {
-            Coded::Code(code) | Coded::Soffset(code) => meaning(target, code, dwords),
-            Coded::High(code) => Value::Reg(Reg::VgprHigh((code - VGPR) as u8)),
-            Coded::Vcc => Value::Reg(Reg::Vcc),
-            Coded::Off => Value::Off,
-            Coded::Number(n) | Coded::Both(_, n) | Coded::Attr(n, _) => Value::Imm(n as i32),
-            Coded::Label(n) => Value::Label(n),
-            Coded::Literal(dword) => Value::Literal(dword),
-            Coded::Literal64(_) => Value::Literal64,
+            EncodedOperand::Code(code) | EncodedOperand::Soffset(code) => meaning(target, code, dwords),
+            EncodedOperand::High(code) => Value::Reg(Reg::VgprHigh((code - VGPR) as u8)),
+            EncodedOperand::Vcc => Value::Reg(Reg::Vcc),
+            EncodedOperand::Off => Value::Off,
+            EncodedOperand::Number(n) | EncodedOperand::RegisterPlusOffset(_, n) | EncodedOperand::Attr(n, _) => {
+                Value::Imm(n as i32)
+            }
+            EncodedOperand::Label(n) => Value::Label(n),
+            EncodedOperand::Literal(dword) => Value::Literal(dword),
+            EncodedOperand::Literal64(_) => Value::Literal64,
         }
     }
 
-    /// The reverse of [`Coded::value`]; `None` if no field can hold the value.
-    pub(crate) fn of(target: Target, value: Value) -> Option<Coded> {
+    /// The reverse of [`EncodedOperand::value`]; `None` if no field can hold the value.
+    pub(crate) fn of(target: Target, value: Value) -> Option<EncodedOperand> {
         let t = OPERANDS[target as usize];
         let code = match value {
             Value::Reg(Reg::Sgpr(n)) if u16::from(n) <= t.sgpr_last => n.into(),
@@ -71,18 +73,18 @@ impl Coded {
             Value::Reg(Reg::Special(special)) => special.code(target)?.into(),
             Value::Reg(Reg::Vgpr(n)) if n <= VECTOR_LAST => VGPR + n,
             Value::Reg(Reg::Agpr(n)) => AGPR + u16::from(n),
-            Value::Reg(Reg::VgprHigh(n)) => return Some(Coded::High(VGPR + u16::from(n))),
-            Value::Reg(Reg::Vcc) => return Some(Coded::Vcc),
+            Value::Reg(Reg::VgprHigh(n)) => return Some(EncodedOperand::High(VGPR + u16::from(n))),
+            Value::Reg(Reg::Vcc) => return Some(EncodedOperand::Vcc),
             Value::Int(n) => of_int(n.into())?,
             Value::Float(float) => float.code(),
-            Value::Literal(dword) => return Some(Coded::Literal(dword)),
-            Value::Imm(n) => return Some(Coded::Number(n.into())),
-            Value::Label(n) => return Some(Coded::Label(n)),
-            Value::Off => return Some(Coded::Off),
+            Value::Literal(dword) => return Some(EncodedOperand::Literal(dword)),
+            Value::Imm(n) => return Some(EncodedOperand::Number(n.into())),
+            Value::Label(n) => return Some(EncodedOperand::Label(n)),
+            Value::Off => return Some(EncodedOperand::Off),
             // The value of a 64-bit literal is not in `value`.
             Value::Reg(_) | Value::Literal64 => return None,
         };
-        Some(Coded::Code(code))
+        Some(EncodedOperand::Code(code))
     }
 }
 

@@ -4,7 +4,7 @@ use super::accept::{Accepted, InForm, Lengths};
 use super::address::REGISTER;
 use super::code::coded;
 use super::register::{matrix_dwords, put_code};
-use super::{Coded, Refused, Words, bits, code_in, flag};
+use super::{EncodedOperand, Refused, Words, bits, code_in, flag};
 use crate::code::{AGPR, VGPR, is_inside};
 use crate::constraint::image::image_data_dwords;
 use crate::error::DecodeError;
@@ -19,17 +19,22 @@ use crate::target::OPERANDS;
 use crate::value::{Access, Operand, Reg, Value};
 
 /// Reads image data; `None` for image addresses, which are several operands.
-pub(super) fn read(kind: ImageKind, desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+pub(super) fn read(kind: ImageKind, desc: &OperandDesc, inst: &Inst) -> Option<(EncodedOperand, u16)> {
     let ImageKind::Data { data, dmask, tfe, d16, acc } = kind else { return None };
     let code = code_in(desc, inst);
-    let coded = if flag(inst, acc) { Coded::Code(code - VGPR + AGPR) } else { coded(inst, code) };
+    let coded = if flag(inst, acc) { EncodedOperand::Code(code - VGPR + AGPR) } else { coded(inst, code) };
     let what = image_data(data, inst.has_d16());
     Some((coded, image_data_dwords(what, bits(inst, dmask, 4) as u16, flag(inst, tfe), flag(inst, d16))))
 }
 
 /// Sets the field of image data, or the first register of an image address; [`Address::encode`] sets all of them.
-pub(super) fn encode(kind: ImageKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
-    let Coded::Code(code) = coded else { return Err(Refused::Operand) };
+pub(super) fn encode(
+    kind: ImageKind,
+    desc: &OperandDesc,
+    coded: EncodedOperand,
+    words: &mut Words,
+) -> Result<(), Refused> {
+    let EncodedOperand::Code(code) = coded else { return Err(Refused::Operand) };
     match kind {
         ImageKind::Data { acc, .. } => {
             words.decide(acc, code >= AGPR)?;

@@ -1,6 +1,6 @@
 //! Operand kinds: reads the bits of each kind, and encodes values back.
 //!
-//! Each [`OperandKind`] is read as a [`Coded`], which is independent of the target; `code.rs` maps codes to their
+//! Each [`OperandKind`] is read as a [`EncodedOperand`], which is independent of the target; `code.rs` maps codes to their
 //! meanings on a target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group.
 //! src/kind/ lists the groups.
 //!
@@ -12,10 +12,10 @@ mod accept;
 mod address;
 pub(crate) mod code;
 mod image;
+#[cfg(any(feature = "make", feature = "text"))]
+pub(crate) mod inline_constant;
 mod modifier;
 mod number;
-#[cfg(any(feature = "make", feature = "text"))]
-pub(crate) mod numbers;
 mod offset;
 mod register;
 mod words;
@@ -40,7 +40,7 @@ use crate::value::{Access, Operand};
 
 /// The meaning of an operand's bits, before a target interprets the codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coded {
+pub(crate) enum EncodedOperand {
     /// An operand code; the codes of accumulation registers begin at [`code::AGPR`].
     Code(u16),
     /// The upper half of the vector register with this code.
@@ -59,14 +59,15 @@ pub(crate) enum Coded {
     Literal64(u64),
     /// The scalar offset register with a field of its own, without a constant.
     Soffset(u16),
-    Both(u16, i64),
+    /// A scalar offset register plus a constant.
+    RegisterPlusOffset(u16, i64),
     /// An attribute of an interpolation, and its channel.
     Attr(i64, u8),
 }
 
 /// Reads a descriptor's bits and their width in dwords; `None` for modifiers, for operands that this instruction lacks,
 /// and for image addresses, which are several operands.
-pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(EncodedOperand, u16)> {
     match desc.kind {
         OperandKind::Register(kind) => register::read(kind, desc, inst),
         OperandKind::Address(kind) => Some(address::read(kind, desc, inst)),
@@ -74,7 +75,7 @@ pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
         OperandKind::Offset(kind) => Some((offset::read(kind, desc, inst), 1)),
         OperandKind::Number(kind) if desc.access.is_some() => {
             let coded = number::read(kind, desc, inst);
-            let long = matches!(coded, Coded::Literal64(_));
+            let long = matches!(coded, EncodedOperand::Literal64(_));
             Some((coded, 1 + u16::from(long)))
         }
         OperandKind::Number(_) | OperandKind::Modifier(_) | OperandKind::Second => None,
@@ -83,7 +84,7 @@ pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
 
 /// Sets a descriptor's bits, and the flags that belong to it. Other fields are not checked: the caller must decode the
 /// words and read them again.
-pub(crate) fn encode(desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+pub(crate) fn encode(desc: &OperandDesc, coded: EncodedOperand, words: &mut Words) -> Result<(), Refused> {
     match desc.kind {
         OperandKind::Register(kind) => register::encode(kind, desc, coded, words),
         OperandKind::Address(kind) => address::encode(kind, desc, coded, words),
@@ -130,13 +131,17 @@ pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bo
     }
 }
 
-impl Coded {
+impl EncodedOperand {
     /// Adds the part of the old operand that this value does not replace: a register that is added to a constant, or a
     /// channel.
-    pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> Coded {
+    pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
         match (self, read(desc, inst)) {
-            (Coded::Number(n), Some((Coded::Both(code, _), _))) => Coded::Both(code, n),
-            (Coded::Number(n), Some((Coded::Attr(_, channel), _))) => Coded::Attr(n, channel),
+            (EncodedOperand::Number(n), Some((EncodedOperand::RegisterPlusOffset(code, _), _))) => {
+                EncodedOperand::RegisterPlusOffset(code, n)
+            }
+            (EncodedOperand::Number(n), Some((EncodedOperand::Attr(_, channel), _))) => {
+                EncodedOperand::Attr(n, channel)
+            }
             _ => self,
         }
     }
@@ -175,14 +180,17 @@ pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
     let access = access(desc, inst)?;
     let (coded, dwords) = read(desc, inst)?;
     let bits = bits_of(desc, coded, dwords);
-    let role = if let Coded::Soffset(_) = coded { Field::Soffset } else { desc.field };
+    let role = if let EncodedOperand::Soffset(_) = coded { Field::Soffset } else { desc.field };
     Some(Operand { role: Some(role), value: coded.value(inst.target(), dwords), bits, access })
 }
 
 /// The width of an operand: the width of its field, or of its registers.
-pub(crate) fn bits_of(desc: &OperandDesc, coded: Coded, dwords: u16) -> u16 {
+pub(crate) fn bits_of(desc: &OperandDesc, coded: EncodedOperand, dwords: u16) -> u16 {
     match coded {
-        Coded::Number(_) | Coded::Both(..) | Coded::Attr(..) | Coded::Label(_) => desc.width.into(),
+        EncodedOperand::Number(_)
+        | EncodedOperand::RegisterPlusOffset(..)
+        | EncodedOperand::Attr(..)
+        | EncodedOperand::Label(_) => desc.width.into(),
         _ if desc.kind.is_half() => 16,
         _ => dwords * 32,
     }

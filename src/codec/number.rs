@@ -1,7 +1,7 @@
 //! Constants in a field, and literals.
 
 use super::accept::Accepted;
-use super::{Coded, Refused, Words, bits, value};
+use super::{EncodedOperand, Refused, Words, bits, value};
 use crate::code::{LITERAL, LITERAL64};
 use crate::inst::Inst;
 use crate::kind::{ModifierKind, NONE, NumberKind, OperandKind};
@@ -10,15 +10,15 @@ use crate::table::OperandDesc;
 /// Width in bits of the channel of an interpolation attribute.
 const CHANNEL: u8 = 2;
 
-pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Coded {
+pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
     let raw = value(desc, inst);
     match kind {
-        NumberKind::Literal { .. } if desc.dwords == 2 => Coded::Literal64(inst.last_two()),
-        NumberKind::Literal { .. } => Coded::Literal(inst.last_dword()),
-        NumberKind::Label => Coded::Label(raw as u16 as i16),
-        NumberKind::SignedHex => Coded::Number(sign_extended(raw, desc.width)),
+        NumberKind::Literal { .. } if desc.dwords == 2 => EncodedOperand::Literal64(inst.last_two()),
+        NumberKind::Literal { .. } => EncodedOperand::Literal(inst.last_dword()),
+        NumberKind::Label => EncodedOperand::Label(raw as u16 as i16),
+        NumberKind::SignedHex => EncodedOperand::Number(sign_extended(raw, desc.width)),
         NumberKind::Attribute { channel } if channel != NONE => {
-            Coded::Attr(raw.into(), bits(inst, channel, CHANNEL) as u8)
+            EncodedOperand::Attr(raw.into(), bits(inst, channel, CHANNEL) as u8)
         }
         NumberKind::Attribute { .. }
         | NumberKind::Hex
@@ -32,21 +32,26 @@ pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Coded {
         | NumberKind::DelayAlu
         | NumberKind::Version
         | NumberKind::InterpParam
-        | NumberKind::ExportTarget => Coded::Number(raw.into()),
+        | NumberKind::ExportTarget => EncodedOperand::Number(raw.into()),
     }
 }
 
-pub(super) fn encode(kind: NumberKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+pub(super) fn encode(
+    kind: NumberKind,
+    desc: &OperandDesc,
+    coded: EncodedOperand,
+    words: &mut Words,
+) -> Result<(), Refused> {
     match (kind, coded) {
-        (NumberKind::Literal { .. }, Coded::Literal(dword)) => words.put_literal(dword),
-        (NumberKind::Literal { .. }, Coded::Literal64(bits)) => words.put_literal64(bits),
-        (NumberKind::Label, Coded::Label(distance)) => words.desc(desc, u32::from(distance as u16)),
+        (NumberKind::Literal { .. }, EncodedOperand::Literal(dword)) => words.put_literal(dword),
+        (NumberKind::Literal { .. }, EncodedOperand::Literal64(bits)) => words.put_literal64(bits),
+        (NumberKind::Label, EncodedOperand::Label(distance)) => words.desc(desc, u32::from(distance as u16)),
         (NumberKind::Literal { .. } | NumberKind::Label, _) => Err(Refused::Operand),
-        (NumberKind::Attribute { channel: at }, Coded::Attr(n, channel)) => {
+        (NumberKind::Attribute { channel: at }, EncodedOperand::Attr(n, channel)) => {
             words.put(at, CHANNEL, channel.into());
             encode_number(desc, n, words)
         }
-        (_, Coded::Number(n)) => encode_number(desc, n, words),
+        (_, EncodedOperand::Number(n)) => encode_number(desc, n, words),
         _ => Err(Refused::Operand),
     }
 }

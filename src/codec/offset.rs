@@ -4,7 +4,7 @@ use super::accept::{Accepted, InForm, Lengths};
 use super::code::{coded, off};
 use super::number::range;
 use super::register::put_code;
-use super::{Coded, Refused, Words, bits, encode_number, flag, sign_extended, value};
+use super::{EncodedOperand, Refused, Words, bits, encode_number, flag, sign_extended, value};
 use crate::code::LITERAL;
 use crate::inst::Inst;
 use crate::kind::{NONE, OffsetKind, OperandKind};
@@ -14,54 +14,59 @@ use crate::table::OperandDesc;
 /// Width in bits of a scalar register's number in an offset.
 pub(crate) const SCALAR: u8 = 7;
 
-pub(super) fn read(kind: OffsetKind, desc: &OperandDesc, inst: &Inst) -> Coded {
+pub(super) fn read(kind: OffsetKind, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
     let raw = value(desc, inst);
     let number = if kind.is_signed() { sign_extended(raw, desc.width) } else { raw.into() };
     let register = |soffset| if soffset == NONE { 0 } else { bits(inst, soffset, SCALAR) as u16 };
     match kind {
-        OffsetKind::Dwords { imm } if flag(inst, imm) => Coded::Number(number),
+        OffsetKind::Dwords { imm } if flag(inst, imm) => EncodedOperand::Number(number),
         OffsetKind::Dwords { .. } => coded(inst, raw as u16),
         OffsetKind::Bytes { imm, soffset_en, soffset } => match (flag(inst, imm), flag(inst, soffset_en)) {
-            (true, true) => Coded::Both(register(soffset), number),
-            (true, false) => Coded::Number(number),
-            (false, true) => Coded::Soffset(register(soffset)),
-            (false, false) => Coded::Code(bits(inst, desc.lsb, SCALAR) as u16),
+            (true, true) => EncodedOperand::RegisterPlusOffset(register(soffset), number),
+            (true, false) => EncodedOperand::Number(number),
+            (false, true) => EncodedOperand::Soffset(register(soffset)),
+            (false, false) => EncodedOperand::Code(bits(inst, desc.lsb, SCALAR) as u16),
         },
         OffsetKind::Sum { soffset, .. } => match (register(soffset), number) {
-            (code, _) if code == off(inst.target()) => Coded::Number(number),
-            (code, 0) => Coded::Soffset(code),
-            (code, _) => Coded::Both(code, number),
+            (code, _) if code == off(inst.target()) => EncodedOperand::Number(number),
+            (code, 0) => EncodedOperand::Soffset(code),
+            (code, _) => EncodedOperand::RegisterPlusOffset(code, number),
         },
     }
 }
 
-pub(super) fn encode(kind: OffsetKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+pub(super) fn encode(
+    kind: OffsetKind,
+    desc: &OperandDesc,
+    coded: EncodedOperand,
+    words: &mut Words,
+) -> Result<(), Refused> {
     match kind {
         OffsetKind::Dwords { imm } => {
-            words.set(imm, matches!(coded, Coded::Number(_)));
+            words.set(imm, matches!(coded, EncodedOperand::Number(_)));
             match coded {
-                Coded::Number(n) => match (range(desc), u32::try_from(n)) {
+                EncodedOperand::Number(n) => match (range(desc), u32::try_from(n)) {
                     ((_, most), _) if (0..=most).contains(&n) => words.desc(desc, n as u32),
                     // A greater number becomes a literal, if the format has room for one.
                     (_, Ok(dword)) if words.layout.extends.iter().any(|e| e.field == desc.field) => {
-                        encode(kind, desc, Coded::Literal(dword), words)
+                        encode(kind, desc, EncodedOperand::Literal(dword), words)
                     }
                     ((min, max), _) => Err(Refused::Range { min, max }),
                 },
-                Coded::Literal(dword) => {
+                EncodedOperand::Literal(dword) => {
                     words.put_literal(dword)?;
                     put_code(desc, LITERAL, words)
                 }
-                Coded::Code(code) | Coded::Soffset(code) => put_code(desc, code, words),
+                EncodedOperand::Code(code) | EncodedOperand::Soffset(code) => put_code(desc, code, words),
                 _ => Err(Refused::Operand),
             }
         }
         OffsetKind::Sum { soffset, .. } => {
             let none = off(words.target);
             let (code, number) = match coded {
-                Coded::Number(n) => (none, n),
-                Coded::Soffset(code) | Coded::Code(code) if code != none => (code, 0),
-                Coded::Both(code, n) if code != none => (code, n),
+                EncodedOperand::Number(n) => (none, n),
+                EncodedOperand::Soffset(code) | EncodedOperand::Code(code) if code != none => (code, 0),
+                EncodedOperand::RegisterPlusOffset(code, n) if code != none => (code, n),
                 _ => return Err(Refused::Operand),
             };
             if code >> SCALAR != 0 {
@@ -73,11 +78,13 @@ pub(super) fn encode(kind: OffsetKind, desc: &OperandDesc, coded: Coded, words: 
         OffsetKind::Bytes { imm, soffset_en, soffset } => {
             // Only some targets can add a register with a field of its own.
             let (register, number) = match coded {
-                Coded::Soffset(code) if soffset_en == NONE => return encode(kind, desc, Coded::Code(code), words),
-                Coded::Soffset(code) => (Some(code), None),
-                Coded::Both(code, n) if soffset_en != NONE => (Some(code), Some(n)),
-                Coded::Number(n) => (None, Some(n)),
-                Coded::Code(code) if code >> SCALAR == 0 => {
+                EncodedOperand::Soffset(code) if soffset_en == NONE => {
+                    return encode(kind, desc, EncodedOperand::Code(code), words);
+                }
+                EncodedOperand::Soffset(code) => (Some(code), None),
+                EncodedOperand::RegisterPlusOffset(code, n) if soffset_en != NONE => (Some(code), Some(n)),
+                EncodedOperand::Number(n) => (None, Some(n)),
+                EncodedOperand::Code(code) if code >> SCALAR == 0 => {
                     words.set(imm, false);
                     words.set(soffset_en, false);
                     words.put(desc.lsb, desc.lo_width, code.into());

@@ -2,7 +2,7 @@
 
 use super::accept::{Accepted, InForm, Lengths};
 use super::code::{coded, vcc};
-use super::{Coded, Refused, Words, bits, code_in, flag, value};
+use super::{EncodedOperand, Refused, Words, bits, code_in, flag, value};
 use crate::code::{AGPR, LITERAL, LITERAL64, VGPR};
 use crate::inst::Inst;
 use crate::kind::{NONE, Position, RegisterKind};
@@ -13,19 +13,19 @@ pub(crate) const HALF: u16 = 0x80;
 /// The bits of an SDWA source's code; a flag distinguishes scalars from vector registers.
 const SDWA_BITS: u16 = 0xff;
 
-pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Option<(Coded, u16)> {
+pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Option<(EncodedOperand, u16)> {
     let code = code_in(desc, inst);
-    let agpr = || Coded::Code(code - VGPR + AGPR);
+    let agpr = || EncodedOperand::Code(code - VGPR + AGPR);
     let mut dwords = desc.dwords.into();
     let coded = match kind {
         RegisterKind::Code { .. } => coded(inst, code),
-        RegisterKind::Half { .. } if code >= VGPR && code & HALF != 0 => Coded::High(code & !HALF),
+        RegisterKind::Half { .. } if code >= VGPR && code & HALF != 0 => EncodedOperand::High(code & !HALF),
         RegisterKind::Half { .. } => coded(inst, code),
-        RegisterKind::HalfSelected { half, .. } if code >= VGPR && flag(inst, half) => Coded::High(code),
+        RegisterKind::HalfSelected { half, .. } if code >= VGPR && flag(inst, half) => EncodedOperand::High(code),
         RegisterKind::HalfSelected { .. } => coded(inst, code),
         // Without the flag (before gfx9), a source is always a VGPR.
         RegisterKind::Sdwa { scalar, .. } if flag(inst, scalar) => coded(inst, code),
-        RegisterKind::Sdwa { .. } => Coded::Code(code | VGPR),
+        RegisterKind::Sdwa { .. } => EncodedOperand::Code(code | VGPR),
         RegisterKind::Agpr => agpr(),
         RegisterKind::AgprOrConstant if code >= VGPR => agpr(),
         RegisterKind::AgprOrConstant => coded(inst, code),
@@ -33,41 +33,46 @@ pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Optio
         RegisterKind::Vector { .. } => coded(inst, code),
         RegisterKind::Matrix { acc, format, format_high } => {
             dwords = matrix_dwords([format, format_high], desc, inst);
-            if flag(inst, acc) { agpr() } else { Coded::Code(code) }
+            if flag(inst, acc) { agpr() } else { EncodedOperand::Code(code) }
         }
         RegisterKind::Data { lds, .. } if flag(inst, lds) && inst.has_lds() => return None,
         RegisterKind::Data { acc, tfe, .. } => {
             // The fail status takes one more register.
             dwords += u16::from(flag(inst, tfe));
-            if flag(inst, acc) { agpr() } else { Coded::Code(code) }
+            if flag(inst, acc) { agpr() } else { EncodedOperand::Code(code) }
         }
         RegisterKind::NamedOrVcc { named } if flag(inst, named) => coded(inst, code),
-        RegisterKind::NamedOrVcc { .. } | RegisterKind::Vcc => Coded::Vcc,
+        RegisterKind::NamedOrVcc { .. } | RegisterKind::Vcc => EncodedOperand::Vcc,
         // The second of two destinations. One of the two is odd, the other is even.
         RegisterKind::OppositeParity { other } => {
-            Coded::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
+            EncodedOperand::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
         }
     };
     // Half a register counts as one.
     Some((coded, if desc.kind.is_half() { 1 } else { dwords }))
 }
 
-pub(super) fn encode(kind: RegisterKind, desc: &OperandDesc, coded: Coded, words: &mut Words) -> Result<(), Refused> {
+pub(super) fn encode(
+    kind: RegisterKind,
+    desc: &OperandDesc,
+    coded: EncodedOperand,
+    words: &mut Words,
+) -> Result<(), Refused> {
     let (code, high) = match coded {
-        Coded::Vcc => match kind {
+        EncodedOperand::Vcc => match kind {
             RegisterKind::NamedOrVcc { named } => {
                 words.set(named, false);
                 return Ok(());
             }
             _ => (vcc(words.target), false),
         },
-        Coded::Code(code) => (code, false),
-        Coded::High(code) => (code, true),
-        Coded::Literal(dword) => {
+        EncodedOperand::Code(code) => (code, false),
+        EncodedOperand::High(code) => (code, true),
+        EncodedOperand::Literal(dword) => {
             words.put_literal(dword)?;
             (LITERAL, false)
         }
-        Coded::Literal64(bits) => {
+        EncodedOperand::Literal64(bits) => {
             words.put_literal64(bits)?;
             (LITERAL64, false)
         }

@@ -89,7 +89,7 @@ pub(crate) fn second_index(t: &DecodeTables, word: u32) -> Option<u16> {
 /// The value of the second opcode field.
 #[inline(always)]
 pub(crate) fn second_field(opcode_space: &OpcodeSpace, word: u32) -> u16 {
-    (word >> (opcode_space.seg & 31)) as u16 & ((1 << (opcode_space.seg >> 5)) - 1)
+    (word >> (opcode_space.high_op_field & 31)) as u16 & ((1 << (opcode_space.high_op_field >> 5)) - 1)
 }
 
 /// The formats that belong to constraints: that of the base words, and that of the trailing dword.
@@ -126,7 +126,7 @@ pub(crate) fn op_index(opcode_space: &OpcodeSpace, bits: u64) -> u16 {
     let mut op_index =
         opcode_space.base.wrapping_add((word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask);
     let in_second = ANY_OPCODE_IN_SECOND_DWORD && opcode_space.second == IN_SECOND_DWORD;
-    if opcode_space.seg != 0 && (MARKS & marks::DUAL == 0 || opcode_space.second == 0 || in_second) {
+    if opcode_space.high_op_field != 0 && (MARKS & marks::DUAL == 0 || opcode_space.second == 0 || in_second) {
         let word = if in_second { (bits >> 32) as u32 } else { word };
         op_index = op_index.wrapping_add(second_field(opcode_space, word) * (opcode_space.op_mask + 1));
     }
@@ -212,7 +212,7 @@ pub(crate) fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
         return true;
     }
     match rule.kind {
-        RuleKind::Room if has(RuleKind::Room) => inside(rule.n.into()),
+        RuleKind::RegisterRun if has(RuleKind::RegisterRun) => inside(rule.n.into()),
         RuleKind::Scalar if has(RuleKind::Scalar) => in_set(t.scalars, value.into()),
         RuleKind::Value if has(RuleKind::Value) => value == u16::from(rule.n),
         _ => false,

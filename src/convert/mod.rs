@@ -11,7 +11,7 @@ use core::fmt;
 use crate::check::RuleError;
 use crate::code::VGPR;
 use crate::codec::code::vcc;
-use crate::codec::{Address, Coded, descs, encode, held, hold, neutral_of, read};
+use crate::codec::{Address, EncodedOperand, descs, encode, held, hold, neutral_of, read};
 use crate::compare::{image_address_of, same_image_address, same_operands, shown};
 use crate::error::DecodeError;
 use crate::form::Unmade;
@@ -241,8 +241,8 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let mut words = form.start_as(from);
     // Any modifier that has an effect must be encoded. Modifiers come first, because operands set bits of some of them.
     let is_half = |desc: &OperandDesc| match read(desc, from) {
-        Some((Coded::Code(code), _)) => code >= VGPR,
-        coded => matches!(coded, Some((Coded::High(_), _))),
+        Some((EncodedOperand::Code(code), _)) => code >= VGPR,
+        coded => matches!(coded, Some((EncodedOperand::High(_), _))),
     };
     let selector = |desc: &OperandDesc| match desc.kind {
         OperandKind::Register(RegisterKind::HalfSelected { half, .. }) => Some(half),
@@ -274,7 +274,9 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
         let Some((coded, _)) = read(desc, from) else { continue };
         let coded = match coded {
             // A vcc destination that the encoding implies needs no field.
-            Coded::Code(code) if code == vcc(from.target()) && other.kind.is_named_or_vcc() => Coded::Vcc,
+            EncodedOperand::Code(code) if code == vcc(from.target()) && other.kind.is_named_or_vcc() => {
+                EncodedOperand::Vcc
+            }
             coded => coded,
         };
         encode(other, coded, &mut words).map_err(|_| ConvertError::Operand(desc.field))?;

@@ -1,6 +1,6 @@
 //! States at calls of functions, and at their ends.
 
-use super::held::{Held, Passed, event};
+use super::in_flight::{Held, Passed, event};
 use super::owed::{self, Owed};
 use super::past::{BEFORE, EMPTY, Past};
 use super::room::{Capacity, Room};
@@ -43,7 +43,7 @@ impl<C: Capacity> Pending<C> {
         self.retain(|held| of(held).is_none_or(|(event, passed)| u16::from(held.at_most(event)) < passed.done_at));
         for held in self.held.iter_mut() {
             let Some((event, passed)) = of(held) else { continue };
-            held.doubt |= event.order != NONE && u16::from(held.age) >= passed.done_at;
+            held.maybe_done |= event.order != NONE && u16::from(held.age) >= passed.done_at;
             let max = COUNTS[target as usize].max.get(event.counter as usize).copied().unwrap_or(0);
             (held.age, held.loose) =
                 (held.age.saturating_add(passed.age).min(max), held.loose.saturating_add(passed.loose).min(max));

@@ -1,6 +1,6 @@
 //! States where paths meet.
 
-use super::held::Held;
+use super::in_flight::Held;
 use super::past::{EMPTY, Past};
 use super::room::{Capacity, Room};
 use super::{Hazards, Pending, owed};
@@ -52,8 +52,8 @@ impl<C: Capacity> Pending<C> {
         if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
             (old.age, old.loose, old.producer) = (new.age, new.loose, new.producer);
         }
-        old.twin |= new.twin;
-        old.doubt &= new.doubt;
+        old.flat_pair |= new.flat_pair;
+        old.maybe_done &= new.maybe_done;
         old.any_bank &= new.any_bank;
         *old != before
     }

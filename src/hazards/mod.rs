@@ -18,25 +18,25 @@
 //! ```
 
 mod calls;
-mod counters;
 mod guard;
-mod held;
+mod in_flight;
 mod join;
 mod modes;
+mod need;
 mod owed;
 mod pair;
 mod past;
+mod pending;
 mod protect;
 mod room;
 mod rule;
 mod state;
 mod steps;
 pub(crate) mod table;
-mod waits;
 
-pub use counters::Pending;
 pub use guard::Guard;
 pub use modes::Modes;
+pub use pending::Pending;
 #[cfg(feature = "alloc")]
 pub use room::Unbounded;
 pub use room::{Bounded, Capacity};
@@ -46,9 +46,9 @@ use crate::value::Reg;
 
 pub use crate::table::hazards::{Certainty, Mode, Unit};
 
+pub use need::{Conflict, Wait, Waits};
 pub use rule::{Distance, Rule};
 pub use state::Hazards;
-pub use waits::{Conflict, Wait, Waits};
 
 /// Distances that are missing before an instruction: the most of each unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

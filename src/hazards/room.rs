@@ -3,7 +3,7 @@
 use core::fmt::Debug;
 use core::ops::{Deref, DerefMut};
 
-use super::held::{Held, Passed};
+use super::in_flight::{Held, Passed};
 use super::owed::Owed;
 use super::past::Past;
 

@@ -15,7 +15,7 @@ use super::resolve::Rules;
 use super::{BuildError, Code, Given};
 use crate::check::{Freedom, Port, Ports, conflict};
 use crate::code::{VGPR, VGPR_LAST, is_inside};
-use crate::codec::numbers::narrow_float;
+use crate::codec::inline_constant::narrow_float;
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode};
 use crate::target::Target;

@@ -4,7 +4,7 @@ use super::error::{BuildError, Given};
 use super::op::{self, class};
 use crate::code::floats::F64_BITS;
 use crate::code::*;
-use crate::codec::numbers::{Number, constant, long_literal};
+use crate::codec::inline_constant::{Number, constant, long_literal};
 use crate::opcode::{Field, Special};
 use crate::table::DataType;
 use crate::value::{Reg, find};

@@ -2,7 +2,7 @@
 
 use super::PatchError;
 use crate::code::VGPR;
-use crate::codec::{Coded, Refused, Words, encode};
+use crate::codec::{EncodedOperand, Refused, Words, encode};
 use crate::compare::same_operands;
 use crate::error::FieldError;
 use crate::inst::Inst;
@@ -44,14 +44,14 @@ impl Inst {
         let place = self.locate(field).ok_or(PatchError::NoField(field))?;
         let refused = PatchError::Operand { field, value };
         let coded = match value {
-            Value::Literal64 => self.literal64().map(Coded::Literal64),
-            value => Coded::of(self.target(), value),
+            Value::Literal64 => self.literal64().map(EncodedOperand::Literal64),
+            value => EncodedOperand::of(self.target(), value),
         };
         let coded = coded.ok_or(refused)?;
         let mut words = Words::of(self).ok_or(refused)?;
         match (self.descs().find(|desc| desc.field == field && desc.access.is_some()), coded) {
             // In an operand that a field names, vcc is encoded like any other register.
-            (Some(desc), Coded::Vcc) if !desc.kind.is_named_or_vcc() => return Err(refused),
+            (Some(desc), EncodedOperand::Vcc) if !desc.kind.is_named_or_vcc() => return Err(refused),
             (Some(desc), _) => {
                 // The bit that selected a half has another meaning if the operand is a constant.
                 if let OperandKind::Register(RegisterKind::HalfSelected { half, .. }) = desc.kind {
@@ -65,7 +65,7 @@ impl Inst {
                 })?
             }
             // The second field of an offset, or a later field of an image address, holds a register.
-            (None, Coded::Code(code)) => place.put(&mut words.dwords, (code % VGPR).into())?,
+            (None, EncodedOperand::Code(code)) => place.put(&mut words.dwords, (code % VGPR).into())?,
             _ => return Err(refused),
         }
         match (words.literal, value, self.locate(Field::Literal)) {

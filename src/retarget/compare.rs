@@ -1,7 +1,7 @@
 //! Compares two instructions, each on its own target.
 
 use super::{Descs, Names, RetargetError, modifier_there, names, refused, translate};
-use crate::codec::Coded;
+use crate::codec::EncodedOperand;
 use crate::compare::{same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
 use crate::inst::Inst;
@@ -107,7 +107,8 @@ fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
     if let (Value::Literal64, Value::Literal64) = (x.value, y.value) {
         return a.literal64() == b.literal64();
     }
-    let there = Coded::of(from, x.value).map(|coded| translate((from, desc), (to, other), coded, refused(a, desc)));
+    let there =
+        EncodedOperand::of(from, x.value).map(|coded| translate((from, desc), (to, other), coded, refused(a, desc)));
     let Some(Ok(there)) = there else { return false };
     let bytes = |value: Value| match value {
         Value::Imm(n) => Some(i64::from(n)),
@@ -115,7 +116,7 @@ fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
         _ => None,
     };
     match there {
-        Coded::Number(n) => bytes(y.value) == Some(n),
+        EncodedOperand::Number(n) => bytes(y.value) == Some(n),
         there => there.value(to, y.bits / 32) == y.value,
     }
 }

@@ -13,7 +13,8 @@ use core::fmt;
 use crate::check::RuleError;
 use crate::code::AGPR;
 use crate::codec::{
-    Address, Coded, descs, encode, held, hold, is_conditional, is_signed, modifier, read, sign_extended, unit, value,
+    Address, EncodedOperand, descs, encode, held, hold, is_conditional, is_signed, modifier, read, sign_extended, unit,
+    value,
 };
 use crate::compare::image_address_of;
 use crate::error::DecodeError;
@@ -282,14 +283,15 @@ fn retarget_as(
     // An address that only the target can have is absent.
     for desc in there.all().filter(|i| i.kind.is_scalar_address()) {
         if descs.partner(there, desc, names.reversed()).is_none() {
-            encode(desc, Coded::Off, &mut words).map_err(|_| lacks)?;
+            encode(desc, EncodedOperand::Off, &mut words).map_err(|_| lacks)?;
         }
     }
     for desc in descs.all().filter(|i| i.access.is_some()) {
         let Some(other) = there.partner(descs, desc, names) else { continue };
         let coded = read(desc, from).map(|(coded, _)| coded);
         // Keep a register number that other bits make meaningless. In the field of a scalar address it has a meaning.
-        let meaningless = matches!(coded, None | Some(Coded::Off | Coded::Vcc)) && !desc.kind.is_scalar_address();
+        let meaningless =
+            matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc)) && !desc.kind.is_scalar_address();
         if meaningless && desc.kind.bare() == other.kind.bare() {
             words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
         }
@@ -352,13 +354,18 @@ fn modifier_there(
 fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
     let value = match (desc.kind, read(desc, from)) {
         // Report offsets of scalar loads in bytes, for any unit.
-        (OperandKind::Offset(_), Some((Coded::Number(n), _))) => n * unit(desc),
-        (OperandKind::Offset(OffsetKind::Dwords { .. }), Some((Coded::Literal(n), _))) => i64::from(n) * unit(desc),
-        (OperandKind::Offset(_), Some((Coded::Both(code, _) | Coded::Soffset(code), _))) => {
+        (OperandKind::Offset(_), Some((EncodedOperand::Number(n), _))) => n * unit(desc),
+        (OperandKind::Offset(OffsetKind::Dwords { .. }), Some((EncodedOperand::Literal(n), _))) => {
+            i64::from(n) * unit(desc)
+        }
+        (
+            OperandKind::Offset(_),
+            Some((EncodedOperand::RegisterPlusOffset(code, _) | EncodedOperand::Soffset(code), _)),
+        ) => {
             return RetargetError::Value { field: Field::Soffset, value: code.into() };
         }
         // The target lacks the bit that makes it an accumulation register.
-        (_, Some((Coded::Code(AGPR..), _))) => {
+        (_, Some((EncodedOperand::Code(AGPR..), _))) => {
             let mut fields = from.fields();
             let is_bit = |held: &HeldField| held.first_bit + held.info.lsb == desc.kind.acc();
             return match fields.find(is_bit) {
@@ -375,9 +382,9 @@ fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
 fn translate(
     (here, desc): (Target, &OperandDesc),
     (target, other): (Target, &OperandDesc),
-    coded: Coded,
+    coded: EncodedOperand,
     refused: RetargetError,
-) -> Result<Coded, RetargetError> {
+) -> Result<EncodedOperand, RetargetError> {
     let code = |code: u16| match code {
         // Accumulation registers have the same codes on every target that has them.
         AGPR.. => Ok(code),
@@ -388,26 +395,35 @@ fn translate(
         _ => Err(refused),
     };
     Ok(match coded {
-        Coded::Number(n) if matches!(desc.kind, OperandKind::Offset(_)) => Coded::Number(of_bytes(n * unit(desc))?),
-        Coded::Literal(n) if desc.kind.is_in_dwords() => Coded::Number(of_bytes(i64::from(n) * unit(desc))?),
-        Coded::Number(_) if desc.kind == OperandKind::Number(NumberKind::SignedHex) => coded,
-        Coded::Number(n) => {
+        EncodedOperand::Number(n) if matches!(desc.kind, OperandKind::Offset(_)) => {
+            EncodedOperand::Number(of_bytes(n * unit(desc))?)
+        }
+        EncodedOperand::Literal(n) if desc.kind.is_in_dwords() => {
+            EncodedOperand::Number(of_bytes(i64::from(n) * unit(desc))?)
+        }
+        EncodedOperand::Number(_) if desc.kind == OperandKind::Number(NumberKind::SignedHex) => coded,
+        EncodedOperand::Number(n) => {
             let raw = u32::try_from(n).map_err(|_| refused)?;
             if let Some(imm) = Imm::decode(here, desc.kind, raw as u16) {
                 let imm = names::imm(here, target, imm)?;
                 let encoded =
                     imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
-                return Ok(Coded::Number(encoded.into()));
+                return Ok(EncodedOperand::Number(encoded.into()));
             }
-            Coded::Number(names::value(here, target, Some(desc), desc.field, raw).ok_or(refused)?.into())
+            EncodedOperand::Number(names::value(here, target, Some(desc), desc.field, raw).ok_or(refused)?.into())
         }
-        Coded::Code(n) => Coded::Code(code(n)?),
-        Coded::High(n) => Coded::High(code(n)?),
+        EncodedOperand::Code(n) => EncodedOperand::Code(code(n)?),
+        EncodedOperand::High(n) => EncodedOperand::High(code(n)?),
         // If a bit decides which field names the only register, the register is in the constant's field.
-        Coded::Soffset(n) if desc.kind.is_sum() && !other.kind.is_sum() => Coded::Code(code(n)?),
-        Coded::Soffset(n) => Coded::Soffset(code(n)?),
-        Coded::Both(n, bytes) => Coded::Both(code(n)?, of_bytes(bytes)?),
+        EncodedOperand::Soffset(n) if desc.kind.is_sum() && !other.kind.is_sum() => EncodedOperand::Code(code(n)?),
+        EncodedOperand::Soffset(n) => EncodedOperand::Soffset(code(n)?),
+        EncodedOperand::RegisterPlusOffset(n, bytes) => EncodedOperand::RegisterPlusOffset(code(n)?, of_bytes(bytes)?),
         // A target without it refuses the result.
-        Coded::Vcc | Coded::Off | Coded::Literal64(_) | Coded::Label(_) | Coded::Literal(_) | Coded::Attr(..) => coded,
+        EncodedOperand::Vcc
+        | EncodedOperand::Off
+        | EncodedOperand::Literal64(_)
+        | EncodedOperand::Label(_)
+        | EncodedOperand::Literal(_)
+        | EncodedOperand::Attr(..) => coded,
     })
 }

@@ -146,7 +146,7 @@ pub(crate) struct OpcodeSpace {
     pub op_mask: u16,
     pub op_shift: u8,
     /// A second field that extends the opcode at its upper end: its lowest bit, and its width << 5.
-    pub seg: u8,
+    pub high_op_field: u8,
     /// Index in `CHECKED_FIELDS`.
     pub checked: u8,
     /// Width of the opcode in bits, including the part in the second field.
@@ -162,7 +162,7 @@ pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 
 /// Padding. Its base is past the last page, so every look-up finds no operation.
 pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
-    OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, seg: 0, checked: 0, op_bits: 0, second: 0 };
+    OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, high_op_field: 0, checked: 0, op_bits: 0, second: 0 };
 
 /// Demands on the words of an instruction.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use crate::code::{
     AGPR, FLOAT, FLOAT_LAST, INT, INT_LAST, LITERAL, NEGATIVE, NEGATIVE_LAST, VGPR, VGPR_LAST, aligned, int_of, of_int,
 };
 use crate::codec::code::*;
-use crate::codec::{Address, Coded, code_in, flag, is_conditional, read, value};
+use crate::codec::{Address, EncodedOperand, code_in, flag, is_conditional, read, value};
 use crate::kind::{AddressKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs};
 use crate::table::{DataType, OperandDesc};
 use crate::value::Access;
@@ -60,7 +60,7 @@ impl Printer<'_> {
             }
             OperandKind::Number(NumberKind::Endpgm) if value(desc, inst) == 0 => return false,
             OperandKind::Address(AddressKind::Scalar { is_silent: true, .. })
-                if matches!(coded, Some((Coded::Off, _))) =>
+                if matches!(coded, Some((EncodedOperand::Off, _))) =>
             {
                 return false;
             }
@@ -72,24 +72,24 @@ impl Printer<'_> {
         match (desc.kind, coded) {
             (OperandKind::Offset(kind), Some((coded, dwords))) => self.scalar_offset(kind, desc, (coded, dwords), out),
             // The upper half of a double that the operation always has as a literal.
-            (OperandKind::Number(_), Some((Coded::Literal64(bits), _)))
+            (OperandKind::Number(_), Some((EncodedOperand::Literal64(bits), _)))
                 if desc.ty == DataType::F64 && bits != 0 && bits as u32 == 0 =>
             {
                 out.hex((bits >> 32) as u32)
             }
-            (OperandKind::Number(_), Some((Coded::Literal64(bits), _))) => self.literal64(desc.ty, bits, out),
+            (OperandKind::Number(_), Some((EncodedOperand::Literal64(bits), _))) => self.literal64(desc.ty, bits, out),
             (OperandKind::Number(_), _) | (_, None) => self.immediate(desc, value(desc, inst), out),
             (_, Some((coded, dwords))) => self.register_or_constant(desc, (coded, dwords), out),
         }
         true
     }
 
-    fn register_or_constant(&self, desc: &OperandDesc, (coded, dwords): (Coded, u16), out: &mut Out) {
+    fn register_or_constant(&self, desc: &OperandDesc, (coded, dwords): (EncodedOperand, u16), out: &mut Out) {
         let code = match coded {
-            Coded::Literal(_) => LITERAL,
-            Coded::Literal64(bits) => return self.literal64(desc.ty, bits, out),
-            Coded::Code(code) | Coded::High(code) => code,
-            Coded::Vcc => vcc(self.inst.target()),
+            EncodedOperand::Literal(_) => LITERAL,
+            EncodedOperand::Literal64(bits) => return self.literal64(desc.ty, bits, out),
+            EncodedOperand::Code(code) | EncodedOperand::High(code) => code,
+            EncodedOperand::Vcc => vcc(self.inst.target()),
             // No other value is a register or an address.
             _ => return out.literal(b"off"),
         };
@@ -103,24 +103,32 @@ impl Printer<'_> {
     }
 
     /// Prints an offset of scalar memory: a constant, a register, or a register and `offset:`.
-    fn scalar_offset(&self, kind: OffsetKind, desc: &OperandDesc, (coded, dwords): (Coded, u16), out: &mut Out) {
+    fn scalar_offset(
+        &self,
+        kind: OffsetKind,
+        desc: &OperandDesc,
+        (coded, dwords): (EncodedOperand, u16),
+        out: &mut Out,
+    ) {
         let register = |code, out: &mut Out| self.code(code, dwords, desc.ty, out);
         match (kind, coded) {
-            (OffsetKind::Sum { is_shown: true, .. }, Coded::Soffset(code)) => {
+            (OffsetKind::Sum { is_shown: true, .. }, EncodedOperand::Soffset(code)) => {
                 register(code, out);
                 out.literal(b" offset:0x0");
             }
             // As LLVM does, print the register that the words name.
-            (OffsetKind::Sum { is_shown: false, .. }, Coded::Number(0)) => register(off(self.inst.target()), out),
-            (OffsetKind::Dwords { .. }, Coded::Number(n)) => out.hex(n as u32),
-            (_, Coded::Number(n)) => out.signed_hex(n as i32),
-            (_, Coded::Literal(dword)) => out.hex(dword),
-            (_, Coded::Both(code, n)) => {
+            (OffsetKind::Sum { is_shown: false, .. }, EncodedOperand::Number(0)) => {
+                register(off(self.inst.target()), out)
+            }
+            (OffsetKind::Dwords { .. }, EncodedOperand::Number(n)) => out.hex(n as u32),
+            (_, EncodedOperand::Number(n)) => out.signed_hex(n as i32),
+            (_, EncodedOperand::Literal(dword)) => out.hex(dword),
+            (_, EncodedOperand::RegisterPlusOffset(code, n)) => {
                 register(code, out);
                 out.str(" offset:");
                 out.signed_hex(n as i32);
             }
-            (_, Coded::Code(code) | Coded::Soffset(code)) => register(code, out),
+            (_, EncodedOperand::Code(code) | EncodedOperand::Soffset(code)) => register(code, out),
             // No other value is an offset.
             _ => {}
         }
@@ -183,7 +191,7 @@ impl Printer<'_> {
         self.code(code, desc.dwords.into(), desc.ty, out);
         let mut half = "";
         if desc.kind.is_half() && code >= VGPR {
-            let high = matches!(read(desc, self.inst), Some((Coded::High(_), _)));
+            let high = matches!(read(desc, self.inst), Some((EncodedOperand::High(_), _)));
             half = if high { ".h" } else { ".l" };
         }
         out.str(half);

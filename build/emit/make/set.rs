@@ -66,7 +66,7 @@ fn image(constraints: &Constraints) -> Option<[u8; 4]> {
 
 /// Whether a rule refuses the flag at this bit in combination with another.
 fn refuses(constraints: &Constraints, bit: u8) -> bool {
-    constraints.rules.iter().any(|rule| rule.kind == RuleKind::Never && rule.field.lsb == bit)
+    constraints.rules.iter().any(|rule| rule.kind == RuleKind::Forbidden && rule.field.lsb == bit)
 }
 
 pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], variant: Variant) -> Result<Set> {

@@ -1,9 +1,9 @@
 //! Directives of data and padding.
 
+use super::assembler::{Assembler, FixupKind, SHF_EXECINSTR, SHT_NOBITS};
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::leb;
-use super::program::{Assembler, SHF_EXECINSTR, SHT_NOBITS, What};
 use super::real;
 use super::scan::Scan;
 
@@ -211,7 +211,9 @@ impl Assembler {
                 let bytes = value.to_le_bytes();
                 self.emit(bytes.get(..width.into()).unwrap_or(&bytes), place)
             }
-            Err(_) => self.emit_fixup(zeros.get(..width.into()).unwrap_or(&zeros), 0, What::Data(width), expr, place),
+            Err(_) => {
+                self.emit_fixup(zeros.get(..width.into()).unwrap_or(&zeros), 0, FixupKind::Data(width), expr, place)
+            }
         }
     }
 

@@ -1,18 +1,18 @@
-//! What debuggers read: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4 and 5),
+//! FixupKind debuggers read: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4 and 5),
 //! with the same bytes as LLVM's assembler makes of them.
 
 mod tables;
 
 use std::collections::HashMap;
 
+use super::assembler::Assembler;
 use super::flaw::{Flaw, Result, Span};
-use super::program::Assembler;
 use super::scan::Scan;
 
 /// The most files of a source.
 const FILES: usize = 1 << 16;
 
-/// What the directives have said up to now.
+/// FixupKind the directives have said up to now.
 #[derive(Default)]
 pub struct Debug {
     files: Vec<Option<File>>,
@@ -42,7 +42,7 @@ struct File {
     md5: Option<u128>,
 }
 
-/// What `.loc` says of the instructions behind it.
+/// FixupKind `.loc` says of the instructions behind it.
 #[derive(Clone, Copy, Default)]
 struct Line {
     file: u64,
@@ -173,7 +173,7 @@ impl Assembler {
         u32::try_from(number).map(u64::from).map_err(|_| scan.since(from, "a number of 32 bits expected"))
     }
 
-    /// What comes here is of the line that `.loc` has said.
+    /// FixupKind comes here is of the line that `.loc` has said.
     pub fn line_entry(&mut self) {
         let Some(line) = self.debug.next.take() else { return };
         let (section, offset) = (self.table.section, self.here().len);

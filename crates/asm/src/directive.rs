@@ -1,8 +1,8 @@
 //! Directives that are in no other file.
 
+use super::assembler::{Assembler, SHT_NOTE, SHT_PROGBITS};
 use super::flaw::{Flaw, Result, Span};
 use super::metadata::{self, Note};
-use super::program::{Assembler, SHT_NOTE, SHT_PROGBITS};
 use super::scan::Scan;
 use super::target::{Os, Processor};
 

@@ -14,7 +14,7 @@ pub const TOP: u16 = 4 * DEPTH;
 /// How many parts of expressions and symbols one value can take.
 const STEPS: u32 = 20_000;
 
-/// What a relocation shall hold of a symbol: `sym@rel32@lo`.
+/// FixupKind a relocation shall hold of a symbol: `sym@rel32@lo`.
 pub type Variant = Option<&'static str>;
 
 /// The names of variants, which LLVM's assembler has.

@@ -1,4 +1,4 @@
-//! What is wrong in a source, with lines and columns.
+//! FixupKind is wrong in a source, with lines and columns.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Origin {
-    /// What was asked for: the name of an included file, `the macro NAME`, `a repetition`.
+    /// FixupKind was asked for: the name of an included file, `the macro NAME`, `a repetition`.
     pub name: String,
     /// The directive or the call that asks for it.
     pub place: Place,
@@ -75,13 +75,13 @@ pub struct Fault {
     pub place: Option<Place>,
     /// Why the text of the place was read, from the inside out: the calls of macros, and the directives.
     pub from: Vec<Origin>,
-    /// What is wrong.
+    /// FixupKind is wrong.
     pub message: String,
-    /// What helps, or more about it.
+    /// FixupKind helps, or more about it.
     pub note: Option<String>,
     /// Whether the source is assembled in spite of it.
     pub is_warning: bool,
-    /// What the caller can do.
+    /// FixupKind the caller can do.
     pub kind: Kind,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What is wrong in a source: errors and warnings, in the order in which they were found.
+/// FixupKind is wrong in a source: errors and warnings, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     all: Vec<Fault>,

@@ -6,9 +6,9 @@ use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, parse_with};
 use amdgpu_isa::{Field, Inst, Reg, Target, Value};
 
+use super::assembler::{Assembler, FixupKind};
 use super::expr::{Expr, Linear};
 use super::flaw::{Flaw, Result};
-use super::program::{Assembler, What};
 use super::scan::{Scan, is_name};
 use super::table::{Def, Table};
 
@@ -85,7 +85,7 @@ impl Assembler {
         match names_branch(&inst) {
             true => self.emit_branch(&inst, bytes, expr, at),
             false if !holds_open(&inst) => Err(Flaw::new(at, "this operand can only be a value that is known here")),
-            false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), What::Literal(width), expr, at),
+            false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), FixupKind::Literal(width), expr, at),
         }
     }
 

@@ -6,9 +6,9 @@ use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, Registers};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED};
 
 use super::Kind;
+use super::assembler::{Assembler, FixupKind};
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
-use super::program::{Assembler, What};
 use super::scan::Scan;
 use super::table::SymbolId;
 
@@ -134,7 +134,7 @@ impl Assembler {
         let distance =
             Expr::Binary("-", Box::new((Expr::Symbol(kernel.code, Some("rel64")), Expr::Symbol(descriptor, None))), 1);
         let bytes = [0; KernelDescriptor::SIZE];
-        self.emit_fixup(&bytes, KernelDescriptor::ENTRY as u64, What::Data(8), distance, place)?;
+        self.emit_fixup(&bytes, KernelDescriptor::ENTRY as u64, FixupKind::Data(8), distance, place)?;
         self.kernels.push(kernel);
         Ok(())
     }

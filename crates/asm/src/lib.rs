@@ -34,7 +34,7 @@
 //! # Ok::<(), amdgpu_asm::Faults>(())
 //! ```
 //!
-//! What is wrong has a line and a column, in the source or in what a macro or an included file became:
+//! FixupKind is wrong has a line and a column, in the source or in what a macro or an included file became:
 //!
 //! ```
 //! use amdgpu_asm::{Options, assemble};
@@ -53,26 +53,26 @@
 #![warn(missing_docs)]
 
 mod arguments;
-mod block;
+mod assembler;
 mod data;
 mod debug;
 mod directive;
 pub mod elf;
 mod expr;
-mod far;
 mod fault;
-mod finish;
 mod flaw;
 mod instruction;
 mod kernel;
 mod leb;
 mod linked;
+mod long_branch;
+mod macros;
 pub mod metadata;
 mod object;
 mod parts;
 mod places;
-mod program;
 mod real;
+mod resolve;
 mod scan;
 mod section;
 mod source;
@@ -91,9 +91,9 @@ pub use fault::{Fault, Faults, Kind, Origin, Place};
 pub use places::{Places, Statement};
 pub use target::Processor;
 
-use finish::Image;
+use assembler::{Assembler, Guess, SHF_EXECINSTR};
 use flaw::{Flaw, Flaws, Span};
-use program::{Assembler, Guess, SHF_EXECINSTR};
+use resolve::Image;
 use source::File;
 
 /// How a source is assembled.
@@ -138,7 +138,7 @@ impl Default for Options {
     }
 }
 
-/// What a source became: sections with their bytes, symbols and relocations, which can be written as files.
+/// FixupKind a source became: sections with their bytes, symbols and relocations, which can be written as files.
 #[derive(Clone, Debug)]
 pub struct Assembly {
     image: Image,
@@ -154,7 +154,7 @@ pub struct Assembly {
 /// branch over 63 dwords, such a branch gets an `s_nop` behind it.
 ///
 /// # Errors
-/// What is wrong with the source, with the warnings.
+/// FixupKind is wrong with the source, with the warnings.
 pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, Faults> {
     let (mut long, mut padded, mut guess) = (BTreeSet::new(), BTreeSet::new(), Guess::default());
     guess.lanes = lanes(text);
@@ -232,7 +232,7 @@ impl Assembly {
         Faults::new(&self.warnings, &self.files)
     }
 
-    /// The bytes of each section that has code, in the order of the source. What only a linker knows is zero.
+    /// The bytes of each section that has code, in the order of the source. FixupKind only a linker knows is zero.
     pub fn code(&self) -> impl Iterator<Item = &[u8]> {
         let code = self.image.sections.iter().filter(|output| output.section.flags & SHF_EXECINSTR != 0);
         code.map(|output| &*output.section.data)

@@ -5,8 +5,8 @@ use object::elf::{EM_AMDGPU, SHN_ABS, SHN_COMMON};
 use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
 
-use super::finish::{At, Image, Of, Symbol};
-use super::program::{SHF_GROUP, SHT_NOBITS};
+use super::assembler::{SHF_GROUP, SHT_NOBITS};
+use super::resolve::{At, Image, Of, Symbol};
 use crate::elf::SHN_AMDGPU_LDS;
 
 const SHT_RELA: u32 = 4;

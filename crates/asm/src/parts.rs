@@ -3,24 +3,24 @@
 
 use std::collections::HashMap;
 
-use super::program::{Apart, Assembler, Section, What};
+use super::assembler::{Assembler, FixupKind, Section, SectionIdentity};
 use super::table::Def;
 
 impl Assembler {
     /// Puts the parts of each section behind one another, in the order of their numbers.
     pub fn join_parts(&mut self) {
-        if self.sections.iter().all(|section| section.apart.part == 0) {
+        if self.sections.iter().all(|section| section.identity.part == 0) {
             return;
         }
-        let whole = |apart: &Apart| Apart { part: 0, ..apart.clone() };
+        let whole = |identity: &SectionIdentity| SectionIdentity { part: 0, ..identity.clone() };
         // Sections are in the order in which they first occur.
         let mut order: Vec<(usize, usize)> = Vec::new();
         let mut firsts = HashMap::new();
         for (index, section) in self.sections.iter().enumerate() {
-            let first = *firsts.entry((section.name.clone(), whole(&section.apart))).or_insert(index);
+            let first = *firsts.entry((section.name.clone(), whole(&section.identity))).or_insert(index);
             order.push((first, index));
         }
-        order.sort_by_key(|(first, index)| (*first, self.sections[*index].apart.part));
+        order.sort_by_key(|(first, index)| (*first, self.sections[*index].identity.part));
         let mut joined: Vec<Section> = Vec::new();
         let mut moved = vec![(0, 0); self.sections.len()];
         let mut last = None;
@@ -29,11 +29,11 @@ impl Assembler {
             let is_more = last == Some(first);
             last = Some(first);
             let base = if is_more { joined.last().map_or(0, |all| all.len) } else { 0 };
-            self.found.bases.insert((part.name.clone(), part.apart.clone()), base);
+            self.found.bases.insert((part.name.clone(), part.identity.clone()), base);
             moved[index] = (joined.len() - usize::from(is_more), base);
             for fixup in &mut part.fixups {
                 fixup.offset += base;
-                if let What::Distance { from, .. } = &mut fixup.what {
+                if let FixupKind::Distance { from, .. } = &mut fixup.what {
                     *from += base;
                 }
             }
@@ -45,7 +45,7 @@ impl Assembler {
                     all.fixups.extend(part.fixups);
                 }
                 None => {
-                    part.apart.part = 0;
+                    part.identity.part = 0;
                     joined.push(part);
                 }
             }

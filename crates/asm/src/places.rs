@@ -21,7 +21,7 @@ struct Part {
     number: usize,
 }
 
-/// What bytes are from: a statement.
+/// FixupKind bytes are from: a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statement {
@@ -38,7 +38,7 @@ impl<'a> Places<'a> {
         Places { lines: Lines::new(files), spans, sections }
     }
 
-    /// What the byte of a section of the file is from; `None` if it is from no statement, such as padding between sections.
+    /// FixupKind the byte of a section of the file is from; `None` if it is from no statement, such as padding between sections.
     pub fn at(&mut self, section: &str, offset: u64) -> Option<Statement> {
         let parts = self.sections.iter().filter(|part| part.name == section && part.start <= offset);
         let part = parts.max_by_key(|part| part.start)?;
@@ -86,7 +86,7 @@ impl Assembly {
     /// The same for the sections of [`to_object`](Assembly::to_object).
     pub fn places_in_object(&self) -> Places<'_> {
         let sections = self.image.sections.iter().enumerate();
-        let part = |(number, output): (usize, &crate::finish::Output)| Part {
+        let part = |(number, output): (usize, &crate::resolve::Output)| Part {
             name: output.section.name.clone(),
             start: 0,
             number,

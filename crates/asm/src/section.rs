@@ -1,10 +1,10 @@
 //! Directives of sections.
 
-use super::flaw::{Flaw, Result};
-use super::program::{
-    Apart, Assembler, Group, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS,
-    SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS,
+use super::assembler::{
+    Assembler, Group, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS, SHF_WRITE,
+    SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, SectionIdentity,
 };
+use super::flaw::{Flaw, Result};
 use super::scan::Scan;
 
 /// The types of sections by their names.
@@ -55,7 +55,7 @@ impl Assembler {
         let part = self.part(scan)?;
         scan.end()?;
         let (kind, flags) = usual(name);
-        self.section_apart(name, kind, flags, 0, Apart { part, ..Apart::default() });
+        self.section_apart(name, kind, flags, 0, SectionIdentity { part, ..SectionIdentity::default() });
         Ok(())
     }
 
@@ -75,9 +75,9 @@ impl Assembler {
         let part = self.part(scan)?;
         scan.end()?;
         let here = self.here();
-        let (name, apart) = (here.name.clone(), Apart { part, ..here.apart.clone() });
+        let (name, identity) = (here.name.clone(), SectionIdentity { part, ..here.identity.clone() });
         let (kind, flags, entry) = (here.kind, here.flags, here.entry);
-        self.section_apart(&name, kind, flags, entry, apart);
+        self.section_apart(&name, kind, flags, entry, identity);
         Ok(())
     }
 
@@ -97,14 +97,14 @@ impl Assembler {
         if name.is_empty() {
             return Err(scan.fault("the name of a section expected"));
         }
-        let mut apart = Apart::default();
+        let mut identity = SectionIdentity::default();
         let (mut kind, mut flags) = usual(&name);
         let (mut entry, mut given, mut has_type) = (0, 0, false);
         let mut has_more = scan.eat(",");
         if has_more && is_pushed {
             scan.blank();
             if !matches!(scan.peek(), b'"' | b'#') {
-                apart.part = self.number(scan)? as u32;
+                identity.part = self.number(scan)? as u32;
                 has_more = scan.eat(",");
             }
         }
@@ -113,8 +113,8 @@ impl Assembler {
             (given, of_last) = self.section_flags(scan)?;
             flags |= given;
             if of_last {
-                apart.group = self.here().apart.group.clone();
-                flags |= if apart.group.is_some() { SHF_GROUP } else { 0 };
+                identity.group = self.here().identity.group.clone();
+                flags |= if identity.group.is_some() { SHF_GROUP } else { 0 };
             }
             has_type = scan.eat(",");
             if has_type {
@@ -142,23 +142,23 @@ impl Assembler {
                     let (symbol, place) = self.symbol_name(scan)?;
                     // A section is meant by its name, too.
                     let name = &self.table.get(symbol).name;
-                    let is_section = self.find_section(name, &Apart::default()).is_some();
+                    let is_section = self.find_section(name, &SectionIdentity::default()).is_some();
                     if self.table.location(symbol).is_none() && !is_section {
                         return Err(Flaw::new(place, format!("`{name}` is no label of a section above")));
                     }
-                    apart.of = Some(symbol);
+                    identity.of = Some(symbol);
                 }
             }
             if has_type {
-                self.apart(has_group, &mut apart, scan)?;
+                self.identity(has_group, &mut identity, scan)?;
             }
         }
         scan.end()?;
         let entry = entry as u64;
         // Type, flags and entry size that are left out are those of the section above.
-        let above = self.find_section(&name, &apart).and_then(|index| self.sections.get(index));
+        let above = self.find_section(&name, &identity).and_then(|index| self.sections.get(index));
         let above = above.map(|above| (above.kind, above.flags, above.entry));
-        let is_plain = apart == Apart { part: apart.part, ..Apart::default() };
+        let is_plain = identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
         let known = KNOWN.iter().find(|known| is_plain && known.0 == name).map(|known| (known.1, known.2, known.3));
         if let Some(above) = above.or(known) {
             let (is_said, changes) = (given != 0 || entry != 0 || has_type, "has another");
@@ -173,7 +173,7 @@ impl Assembler {
             }
         }
         let (kind, flags, entry) = above.or(known).unwrap_or((kind, flags, entry));
-        self.section_apart(&name, kind, flags, entry, apart);
+        self.section_apart(&name, kind, flags, entry, identity);
         Ok(())
     }
 
@@ -215,16 +215,16 @@ impl Assembler {
     }
 
     /// The group of a section, and its number among those of its name.
-    fn apart(&mut self, has_group: bool, apart: &mut Apart, scan: &mut Scan<'_>) -> Result<()> {
+    fn identity(&mut self, has_group: bool, identity: &mut SectionIdentity, scan: &mut Scan<'_>) -> Result<()> {
         if has_group {
             scan.expect(",")?;
             let (symbol, _) = self.symbol_name(scan)?;
-            apart.group = Some(Group { symbol, is_comdat: false });
+            identity.group = Some(Group { symbol, is_comdat: false });
         }
         while scan.eat(",") {
             scan.blank();
             let from = scan.at;
-            match (scan.word(), &mut apart.group) {
+            match (scan.word(), &mut identity.group) {
                 ("comdat", Some(group)) => group.is_comdat = true,
                 ("unique", _) => {
                     scan.expect(",")?;
@@ -232,7 +232,7 @@ impl Assembler {
                     let from = scan.at;
                     let number = self.number(scan)?;
                     let number = u32::try_from(number).ok().filter(|number| *number != u32::MAX);
-                    apart.unique =
+                    identity.unique =
                         Some(number.ok_or_else(|| scan.since(from, "a number from 0 to 2^32 - 2 expected"))?);
                 }
                 _ => return Err(scan.since(from, "`comdat` of a group, or `unique` expected")),

@@ -2,9 +2,9 @@
 
 use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 
+use super::assembler::{Assembler, SHF_ALLOC, SHF_WRITE, SHT_NOBITS};
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
-use super::program::{Assembler, SHF_ALLOC, SHF_WRITE, SHT_NOBITS};
 use super::scan::Scan;
 use super::table::{Def, SymbolId};
 use crate::elf::kinds;

@@ -1,4 +1,4 @@
-//! What only a program that uses the package sees. The sources and their files are in the tests of the command.
+//! FixupKind only a program that uses the package sees. The sources and their files are in the tests of the command.
 
 use crate::{Assembly, Far, Fault, Faults, Kind, Options, assemble};
 

@@ -15,7 +15,7 @@ pub type Hazards = hazards::Hazards<Unbounded>;
 
 /// The state of the machine in front of an instruction.
 #[derive(Clone, PartialEq)]
-pub struct Now {
+pub struct MachineState {
     /// Operations that are outstanding.
     pub pending: Pending,
     /// Operations that the next ones may come too close to.
@@ -24,11 +24,11 @@ pub struct Now {
     pub memory: [bool; Counter::ALL.len()],
 }
 
-impl Now {
+impl MachineState {
     /// The state before the first instruction.
-    pub fn new(target: Target) -> Now {
+    pub fn new(target: Target) -> MachineState {
         let (pending, hazards) = (Pending::unbounded(target), Hazards::unbounded(target));
-        Now { pending, hazards, memory: [false; Counter::ALL.len()] }
+        MachineState { pending, hazards, memory: [false; Counter::ALL.len()] }
     }
 
     /// Runs an instruction of changed code, where the code had `old`: what it waits for only since the change says nothing of
@@ -58,19 +58,19 @@ impl Now {
     }
 }
 
-impl State for Now {
+impl State for MachineState {
     fn step(&mut self, inst: &Inst, offset: u32) {
         self.issue(inst, offset);
     }
 
-    fn join(&mut self, other: &Now) -> bool {
+    fn join(&mut self, other: &MachineState) -> bool {
         let before = self.memory;
         self.memory.iter_mut().zip(other.memory).for_each(|(one, other)| *one |= other);
         let pending = self.pending.join(&other.pending);
         self.hazards.join(&other.hazards) | pending | (self.memory != before)
     }
 
-    fn join_again(&mut self, other: &Now) -> bool {
+    fn join_again(&mut self, other: &MachineState) -> bool {
         let before = self.memory;
         self.memory.iter_mut().zip(other.memory).for_each(|(one, other)| *one |= other);
         let pending = self.pending.join_again(&other.pending);
@@ -93,7 +93,7 @@ impl State for Now {
         self.hazards.leave();
     }
 
-    fn returned_from(&mut self, exit: &Now) {
+    fn returned_from(&mut self, exit: &MachineState) {
         self.pending.returned_from(&exit.pending);
         self.hazards.returned_from(&exit.hazards);
         self.memory = exit.memory;
@@ -102,16 +102,16 @@ impl State for Now {
 
 /// Follows code as if the changes were made.
 #[derive(Clone)]
-pub struct Run<'e> {
+pub struct EditedWalk<'e> {
     /// The state in front of the next instruction.
-    pub now: Now,
+    pub now: MachineState,
     /// The changes.
     pub edits: &'e RefCell<Edits>,
     /// The address of the code's first byte.
     pub base: u64,
 }
 
-impl State for Run<'_> {
+impl State for EditedWalk<'_> {
     fn step(&mut self, inst: &Inst, offset: u32) {
         let (address, edits) = (self.base.wrapping_add(offset.into()), self.edits.borrow());
         match edits.at(address) {

@@ -9,7 +9,7 @@ use amdgpu_isa::flow::Flow;
 use amdgpu_isa::hazards::Modes;
 use amdgpu_object::{Image, Section, Symbol, SymbolKind};
 
-use crate::edits::{Hazards, Now, Pending};
+use crate::edits::{Hazards, MachineState, Pending};
 
 /// The modes that a code object says. One that may be for any setting of XNACK has to run with each.
 fn modes(image: &Image<'_>) -> Modes {
@@ -89,7 +89,7 @@ impl<'s, 'a> Functions<'s, 'a> {
     }
 
     /// The state in front of a function for unknown callers. `strict`: distances that one source demands and another denies count.
-    pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> Now {
+    pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> MachineState {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);
         if is_called {
@@ -107,7 +107,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         if strict {
             hazards = hazards.strictly();
         }
-        Now { pending, hazards, memory: [is_called; Counter::ALL.len()] }
+        MachineState { pending, hazards, memory: [is_called; Counter::ALL.len()] }
     }
 
     /// The function that an address is in: the last one that begins there or before.

@@ -10,7 +10,7 @@ use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst, Target, parse};
 
 use crate::Error;
-use crate::edits::Now;
+use crate::edits::MachineState;
 
 /// What mends an instruction.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,11 @@ pub enum Change {
 ///
 /// # Errors
 /// [`Error::Helpless`]: nothing that could be inserted helps.
-pub fn change(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst) -> Result<Option<Change>, Error> {
+pub fn next_repair(
+    now: &MachineState,
+    last: Option<(&Inst, &MachineState)>,
+    inst: &Inst,
+) -> Result<Option<Change>, Error> {
     let missing = now.pending.needs(inst);
     let missing = missing.iter().filter(|wait| wait.sure);
     let missing = missing.fold(Waitcnt::new(), |all, wait| all.with(wait.counter, wait.at_most));
@@ -43,7 +47,12 @@ pub fn change(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst) -> Result<Opt
     distance(now, last, inst, &needs)
 }
 
-fn distance(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst, needs: &Needs) -> Result<Option<Change>, Error> {
+fn distance(
+    now: &MachineState,
+    last: Option<(&Inst, &MachineState)>,
+    inst: &Inst,
+    needs: &Needs,
+) -> Result<Option<Change>, Error> {
     if needs.is_empty() {
         return Ok(None);
     }
@@ -107,15 +116,15 @@ pub fn is_clause(inst: &Inst) -> bool {
 }
 
 /// How many rules still want something that no distance ends.
-fn events(now: &Now, inst: &Inst) -> usize {
+fn events(now: &MachineState, inst: &Inst) -> usize {
     let mut count = 0;
     now.hazards.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));
     count
 }
 
-fn ender(now: &Now, last: Option<(&Inst, &Now)>, inst: &Inst) -> Option<Change> {
+fn ender(now: &MachineState, last: Option<(&Inst, &MachineState)>, inst: &Inst) -> Option<Change> {
     let open = events(now, inst);
-    let helps = |now: &Now, ender: &Inst| {
+    let helps = |now: &MachineState, ender: &Inst| {
         let is_free = now.hazards.needs(ender).is_empty() && now.pending.needs(ender).is_empty();
         let mut after = now.clone();
         after.issue(ender, 0);

@@ -7,19 +7,19 @@ use core::cell::RefCell;
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::{Field, Inst};
 
-use crate::edits::{Edits, Now, Run, Slot};
+use crate::edits::{EditedWalk, Edits, MachineState, Slot};
 use crate::mend::{self, Change};
 
 /// After so many rounds the changes of all blocks are made at once: they may be more than are needed.
 const ROUNDS: usize = 200;
 
 /// What is inserted so that nothing is missing, as far as that helps. `first`: what is known in front of a function.
-pub fn fix(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> Now, edits: &mut Edits) {
+pub fn fix(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, edits: &mut Edits) {
     let planned = RefCell::new(core::mem::take(edits));
     for group in flow.groups() {
         let mut hopeless = BTreeSet::new();
         for round in 0..2 * ROUNDS {
-            let changes = |block, now: &Now, hopeless: &mut BTreeSet<u64>| {
+            let changes = |block, now: &MachineState, hopeless: &mut BTreeSet<u64>| {
                 first_change(flow, &planned.borrow(), base, block, now, true, hopeless).is_some()
             };
             let open = states(flow, &group, base, first, &planned, |block, now| changes(block, now, &mut hopeless));
@@ -45,16 +45,16 @@ fn states(
     flow: &Flow<'_>,
     group: &[usize],
     base: u64,
-    first: &dyn Fn(usize) -> Now,
+    first: &dyn Fn(usize) -> MachineState,
     edits: &RefCell<Edits>,
-    mut wanted: impl FnMut(usize, &Now) -> bool,
-) -> Vec<(usize, Now)> {
+    mut wanted: impl FnMut(usize, &MachineState) -> bool,
+) -> Vec<(usize, MachineState)> {
     let mut found = Vec::new();
     let groups = [group.to_vec()];
     flow.follow_groups(
         &groups,
-        |block| Run { now: first(block), edits, base },
-        |block, run: &Run<'_>| {
+        |block| EditedWalk { now: first(block), edits, base },
+        |block, run: &EditedWalk<'_>| {
             if wanted(block, &run.now) {
                 found.push((block, run.now.clone()));
             }
@@ -109,19 +109,19 @@ fn first_change(
     edits: &Edits,
     base: u64,
     block: usize,
-    now: &Now,
+    now: &MachineState,
     distances: bool,
     hopeless: &mut BTreeSet<u64>,
 ) -> Option<Found> {
     let mut now = now.clone();
-    let mut last: Option<(Slot, Inst, Now)> = None;
+    let mut last: Option<(Slot, Inst, MachineState)> = None;
     let mut clause: Option<Clause> = None;
     for (address, old) in flow.insts(block) {
         let offset = address.wrapping_sub(base) as u32;
         for (slot, inst) in edits.run(address, &old) {
             let before = last.as_ref().map(|(_, inst, now)| (inst, now));
             let is_open = matches!(slot, Slot::At(_)) && !hopeless.contains(&address);
-            let change = if is_open { mend::change(&now, before, &inst) } else { Ok(None) };
+            let change = if is_open { mend::next_repair(&now, before, &inst) } else { Ok(None) };
             let waits = || now.pending.needs(&inst).iter().any(|wait| wait.sure);
             match (change, clause.take().filter(|clause| clause.come < clause.len())) {
                 (Err(_), _) => drop(hopeless.insert(address)),

@@ -9,7 +9,7 @@ use amdgpu_isa::flow::{Exit, Flow, Following};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst};
 
-use crate::edits::{Edits, Hazards, Now, Pending, Run, Slot};
+use crate::edits::{EditedWalk, Edits, Hazards, MachineState, Pending, Slot};
 use crate::mend;
 
 /// The number of instructions after a wait that are searched for one that needs it.
@@ -19,17 +19,17 @@ const NEAR: usize = 128;
 
 /// Plans all changes of a control flow that make waits weaker and take wait states away. `first`: the state at the beginning of a
 /// function.
-pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> Now, edits: &mut Edits) {
+pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, edits: &mut Edits) {
     let planned = RefCell::new(core::mem::take(edits));
     for group in flow.groups() {
-        let first = |block| Run { now: first(block), edits: &planned, base };
+        let first = |block| EditedWalk { now: first(block), edits: &planned, base };
         let mut following = Following::new(flow, &group, first);
         if !following.settle() {
             continue;
         }
         for place in 0..following.len() {
             let before = planned.borrow().len();
-            following.from_place(place, &mut |block, run: &Run<'_>| {
+            following.from_place(place, &mut |block, run: &EditedWalk<'_>| {
                 let trim = Trim { flow, edits: &planned, base };
                 trim.block(block, &run.now);
             });
@@ -64,7 +64,7 @@ pub struct Enough {
 
 impl Trim<'_, '_> {
     /// Plans the changes of a block.
-    fn block(&self, block: usize, now: &Now) {
+    fn block(&self, block: usize, now: &MachineState) {
         let mut now = now.clone();
         for (n, (address, old)) in self.flow.insts(block).enumerate() {
             let offset = address.wrapping_sub(self.base) as u32;
@@ -84,7 +84,7 @@ impl Trim<'_, '_> {
     }
 
     /// The weakest sufficient instruction in place of one that waits; `Some(None)` if none is needed, `None` if it has to stay.
-    fn shorter(&self, block: usize, n: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
+    fn shorter(&self, block: usize, n: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
         if mend::is_nop(inst) {
             return (n > 0 || !self.follows_branch(block)).then(|| self.shorter_nop(block, address, now, inst))?;
         }
@@ -99,7 +99,7 @@ impl Trim<'_, '_> {
 
     /// The shortest sufficient `s_nop` in place of one whose wait states a rule needs; `Some(None)` if none is needed. `None` if it
     /// has to stay: a rule needs all of it, or none of the rules explains it.
-    pub fn shorter_nop(&self, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
+    pub fn shorter_nop(&self, block: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
         let states = inst.get(Field::Simm16)?;
         let is_needed = |new: Option<&Inst>| !self.keeps_distance(block, address, &now.hazards, (inst, new), true);
         if !is_needed(None) {
@@ -112,7 +112,7 @@ impl Trim<'_, '_> {
     }
 
     /// The weakest sufficient wait in place of one; `Some(None)` if none is needed.
-    fn weaker_wait(&self, block: usize, address: u64, now: &Now, inst: &Inst) -> Option<Option<Inst>> {
+    fn weaker_wait(&self, block: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
         // Some registers may be others than is known.
         if now.pending.is_banked() {
             return None;

@@ -7,7 +7,7 @@ mod operand;
 use crate::check::{bus_reads, overlap};
 use crate::code::LITERAL;
 use crate::codec::code::vcc;
-use crate::codec::{Address, Coded, Refused, Words, read};
+use crate::codec::{Address, EncodedOperand, Refused, Words, read};
 use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
 use crate::inst::Inst;
@@ -191,7 +191,7 @@ impl Filling<'_> {
                 OperandKind::Register(RegisterKind::Vector { .. }) => even,
                 _ => status && self.rules.aligned,
             };
-            let Some((Coded::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
+            let Some((EncodedOperand::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
             let (field, dwords) = (desc.field, dwords as u8);
             if self.rules.aligned && (dwords > 1 || even) && code % 2 == 1 {
                 return Err(BuildError::Registers { field, given: given(self.rules, code, 0), dwords });

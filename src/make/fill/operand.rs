@@ -1,10 +1,10 @@
-//! Fills in operands: converts arguments to [`Coded`], which `src/codec/` encodes.
+//! Fills in operands: converts arguments to [`EncodedOperand`], which `src/codec/` encodes.
 
 use super::{Filling, refused};
 use crate::code::{AGPR_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, is_inside};
 use crate::codec::code::{neither, vcc};
-use crate::codec::numbers::narrow_float;
-use crate::codec::{Address, Coded, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
+use crate::codec::inline_constant::narrow_float;
+use crate::codec::{Address, EncodedOperand, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
 use crate::kind::{AddressKind, ImageKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::resolve::{given, resolve};
@@ -67,18 +67,18 @@ impl Filling<'_> {
             OperandKind::Register(RegisterKind::OppositeParity { .. }) => return Err(lacks),
             OperandKind::Register(kind) => match argument.code {
                 op::VGPR_HIGH..=op::VGPR_HIGH_LAST if kind.is_half() => {
-                    Coded::High(argument.code - op::VGPR_HIGH + VGPR)
+                    EncodedOperand::High(argument.code - op::VGPR_HIGH + VGPR)
                 }
                 // Modifiers determine the width; `accept` checks it.
                 _ if kind.is_sized() => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
                 _ => match self.resolve(desc, desc.dwords.into(), argument)? {
-                    Coded::Code(code) if code == vcc(b.target) && kind.is_vcc() => Coded::Vcc,
+                    EncodedOperand::Code(code) if code == vcc(b.target) && kind.is_vcc() => EncodedOperand::Vcc,
                     coded => coded,
                 },
             },
             OperandKind::Image(ImageKind::Data { .. }) => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
             OperandKind::Address(kind) => match kind {
-                AddressKind::Scalar { .. } | AddressKind::ExportSource { .. } if is_off => Coded::Off,
+                AddressKind::Scalar { .. } | AddressKind::ExportSource { .. } if is_off => EncodedOperand::Off,
                 AddressKind::Scalar { .. } => self.resolve(desc, desc.dwords.into(), argument)?,
                 AddressKind::ExportSource { compr, .. } => {
                     self.words.set(compr, self.flag(Field::Compr));
@@ -93,14 +93,14 @@ impl Filling<'_> {
                         return Err(cannot);
                     }
                     self.words.put(saddr, SADDR, neither.into());
-                    Coded::Off
+                    EncodedOperand::Off
                 }
-                AddressKind::Scratch { .. } if is_off => Coded::Off,
+                AddressKind::Scratch { .. } if is_off => EncodedOperand::Off,
                 AddressKind::Scratch { .. } => self.resolve(desc, desc.dwords.into(), argument)?,
                 AddressKind::Buffer { .. } => {
                     let dwords = buf_vaddr_dwords([Field::Offen, Field::Idxen, Field::Addr64].map(|f| self.flag(f)));
                     match (dwords, is_off) {
-                        (0, true) => Coded::Off,
+                        (0, true) => EncodedOperand::Off,
                         (0, false) => return Err(cannot),
                         (_, true) => return Err(missing),
                         _ => self.resolve(desc, dwords, argument)?,
@@ -108,16 +108,16 @@ impl Filling<'_> {
                 }
             },
             OperandKind::Offset(OffsetKind::Dwords { .. }) => match argument.integer() {
-                Some(n) => Coded::Number(n),
+                Some(n) => EncodedOperand::Number(n),
                 None => self.resolve(desc, 1, argument)?,
             },
             OperandKind::Offset(kind) => self.scalar_offset(kind, desc, argument)?,
             OperandKind::Number(kind) => match kind {
                 NumberKind::Literal { .. } if desc.dwords == 2 => {
-                    Coded::Literal64(literal64(argument).ok_or(BuildError::Constant(desc.field))?)
+                    EncodedOperand::Literal64(literal64(argument).ok_or(BuildError::Constant(desc.field))?)
                 }
                 NumberKind::Literal { .. } => {
-                    Coded::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
+                    EncodedOperand::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
                 }
                 NumberKind::Hex | NumberKind::Int16 if desc.width == 16 => {
                     // Signed and unsigned values are both accepted.
@@ -126,20 +126,20 @@ impl Filling<'_> {
                     if !(min..=max).contains(&value) {
                         return Err(BuildError::Range { field: desc.field, value, min, max });
                     }
-                    Coded::Number((value as u16).into())
+                    EncodedOperand::Number((value as u16).into())
                 }
                 NumberKind::Label => {
                     let value = argument.integer().ok_or(cannot)?;
                     let (min, max) = (i16::MIN.into(), i16::MAX.into());
                     let range = BuildError::Range { field: desc.field, value, min, max };
-                    Coded::Label(value.try_into().map_err(|_| range)?)
+                    EncodedOperand::Label(value.try_into().map_err(|_| range)?)
                 }
                 NumberKind::Attribute { .. } => {
                     self.number(desc, argument)?;
                     let channel = self.take(Field::Attrchan).ok_or(BuildError::Missing(Field::Attrchan))?;
                     let channel = channel.integer().filter(|n| (0..4).contains(n));
                     let channel = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
-                    Coded::Attr(argument.value as i64, channel as u8)
+                    EncodedOperand::Attr(argument.value as i64, channel as u8)
                 }
                 NumberKind::InterpParam => return self.named(desc, self.rules.interp_params, argument),
                 NumberKind::ExportTarget => return self.named(desc, self.rules.exp_targets, argument),
@@ -159,11 +159,11 @@ impl Filling<'_> {
                 return Err(lacks);
             }
         };
-        if let Coded::Literal(_) | Coded::Literal64(_) = coded {
+        if let EncodedOperand::Literal(_) | EncodedOperand::Literal64(_) = coded {
             self.literal_of = desc.field;
         }
         let given = match coded {
-            Coded::Code(code) => given(self.rules, code, 0),
+            EncodedOperand::Code(code) => given(self.rules, code, 0),
             _ => argument.given(self.rules),
         };
         let value = argument.integer().unwrap_or(0);
@@ -182,7 +182,7 @@ impl Filling<'_> {
             };
             let desc = OperandDesc { field, ..*address.desc };
             let dwords = argument.dwords.max(1).into();
-            let Coded::Code(code) = self.resolve(&desc, dwords, argument)? else {
+            let EncodedOperand::Code(code) = self.resolve(&desc, dwords, argument)? else {
                 return Err(BuildError::Operand { field, given: argument.given(self.rules) });
             };
             if !(VGPR..=VGPR_LAST).contains(&code) {
@@ -194,7 +194,7 @@ impl Filling<'_> {
     }
 
     /// Resolves an argument of `dwords` to its code. The decoder checks later whether its class is allowed.
-    fn resolve(&self, desc: &OperandDesc, dwords: u16, argument: Argument) -> Result<Coded, BuildError> {
+    fn resolve(&self, desc: &OperandDesc, dwords: u16, argument: Argument) -> Result<EncodedOperand, BuildError> {
         let (field, dwords) = (desc.field, dwords as u8);
         if argument.dwords != 0 && argument.dwords != dwords {
             return Err(BuildError::Width { field, dwords, given: argument.dwords });
@@ -206,15 +206,15 @@ impl Filling<'_> {
             && is_vector
             && is_inside(code % VGPR, dwords.into())
         {
-            return Ok(Coded::Code(code));
+            return Ok(EncodedOperand::Code(code));
         }
         let any = u16::MAX;
         let (code, literal) = resolve(self.rules, field, any, desc.ty, dwords.into(), code, value)?;
         match code {
             op::OFF => Err(BuildError::Operand { field, given: given(self.rules, code, 0) }),
-            LITERAL => Ok(Coded::Literal(literal as u32)),
-            LITERAL64 if self.is_long() => Ok(Coded::Literal64(literal)),
-            _ => Ok(Coded::Code(code)),
+            LITERAL => Ok(EncodedOperand::Literal(literal as u32)),
+            LITERAL64 if self.is_long() => Ok(EncodedOperand::Literal64(literal)),
+            _ => Ok(EncodedOperand::Code(code)),
         }
     }
 
@@ -236,17 +236,24 @@ impl Filling<'_> {
     }
 
     /// Fills in a scalar offset: a constant, a register, or both. If there are both, the register is `soffset`.
-    fn scalar_offset(&mut self, kind: OffsetKind, desc: &OperandDesc, argument: Argument) -> Result<Coded, BuildError> {
+    fn scalar_offset(
+        &mut self,
+        kind: OffsetKind,
+        desc: &OperandDesc,
+        argument: Argument,
+    ) -> Result<EncodedOperand, BuildError> {
         let register = match self.builder.find(Field::Soffset) {
             Some(_) if kind.soffset() != NONE => self.take(Field::Soffset),
             _ => None,
         };
         match (argument.integer(), register) {
-            (Some(n), None) => Ok(Coded::Number(n)),
-            (Some(n), Some(register)) => Ok(Coded::Both(self.scalar(Field::Soffset, register)?, n)),
-            (None, None) => Ok(Coded::Code(self.scalar(desc.field, argument)?)),
+            (Some(n), None) => Ok(EncodedOperand::Number(n)),
+            (Some(n), Some(register)) => {
+                Ok(EncodedOperand::RegisterPlusOffset(self.scalar(Field::Soffset, register)?, n))
+            }
+            (None, None) => Ok(EncodedOperand::Code(self.scalar(desc.field, argument)?)),
             (None, Some(register)) if argument.code == op::OFF => {
-                Ok(Coded::Code(self.scalar(Field::Soffset, register)?))
+                Ok(EncodedOperand::Code(self.scalar(Field::Soffset, register)?))
             }
             (None, Some(_)) => Err(BuildError::Unknown(Field::Soffset)),
         }

@@ -2,7 +2,7 @@
 
 use super::expression::Integer;
 use super::{Kind, ParseError, Parser, Symbols, operation};
-use crate::codec::Coded;
+use crate::codec::EncodedOperand;
 use crate::error::FieldError;
 use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
 use crate::kind::{NONE, NumberKind, OperandKind, Position};
@@ -25,7 +25,7 @@ impl Symbols for Names<'_> {
 }
 
 impl Parser<'_, '_> {
-    pub(super) fn immediate(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
+    pub(super) fn immediate(&mut self, desc: &OperandDesc) -> Result<EncodedOperand, ParseError> {
         if self.cursor.is_done() {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
                     return Err(self.cursor.error(Kind::Operand(desc.field)));
                 }
                 let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
-                return Ok(Coded::Label(value as u16 as i16));
+                return Ok(EncodedOperand::Label(value as u16 as i16));
             }
             NumberKind::Attribute { channel } => return self.attribute(channel, desc),
             NumberKind::InterpParam => self.name_or(desc.field, self.text.interp_param, b"invalid_param_")?,
@@ -70,7 +70,7 @@ impl Parser<'_, '_> {
             let kind = Kind::Range { field: desc.field, min: *range.start(), max: *range.end() };
             return Err(self.cursor.error_since(start, kind));
         }
-        Ok(Coded::Number(if is_whole { (value as u16).into() } else { value }))
+        Ok(EncodedOperand::Number(if is_whole { (value as u16).into() } else { value }))
     }
 
     /// A number within limits.
@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
     }
 
     /// `attr5.x`
-    fn attribute(&mut self, channel_at: Position, desc: &OperandDesc) -> Result<Coded, ParseError> {
+    fn attribute(&mut self, channel_at: Position, desc: &OperandDesc) -> Result<EncodedOperand, ParseError> {
         let error = self.cursor.error(Kind::Operand(desc.field));
         let name = self.cursor.name();
         let mut parts = name.strip_prefix(b"attr").ok_or(error)?.split(|&c| c == b'.');
@@ -103,7 +103,7 @@ impl Parser<'_, '_> {
             _ => return Err(error),
         };
         self.cursor.at += name.len();
-        Ok(if channel_at == NONE { Coded::Number(number) } else { Coded::Attr(number, channel) })
+        Ok(if channel_at == NONE { EncodedOperand::Number(number) } else { EncodedOperand::Attr(number, channel) })
     }
 
     /// Reads a name, or a prefix with a number for a value without a name.

@@ -3,26 +3,26 @@
 //!
 //! The mnemonic selects the forms of an operation: its encodings, with each trailing dword. They are tried in LLVM's
 //! order, the shortest first. A form's descriptors determine the operands and modifiers that must follow, in the order
-//! in which the printer writes them. The text of a descriptor becomes a [`Coded`], which `src/codec/` encodes. Finally
+//! in which the printer writes them. The text of a descriptor becomes a [`EncodedOperand`], which `src/codec/` encodes. Finally
 //! the words are decoded, and the result must match the text.
 
-mod alone;
 mod cursor;
 mod error;
 pub mod expression;
+#[cfg(feature = "fast")]
+mod fast;
+mod fragments;
 mod imm;
-mod long;
+mod literal64;
 mod modifier;
 mod operand;
 mod operation;
-#[cfg(feature = "fast")]
-mod quick;
 mod register;
 mod suggest;
 
 use crate::check::{RuleError, bus_limit, bus_reads, is_packed};
 use crate::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
-use crate::codec::{Address, Coded, Words, descs, read, value};
+use crate::codec::{Address, EncodedOperand, Words, descs, read, value};
 use crate::constraint::second_index;
 use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
@@ -33,11 +33,11 @@ use crate::operation::OpcodeEntry;
 use crate::table::{DataType, DescTables, FormSignature, OperandDesc, OperandTables, TextTables};
 use crate::target::{DECODE, DESCS, OPERANDS, TEXT, Target};
 
-pub use alone::{MnemonicError, OperandText, signatures};
 use cursor::Cursor;
 use error::Kind;
 pub use error::{ParseError, ParseErrorKind, Span, Suffixes};
 pub use expression::Integer;
+pub use fragments::{MnemonicError, OperandText, signatures};
 use modifier::DEFAULT_FORMAT;
 use operation::{Operations, Rank, is_second};
 pub use suggest::Suggestion;
@@ -115,7 +115,7 @@ fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst
     let name = cursor.name();
     cursor.at += name.len();
     #[cfg(feature = "fast")]
-    if let Some(inst) = quick::parse(target, cursor, name) {
+    if let Some(inst) = fast::parse(target, cursor, name) {
         return Ok(inst);
     }
     described(target, cursor, start, name, symbols)
@@ -279,7 +279,7 @@ const MAX_HELD: usize = 16;
 #[derive(Clone, Copy)]
 struct Held {
     desc: &'static OperandDesc,
-    coded: Coded,
+    coded: EncodedOperand,
     /// Its length; 0 if the length is the operand's.
     dwords: u16,
     span: Span,
@@ -381,13 +381,19 @@ impl Parser<'_, '_> {
     }
 
     /// Stores an operand for the comparison at the end, and encodes it.
-    fn hold(&mut self, desc: &'static OperandDesc, coded: Coded, dwords: u16, start: usize) -> Result<(), ParseError> {
+    fn hold(
+        &mut self,
+        desc: &'static OperandDesc,
+        coded: EncodedOperand,
+        dwords: u16,
+        start: usize,
+    ) -> Result<(), ParseError> {
         let since = |cursor: &Cursor, kind| cursor.error_since(start, kind);
         let coded = self.merged(desc, coded);
         crate::codec::encode(desc, coded, &mut self.words)
             .map_err(|refused| since(&self.cursor, Kind::of(desc.field, refused)))?;
         let span = since(&self.cursor, Kind::Unexpected).span;
-        if let Coded::Literal(_) | Coded::Literal64(_) = coded {
+        if let EncodedOperand::Literal(_) | EncodedOperand::Literal64(_) = coded {
             self.literal = Some(span);
         }
         if let Some(place) = self.held.get_mut(self.len) {
@@ -398,15 +404,15 @@ impl Parser<'_, '_> {
     }
 
     /// If a 16-bit operand shares the literal with a wider one, its text shows only the lower half.
-    fn merged(&mut self, desc: &OperandDesc, coded: Coded) -> Coded {
+    fn merged(&mut self, desc: &OperandDesc, coded: EncodedOperand) -> EncodedOperand {
         let is_half = |desc: &OperandDesc| matches!(desc.ty, DataType::F16 | DataType::I16);
-        let (Coded::Literal(new), Some(old)) = (coded, self.words.literal) else { return coded };
+        let (EncodedOperand::Literal(new), Some(old)) = (coded, self.words.literal) else { return coded };
         if new as u16 != old as u16 || new == old {
             return coded;
         }
-        let others = self.held.iter_mut().flatten().filter(|held| matches!(held.coded, Coded::Literal(_)));
-        if is_half(desc) && !long::is_literal(desc) && new >> 16 == 0 {
-            return Coded::Literal(old);
+        let others = self.held.iter_mut().flatten().filter(|held| matches!(held.coded, EncodedOperand::Literal(_)));
+        if is_half(desc) && !literal64::is_literal(desc) && new >> 16 == 0 {
+            return EncodedOperand::Literal(old);
         }
         if old >> 16 == 0 {
             let mut narrow = true;
@@ -433,7 +439,7 @@ impl Parser<'_, '_> {
         for held in self.held.iter().flatten() {
             let Held { desc, coded, dwords, span } = *held;
             let Some((there, there_dwords)) = read(desc, &inst) else { continue };
-            let (field, is_off) = (desc.field, coded == Coded::Off);
+            let (field, is_off) = (desc.field, coded == EncodedOperand::Off);
             if dwords != 0 && !is_off && dwords != there_dwords && !self.is_open(desc, dwords) {
                 let kind = Kind::Width { field, dwords: there_dwords as u8, given: dwords };
                 return Err(ParseError::new(span, kind));
@@ -467,13 +473,19 @@ impl Parser<'_, '_> {
     fn can_break_rules(&self, inst: &Inst) -> bool {
         let held = || self.held.iter().map_while(|held| held.as_ref());
         // Runs of scalar registers are aligned, or have been refused.
-        let is_vector = |held: &Held| matches!(held.coded, Coded::Code(VGPR..)) || held.desc.dwords > 1;
+        let is_vector = |held: &Held| matches!(held.coded, EncodedOperand::Code(VGPR..)) || held.desc.dwords > 1;
         if inst.target().aligned_vgprs() && held().any(is_vector) || inst.second_index().is_some() {
             return true;
         }
         let is_scalar = |held: &&Held| match held.coded {
-            Coded::Code(code) => code < VGPR && int_of(code).is_none() && !(FLOAT..=FLOAT_LAST).contains(&code),
-            Coded::Literal(_) | Coded::Literal64(_) | Coded::Vcc | Coded::Soffset(_) | Coded::Both(..) => true,
+            EncodedOperand::Code(code) => {
+                code < VGPR && int_of(code).is_none() && !(FLOAT..=FLOAT_LAST).contains(&code)
+            }
+            EncodedOperand::Literal(_)
+            | EncodedOperand::Literal64(_)
+            | EncodedOperand::Vcc
+            | EncodedOperand::Soffset(_)
+            | EncodedOperand::RegisterPlusOffset(..) => true,
             _ => false,
         };
         // A vcc that the text does not show also counts.
@@ -501,13 +513,16 @@ impl Parser<'_, '_> {
     }
 
     /// Whether two values have the same bits.
-    fn is_same(&self, a: Coded, b: Coded) -> bool {
+    fn is_same(&self, a: EncodedOperand, b: EncodedOperand) -> bool {
         match (a, b) {
-            (Coded::Soffset(a) | Coded::Code(a), Coded::Soffset(b) | Coded::Code(b)) => a == b,
+            (
+                EncodedOperand::Soffset(a) | EncodedOperand::Code(a),
+                EncodedOperand::Soffset(b) | EncodedOperand::Code(b),
+            ) => a == b,
             // Without suffixes, op_sel selects the half.
-            (Coded::High(a), Coded::Code(b)) => a == b && self.suffixes == Some(false),
+            (EncodedOperand::High(a), EncodedOperand::Code(b)) => a == b && self.suffixes == Some(false),
             // A scalar offset that is too great for its field.
-            (Coded::Literal(literal), Coded::Number(n)) => n == i64::from(literal),
+            (EncodedOperand::Literal(literal), EncodedOperand::Number(n)) => n == i64::from(literal),
             _ => false,
         }
     }
@@ -519,7 +534,9 @@ impl Parser<'_, '_> {
                 let held = self.held.iter().flatten().find(|held| held.desc.field == field && held.desc.lsb == lsb);
                 let span = held.map_or(all, |held| held.span);
                 match held.map(|held| held.coded) {
-                    Some(Coded::Literal(_) | Coded::Literal64(_)) => ParseError::new(span, Kind::NoLiteral),
+                    Some(EncodedOperand::Literal(_) | EncodedOperand::Literal64(_)) => {
+                        ParseError::new(span, Kind::NoLiteral)
+                    }
                     None => ParseError::new(span, Kind::Value { field, value }),
                     Some(_) => ParseError::new(span, Kind::Operand(field)),
                 }

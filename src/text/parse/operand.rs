@@ -2,12 +2,12 @@
 
 use super::expression::Integer;
 use super::register::{Half, Run};
-use super::{Kind, ParseError, Parser, Reading, long};
+use super::{Kind, ParseError, Parser, Reading, literal64};
 use crate::code::floats::F16_BITS;
 use crate::code::*;
 use crate::codec::code::*;
-use crate::codec::numbers::{Number, constant, narrow_float};
-use crate::codec::{ADDRESS_PARTS, Address, Coded, REGISTER, is_conditional};
+use crate::codec::inline_constant::{Number, constant, narrow_float};
+use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditional};
 use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
@@ -109,7 +109,7 @@ impl Parser<'_, '_> {
             OperandKind::Register(RegisterKind::NamedOrVcc { .. }) => {
                 let run = self.run(desc)?;
                 let is_vcc = run.code == vcc(self.words.target);
-                let coded = if is_vcc { Coded::Vcc } else { Coded::Code(run.code) };
+                let coded = if is_vcc { EncodedOperand::Vcc } else { EncodedOperand::Code(run.code) };
                 self.hold(desc, coded, run.dwords, start)?;
             }
             OperandKind::Register(_) => {
@@ -121,18 +121,18 @@ impl Parser<'_, '_> {
                 let is_silent = matches!(kind, AddressKind::Scalar { is_silent: true, .. });
                 let is_absent = is_silent && !self.is_register_ahead() || self.cursor.eat_name(b"off");
                 if is_absent || self.eat_null(kind) {
-                    self.hold(desc, Coded::Off, 0, start)?;
+                    self.hold(desc, EncodedOperand::Off, 0, start)?;
                 } else {
                     if let AddressKind::ExportSource { compr, .. } = kind {
                         self.words.set(compr, self.cursor.has_name(b"compr"));
                     }
                     let run = self.run(desc)?;
-                    self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
+                    self.hold(desc, EncodedOperand::Code(run.code), run.dwords, start)?;
                 }
             }
             OperandKind::Image(ImageKind::Data { .. }) => {
                 let run = self.run(desc)?;
-                self.hold(desc, Coded::Code(run.code), run.dwords, start)?;
+                self.hold(desc, EncodedOperand::Code(run.code), run.dwords, start)?;
             }
             OperandKind::Image(ImageKind::Address { .. }) => self.image_address(desc)?,
             OperandKind::Offset(kind) => self.scalar_offset(kind, desc)?,
@@ -250,7 +250,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a register or a constant with its signs (`-`, `|...|`, ...).
-    fn source(&mut self, desc: &OperandDesc) -> Result<(Coded, u16), ParseError> {
+    fn source(&mut self, desc: &OperandDesc) -> Result<(EncodedOperand, u16), ParseError> {
         let start = self.cursor.at;
         let [neg, abs, sext] = desc.kind.signs().unwrap_or(Signs::ABSENT).positions();
         let folds = self.folds(desc);
@@ -301,8 +301,8 @@ impl Parser<'_, '_> {
             }
             Primary::Run(run) => {
                 let coded = match run.half {
-                    Some(Half::High) => Coded::High(run.code),
-                    _ => Coded::Code(run.code),
+                    Some(Half::High) => EncodedOperand::High(run.code),
+                    _ => EncodedOperand::Code(run.code),
                 };
                 self.fits(desc, &run).map_err(|wrong| self.cursor.error_since(start, wrong))?;
                 Ok((coded, run.dwords))
@@ -312,19 +312,19 @@ impl Parser<'_, '_> {
                     Some(coded) => Ok((coded, 0)),
                     None => Err(kind(self, Kind::Constant(desc.field))),
                 },
-                Some((LITERAL, literal)) => Ok((Coded::Literal(literal), 0)),
-                Some((code, _)) => Ok((Coded::Code(code), 0)),
+                Some((LITERAL, literal)) => Ok((EncodedOperand::Literal(literal), 0)),
+                Some((code, _)) => Ok((EncodedOperand::Code(code), 0)),
                 None => match self.upper_half(desc, number) {
                     Some(coded) => Ok((coded, 0)),
                     None => Err(kind(self, Kind::Constant(desc.field))),
                 },
             },
-            Primary::Long(number) if self.takes_long(desc) => match long::exactly(desc, number) {
+            Primary::Long(number) if self.takes_long(desc) => match literal64::exactly(desc, number) {
                 Some(coded) => Ok((coded, 0)),
                 None => Err(kind(self, Kind::Constant(desc.field))),
             },
             Primary::Literal(number) | Primary::Long(number) => match self.forced_literal(desc, number) {
-                Some(literal) => Ok((Coded::Literal(literal), 0)),
+                Some(literal) => Ok((EncodedOperand::Literal(literal), 0)),
                 None => Err(kind(self, Kind::Constant(desc.field))),
             },
         }
@@ -376,7 +376,7 @@ impl Parser<'_, '_> {
             self.cursor.expect(b')')?;
             return Ok(match self.takes_long(desc) {
                 _ if is_long => (Primary::Long(number), start),
-                true => (Primary::Long(long::zero_extended(number)), start),
+                true => (Primary::Long(literal64::zero_extended(number)), start),
                 false => (Primary::Literal(number), start),
             });
         }
@@ -491,7 +491,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads the literal that an operation always has.
-    fn mandatory_literal(&mut self, desc: &OperandDesc) -> Result<Coded, ParseError> {
+    fn mandatory_literal(&mut self, desc: &OperandDesc) -> Result<EncodedOperand, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;
         if self.cursor.is_done() {
@@ -504,9 +504,9 @@ impl Parser<'_, '_> {
             self.cursor.expect(b')')?;
         }
         let literal = match self.takes_long(desc) {
-            true if is_long => long::exactly(desc, number),
+            true if is_long => literal64::exactly(desc, number),
             true => self.mandatory_long(desc, number),
-            false => self.any_literal(desc, number).map(Coded::Literal),
+            false => self.any_literal(desc, number).map(EncodedOperand::Literal),
         };
         literal.ok_or_else(|| self.cursor.error_since(start, Kind::Constant(desc.field)))
     }
@@ -520,13 +520,13 @@ impl Parser<'_, '_> {
                 let value = self.cursor.integer(self.symbols)?;
                 self.cursor.expect(b')')?;
                 match kind {
-                    OffsetKind::Dwords { .. } => Coded::Literal(value as u32),
-                    OffsetKind::Bytes { .. } | OffsetKind::Sum { .. } => Coded::Number(value),
+                    OffsetKind::Dwords { .. } => EncodedOperand::Literal(value as u32),
+                    OffsetKind::Bytes { .. } | OffsetKind::Sum { .. } => EncodedOperand::Number(value),
                 }
             }
             // A missing offset is 0.
-            None if self.cursor.is_done() || !self.cursor.name().is_empty() => Coded::Number(0),
-            None => Coded::Number(self.cursor.integer(self.symbols)?),
+            None if self.cursor.is_done() || !self.cursor.name().is_empty() => EncodedOperand::Number(0),
+            None => EncodedOperand::Number(self.cursor.integer(self.symbols)?),
             Some(run) if run.dwords > 1 => {
                 let kind = Kind::Width { field: desc.field, dwords: 1, given: run.dwords };
                 return Err(self.cursor.error_since(start, kind));
@@ -545,11 +545,11 @@ impl Parser<'_, '_> {
                 };
                 let is_null = is_sum && run.code == off(self.words.target);
                 match number {
-                    n if is_null => Coded::Number(n.unwrap_or(0)),
-                    None if !is_sum => Coded::Code(run.code),
-                    None => Coded::Soffset(run.code),
-                    Some(0) if is_sum => Coded::Soffset(run.code),
-                    Some(n) => Coded::Both(run.code, n),
+                    n if is_null => EncodedOperand::Number(n.unwrap_or(0)),
+                    None if !is_sum => EncodedOperand::Code(run.code),
+                    None => EncodedOperand::Soffset(run.code),
+                    Some(0) if is_sum => EncodedOperand::Soffset(run.code),
+                    Some(n) => EncodedOperand::RegisterPlusOffset(run.code, n),
                 }
             }
         };

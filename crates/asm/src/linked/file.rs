@@ -5,8 +5,8 @@ use object::elf::{EM_AMDGPU, SHN_ABS, STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
 
 use super::{Chunk, Layout};
-use crate::finish::{At, Image, Symbol};
 use crate::object::sorted;
+use crate::resolve::{At, Image, Symbol};
 
 /// `strip`: without the table of symbols that no loader reads.
 pub fn write(

@@ -1,9 +1,9 @@
-//! What a linker makes of the sections of a source.
+//! FixupKind a linker makes of the sections of a source.
 
 use super::Chunk;
 use super::merged::{SHF_MERGE, SHF_STRINGS};
-use crate::finish::Image;
-use crate::program::{SHF_GROUP, SHT_NOBITS};
+use crate::assembler::{SHF_GROUP, SHT_NOBITS};
+use crate::resolve::Image;
 
 /// Sections with these beginnings of their names become parts of one section.
 const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];
@@ -37,7 +37,7 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         }
         let start = chunk.len.next_multiple_of(section.align);
         if section.kind != SHT_NOBITS || chunk.kind != SHT_NOBITS {
-            // What has contents takes what has only zeros.
+            // FixupKind has contents takes what has only zeros.
             chunk.kind = if chunk.kind == SHT_NOBITS { section.kind } else { chunk.kind };
             chunk.data.resize(start as usize, 0);
             chunk.data.extend(&section.data);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Chunk;
 use super::merged::{self, Moved};
-use crate::finish::{At, Of, Symbol};
+use crate::resolve::{At, Of, Symbol};
 
 pub struct Layout {
     /// Addresses by name, of sections that are not from the source.
@@ -46,7 +46,7 @@ impl Layout {
         }
     }
 
-    /// What a relocation means.
+    /// FixupKind a relocation means.
     pub fn address(&self, of: Of, addend: i64, symbols: &[Symbol]) -> u64 {
         match of {
             Of::Section(section) => self.place(section, addend as u64),

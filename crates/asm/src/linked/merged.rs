@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use twox_hash::XxHash3_64;
 
 use super::Chunk;
-use crate::finish::{Image, Of};
-use crate::program::SHF_ALLOC;
+use crate::assembler::SHF_ALLOC;
+use crate::resolve::{Image, Of};
 
 pub const SHF_MERGE: u64 = 0x10;
 pub const SHF_STRINGS: u64 = 0x20;

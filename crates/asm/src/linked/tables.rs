@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
 
-use crate::finish::{At, Symbol};
+use crate::resolve::{At, Symbol};
 
 /// The dynamic symbols, in the order that the table of GNU's linker wants.
 pub struct Dynamic {

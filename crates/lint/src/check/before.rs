@@ -6,13 +6,13 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Reg, Target};
 
 use super::lds::Lds;
-use crate::edits::Now;
+use crate::edits::MachineState;
 use crate::functions::Functions;
 
 /// The state of the machine, and the registers that have a value.
 #[derive(Clone)]
 pub struct Before {
-    pub now: Now,
+    pub now: MachineState,
     /// The registers that something wrote on one of the ways.
     pub written: RegSet,
     /// Accesses to LDS.

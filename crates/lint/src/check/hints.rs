@@ -8,13 +8,13 @@ use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::{Field, Inst, Reg};
 
 use super::{Check, What};
-use crate::edits::{Edits, Now, Pending};
+use crate::edits::{Edits, MachineState, Pending};
 use crate::mend;
 use crate::trim::Trim;
 
 impl Check<'_, '_, '_> {
     /// Reports waits and `s_nop` that are not needed, or not in full.
-    pub fn superfluous(&mut self, block: usize, address: u64, inst: &Inst, now: &Now) {
+    pub fn superfluous(&mut self, block: usize, address: u64, inst: &Inst, now: &MachineState) {
         let (is_wait, is_nop) = (inst.flags().is_wait(), mend::is_nop(inst));
         if !is_wait && !is_nop {
             return;
@@ -24,7 +24,7 @@ impl Check<'_, '_, '_> {
         if is_nop {
             let hazards = now.hazards.clone().strictly();
             let is_first = self.start(block) == address && trim.follows_branch(block);
-            let now = Now { hazards, pending: now.pending.clone(), memory: now.memory };
+            let now = MachineState { hazards, pending: now.pending.clone(), memory: now.memory };
             let shorter = if is_first { None } else { trim.shorter_nop(block, address, &now, inst) };
             let Some(shorter) = shorter else { return };
             let enough = shorter.and_then(|shorter| shorter.get(Field::Simm16));

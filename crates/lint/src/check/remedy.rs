@@ -7,12 +7,12 @@ use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst};
 
 use super::{Finding, What};
-use crate::edits::Now;
+use crate::edits::MachineState;
 use crate::mend;
 
 /// Adds to each finding about an instruction the instructions that are missing. `before`: the instructions of its block in front of
 /// it, with their addresses.
-pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &Now) {
+pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &MachineState) {
     for finding in found {
         finding.repair = match &finding.what {
             What::MissingWait(wait) if wait.sure => {
@@ -33,7 +33,7 @@ fn clause(before: &[(u64, Inst)]) -> Option<u64> {
     (behind as u32 <= more).then_some(*at)
 }
 
-fn distance(need: &Need, inst: &Inst, now: &Now) -> Vec<Inst> {
+fn distance(need: &Need, inst: &Inst, now: &MachineState) -> Vec<Inst> {
     let mut hazards = now.hazards.clone();
     if need.rule.unit() == Unit::Event {
         // What it needs to be loaded is waited for by then.

@@ -6,7 +6,7 @@ use core::fmt;
 use super::cursor::Cursor;
 use super::operation::{self, Operations, Rank};
 use super::{Held, Kind, NoSymbols, ParseError, Parser, Reading};
-use crate::codec::{Coded, REGISTER, bits_of};
+use crate::codec::{EncodedOperand, REGISTER, bits_of};
 use crate::form::Form;
 use crate::kind::{NONE, Signs};
 use crate::opcode::Opcode;
@@ -226,7 +226,7 @@ impl Parser<'_, '_> {
             Some(Held { coded, dwords: given, .. }) => {
                 // A scalar offset that is too great for its field.
                 let coded = match (coded, self.words.literal) {
-                    (Coded::Number(_), Some(literal)) => &Coded::Literal(literal),
+                    (EncodedOperand::Number(_), Some(literal)) => &EncodedOperand::Literal(literal),
                     (coded, _) => coded,
                 };
                 let bits = bits_of(desc, *coded, dwords(*given));

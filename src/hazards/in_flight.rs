@@ -22,10 +22,10 @@ pub struct Held {
     /// The number of these that were perhaps done before it.
     pub loose: u8,
     /// Whether another counter holds the same registers.
-    pub twin: bool,
+    pub flat_pair: bool,
     /// It is done if flat operations did what this asks for: the other counter says that it is done, but which of the two
     /// counts is not known; or no flat operation was done before older ones.
-    pub doubt: bool,
+    pub maybe_done: bool,
     /// Whether the upper bits of the registers' numbers are unknown.
     pub any_bank: bool,
     pub producer: u32,
@@ -78,8 +78,8 @@ impl Held {
         inherited: false,
         age: 0,
         loose: 0,
-        twin: false,
-        doubt: false,
+        flat_pair: false,
+        maybe_done: false,
         any_bank: false,
         producer: 0,
     };

@@ -2,15 +2,15 @@
 
 use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
 
+use super::assembler::{Assembler, Fixup, FixupKind, SHF_ALLOC, SHT_NOTE, Section};
 use super::expr::Linear;
 use super::flaw::{Flaw, Span};
-use super::program::{Assembler, Fixup, SHF_ALLOC, SHT_NOTE, Section, What};
 use super::table::{Def, OWN, SymbolId};
 use super::target::Os;
 use super::{Kind, metadata};
 use crate::elf::kinds;
 
-/// What becomes a file.
+/// FixupKind becomes a file.
 #[derive(Clone, Debug)]
 pub struct Image {
     pub flags: u32,
@@ -75,7 +75,7 @@ pub enum At {
 }
 
 impl Assembler {
-    /// Everything resolved; faults are told apart.
+    /// Everything resolved; faults are told identity.
     pub fn finish(mut self) -> (Self, Option<Image>) {
         self.join_parts();
         self.find_numbers();
@@ -94,7 +94,7 @@ impl Assembler {
         self.name_sections();
         self.find_weak();
         for (n, section) in self.sections.iter().enumerate() {
-            if let Some(group) = &section.apart.group {
+            if let Some(group) = &section.identity.group {
                 self.groups.entry(group.symbol).or_insert(n);
             }
         }
@@ -129,11 +129,12 @@ impl Assembler {
                 relocations.sort_by_key(|relocation: &Relocation| relocation.offset);
             }
             let section = self.sections[index].clone();
-            let linked = section.apart.of.and_then(|of| {
-                let by_name = self.find_section(&self.table.get(of).name, &super::program::Apart::default());
+            let linked = section.identity.of.and_then(|of| {
+                let by_name =
+                    self.find_section(&self.table.get(of).name, &super::assembler::SectionIdentity::default());
                 self.table.location(of).map(|(section, _)| section).or(by_name)
             });
-            let group = section.apart.group.as_ref();
+            let group = section.identity.group.as_ref();
             let group = group.and_then(|group| Some(((*numbers.get(group.symbol)?)?, group.is_comdat)));
             sections.push(Output { section, group, linked, relocations });
         }
@@ -283,7 +284,7 @@ impl Assembler {
                 needed[id] = true;
             }
         }
-        for group in self.sections.iter().filter_map(|section| section.apart.group.as_ref()) {
+        for group in self.sections.iter().filter_map(|section| section.identity.group.as_ref()) {
             needed[group.symbol] = true;
         }
         needed
@@ -359,8 +360,8 @@ impl Assembler {
         let mut linear = self.table.linear(&fixup.expr, super::expr::TOP).map_err(|(why, _)| fault(why))?;
         let place = fixup.offset;
         match fixup.what {
-            What::Branch(number) => return self.resolve_branch(fixup, number, section, &linear, numbers),
-            What::Distance { from, is_high } => {
+            FixupKind::Branch(number) => return self.resolve_branch(fixup, number, section, &linear, numbers),
+            FixupKind::Distance { from, is_high } => {
                 let to =
                     self.place_in(section, &linear).ok_or_else(|| fault("the place is in another section".into()))?;
                 let distance = to.wrapping_sub(from);
@@ -370,8 +371,8 @@ impl Assembler {
             _ => {}
         }
         // The literal of an instruction is a distance from itself, unless the text says a difference.
-        let width = if let What::Data(width) | What::Literal(width) = fixup.what { width } else { 4 };
-        let mut from_here = matches!(fixup.what, What::Literal(_)) && !fixup.expr.is_difference();
+        let width = if let FixupKind::Data(width) | FixupKind::Literal(width) = fixup.what { width } else { 4 };
+        let mut from_here = matches!(fixup.what, FixupKind::Literal(_)) && !fixup.expr.is_difference();
         if !from_here || linear.terms.is_empty() {
             if let Ok(value) = self.table.fold(&linear) {
                 return self.store(fixup, section, width, value).map(|()| None);
@@ -423,7 +424,7 @@ impl Assembler {
         self.table.location(id).filter(|(there, _)| *there == section).map(|(_, offset)| offset)
     }
 
-    /// What a relocation names: symbols that nothing outside can see are places in their section.
+    /// FixupKind a relocation names: symbols that nothing outside can see are places in their section.
     fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Of, i64)> {
         let symbol = self.table.get(id);
         match symbol.def {
@@ -457,7 +458,7 @@ impl Assembler {
             if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
                 let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
                 // LLVM's assembler leaves the distance of the branch from itself.
-                self.store(&Fixup { what: What::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
+                self.store(&Fixup { what: FixupKind::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
                 return Ok(Some(Relocation {
                     offset: fixup.offset,
                     kind: kinds::REL16,

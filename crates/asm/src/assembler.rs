@@ -34,7 +34,7 @@ pub struct Section {
     pub flags: u64,
     pub entry: u64,
     /// The properties that distinguish it from other sections of its name.
-    pub apart: Apart,
+    pub identity: SectionIdentity,
     pub align: u64,
     pub data: Vec<u8>,
     /// The length, which `data` has too if the section has contents.
@@ -46,7 +46,7 @@ pub struct Section {
 
 /// The properties that distinguish sections of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Apart {
+pub struct SectionIdentity {
     /// A linker keeps one group of those with the same symbol.
     pub group: Option<Group>,
     pub unique: Option<u32>,
@@ -67,13 +67,13 @@ pub struct Group {
 #[derive(Clone, Debug)]
 pub struct Fixup {
     pub offset: u64,
-    pub what: What,
+    pub what: FixupKind,
     pub expr: Expr,
     pub place: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum FixupKind {
     /// Bytes of data.
     Data(u8),
     /// The literal of an instruction, and its bytes.
@@ -112,7 +112,7 @@ pub struct Guess {
     /// The numbers of directives, in their order.
     pub later: Vec<i64>,
     /// The offsets of the parts of sections.
-    pub bases: HashMap<(String, Apart), u64>,
+    pub bases: HashMap<(String, SectionIdentity), u64>,
     /// The lanes of kernels, by their names.
     pub lanes: HashMap<String, u16>,
 }
@@ -123,8 +123,8 @@ pub struct Assembler {
     pub table: Table,
     pub sections: Vec<Section>,
     /// Their numbers.
-    known: HashMap<(String, Apart), usize>,
-    pub macros: HashMap<String, Rc<super::block::Macro>>,
+    known: HashMap<(String, SectionIdentity), usize>,
+    pub macros: HashMap<String, Rc<super::macros::Macro>>,
     pub conditions: Vec<(Condition, Span)>,
     pub kernels: Vec<Kernel>,
     /// The kernel whose directives are being read.
@@ -310,27 +310,28 @@ impl Assembler {
 
     /// Switches to a section, which it makes if there is none of this name.
     pub fn section(&mut self, name: &str, kind: u32, flags: u64, entry: u64) -> usize {
-        self.section_apart(name, kind, flags, entry, Apart::default())
+        self.section_apart(name, kind, flags, entry, SectionIdentity::default())
     }
 
     /// The number of a section.
-    pub fn find_section(&self, name: &str, apart: &Apart) -> Option<usize> {
-        self.known.get(&(name.to_string(), apart.clone())).copied()
+    pub fn find_section(&self, name: &str, identity: &SectionIdentity) -> Option<usize> {
+        self.known.get(&(name.to_string(), identity.clone())).copied()
     }
 
-    pub fn section_apart(&mut self, name: &str, kind: u32, flags: u64, entry: u64, apart: Apart) -> usize {
-        let index = self.find_section(name, &apart).unwrap_or_else(|| {
-            self.known.insert((name.to_string(), apart.clone()), self.sections.len());
-            let is_first = name == ".text" && apart == Apart { part: apart.part, ..Apart::default() };
+    pub fn section_apart(&mut self, name: &str, kind: u32, flags: u64, entry: u64, identity: SectionIdentity) -> usize {
+        let index = self.find_section(name, &identity).unwrap_or_else(|| {
+            self.known.insert((name.to_string(), identity.clone()), self.sections.len());
+            let is_first =
+                name == ".text" && identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
             let align = if is_first { 4 } else { 1 };
-            let base = self.guess.bases.get(&(name.to_string(), apart.clone())).copied().unwrap_or(0);
+            let base = self.guess.bases.get(&(name.to_string(), identity.clone())).copied().unwrap_or(0);
             let name = name.to_string();
             self.sections.push(Section {
                 name,
                 kind,
                 flags,
                 entry,
-                apart,
+                identity,
                 align,
                 data: Vec::new(),
                 len: 0,
@@ -346,7 +347,7 @@ impl Assembler {
     /// Finds sections by their names again.
     pub fn number_sections(&mut self) {
         let names = self.sections.iter().enumerate();
-        self.known = names.map(|(n, section)| ((section.name.clone(), section.apart.clone()), n)).collect();
+        self.known = names.map(|(n, section)| ((section.name.clone(), section.identity.clone()), n)).collect();
     }
 
     pub fn switch(&mut self, index: usize) {
@@ -365,7 +366,7 @@ impl Assembler {
         let (number, start) = (self.table.section, self.here().len);
         if let Some(spans) = &mut self.spans {
             spans.resize_with(spans.len().max(number + 1), Vec::new);
-            // What emits more of the same statement changes nothing.
+            // FixupKind emits more of the same statement changes nothing.
             if let Some(spans) = spans.get_mut(number).filter(|spans| spans.last().is_none_or(|last| last.1 != place)) {
                 spans.push((start, place));
             }
@@ -394,7 +395,7 @@ impl Assembler {
     }
 
     /// Puts bytes there for a value that comes later.
-    pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, what: What, expr: Expr, place: Span) -> Result<()> {
+    pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, what: FixupKind, expr: Expr, place: Span) -> Result<()> {
         let section = self.here();
         if section.kind == SHT_NOBITS {
             return Err(Flaw::new(place, format!("{} holds no contents", section.name)));

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::arguments::{Argument, Arguments, Body, argument};
+use super::assembler::{Assembler, Condition};
 use super::flaw::{Flaw, Result, Span};
-use super::program::{Assembler, Condition};
 use super::scan::Scan;
 use super::source::Line;
 

@@ -1,8 +1,8 @@
 //! Literals of 64 bits.
 
 use super::Parser;
-use crate::codec::Coded;
-use crate::codec::numbers::Number;
+use crate::codec::EncodedOperand;
+use crate::codec::inline_constant::Number;
 use crate::kind::{NumberKind, OperandKind, RegisterKind};
 use crate::table::{DataType, OperandDesc};
 use crate::target::OPERANDS;
@@ -40,38 +40,38 @@ impl Parser<'_, '_> {
 
     /// The literal of a number that is not an inline constant, in an operand that can be a literal of 64 bits. It has
     /// 32 bits if such a literal has the same value.
-    pub(super) fn long_or_short(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
+    pub(super) fn long_or_short(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
         let bits = bits(desc, number)?;
         Some(match desc.ty {
-            _ if self.is_long() => Coded::Literal64(bits),
-            DataType::F64 if bits as u32 == 0 => Coded::Literal((bits >> 32) as u32),
-            DataType::F64 => Coded::Literal64(bits),
-            _ if bits >> 31 == 0 => Coded::Literal(bits as u32),
-            _ => Coded::Literal64(bits),
+            _ if self.is_long() => EncodedOperand::Literal64(bits),
+            DataType::F64 if bits as u32 == 0 => EncodedOperand::Literal((bits >> 32) as u32),
+            DataType::F64 => EncodedOperand::Literal64(bits),
+            _ if bits >> 31 == 0 => EncodedOperand::Literal(bits as u32),
+            _ => EncodedOperand::Literal64(bits),
         })
     }
 
     /// The 32-bit literal of an integer that is the whole of a double with a lower half of zero: the upper half of the
     /// double. `None` for other numbers.
-    pub(super) fn upper_half(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
+    pub(super) fn upper_half(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
         let has_long = OPERANDS[self.words.target as usize].has_literal64 && desc.ty == DataType::F64;
         match number {
-            Number::Int(n) if has_long && n as u32 == 0 => Some(Coded::Literal((n as u64 >> 32) as u32)),
+            Number::Int(n) if has_long && n as u32 == 0 => Some(EncodedOperand::Literal((n as u64 >> 32) as u32)),
             _ => None,
         }
     }
 
     /// The literal that an operation always has.
-    pub(super) fn mandatory_long(&self, desc: &OperandDesc, number: Number) -> Option<Coded> {
-        bits(desc, number).map(Coded::Literal64)
+    pub(super) fn mandatory_long(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
+        bits(desc, number).map(EncodedOperand::Literal64)
     }
 }
 
 /// The literal in `lit64(...)`.
-pub(super) fn exactly(desc: &OperandDesc, number: Number) -> Option<Coded> {
+pub(super) fn exactly(desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
     match number {
-        Number::Int(n) => Some(Coded::Literal64(n as u64)),
-        Number::Float(bits) => (desc.ty == DataType::F64).then_some(Coded::Literal64(bits)),
+        Number::Int(n) => Some(EncodedOperand::Literal64(n as u64)),
+        Number::Float(bits) => (desc.ty == DataType::F64).then_some(EncodedOperand::Literal64(bits)),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
 use crate::flags::Flags;
-use crate::hazards::held::{Held, Passed, event, events, events_of};
+use crate::hazards::in_flight::{Held, Passed, event, events, events_of};
+use crate::hazards::need::{Conflict, Wait, Waits, own_wait};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
-use crate::hazards::waits::{Conflict, Wait, Waits, own_wait};
 use crate::imm::Waitcnt;
 use crate::inst::Inst;
 use crate::registers::RegSet;
@@ -194,7 +194,7 @@ impl<C: Capacity> Pending<C> {
             conflict,
             register: reads.reg_of(bit),
             producer: held.producer,
-            sure: !(held.doubt
+            sure: !(held.maybe_done
                 || (held.any_bank || self.any_bank()) && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
@@ -252,9 +252,9 @@ impl<C: Capacity> Pending<C> {
         for (number, event) in events_of(inst, counters) {
             self.raise(event);
             for (first, count) in event.held(inst, msb).runs() {
-                let twin = results > 1 && event.holds_results();
+                let flat_pair = results > 1 && event.holds_results();
                 let any_bank = msb == VgprMsb::UNKNOWN;
-                self.insert(Held { first, count, event: number, twin, any_bank, producer, ..Held::NONE });
+                self.insert(Held { first, count, event: number, flat_pair, any_bank, producer, ..Held::NONE });
             }
         }
     }
@@ -324,7 +324,7 @@ impl<C: Capacity> Pending<C> {
         self.lower(counter, at_most);
         let target = self.target;
         let of = |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
-        self.doubt(|held| of(held).is_some_and(|event| event.order != NONE && held.age >= at_most));
+        self.mark_maybe_done(|held| of(held).is_some_and(|event| event.order != NONE && held.age >= at_most));
         let is_done = Pending::<C>::done(target, counter, at_most);
         self.retain(|held| !is_done(held));
     }
@@ -353,11 +353,11 @@ impl<C: Capacity> Pending<C> {
     }
 
     /// These are done unless a flat operation was done before older ones.
-    fn doubt(&mut self, is: impl Fn(&Held) -> bool) {
+    fn mark_maybe_done(&mut self, is: impl Fn(&Held) -> bool) {
         for n in 0..self.held.len() {
             let Some(held) = self.held.get_mut(n).filter(|held| is(held)) else { continue };
-            held.doubt = true;
-            if held.twin {
+            held.maybe_done = true;
+            if held.flat_pair {
                 let done = *held;
                 self.doubt_twin(&done);
             }
@@ -366,9 +366,9 @@ impl<C: Capacity> Pending<C> {
 
     /// Marks the registers that the other counter of a flat operation still holds as uncertain.
     fn doubt_twin(&mut self, done: &Held) {
-        for held in self.held.iter_mut().filter(|held| held.twin) {
+        for held in self.held.iter_mut().filter(|held| held.flat_pair) {
             let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
-            held.doubt |= same && held.event != done.event;
+            held.maybe_done |= same && held.event != done.event;
         }
     }
 
@@ -409,7 +409,7 @@ impl<C: Capacity> Pending<C> {
         }
         if full {
             let of = |held: &Held| event(target, held.event).filter(|event| event.order == raised.order);
-            self.doubt(|held| of(held).is_some() && held.age >= max);
+            self.mark_maybe_done(|held| of(held).is_some() && held.age >= max);
             self.retain(|held| of(held).is_none_or(|event| held.at_most(event) < max));
         }
     }
@@ -451,7 +451,7 @@ impl<C: Capacity> Pending<C> {
         // First the pairs, of which both may go.
         let mut n = 0;
         while let Some(held) = self.held.get(n).copied() {
-            if held.twin && !stays(&held) {
+            if held.flat_pair && !stays(&held) {
                 self.doubt_twin(&held);
             }
             n += 1;

@@ -9,10 +9,10 @@
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};
 use amdgpu_isa::{Decoded, Decoder, Field, Inst};
 
+use super::assembler::{Assembler, Fixup, FixupKind};
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::instruction::bytes;
-use super::program::{Assembler, Fixup, What};
 
 /// More dwords than any long branch has.
 const MOST: usize = 16;
@@ -25,7 +25,7 @@ impl Assembler {
         let number = self.branches;
         self.branches += 1;
         let Some(far) = self.far.filter(|_| self.long.contains(&number)) else {
-            self.emit_fixup(bytes, 0, What::Branch(number), expr, place)?;
+            self.emit_fixup(bytes, 0, FixupKind::Branch(number), expr, place)?;
             return match self.padded.contains(&number) {
                 true => self.emit(&nop(inst), place),
                 false => Ok(()),
@@ -45,14 +45,14 @@ impl Assembler {
             let is_high = pc.is_some();
             let from = *pc.get_or_insert(start + offset as u64);
             let at = start + (offset + inst.len()) as u64 - 4;
-            let fixup = Fixup { offset: at, what: What::Distance { from, is_high }, expr: expr.clone(), place };
+            let fixup = Fixup { offset: at, what: FixupKind::Distance { from, is_high }, expr: expr.clone(), place };
             self.here_mut().fixups.push(fixup);
         }
         Ok(())
     }
 }
 
-/// What stands behind a branch that is broken without it.
+/// FixupKind stands behind a branch that is broken without it.
 fn nop(branch: &Inst) -> Vec<u8> {
     let nop = amdgpu_isa::parse(branch.target(), "s_nop 0");
     nop.iter().flat_map(bytes).collect()
