@@ -345,7 +345,6 @@ pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
 mod tests {
     use super::*;
     use crate::decode::decode_words;
-    use crate::target::DESCS;
     use crate::target::Target;
     use crate::value::Reg;
 

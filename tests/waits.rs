@@ -11,7 +11,7 @@ mod reasons;
 use amdgpu_isa::Target;
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::imm::Waitcnt;
-use amdgpu_lint::edits::{Edits, Now};
+use amdgpu_lint::edits::{Edits, MachineState};
 use amdgpu_lint::plan;
 use operations::{Item, Program, Table};
 use reasons::Reasons;
@@ -28,7 +28,7 @@ fn both(one: Waitcnt, other: &Waitcnt) -> Waitcnt {
 fn ours(target: Target, program: &Program) -> Vec<Waitcnt> {
     let code = programs::assemble(target, &program.text());
     let flow = Flow::new(target, &code, 0, &[0]);
-    let start = Now::new(target);
+    let start = MachineState::new(target);
     let mut edits = Edits::default();
     plan::fix(&flow, 0, &|_| start.clone(), &mut edits);
     let decoded = amdgpu_isa::Decoder::new(target, &code);

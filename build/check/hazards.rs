@@ -7,9 +7,9 @@ use crate::build::shared::FLAGS;
 
 /// The register files of operands: bits of `files` in src/table/hazards.rs, in this order.
 pub const FILES: [&str; 8] = ["s", "vcc", "exec", "m0", "v", "z", "d", "sgpr"];
-/// What registers have in common: variants of `Overlap` there.
+/// Overlaps of registers: variants of `Overlap` there.
 pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
-/// What else differs or is equal: variants of `Differs` there.
+/// Further conditions: variants of `Differs` there.
 pub const DIFFERS: [&str; 3] = ["op=", "op!", "passes"];
 pub const UNITS: [&str; 3] = ["states", "valu", "event"];
 pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"];

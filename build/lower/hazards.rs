@@ -40,7 +40,7 @@ impl PartialEq for Side {
     }
 }
 
-/// What operations have to do with the rules: sets of rows.
+/// Roles of operations in the rules: sets of rows.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct HazardClass {
     pub produces: u128,
@@ -55,7 +55,7 @@ pub struct HazardClass {
     pub is: u8,
 }
 
-/// How many rows a set can hold.
+/// The greatest number of rows in a set.
 const ROWS: usize = u128::BITS as usize;
 
 pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {

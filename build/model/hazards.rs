@@ -106,7 +106,7 @@ pub struct HazardRule {
     pub source: String,
 }
 
-/// What the registers of both have in common.
+/// Registers that both have in common.
 #[derive(Debug)]
 pub struct Registers {
     /// `-`, `share`, `same`, `other`, `hwreg`.
@@ -173,7 +173,7 @@ pub struct Operands {
 }
 
 impl Hazards {
-    /// What ends a rule, in words; `targets`: those that have the rule.
+    /// Instructions that end a rule, in words; `targets`: those that have the rule.
     pub fn words(&self, rule: &HazardRule, targets: &[&str]) -> Result<String> {
         let only = |called: &&Called| targets.iter().all(|t| called.only.iter().any(|only| only == t));
         let parts = rule.ends_text.split(" or ").filter(|part| !part.is_empty());

@@ -123,7 +123,7 @@ impl TargetRow {
         if self.is_other_wave() { format!("{}:wave{}", self.processor, self.lanes()) } else { self.processor.clone() }
     }
 
-    /// The same target with waves of another size. Its aliases remain with the target of the default size.
+    /// This target with waves of another size. Its aliases remain with the target of the default size.
     pub fn with_wave(&self, lanes: u8) -> TargetRow {
         TargetRow {
             name: format!("{}_wave{lanes}", module_name(&self.processor)),

@@ -7,7 +7,7 @@ use super::in_flight::{Held, Passed};
 use super::owed::Owed;
 use super::past::Past;
 
-/// How much [`Pending`](super::Pending) and [`Hazards`](super::Hazards) can hold: [`Bounded`] or `Unbounded`.
+/// The capacity of [`Pending`](super::Pending) and [`Hazards`](super::Hazards): [`Bounded`] or `Unbounded`.
 pub trait Capacity: Clone + Debug + PartialEq + Eq {
     /// Outstanding operations.
     #[doc(hidden)]

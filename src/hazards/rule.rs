@@ -48,7 +48,7 @@ impl Rule {
         (0..rows.len()).filter(is_first).filter_map(|n| rule_of(rows, n))
     }
 
-    /// How much has to be between on a target; `None` if it has no such rule, or a distance does not end it.
+    /// The distance on a target; `None` if it has no such rule, or a distance does not end it.
     pub fn distance(self, target: Target) -> Option<Distance> {
         let row = HAZARDS[target as usize].rows.iter().find(|row| row.rule == self.0)?;
         (row.unit != Unit::Event).then_some(Distance { agreed: row.distance, most: row.most })
@@ -106,7 +106,7 @@ fn rule_of(rows: &[HazardRow], n: usize) -> Option<Rule> {
     rows.get(n).map(|row| Rule(row.rule))
 }
 
-/// How much has to be between two instructions, which may depend on the passes of the matrix core that the first one takes.
+/// The distance between two instructions, which may depend on the passes of the matrix core that the first one takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance {
     agreed: [u8; 5],

@@ -153,7 +153,7 @@ pub(crate) struct HazardRow {
     pub again: Option<u8>,
     /// One of `HazardTables::counted` has to come behind the first producer, and before the second one.
     pub counted: bool,
-    /// How much has to be between, by the passes of the producer: 2, 4, 8, 16, 32.
+    /// The distance by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
     /// The greatest distance of all sources, where they disagree.
     pub most: [u8; 5],

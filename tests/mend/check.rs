@@ -3,7 +3,7 @@
 use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::flow::{Flow, State};
 use amdgpu_isa::{Inst, Target};
-use amdgpu_lint::edits::{Edits, Now, Run};
+use amdgpu_lint::edits::{EditedWalk, Edits, MachineState};
 use amdgpu_lint::plan;
 use arbitrary::{Result, Unstructured};
 use core::cell::RefCell;
@@ -47,8 +47,8 @@ fn fixes(target: Target, code: &[u8]) -> Edits {
     edits
 }
 
-fn start(target: Target) -> Now {
-    Now::new(target)
+fn start(target: Target) -> MachineState {
+    MachineState::new(target)
 }
 
 /// The missing waits and distances, as text.
@@ -56,7 +56,7 @@ fn missing(target: Target, code: &[u8]) -> Vec<String> {
     let (edits, mut all) = (RefCell::new(Edits::default()), Vec::new());
     let flow = Flow::new(target, code, BASE, &[BASE]);
     flow.follow(
-        |_| Run { now: start(target), edits: &edits, base: BASE },
+        |_| EditedWalk { now: start(target), edits: &edits, base: BASE },
         |block, before| {
             let mut run = before.clone();
             for (address, inst) in flow.insts(block) {

@@ -11,7 +11,7 @@ const DEPTH: u16 = 256;
 
 /// The depth at which a value is asked for.
 pub const TOP: u16 = 4 * DEPTH;
-/// How many parts of expressions and symbols one value can take.
+/// The greatest number of parts of expressions and symbols that one value can take.
 const STEPS: u32 = 20_000;
 
 /// FixupKind a relocation shall hold of a symbol: `sym@rel32@lo`.

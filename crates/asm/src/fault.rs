@@ -71,7 +71,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// Where it is; `None` for an error that is in no source.
+    /// Its place; `None` for an error that is in no source.
     pub place: Option<Place>,
     /// Why the text of the place was read, from the inside out: the calls of macros, and the directives.
     pub from: Vec<Origin>,
@@ -111,7 +111,7 @@ impl Faults {
         &self.all
     }
 
-    /// How many more there are.
+    /// Number of further ones.
     pub fn hidden(&self) -> usize {
         self.hidden
     }
@@ -150,7 +150,7 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// Where the lines of files begin, of which each is searched once: there can be many faults in a long one.
+/// First bytes of the lines of files. Each file is searched once, because a long one can have many faults.
 pub(crate) struct Lines<'f> {
     files: &'f [File],
     starts: HashMap<usize, Vec<usize>>,

@@ -44,7 +44,7 @@ const SHOWN: usize = 100;
 #[derive(Clone, Debug, Default)]
 pub struct Flaws {
     pub shown: Vec<Flaw>,
-    /// How many more there were.
+    /// Number of further ones.
     pub hidden: usize,
     errors: usize,
 }

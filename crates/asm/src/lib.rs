@@ -115,7 +115,7 @@ pub struct Options {
     pub longest_section: u64,
     /// The most bytes that macros, repetitions and included files can become: 2^24 at first, which take about a second.
     pub longest_expansion: usize,
-    /// How many errors of unknown mnemonics say which one is similar: 100 at first. To search for it takes longer than to assemble
+    /// Number of errors of unknown mnemonics that suggest a similar one: 100 by default. To search for it takes longer than to assemble
     /// a line.
     pub suggestions: usize,
     /// Whether [`Assembly::places`] knows what each byte is from. It takes memory for each statement.

@@ -3,7 +3,7 @@
 //!
 //! And those of RDNA1 that would go over 63 dwords, which its hardware cannot: they have an `s_nop` behind them.
 //!
-//! Which branches these are is known only at the end, and they move everything behind them. So the source is read again
+//! The branches that need it are known only at the end, and they move everything behind them. So the source is read again
 //! until all branches reach; each is long, or has its `s_nop`, in all later rounds, so there is a last one.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};

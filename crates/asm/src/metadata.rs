@@ -17,7 +17,7 @@ const DEPTH: usize = 64;
 /// A note of an ELF file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Who defines the type, with a zero behind: `AMDGPU\0`, `AMD\0`.
+    /// The vendor that defines the type, followed by a zero: `AMDGPU\0`, `AMD\0`.
     pub name: Vec<u8>,
     /// The type: [`DOCUMENT`], [`ISA_NAME`].
     pub kind: u32,

@@ -1,4 +1,4 @@
-//! Where the bytes of sections are from.
+//! Source lines of the bytes of sections.
 
 use crate::fault::{Lines, Origin, Place};
 use crate::flaw::Span;
@@ -15,7 +15,7 @@ pub struct Places<'a> {
 /// A section of the source in a section of the file.
 struct Part {
     name: String,
-    /// Where it begins in the section of the file.
+    /// Its first byte in the section of the file.
     start: u64,
     /// Its number in the source.
     number: usize,
@@ -25,7 +25,7 @@ struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statement {
-    /// Where it is.
+    /// Its place.
     pub place: Place,
     /// The place in a file: where it is, or the nearest call of a macro or repetition around it that is in a file.
     pub in_file: Place,
@@ -57,7 +57,7 @@ impl<'a> Places<'a> {
 }
 
 impl Assembly {
-    /// Where the bytes of the sections of [`to_code_object`](Assembly::to_code_object) are from. Nothing is known unless
+    /// Source lines of the bytes of the sections of [`to_code_object`](Assembly::to_code_object). Nothing is known unless
     /// [`Options::keeps_places`](crate::Options::keeps_places) asks for it.
     ///
     /// ```
@@ -83,7 +83,7 @@ impl Assembly {
         Places::new(&self.files, &self.spans, parts.collect())
     }
 
-    /// The same for the sections of [`to_object`](Assembly::to_object).
+    /// Source lines of the bytes of the sections of [`to_object`](Assembly::to_object).
     pub fn places_in_object(&self) -> Places<'_> {
         let sections = self.image.sections.iter().enumerate();
         let part = |(number, output): (usize, &crate::resolve::Output)| Part {

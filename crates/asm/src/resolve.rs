@@ -57,7 +57,7 @@ pub struct Symbol {
     pub kind: u8,
     pub bind: u8,
     pub visibility: u8,
-    /// Where the source defines it.
+    /// Its definition in the source.
     pub place: Span,
 }
 
@@ -68,7 +68,7 @@ pub enum At {
     Section(usize),
     /// In a workgroup's memory.
     Shared,
-    /// Where a linker puts it.
+    /// The address that a linker gives it.
     Common,
     /// The name of a group whose first section has this number.
     Group(usize),
@@ -271,7 +271,7 @@ impl Assembler {
         self.weak = uses.into_iter().map(|(is_weak, is_strong)| is_weak && !is_strong).collect();
     }
 
-    /// Which symbols relocations or expressions name.
+    /// Symbols that relocations or expressions name.
     fn needed(&self) -> Vec<bool> {
         let mut needed = vec![false; self.table.all().len()];
         let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
@@ -435,7 +435,7 @@ impl Assembler {
         }
     }
 
-    /// Where in a section the place is that an expression means.
+    /// The place in a section that an expression means.
     fn place_in(&self, section: usize, linear: &Linear) -> Option<u64> {
         let [(id, 1)] = linear.terms[..] else { return None };
         Some(self.offset_in(id, section)?.wrapping_add_signed(linear.constant))

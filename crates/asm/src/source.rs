@@ -9,7 +9,7 @@ use super::flaw::{Flaw, Span};
 
 /// How deep macros, repetitions and included files can be nested.
 const DEPTH: usize = 64;
-/// How many of them an expansion takes at least.
+/// The least number of them that an expansion takes.
 const EXPANSION: usize = 64;
 
 /// A text, and where it comes from.
@@ -18,7 +18,7 @@ pub struct File {
     pub name: String,
     /// As it was read.
     pub text: Arc<str>,
-    /// Where it was asked for.
+    /// The line that asked for it.
     pub from: Option<Span>,
     /// It is what a macro or a repetition became.
     pub is_made: bool,

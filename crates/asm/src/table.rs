@@ -135,7 +135,7 @@ impl Table {
         self.all.len() - 1
     }
 
-    /// Where a symbol is: a label, or a variable that is a place.
+    /// The place of a symbol: of a label, or of a variable that is a place.
     pub fn location(&self, id: SymbolId) -> Option<(usize, u64)> {
         match &self.get(id).def {
             Def::Label { section, offset } => Some((*section, *offset)),

@@ -30,7 +30,7 @@ use core::str::FromStr;
 
 use crate::check::{Finding, register_name};
 
-/// How many findings are known of each function, rule, register and target. Addresses do not matter, so that code may move.
+/// Numbers of known findings of each function, rule, register and target. Addresses do not matter, so that code may move.
 ///
 /// `Display` writes a line for each, `COUNT RULE REGISTER TARGET FUNCTION`, in an order that does not depend on that of the
 /// findings; `FromStr` reads them. `-` stands for no register and no function. Control characters in names of functions are
@@ -71,7 +71,7 @@ impl Baseline {
         true
     }
 
-    /// How many findings are known that nothing has taken.
+    /// Number of known findings that no finding has matched.
     pub fn len(&self) -> usize {
         self.known.values().fold(0, |sum, count| sum.saturating_add(*count))
     }

@@ -16,7 +16,7 @@ struct Branch {
     at: u64,
     inst: Inst,
     goal: u64,
-    /// Where it and its goal come to be, without what is added here.
+    /// Addresses of the branch and of its target after all other changes.
     moved: (u64, u64),
 }
 
@@ -49,7 +49,7 @@ fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     branches.sort_by_key(|branch| branch.at);
     let places: Vec<u64> = branches.iter().map(Branch::behind).collect();
     let mut added = Counts(vec![0; places.len() + 1]);
-    // How many bytes are added in front of an address.
+    // Number of bytes that are added before an address.
     let more = |added: &Counts, address: u64| 4 * added.before(places.partition_point(|place| *place < address));
     let (mut n, mut steps) = (0, 0);
     while let Some(branch) = branches.get(n) {

@@ -127,7 +127,7 @@ impl Made {
         let is_number =
             |source: &Option<Operand>| source.as_ref().is_some_and(|source| inst.constant(source).is_some());
         let registers = sources.each_ref().map(|source| source.as_ref().and_then(bits));
-        // What the result is, if nothing else gets into it.
+        // The result, if no other value is part of it.
         let (of, is_added) = match (step, registers) {
             (Some(AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16), [Some(a), _]) => {
                 ([Some(a), None], false)

@@ -62,7 +62,7 @@ pub enum Error {
     Helpless,
     /// The target of the jump at this address is not known, and code that it may lead to would move.
     UnknownJump {
-        /// Where the jump is.
+        /// Address of the jump.
         address: u64,
     },
     /// The code cannot be changed.

@@ -1,4 +1,4 @@
-//! What an instruction needs in front of it, as instructions.
+//! Instructions that another instruction needs before it.
 
 use alloc::format;
 use alloc::vec;
@@ -12,7 +12,7 @@ use amdgpu_isa::{Field, Inst, Target, parse};
 use crate::Error;
 use crate::edits::MachineState;
 
-/// What mends an instruction.
+/// A change that gives an instruction what it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// These come before it.
@@ -21,7 +21,7 @@ pub enum Change {
     Last(Inst),
 }
 
-/// What is missing before the instruction, one thing at a time. `last` is what runs just before it on every way, and what is
+/// Returns the next change that the instruction needs before it, one at a time. `last` is what runs just before it on every way, and what is
 /// known in front of that.
 ///
 /// # Errors
@@ -115,7 +115,7 @@ pub fn is_clause(inst: &Inst) -> bool {
     inst.mnemonic() == "s_clause"
 }
 
-/// How many rules still want something that no distance ends.
+/// Number of rules that still need an instruction, not a distance.
 fn events(now: &MachineState, inst: &Inst) -> usize {
     let mut count = 0;
     now.hazards.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));

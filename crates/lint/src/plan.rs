@@ -13,7 +13,7 @@ use crate::mend::{self, Change};
 /// After so many rounds the changes of all blocks are made at once: they may be more than are needed.
 const ROUNDS: usize = 200;
 
-/// What is inserted so that nothing is missing, as far as that helps. `first`: what is known in front of a function.
+/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known in front of a function.
 pub fn fix(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, edits: &mut Edits) {
     let planned = RefCell::new(core::mem::take(edits));
     for group in flow.groups() {
@@ -91,7 +91,7 @@ impl Clause {
         mend::is_clause(inst).then_some(Clause { address, inst: *inst, come: 0 })
     }
 
-    /// How many instructions it has.
+    /// Number of its instructions.
     fn len(&self) -> u32 {
         (self.inst.get(Field::Simm16).unwrap_or(0) & 63) + 1
     }

@@ -10,7 +10,7 @@ use crate::functions::Functions;
 use crate::jumps::Jumps;
 use crate::{Error, branches, mend, plan, trim};
 
-/// What is planned.
+/// Planned changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
@@ -126,7 +126,7 @@ fn one<'s, 'a>(
 ) -> (Functions<'s, 'a>, Jumps) {
     let (section, mut jumps) = (functions.section(), Jumps::default());
     for flow in functions.flows(target) {
-        // Where sources disagree about a distance, nothing is taken away.
+        // If sources disagree about a distance, nothing is taken away.
         let first = |block| functions.entry(&flow, block, repair == Repair::Trim);
         match repair {
             Repair::Fix => plan::fix(&flow, section.address, &first, edits),
@@ -142,7 +142,7 @@ fn one<'s, 'a>(
     (functions, jumps)
 }
 
-/// How many bytes in front of a kernel are the same dword, up to a symbol.
+/// Number of bytes before a kernel that repeat one dword, back to a symbol.
 fn padding(section: &Section<'_>, address: u64) -> u64 {
     let at = usize::try_from(address.wrapping_sub(section.address)).unwrap_or(0);
     let before = section.symbols.iter().rev().find(|symbol| symbol.address < address);

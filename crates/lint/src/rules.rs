@@ -31,26 +31,26 @@ use crate::check::Severity;
 pub struct RuleInfo {
     /// The name that findings have, such as `missing-wait` or `F01`.
     pub id: &'static str,
-    /// What is wrong, in a few words.
+    /// The fault, in a few words.
     pub title: &'static str,
-    /// What the rule says, in sentences.
+    /// The rule, in sentences.
     pub text: String,
-    /// What to do about a finding.
+    /// Advice about a finding.
     pub help: &'static str,
     /// How bad a finding is.
     pub severity: Severity,
     /// The rule of hazards, if it is one.
     pub hazard: Option<Rule>,
-    /// How much has to be between two instructions, if the rule is one of hazards and the target is known.
+    /// The distance between two instructions, if the rule is one of hazards and the target is known.
     pub distance: Option<Distance>,
     /// Only a strict check demands it on the target: one source has it, and another one denies it.
     pub is_strict: bool,
-    /// Where the rule is from, one after the other; empty if it needs no source.
+    /// Sources of the rule; empty if it needs none.
     pub sources: Vec<&'static str>,
 }
 
 impl RuleInfo {
-    /// How much has to be between two instructions, such as `5 wait states`; `None` if there is no number.
+    /// The distance between two instructions, such as `5 wait states`; `None` if there is no number.
     pub fn needs(&self) -> Option<String> {
         let unit = match self.hazard?.unit() {
             Unit::States => "wait state",
@@ -65,7 +65,7 @@ impl RuleInfo {
         })
     }
 
-    /// What else ends it, in words; empty if only distance does, or the rule is about one instruction.
+    /// Instructions that end it, in words; empty if only distance does, or the rule is about one instruction.
     pub fn ends(&self) -> &'static str {
         self.hazard.map_or("", Rule::ends)
     }
@@ -77,7 +77,7 @@ impl RuleInfo {
 pub struct Unchecked {
     /// The rule, if it has a name.
     pub id: Option<&'static str>,
-    /// What is not checked, or why.
+    /// A thing that is not checked, or the reason.
     pub what: &'static str,
 }
 
@@ -344,7 +344,7 @@ const OWN: [Own; 22] = [
     },
 ];
 
-/// What is not checked.
+/// Faults that are not checked.
 pub fn unchecked() -> impl Iterator<Item = Unchecked> {
     let is_open = |one: &&Unchecked| one.id.is_none_or(|id| Rule::all().all(|rule| rule.id() != id));
     UNCHECKED.iter().filter(is_open).copied()

@@ -33,7 +33,7 @@ pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, e
                 let trim = Trim { flow, edits: &planned, base };
                 trim.block(block, &run.now);
             });
-            // What is behind the changes knows less; nothing else changes.
+            // The states after the changes know less; no other state changes.
             if planned.borrow().len() != before {
                 following.touch(place);
                 following.settle();
@@ -124,7 +124,7 @@ impl Trim<'_, '_> {
             let (at_most, most) = (wait.get(counter)?, now.pending.most(counter));
             let enough = match most <= at_most {
                 true => None,
-                // Who waits for memory has a reason that registers do not show.
+                // A wait for memory has a reason that registers do not show.
                 false if now.memory[counter as usize] || !now.pending.follows(counter) => continue,
                 false => match self.enough(block, address, &now.pending, &weakest, counter) {
                     Some(enough) => enough.at_most,

@@ -180,7 +180,7 @@ fn what_cannot_be_planned_is_an_error() {
     assert_eq!(repair::image(&object, TARGET, Repair::Fix), Err(amdgpu_program::Error::Relocatable.into()));
     let plan = repair::image(&bare(0, &code), TARGET, Repair::Fix).expect("bare code has an address");
     assert_eq!(plan.edits.counts(), (1, 0, 0));
-    // Where this jump leads is not known: the code in front of it moves.
+    // The target of this jump is not known: the code before it moves.
     let words =
         ["global_load_dword v0, v1, s[0:1]", "v_add_f32_e32 v2, v0, v2", "s_add_u32 s4, s4, s6", "s_setpc_b64 s[4:5]"];
     let code = self::code(&words);

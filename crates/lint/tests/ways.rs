@@ -1,4 +1,4 @@
-//! What is known of code along its ways: through calls, where ways meet, with registers beyond the first 256, and what no way reaches.
+//! States along paths: through calls, where paths meet, with registers beyond the first 256, and what no way reaches.
 
 use amdgpu_isa::{Target, parse};
 use amdgpu_lint::check::{self, Finding, Severity};
@@ -104,7 +104,7 @@ fn a_branch_into_an_instruction_is_an_error() {
     assert_eq!(said(Target::Gfx942, text), [wanted]);
 }
 
-/// What no rule explains may be there for a reason that no rule knows.
+/// An instruction that no rule explains may have a reason that no rule knows.
 #[test]
 fn wait_states_that_no_rule_explains_stay() {
     let trimmed = |text: &str| {
@@ -181,7 +181,7 @@ fn copies_to_lds_are_waited_for_before_a_barrier() {
     let text = "global_load_lds_dword v0, s[0:1]; s_nop 0; s_barrier; ds_read_b32 v2, v1; s_endpgm";
     assert_eq!(said(Target::Gfx942, text).len(), 1);
     assert_eq!(said(Target::Gfx942, &text.replace("s_nop 0", "s_waitcnt vmcnt(0)")), [""; 0]);
-    // Who counts them fills one part of LDS while another one is used.
+    // Code that counts them fills one part of LDS while it uses another one.
     assert_eq!(
         said(
             Target::Gfx942,

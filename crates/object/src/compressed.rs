@@ -98,7 +98,7 @@ struct Stream {
     /// The data, with at most one byte more than promised, so that excess data is noticed. The memory grows with the
     /// data itself, never with the size in the header.
     bytes: Vec<u8>,
-    /// How many bytes of the compressed data belong to it.
+    /// Number of bytes of the compressed data that belong to it.
     taken: usize,
     error: Option<ErrorKind>,
 }

@@ -193,7 +193,7 @@ pub enum ErrorKind {
     Elf {
         /// The part.
         part: ElfPart,
-        /// What is wrong with it.
+        /// The fault.
         fault: ElfFault,
     },
 }
@@ -252,7 +252,7 @@ pub enum ElfFault {
 }
 
 impl Error {
-    /// The same damage as a part of something else.
+    /// Returns this damage as that of a part of something else.
     #[must_use]
     pub(crate) fn within(mut self, mut path: Vec<Step>) -> Error {
         path.append(&mut self.path);

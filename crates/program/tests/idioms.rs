@@ -197,7 +197,7 @@ fn second_entries_stay() {
         let (edits, address, descriptor) = with_image(&file, plan);
         let rewritten = |file: &[u8]| with_image(file, |image| rewrite(image, target, &edits));
         assert_eq!(rewritten(&file), Err(amdgpu_program::Error::SecondEntry { address }), "{target}");
-        // The same happens in files that show it only when the change is done.
+        // Files that show it only after the change are refused, too.
         let says = |file: &[u8], from: u16, to: u16| {
             let mut bytes = descriptor.to_bytes();
             bytes[58..60].copy_from_slice(&from.to_le_bytes());

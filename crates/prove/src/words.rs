@@ -171,7 +171,7 @@ pub fn repair(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Ins
     repair_from(0, target, words, rng)
 }
 
-/// The same without changes of the first dword.
+/// Repairs words as [`repair`] does, without changes of the first dword.
 pub fn repair_behind(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Inst> {
     repair_from(32, target, words, rng)
 }

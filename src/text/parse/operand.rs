@@ -167,7 +167,7 @@ impl Parser<'_, '_> {
 
     /// Skips `null` in place of `off`, if the register is the code of an absent scalar address.
     fn eat_null(&mut self, kind: AddressKind) -> bool {
-        // Where the code also tells whether there is a vector address, the register has another meaning.
+        // If the code also tells whether there is a vector address, the register has another meaning.
         let is_free = |desc: &OperandDesc| match desc.kind {
             OperandKind::Address(AddressKind::Scratch { sve, .. }) => sve != NONE,
             OperandKind::Address(kind) => !kind.is_vector(),

@@ -14,7 +14,7 @@ const UNIT: u64 = 4;
 const LINE_BASE: i64 = -5;
 const LINE_RANGE: u64 = 14;
 const OPCODE_BASE: u8 = 13;
-/// How many operands the standard opcodes have.
+/// Numbers of operands of the standard opcodes.
 const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 /// The most units of addresses that a special opcode adds.
 const MOST: u64 = (255 - OPCODE_BASE as u64) / LINE_RANGE;

@@ -1,4 +1,4 @@
-//! Where everything is in the file.
+//! Places of all parts in the file.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub struct Layout {
     /// Addresses and numbers of the sections of the source.
     inputs: BTreeMap<usize, u64>,
     pub indices: BTreeMap<usize, u16>,
-    /// Where the strings of some sections are.
+    /// Places of the strings of some sections.
     moved: BTreeMap<usize, Moved>,
 }
 

@@ -14,7 +14,7 @@ pub const SHF_STRINGS: u64 = 0x20;
 /// LLVM's linker divides strings by their hashes, so that several cores can work. In each part they keep their order.
 const PARTS: usize = 32;
 
-/// Where the strings of a section come to be: where each begins, and where in the file's section it does then.
+/// New places of the strings of a section: the place of each, and its place in the file's section.
 pub type Moved = Vec<(u64, u64)>;
 
 /// Whether all of a table is strings of bytes that something refers to; places that are plain numbers would be wrong.
@@ -72,7 +72,7 @@ pub fn merge(chunk: &mut Chunk, image: &Image) -> Vec<(usize, Moved)> {
     moved
 }
 
-/// Where a place of a section comes to be.
+/// The new place of a place in a section.
 pub fn place(moved: &Moved, offset: u64) -> u64 {
     let last = moved.partition_point(|(old, _)| *old <= offset).checked_sub(1).and_then(|n| moved.get(n));
     last.map_or(offset, |(old, new)| new + (offset - old))

@@ -1,4 +1,4 @@
-//! What holds in front of an instruction.
+//! The state before an instruction.
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::flow::{Flow, State};
@@ -67,7 +67,7 @@ impl State for Before {
     fn returned_from(&mut self, exit: &Before) {
         self.written |= exit.written;
         self.now.returned_from(&exit.now);
-        // What the caller left counts as waited for.
+        // The caller's operations count as waited for.
         self.lds = exit.lds;
         self.lds.leave();
     }

@@ -7,7 +7,7 @@ use amdgpu_isa::{Reg, VgprMsb};
 use super::{Check, What};
 
 impl Check<'_, '_, '_> {
-    /// What a kernel uses, with the functions that it is known to call, against what its descriptor gives.
+    /// Compares the registers that a kernel and its known callees use with those that its descriptor provides.
     pub fn descriptor(&mut self, first: usize, descriptor: &KernelDescriptor) {
         let address = self.start(first);
         if address % KernelDescriptor::ENTRY_ALIGN != 0 {

@@ -1,4 +1,4 @@
-//! What is said about code.
+//! Findings about code.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -18,7 +18,7 @@ use crate::rules;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finding<'a> {
-    /// What is wrong, or perhaps wrong. Its `Display` is a message in words.
+    /// The fault, or possible fault. Its `Display` is a message in words.
     pub what: What,
     /// The target, with the waves of the function.
     pub target: Target,
@@ -72,7 +72,7 @@ pub enum Severity {
     Hint,
 }
 
-/// What a finding says. `Display` writes it in words.
+/// The fault of a finding. `Display` writes it in words.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
@@ -220,7 +220,7 @@ impl What {
         }
     }
 
-    /// Where the rule is from; empty if it needs no source.
+    /// Source of the rule; empty if it needs none.
     pub fn source(&self) -> &'static str {
         match self {
             What::MissingWait(wait) => wait.source,
@@ -404,12 +404,12 @@ impl Finding<'_> {
         self.what.rule()
     }
 
-    /// Where the rule is from; empty if it needs no source.
+    /// Source of the rule; empty if it needs none.
     pub fn source(&self) -> &'static str {
         self.what.source()
     }
 
-    /// What to do about it, such as `insert s_waitcnt vmcnt(0) before 0x1008`; `None` if that is not known.
+    /// Advice, such as `insert s_waitcnt vmcnt(0) before 0x1008`; `None` if that is not known.
     pub fn advice(&self) -> Option<String> {
         let mut groups = self.repair.chunk_by(|one, next| one == next).map(|same| match same {
             [one] => one.to_string(),

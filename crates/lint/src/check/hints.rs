@@ -1,4 +1,4 @@
-//! What is perhaps meant so: waits and s_nop that are not needed, and registers that nothing wrote.
+//! Hints about code that may be as intended: waits and `s_nop` that are not needed, and registers that nothing wrote.
 
 use alloc::vec::Vec;
 

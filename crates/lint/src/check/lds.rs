@@ -24,7 +24,7 @@ pub struct Lds {
 /// An operation that is perhaps not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
-    /// How many operations of the counter came after it.
+    /// Number of operations of the counter after it.
     pub age: u8,
     /// Its offset in the code.
     pub offset: u32,
@@ -47,7 +47,7 @@ pub struct Passed {
     pub write: Access,
 }
 
-/// What an instruction is to a barrier.
+/// The part of a barrier that an instruction is.
 #[derive(Clone, Copy, PartialEq)]
 enum Barrier {
     /// It signals and waits.
@@ -116,7 +116,7 @@ impl Lds {
             self.barrier(barrier, offset);
         }
         let (loads, stores) = lds(inst);
-        // What was said once is not said again.
+        // A finding is not repeated.
         if loads && self.passed.is_some_and(|passed| passed.is_open) {
             self.passed = None;
         }

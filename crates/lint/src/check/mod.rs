@@ -28,7 +28,7 @@ pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
 /// The number of findings of a check that get a way through the code.
 const WAYS: usize = 500;
-/// How many groups of functions [`section`] checks before it gives their findings to the caller.
+/// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
 /// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the one to
@@ -162,7 +162,7 @@ impl<'s, 'a> Checker<'s, 'a> {
         Checker { is_strict, ..self }
     }
 
-    /// How many functions there are: entries of the section, and what they call.
+    /// Number of functions: entries of the section, and functions that they call.
     pub fn count(&self) -> usize {
         self.flow.entries().len()
     }
@@ -275,7 +275,7 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             self.lds(block, address, &inst, &state.lds);
             self.superfluous(block, address, &inst, &state.now);
             self.unwritten(address, &inst, &state.now.pending, &state.written);
-            // What was said once holds from here on.
+            // After a finding, the register counts as written.
             let msb = state.now.pending.msb();
             inst.operands()
                 .filter(|operand| operand.access.reads())
