@@ -89,12 +89,13 @@ fn rules_move_with_their_fields() {
         format!("Rule {{ kind: RuleKind::{kind}, field: Bits({field}), n: {n}, looks: [{looks}] }}")
     };
     const NONE: &str = "0, 0), 0)";
-    let never = |lds: &str, acc: &str| bits("Never", acc, 0, [&format!("{lds}, 1), 1)"), &format!("{acc}), 1)"), NONE]);
+    let never =
+        |lds: &str, acc: &str| bits("Forbidden", acc, 0, [&format!("{lds}, 1), 1)"), &format!("{acc}), 1)"), NONE]);
     let pair = |vaddr: &str, offen: u8, idxen: u8| {
-        bits("Room", vaddr, 2, [&format!("{offen}, 1), 1)"), &format!("{idxen}, 1), 1)"), NONE])
+        bits("RegisterRun", vaddr, 2, [&format!("{offen}, 1), 1)"), &format!("{idxen}, 1), 1)"), NONE])
     };
     let scalar = |field: &str, looks: [&str; 2]| bits("Scalar", field, 0, [looks[0], looks[1], NONE]);
-    let global = |addr: &str, saddr: &str| bits("Room", addr, 2, [&format!("{saddr}), 127)"), NONE, NONE]);
+    let global = |addr: &str, saddr: &str| bits("RegisterRun", addr, 2, [&format!("{saddr}), 127)"), NONE, NONE]);
     let moved: [(&str, &str, &str, String, String); 6] = [
         (
             "mem.isa",

@@ -134,6 +134,9 @@ pub fn compare(source: &Path, cpu: &str, lanes: Option<u16>, link: bool, work: &
     }
 }
 
+/// Processors that LLVM 22 does not know: `tests/newer.rs` has what newer versions say of them.
+pub const NEWER: [&str; 2] = ["gfx1170", "gfx12-5-generic"];
+
 const CPUS: [&str; 8] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1103"];
 
 #[test]
@@ -157,7 +160,7 @@ fn what_people_write_becomes_what_llvm_makes() {
 fn the_sources_of_samples_become_what_llvm_makes() {
     let work = directory("asm-samples");
     let mut count = 0;
-    for (path, cpu, lanes) in samples() {
+    for (path, cpu, lanes) in samples().into_iter().filter(|(_, cpu, _)| !NEWER.contains(&cpu.as_str())) {
         let source = work.join("sample.s");
         std::fs::write(&source, run(&["dis", "--asm", path.to_str().unwrap()], b"").ok()).unwrap();
         compare(&source, &cpu, lanes, true, &work);
