@@ -33,6 +33,8 @@ fn differing(target: Target) -> usize {
             match case.refused {
                 (true, true) => refused += 1,
                 (false, false) if case.same => taken += 1,
+                // In text, `null` is another name of `off` in a scalar address; for the builder there is `off()` alone.
+                (true, false) if case.what.starts_with("saddr null;") => {}
                 (built, parsed) => {
                     let what = case.what.split(';').next().unwrap_or("").to_string();
                     let key = format!("{:?} {what}: builder refuses {built}, parser {parsed}", encoding.0);
