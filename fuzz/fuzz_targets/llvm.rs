@@ -6,6 +6,8 @@
 
 mod input;
 
+#[path = "../../tests/llvm/assembler.rs"]
+mod assembler;
 #[path = "../../tests/llvm/classes.rs"]
 mod classes;
 #[path = "../../tests/llvm/compare.rs"]
