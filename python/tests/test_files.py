@@ -237,11 +237,14 @@ def test_the_example(tmp_path, capsys):
 def test_findings_and_repairs():
     for path in sorted((SAMPLES / "gfx942").glob("*.co")):
         image = isa.open(path)[0]
-        assert image.lint() == []
-        assert {finding.severity for finding in image.lint(hints=True)} <= {"hint"}
+        # A barrier of mixed.cl has no fence, so that the wave does not wait for what it writes to LDS.
+        known = ["lds-behind-barrier"] if path.stem == "mixed" else []
+        assert [finding.rule for finding in image.lint()] == known
+        assert {finding.severity for finding in image.lint(hints=True) if finding.rule not in known} <= {"hint"}
         assert image.fix() == image.bytes, "a file that is clean stays as it is"
         shorter = isa.open(image.trim())[0]
-        assert shorter.lint() == [] and len(list(shorter.lines())) <= len(list(image.lines()))
+        assert [finding.rule for finding in shorter.lint()] == known
+        assert len(list(shorter.lines())) <= len(list(image.lines()))
 
 
 def test_sources_have_faults_with_places():
