@@ -67,7 +67,7 @@ pub struct Group {
 #[derive(Clone, Debug)]
 pub struct Fixup {
     pub offset: u64,
-    pub what: FixupKind,
+    pub kind: FixupKind,
     pub expr: Expr,
     pub place: Span,
 }
@@ -366,7 +366,7 @@ impl Assembler {
         let (number, start) = (self.table.section, self.here().len);
         if let Some(spans) = &mut self.spans {
             spans.resize_with(spans.len().max(number + 1), Vec::new);
-            // FixupKind emits more of the same statement changes nothing.
+            // A statement that emits more bytes keeps its place.
             if let Some(spans) = spans.get_mut(number).filter(|spans| spans.last().is_none_or(|last| last.1 != place)) {
                 spans.push((start, place));
             }
@@ -395,14 +395,14 @@ impl Assembler {
     }
 
     /// Puts bytes there for a value that comes later.
-    pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, what: FixupKind, expr: Expr, place: Span) -> Result<()> {
+    pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, kind: FixupKind, expr: Expr, place: Span) -> Result<()> {
         let section = self.here();
         if section.kind == SHT_NOBITS {
             return Err(Flaw::new(place, format!("{} holds no contents", section.name)));
         }
         let offset = section.len + at;
         self.emit(bytes, place)?;
-        self.here_mut().fixups.push(Fixup { offset, what, expr, place });
+        self.here_mut().fixups.push(Fixup { offset, kind, expr, place });
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! FixupKind debuggers read: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4 and 5),
+//! Debug information: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4 and 5),
 //! with the same bytes as LLVM's assembler makes of them.
 
 mod tables;
@@ -12,7 +12,7 @@ use super::scan::Scan;
 /// The most files of a source.
 const FILES: usize = 1 << 16;
 
-/// FixupKind the directives have said up to now.
+/// State of the directives so far.
 #[derive(Default)]
 pub struct Debug {
     files: Vec<Option<File>>,
@@ -42,7 +42,7 @@ struct File {
     md5: Option<u128>,
 }
 
-/// FixupKind `.loc` says of the instructions behind it.
+/// The line that `.loc` gives to the instructions after it.
 #[derive(Clone, Copy, Default)]
 struct Line {
     file: u64,
@@ -173,7 +173,7 @@ impl Assembler {
         u32::try_from(number).map(u64::from).map_err(|_| scan.since(from, "a number of 32 bits expected"))
     }
 
-    /// FixupKind comes here is of the line that `.loc` has said.
+    /// Gives the next bytes the line of the last `.loc`.
     pub fn line_entry(&mut self) {
         let Some(line) = self.debug.next.take() else { return };
         let (section, offset) = (self.table.section, self.here().len);

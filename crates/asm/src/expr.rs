@@ -14,7 +14,7 @@ pub const TOP: u16 = 4 * DEPTH;
 /// The greatest number of parts of expressions and symbols that one value can take.
 const STEPS: u32 = 20_000;
 
-/// FixupKind a relocation shall hold of a symbol: `sym@rel32@lo`.
+/// The part of a symbol's address that a relocation holds: `sym@rel32@lo`.
 pub type Variant = Option<&'static str>;
 
 /// The names of variants, which LLVM's assembler has.

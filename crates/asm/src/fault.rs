@@ -1,4 +1,4 @@
-//! FixupKind is wrong in a source, with lines and columns.
+//! Faults of a source, with lines and columns.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Origin {
-    /// FixupKind was asked for: the name of an included file, `the macro NAME`, `a repetition`.
+    /// The text: the name of an included file, `the macro NAME`, `a repetition`.
     pub name: String,
     /// The directive or the call that asks for it.
     pub place: Place,
@@ -75,13 +75,13 @@ pub struct Fault {
     pub place: Option<Place>,
     /// Why the text of the place was read, from the inside out: the calls of macros, and the directives.
     pub from: Vec<Origin>,
-    /// FixupKind is wrong.
+    /// The message.
     pub message: String,
-    /// FixupKind helps, or more about it.
+    /// Advice, or more about it.
     pub note: Option<String>,
     /// Whether the source is assembled in spite of it.
     pub is_warning: bool,
-    /// FixupKind the caller can do.
+    /// Its kind, for a caller that can do something about it.
     pub kind: Kind,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// FixupKind is wrong in a source: errors and warnings, in the order in which they were found.
+/// Faults of a source: errors and warnings, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     all: Vec<Fault>,

@@ -1,4 +1,4 @@
-//! FixupKind is wrong in a source, while it is being read: with ranges of bytes, of which the public types make lines and columns.
+//! Faults of a source while it is being read: with ranges of bytes, of which the public types make lines and columns.
 
 use crate::Kind;
 

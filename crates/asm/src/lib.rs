@@ -34,7 +34,7 @@
 //! # Ok::<(), amdgpu_asm::Faults>(())
 //! ```
 //!
-//! FixupKind is wrong has a line and a column, in the source or in what a macro or an included file became:
+//! A fault has a line and a column, in the source or in what a macro or an included file became:
 //!
 //! ```
 //! use amdgpu_asm::{Options, assemble};
@@ -138,7 +138,7 @@ impl Default for Options {
     }
 }
 
-/// FixupKind a source became: sections with their bytes, symbols and relocations, which can be written as files.
+/// An assembled source: sections with their bytes, symbols and relocations, which can be written as files.
 #[derive(Clone, Debug)]
 pub struct Assembly {
     image: Image,
@@ -154,7 +154,7 @@ pub struct Assembly {
 /// branch over 63 dwords, such a branch gets an `s_nop` behind it.
 ///
 /// # Errors
-/// FixupKind is wrong with the source, with the warnings.
+/// Errors and warnings of the source.
 pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, Faults> {
     let (mut long, mut padded, mut guess) = (BTreeSet::new(), BTreeSet::new(), Guess::default());
     guess.lanes = lanes(text);
@@ -232,7 +232,7 @@ impl Assembly {
         Faults::new(&self.warnings, &self.files)
     }
 
-    /// The bytes of each section that has code, in the order of the source. FixupKind only a linker knows is zero.
+    /// The bytes of each section that has code, in the order of the source. Values that only a linker knows are zero.
     pub fn code(&self) -> impl Iterator<Item = &[u8]> {
         let code = self.image.sections.iter().filter(|output| output.section.flags & SHF_EXECINSTR != 0);
         code.map(|output| &*output.section.data)

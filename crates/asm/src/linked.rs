@@ -78,7 +78,7 @@ impl Chunk {
             (_, 0) if self.is_made() => 1,
             (_, 0) => 2,
             (_, SHF_EXECINSTR) => 3,
-            // A linked file that was taken identity has such a table already.
+            // The source of a linked file has such a table already.
             _ if self.is_made() || self.name == GOT => 4,
             _ if self.kind == SHT_NOBITS => 6,
             _ => 5,
@@ -144,7 +144,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     if !got.is_empty() {
         chunks.push(Chunk::new(".got", SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "").with(vec![0; got.len() * 8]));
     }
-    // FixupKind is behind the table up to the end of its page becomes read-only with it.
+    // The bytes after the table, up to the end of its page, become read-only with it.
     chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
     let order = |chunk: &Chunk| [".dynamic", GOT, RELRO_PADDING].iter().position(|name| chunk.name == *name);
     chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
@@ -280,7 +280,7 @@ struct Written<'a> {
     layout: Layout,
     dynamic: &'a Dynamic,
     got: &'a BTreeMap<(usize, bool), u64>,
-    /// FixupKind the loader does: the address, the kind, the symbol, what is added.
+    /// Relocations for the loader: the address, the kind, the symbol, what is added.
     loaded: Vec<(u64, u32, u32, i64)>,
     faults: Vec<Flaw>,
 }

@@ -45,14 +45,14 @@ impl Assembler {
             let is_high = pc.is_some();
             let from = *pc.get_or_insert(start + offset as u64);
             let at = start + (offset + inst.len()) as u64 - 4;
-            let fixup = Fixup { offset: at, what: FixupKind::Distance { from, is_high }, expr: expr.clone(), place };
+            let fixup = Fixup { offset: at, kind: FixupKind::Distance { from, is_high }, expr: expr.clone(), place };
             self.here_mut().fixups.push(fixup);
         }
         Ok(())
     }
 }
 
-/// FixupKind stands behind a branch that is broken without it.
+/// The instruction after a branch that would be broken without it.
 fn nop(branch: &Inst) -> Vec<u8> {
     let nop = amdgpu_isa::parse(branch.target(), "s_nop 0");
     nop.iter().flat_map(bytes).collect()

@@ -43,7 +43,7 @@ pub fn notes(all: &[Note]) -> Vec<u8> {
 /// Why a document is not one, and the byte where that shows.
 type Fault = (String, usize);
 
-/// FixupKind is being read: a list, or a map with the key whose value comes next.
+/// A value that is being read: a list, or a map with the key whose value comes next.
 enum Open {
     List(Vec<Value>),
     Map(Vec<(Value, Value)>, Option<Value>),

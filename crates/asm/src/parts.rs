@@ -33,7 +33,7 @@ impl Assembler {
             moved[index] = (joined.len() - usize::from(is_more), base);
             for fixup in &mut part.fixups {
                 fixup.offset += base;
-                if let FixupKind::Distance { from, .. } = &mut fixup.what {
+                if let FixupKind::Distance { from, .. } = &mut fixup.kind {
                     *from += base;
                 }
             }

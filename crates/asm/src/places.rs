@@ -21,7 +21,7 @@ struct Part {
     number: usize,
 }
 
-/// FixupKind bytes are from: a statement.
+/// The statement that bytes are from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statement {
@@ -38,7 +38,7 @@ impl<'a> Places<'a> {
         Places { lines: Lines::new(files), spans, sections }
     }
 
-    /// FixupKind the byte of a section of the file is from; `None` if it is from no statement, such as padding between sections.
+    /// Returns the statement that a byte of a section of the file is from; `None` if it is from no statement, such as padding between sections.
     pub fn at(&mut self, section: &str, offset: u64) -> Option<Statement> {
         let parts = self.sections.iter().filter(|part| part.name == section && part.start <= offset);
         let part = parts.max_by_key(|part| part.start)?;

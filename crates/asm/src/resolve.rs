@@ -10,7 +10,7 @@ use super::target::Os;
 use super::{Kind, metadata};
 use crate::elf::kinds;
 
-/// FixupKind becomes a file.
+/// A resolved source, which becomes a file.
 #[derive(Clone, Debug)]
 pub struct Image {
     pub flags: u32,
@@ -68,14 +68,14 @@ pub enum At {
     Section(usize),
     /// In a workgroup's memory.
     Shared,
-    /// The address that a linker gives it.
+    /// At a place that a linker chooses.
     Common,
     /// The name of a group whose first section has this number.
     Group(usize),
 }
 
 impl Assembler {
-    /// Everything resolved; faults are told identity.
+    /// Resolves everything. The assembler holds the faults.
     pub fn finish(mut self) -> (Self, Option<Image>) {
         self.join_parts();
         self.find_numbers();
@@ -359,7 +359,7 @@ impl Assembler {
         let fault = |why: String| Flaw::new(fixup.place, why);
         let mut linear = self.table.linear(&fixup.expr, super::expr::TOP).map_err(|(why, _)| fault(why))?;
         let place = fixup.offset;
-        match fixup.what {
+        match fixup.kind {
             FixupKind::Branch(number) => return self.resolve_branch(fixup, number, section, &linear, numbers),
             FixupKind::Distance { from, is_high } => {
                 let to =
@@ -371,8 +371,8 @@ impl Assembler {
             _ => {}
         }
         // The literal of an instruction is a distance from itself, unless the text says a difference.
-        let width = if let FixupKind::Data(width) | FixupKind::Literal(width) = fixup.what { width } else { 4 };
-        let mut from_here = matches!(fixup.what, FixupKind::Literal(_)) && !fixup.expr.is_difference();
+        let width = if let FixupKind::Data(width) | FixupKind::Literal(width) = fixup.kind { width } else { 4 };
+        let mut from_here = matches!(fixup.kind, FixupKind::Literal(_)) && !fixup.expr.is_difference();
         if !from_here || linear.terms.is_empty() {
             if let Ok(value) = self.table.fold(&linear) {
                 return self.store(fixup, section, width, value).map(|()| None);
@@ -424,7 +424,7 @@ impl Assembler {
         self.table.location(id).filter(|(there, _)| *there == section).map(|(_, offset)| offset)
     }
 
-    /// FixupKind a relocation names: symbols that nothing outside can see are places in their section.
+    /// The symbol that a relocation names: symbols that nothing outside can see are places in their section.
     fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Of, i64)> {
         let symbol = self.table.get(id);
         match symbol.def {
@@ -458,7 +458,7 @@ impl Assembler {
             if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
                 let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
                 // LLVM's assembler leaves the distance of the branch from itself.
-                self.store(&Fixup { what: FixupKind::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
+                self.store(&Fixup { kind: FixupKind::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
                 return Ok(Some(Relocation {
                     offset: fixup.offset,
                     kind: kinds::REL16,

@@ -20,7 +20,7 @@ use crate::Faults;
 pub struct Processor {
     pub(crate) processor: processor::Processor,
     pub(crate) target: Target,
-    /// FixupKind code requires of settings; `None`: nothing.
+    /// The setting that code requires; `None`: any.
     pub(crate) xnack: Option<bool>,
     pub(crate) sramecc: Option<bool>,
     pub(crate) os: Os,

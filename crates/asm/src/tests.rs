@@ -1,4 +1,4 @@
-//! FixupKind only a program that uses the package sees. The sources and their files are in the tests of the command.
+//! Tests of the package's own interface. The sources and their files are in the tests of the command.
 
 use crate::{Assembly, Far, Fault, Faults, Kind, Options, assemble};
 

@@ -38,7 +38,7 @@ const SET_DISCRIMINATOR: u8 = 4;
 const LINE_STRP: u8 = 0x1f;
 const UDATA: u8 = 0x0f;
 const DATA16: u8 = 0x1e;
-/// FixupKind an entry is: a path, the number of a directory, the file's checksum.
+/// Parts of an entry: a path, the number of a directory, the file's checksum.
 const PATH: u8 = 1;
 const DIRECTORY: u8 = 2;
 const MD5: u8 = 5;
@@ -126,8 +126,8 @@ impl Assembler {
         for (at, width, of, addend) in &table.open {
             let parts = (Expr::Symbol(*of, Variant::None), Expr::Int(*addend as i64));
             let (offset, expr) = (start + at, Expr::Binary("+", Box::new(parts), 1));
-            let (what, place) = (FixupKind::Data(*width), Span::default());
-            self.here_mut().fixups.push(crate::assembler::Fixup { offset, what, expr, place });
+            let (kind, place) = (FixupKind::Data(*width), Span::default());
+            self.here_mut().fixups.push(crate::assembler::Fixup { offset, kind, expr, place });
         }
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Assembler {
         self.here_mut().align = align;
         let common = self.label_at(section, start);
         let mut table = Bytes::default();
-        // FixupKind all frames have in common: version 4, no segments, units of code and of data, the register of the address
+        // The entry that all frames share: version 4, no segments, units of code and of data, the register of the address
         // to return to.
         table.number(12, 4);
         table.number(u32::MAX.into(), 4);

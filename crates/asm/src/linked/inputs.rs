@@ -1,4 +1,4 @@
-//! FixupKind a linker makes of the sections of a source.
+//! Sections of a linked file, from the sections of a source.
 
 use super::Chunk;
 use super::merged::{SHF_MERGE, SHF_STRINGS};
@@ -37,7 +37,7 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         }
         let start = chunk.len.next_multiple_of(section.align);
         if section.kind != SHT_NOBITS || chunk.kind != SHT_NOBITS {
-            // FixupKind has contents takes what has only zeros.
+            // A section of zeros becomes one with contents where it takes one in.
             chunk.kind = if chunk.kind == SHT_NOBITS { section.kind } else { chunk.kind };
             chunk.data.resize(start as usize, 0);
             chunk.data.extend(&section.data);

@@ -46,7 +46,7 @@ impl Layout {
         }
     }
 
-    /// FixupKind a relocation means.
+    /// The value of a relocation.
     pub fn address(&self, of: Of, addend: i64, symbols: &[Symbol]) -> u64 {
         match of {
             Of::Section(section) => self.place(section, addend as u64),
