@@ -25,8 +25,8 @@ impl Opcode {
     /// `None` if the target has no such operation.
     ///
     /// Some targets have their own spelling of an operation, as [`Inst::mnemonic`](crate::Inst::mnemonic) shows. Such a
-    /// spelling can be the name of another operation on other targets. [`Opcode::from_str`](core::str::FromStr::from_str) accepts only the name that
-    /// all targets share.
+    /// spelling can be the name of another operation on other targets.
+    /// [`Opcode::from_str`](core::str::FromStr::from_str) accepts only the name that all targets share.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx600"))] {

@@ -24,8 +24,9 @@ pub enum Space {
     Export,
 }
 
-/// The effect of a scalar operation in computing the address of code or data; see [`Inst::address_step`](crate::Inst::address_step). Moving code,
-/// and following it without running it, depend on these effects.
+/// The effect of a scalar operation in computing the address of code or data; see
+/// [`Inst::address_step`](crate::Inst::address_step). Moving code, and following it without running it, depend on these
+/// effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AddressStep {

@@ -1,6 +1,6 @@
 //! Expressions with symbols, whose values may be known only at the end.
 
-use amdgpu_isa::text::expression::{operator, result};
+use amdgpu_isa::text::expression::{character, combined, operator, result};
 
 use super::flaw::{Result, Span};
 use super::scan::Scan;
@@ -33,18 +33,17 @@ pub enum Expr {
 /// Functions that compilers write in the numbers of a kernel's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
-    Max,
-    Or,
-    AlignTo,
+    /// One of [`combined`].
+    Combined(&'static str),
     TotalNumVgprs,
     ExtraSgprs,
     InstPrefSize,
 }
 
 const FUNCTIONS: [(&str, Function); 6] = [
-    ("max", Function::Max),
-    ("or", Function::Or),
-    ("alignto", Function::AlignTo),
+    ("max", Function::Combined("max")),
+    ("or", Function::Combined("or")),
+    ("alignto", Function::Combined("alignto")),
     ("totalnumvgprs", Function::TotalNumVgprs),
     ("extrasgprs", Function::ExtraSgprs),
     ("instprefsize", Function::InstPrefSize),
@@ -221,26 +220,6 @@ fn unary(sign: u8, value: i64) -> i64 {
     }
 }
 
-/// The value of a character between single quotes, and the length of all that.
-pub fn character(text: &str) -> Option<(i64, usize)> {
-    let mut parts = text.chars().skip(1);
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some('\\'), Some(c), Some('\'')) => {
-            let value = match c {
-                'n' => 10,
-                't' => 9,
-                'r' => 13,
-                'b' => 8,
-                'f' => 12,
-                other => u32::from(other),
-            };
-            Some((value.into(), 3 + c.len_utf8()))
-        }
-        (Some(c), Some('\''), _) => Some((u32::from(c).into(), 2 + c.len_utf8())),
-        _ => None,
-    }
-}
-
 /// A number as in C.
 pub fn number(word: &str) -> Option<i64> {
     let (digits, radix) = digits(word)?;
@@ -375,9 +354,9 @@ impl Table {
 
     fn call(&self, function: Function, values: &[i64]) -> Option<i64> {
         Some(match (function, values) {
-            (Function::Max, values) => *values.iter().max()?,
-            (Function::Or, values) => values.iter().fold(0, |all, value| all | value),
-            (Function::AlignTo, &[value, align]) if align > 0 => value.checked_add(align - 1)? / align * align,
+            (Function::Combined(name), [first, more @ ..]) => {
+                more.iter().try_fold(*first, |all, value| combined(name, all, *value))?
+            }
             (Function::TotalNumVgprs, [agprs, vgprs]) => self.target?.total_vgprs(*agprs, *vgprs)?,
             (Function::ExtraSgprs, [vcc, flat, xnack]) => self.target?.extra_sgprs(*vcc != 0, *flat != 0, *xnack != 0),
             (Function::InstPrefSize, [bytes]) => self.target?.prefetch(*bytes),

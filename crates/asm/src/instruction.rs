@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use amdgpu_isa::signature::{DataType, Signature};
+use amdgpu_isa::text::expression::character;
 use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, parse_with};
 use amdgpu_isa::{Field, Inst, Reg, Target, Value};
 
@@ -349,9 +350,4 @@ fn quoted(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// The value of a character between single quotes at the beginning, and its length.
-fn character(text: &str) -> Option<(i64, usize)> {
-    text.starts_with('\'').then(|| super::expr::character(text)).flatten()
 }

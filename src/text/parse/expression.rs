@@ -6,19 +6,6 @@ use super::{Kind, ParseError, Symbols};
 /// The greatest depth of nested parentheses.
 const DEPTH: u8 = 32;
 
-/// The result of a function of two numbers; `None` if it has none.
-type Function = fn(i64, i64) -> Option<i64>;
-
-/// Functions of any number of numbers; each further number is combined with the result of those before it.
-const FUNCTIONS: [(&str, Function); 3] = [
-    ("max", |a, b| Some(a.max(b))),
-    ("or", |a, b| Some(a | b)),
-    ("alignto", |a, b| {
-        let rest = a.checked_rem(b)?;
-        Some(if rest == 0 { a } else { a.wrapping_add(b.wrapping_sub(rest)) })
-    }),
-];
-
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integer {
@@ -67,6 +54,43 @@ pub fn operator(text: &str) -> Option<(&'static str, u8)> {
 /// The result of a binary operator; `None` if there is no such operator, or the divisor is zero.
 pub fn result(operator: &str, a: i64, b: i64) -> Option<i64> {
     apply(operator.as_bytes(), a, b)
+}
+
+/// The functions of any number of numbers: see [`combined`].
+const FUNCTIONS: [&str; 3] = ["max", "or", "alignto"];
+
+/// The result of a function of two numbers: `max`, `or`, or `alignto`, which rounds the first up to a multiple of the
+/// second.
+/// A function of more numbers combines each with the result of those before it. `None` if there is no such function, or
+/// the multiple is not positive.
+pub fn combined(function: &str, a: i64, b: i64) -> Option<i64> {
+    match function {
+        "max" => Some(a.max(b)),
+        "or" => Some(a | b),
+        "alignto" if b > 0 => a.checked_add(b - 1)?.checked_div(b)?.checked_mul(b),
+        _ => None,
+    }
+}
+
+/// The value of a character between single quotes at the beginning of a text, and the length of all that. A backslash
+/// gives some letters another meaning, as in C.
+pub fn character(text: &str) -> Option<(i64, usize)> {
+    let mut parts = text.strip_prefix('\'')?.chars();
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some('\\'), Some(c), Some('\'')) => {
+            let value = match c {
+                'n' => 10,
+                't' => 9,
+                'r' => 13,
+                'b' => 8,
+                'f' => 12,
+                other => u32::from(other),
+            };
+            Some((value.into(), 3 + c.len_utf8()))
+        }
+        (Some(c), Some('\''), _) => Some((u32::from(c).into(), 2 + c.len_utf8())),
+        _ => None,
+    }
 }
 
 impl Cursor<'_> {
@@ -138,16 +162,21 @@ impl Cursor<'_> {
                 }))
             }
             b'0'..=b'9' => self.number(),
-            b'\'' => self.character(),
+            b'\'' => {
+                let text = core::str::from_utf8(self.rest()).unwrap_or("");
+                let (value, len) = character(text).ok_or_else(|| self.error(Kind::Expression))?;
+                self.at += len;
+                Ok(Integer { value, open: false })
+            }
             _ => {
                 let name = self.name();
                 let text = core::str::from_utf8(name).unwrap_or("");
                 if text.is_empty() {
                     return Err(self.error(Kind::Expression));
                 }
-                let function = FUNCTIONS.iter().find(|(known, _)| known.as_bytes() == name);
-                if let Some((_, function)) = function.filter(|_| self.eat_call(name, b'(')) {
-                    return self.call(*function, symbols, depth);
+                let function = FUNCTIONS.into_iter().find(|known| *known == text);
+                if let Some(function) = function.filter(|_| self.eat_call(name, b'(')) {
+                    return self.call(function, symbols, depth);
                 }
                 let found = symbols.value(text).ok_or_else(|| self.error(Kind::Symbol))?;
                 self.at += name.len();
@@ -157,7 +186,7 @@ impl Cursor<'_> {
     }
 
     /// Reads the arguments of a function, after the opening parenthesis.
-    fn call(&mut self, function: Function, symbols: &dyn Symbols, depth: u8) -> Result<Integer, ParseError> {
+    fn call(&mut self, function: &str, symbols: &dyn Symbols, depth: u8) -> Result<Integer, ParseError> {
         let mut all: Option<Integer> = None;
         loop {
             let first = self.term(symbols, depth)?;
@@ -165,7 +194,8 @@ impl Cursor<'_> {
             all = Some(match all {
                 None => next,
                 Some(all) => {
-                    let value = function(all.value, next.value).ok_or_else(|| self.error(Kind::Expression))?;
+                    let value =
+                        combined(function, all.value, next.value).ok_or_else(|| self.error(Kind::Expression))?;
                     Integer { value, open: all.open || next.open }
                 }
             });
@@ -175,26 +205,6 @@ impl Cursor<'_> {
         }
         self.expect(b')')?;
         all.ok_or_else(|| self.error(Kind::Expression))
-    }
-
-    /// A character between single quotes. A backslash before it gives some letters another meaning, as in C.
-    fn character(&mut self) -> Result<Integer, ParseError> {
-        let is_escaped = self.ahead(1) == b'\\' && self.ahead(3) == b'\'';
-        let place = if is_escaped { 2 } else { 1 };
-        let character = self.ahead(place);
-        if self.ahead(place + 1) != b'\'' || !character.is_ascii() || character == 0 {
-            return Err(self.error(Kind::Expression));
-        }
-        let value = match character {
-            b'n' if is_escaped => b'\n',
-            b't' if is_escaped => b'\t',
-            b'r' if is_escaped => b'\r',
-            b'b' if is_escaped => 8,
-            b'f' if is_escaped => 12,
-            other => other,
-        };
-        self.at += place + 2;
-        Ok(Integer { value: value.into(), open: false })
     }
 
     /// Reads a short decimal number at the end of an operand or list element: most numbers are such.
