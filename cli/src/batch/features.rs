@@ -1,5 +1,6 @@
 //! The first column of a batch: `gfx942`, or `gfx942:feature,feature` with the features spelled as for
-//! `llvm-mc -mattr` (`+xnack`, `-xnack`, `xnack`) or as in a target id (`xnack+`, `xnack-`).
+//! `llvm-mc -mattr` (`+xnack`, `-xnack`, `xnack`) or as in a target id (`xnack+`, `xnack-`), or this library's name of a
+//! target (`gfx1100:wave64`).
 //!
 //! A feature is accepted if it does not change the instructions of the target. Any other feature would need a
 //! decoder for a machine that does not exist, and ignoring it would make the comparison meaningless.
@@ -35,6 +36,9 @@ const MODES: &[&str] = &["real-true16", "true16", "wavefrontsize16", "wavefronts
 
 pub fn parse(column: &[u8]) -> Result<Target, String> {
     let column = std::str::from_utf8(column).map_err(|_| "malformed line: the target is not text".to_string())?;
+    if let Ok(target) = column.parse() {
+        return Ok(target);
+    }
     let (name, features) = column.split_once(':').unwrap_or((column, ""));
     let named = isa::parse_target(name)?;
     // The name asks for a wave size. A target without it is refused below.
@@ -75,6 +79,7 @@ mod tests {
         {
             assert!(parse(ok.as_bytes()).is_ok(), "{ok}");
         }
+        assert_eq!(parse(b"gfx1100:wave64").map(Target::name), Ok("gfx1100:wave64"));
         assert!(parse(b"gfx942:+wavefrontsize64,-wavefrontsize32,-real-true16").is_ok());
     }
 
