@@ -186,7 +186,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         assert!(kinds.contains_key("unknown encoding"), "{target}: {kinds:?}");
         assert_eq!(kinds.contains_key("misaligned vector"), has_even_tuples(target), "{target}: {kinds:?}");
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
-        let shares_matrices = ["gfx11", "gfx12"].iter().any(|name| target.name().starts_with(name));
+        let shares_matrices = ["gfx11", "gfx12", "gfx13"].iter().any(|name| target.name().starts_with(name));
         // This operation is rare.
         overlaps += kinds.get("overlap").copied().unwrap_or(0);
         assert!(shares_matrices || has_matrices || !kinds.contains_key("overlap"), "{target}: {kinds:?}");

@@ -28,7 +28,11 @@ fn constants_with_parts_are_arguments() {
             assert_eq!(wait.expect("it waits").to_string(), "s_waitcnt lgkmcnt(0)", "{target}");
         }
         let round = build("s_getreg_b32", Imm::Hwreg(Hwreg { id: 1, offset: 0, size: 2 }));
-        let mode = if target.processor().starts_with("gfx12") { "HW_REG_WAVE_MODE" } else { "HW_REG_MODE" };
+        let mode = if ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start)) {
+            "HW_REG_WAVE_MODE"
+        } else {
+            "HW_REG_MODE"
+        };
         assert_eq!(round.expect("it reads").to_string(), format!("s_getreg_b32 s0, hwreg({mode}, 0, 2)"));
         let send = Sendmsg { message: 1, op: 0, stream: 0, rest: 0 };
         let send = Builder::new(target, opcode("s_sendmsg")).simm16(send).build();
@@ -77,7 +81,7 @@ fn errors_of_the_builder_name_the_targets_fields() {
         let mov = new("v_mov_b32").vdst(v::<1>(0)).src0(v::<1>(1));
         assert_eq!(mov.neg(1).build(), Err(BuildError::NoModifier { field: Field::Neg, source: 1 }));
         assert_eq!(mov.neg(1).build().unwrap_err().to_string(), "source 1 has no neg");
-        let rdna = target.generation().starts_with("RDNA") || target.generation() == "CDNA5";
+        let rdna = target.generation().starts_with("RDNA") || ["CDNA5", "GFX13"].contains(&target.generation());
         let long = add.vdst(v::<1>(0)).src0(literal::<1>(0x1234_5678)).e64().build();
         match long {
             Ok(long) => assert!(rdna && long.len() == 12, "{long:?}"),

@@ -65,7 +65,7 @@ type Part = &'static [(u16, u16)];
 /// each counter instead; LLVM has both.
 fn counters(target: Target) -> &'static [(Counter, Part)] {
     match target.processor() {
-        name if name.starts_with("gfx11") || name.starts_with("gfx12") => {
+        name if ["gfx11", "gfx12", "gfx13"].iter().any(|start| name.starts_with(start)) => {
             &[(Counter::Vmcnt, &[(10, 6)]), (Counter::Expcnt, &[(0, 3)]), (Counter::Lgkmcnt, &[(4, 6)])]
         }
         name if name.starts_with("gfx10") => {
@@ -92,7 +92,7 @@ fn part_of(part: Part, value: u16) -> (u8, u16) {
 
 /// From RDNA3 on a message is a byte, and has no other parts.
 fn sends_bytes(target: Target) -> bool {
-    ["gfx11", "gfx12"].iter().any(|name| target.processor().starts_with(name))
+    ["gfx11", "gfx12", "gfx13"].iter().any(|name| target.processor().starts_with(name))
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn what_does_not_fit_is_refused_by_name() {
 fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();
     for &target in Target::ALL {
-        let rdna4 = target.processor().starts_with("gfx12");
+        let rdna4 = ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
         // CDNA5 has an operation for each counter.
         if inst(target, "s_waitcnt", 0).is_some() {
             let nothing = Waitcnt::new();

@@ -68,7 +68,7 @@ fn set_registers_takes_64_granules_of_vector_registers() {
         let granule = match target.generation() {
             "CDNA5" => 16,
             "CDNA2" | "CDNA3" | "CDNA4" => 8,
-            generation if generation.starts_with("RDNA") && target.wave_size() == 32 => 8,
+            generation if (generation.starts_with("RDNA") || generation == "GFX13") && target.wave_size() == 32 => 8,
             _ => 4,
         };
         for vgprs in 0..=64 * granule + granule {
@@ -92,7 +92,7 @@ fn set_registers_takes_as_many_scalar_registers_as_there_are() {
     for &target in Target::ALL {
         let most = match target.generation() {
             "GCN1.0" | "GCN1.1" => 104,
-            generation if generation.starts_with("RDNA") || generation == "CDNA5" => u16::MAX,
+            generation if generation.starts_with("RDNA") || ["CDNA5", "GFX13"].contains(&generation) => u16::MAX,
             _ => 102,
         };
         for (vcc, flat_scratch) in [(false, false), (true, false), (true, true)] {

@@ -45,6 +45,7 @@ const WITHOUT_MANUAL: &[(&str, &str)] = &[
     ("gfx1013", "no manual is about it alone: ADDED holds its rows"),
     ("gfx1251", "as gfx1250, with more forms of the same operations"),
     ("gfx1170", "AMD has published no manual of it: tests/newer.rs holds where it differs from gfx1150"),
+    ("gfx1310", "AMD has published no manual of it: tests/newer.rs holds what LLVM 24 and LLVM 23 say"),
     ("gfx12-5-generic", "what all CDNA5 have: tests/newer.rs holds what it lacks"),
 ];
 
@@ -318,6 +319,12 @@ fn every_target_is_compared_or_has_a_reason() {
         if let Some(narrow) = target.with_wave_size(32).filter(|narrow| *narrow != target) {
             let mut rows = ours(narrow);
             rows.retain(|op| !op.0.starts_with("VOPD"));
+            // LLVM 24: "instruction requires wavesize=32", for conversions with scales, lanes and transposing loads.
+            if target.processor() == "gfx1310" {
+                let wide = ours(target);
+                assert!(rows.is_superset(&wide) && rows.len() == wide.len() + 52, "{} {}", rows.len(), wide.len());
+                continue;
+            }
             assert_eq!(ours(target), rows, "{target} has other rows than {narrow}");
             continue;
         }

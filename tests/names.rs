@@ -46,7 +46,8 @@ const CONSTANTS: [(&str, Constants); 8] = [
 /// LLVM's text of each of these words that it accepts.
 fn llvm(target: Target, all: &BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, String> {
     let processor = target.processor();
-    let halves = if processor.starts_with("gfx11") || processor.starts_with("gfx12") { "+real-true16" } else { "" };
+    let halves =
+        if ["gfx11", "gfx12", "gfx13"].iter().any(|start| processor.starts_with(start)) { "+real-true16" } else { "" };
     let mut child = Command::new("llvm-mc-22")
         .args(["--disassemble", "--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", processor])
         .arg(format!("--mattr={halves}"))

@@ -120,11 +120,12 @@ const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
 /// the status has SCC, EXECZ and VCCZ, of which only the first can be set. On RDNA4 a register of its own has SCC (4), and
 /// two have the exceptions (17, 18).
 fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
+    let from_rdna4 = ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
     match number {
-        2 | 3 if target.processor().starts_with("gfx12") && (is_set || number == 3) => &[],
-        2 if target.processor().starts_with("gfx12") => &["exec", "vcc"],
-        4 if target.processor().starts_with("gfx12") => &["scc"],
-        17 | 18 if target.processor().starts_with("gfx12") => &["trapsts"],
+        2 | 3 if from_rdna4 && (is_set || number == 3) => &[],
+        2 if from_rdna4 => &["exec", "vcc"],
+        4 if from_rdna4 => &["scc"],
+        17 | 18 if from_rdna4 => &["trapsts"],
         34 if target.generation() == "CDNA5" => &["xnack_mask"],
         20 | 21 if is_rdna(target) => &["flat_scratch"],
         22 if ["gfx1010", "gfx1011", "gfx1013"].contains(&target.processor()) => &["xnack_mask"],

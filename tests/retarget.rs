@@ -70,7 +70,8 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
     let rdna = |target: Target| words::is_rdna(target);
     let of_both = |is: &dyn Fn(Target) -> bool| is(from) != is(to);
     let from_rdna3 = |target: Target| rdna(target) && !target.processor().starts_with("gfx10");
-    let from_rdna4m = |target: Target| ["gfx1170", "gfx12"].iter().any(|start| target.processor().starts_with(start));
+    let from_rdna4m =
+        |target: Target| ["gfx1170", "gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
     let listed =
         NEVER_THE_SAME.iter().find(|(end, all)| name.ends_with(end) && of_both(&|target| all.contains(target.name())));
     match () {
@@ -106,6 +107,10 @@ fn instructions(target: Target) -> &'static [Inst] {
                 found.push(inst);
                 // On CDNA5 flat memory can have a scalar address, which is null in few words and must be for other targets.
                 found.extend(inst.with(Field::Saddr, 124).ok().filter(|_| inst.format() == Format::Vflat));
+                // Few constants wait for nothing that another target does not know; this one waits for nothing.
+                found.extend(
+                    inst.with(Field::Simm16, 0xffff).ok().filter(|_| inst.opcode().name() == "s_waitcnt_depctr"),
+                );
             }
         }
         found

@@ -104,7 +104,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     let implicit = inst.operands().filter(|o| o.role.is_none()).map(|o| (o.value, o.bits, o.access));
     // The hardware registers that hold these: the numbers of the manuals.
     let cdna5 = inst.target().generation() == "CDNA5";
-    let from_rdna4 = cdna5 || inst.target().processor() == "gfx1200";
+    let from_rdna4 = cdna5 || ["gfx1200", "gfx1310"].contains(&inst.target().processor());
     let numbers = |reg: Reg| match reg {
         Reg::Scc if from_rdna4 => 4..=4,
         Reg::TrapStatus if from_rdna4 => 17..=18,

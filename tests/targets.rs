@@ -75,6 +75,8 @@ const NEWER_NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx1172", 0x5c, Some("gfx1170")),
     ("gfx11-7-generic", 0x1000062, Some("gfx1170")),
     ("gfx12-5-generic", 0x100045b, Some("gfx12-5-generic")),
+    ("gfx1310", 0x50, Some("gfx1310")),
+    ("gfx13-generic", 0x1000063, Some("gfx1310")),
     // Neither of the newer LLVMs that were asked knows this name: its number is reported.
     ("gfx1250-strict", 0xeb, Some("gfx1250")),
 ];
@@ -247,6 +249,7 @@ fn generic_targets_have_what_all_their_members_have() {
         ),
         ("gfx11-7-generic", &["gfx1170", "gfx1171", "gfx1172"]),
         ("gfx12-generic", &["gfx1200", "gfx1201"]),
+        ("gfx13-generic", &["gfx1310"]),
     ] {
         let target = |name: &str| name.parse::<Target>().expect(name);
         for opcode in Opcode::ALL {

@@ -89,13 +89,19 @@ impl<T: Clone + PartialEq> Cells<T> {
         if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {
             return None;
         }
+        let oldest = nodes.iter().rfind(|&&node| has_format(there, node) == Some(true));
+        let mut came_back = false;
         for &node in nodes {
             let mut here = self.entries.iter().filter(|e| e.node.as_deref() == Some(node)).peekable();
             if here.peek().is_some() {
                 return here.find(|e| e.needs.as_ref().is_none_or(|n| has(n))).and_then(|e| e.value.as_ref());
             }
-            if let Some(format) = there.iter().find(|e| e.node.as_deref() == Some(node)) {
-                format.value?;
+            match has_format(there, node) {
+                Some(false) if !came_back => return None,
+                Some(true) => came_back = true,
+                _ => {}
+            }
+            if oldest == Some(&node) {
                 let mut plain = self.entries.iter().filter(|e| e.node.is_none()).peekable();
                 if plain.peek().is_some() {
                     return plain.find(|e| e.needs.as_ref().is_none_or(|n| has(n))).and_then(|e| e.value.as_ref());
@@ -176,6 +182,12 @@ impl Tree<'_> {
         };
         Ok(self.targets.iter().filter(is_there).map(|t| t.name.clone()).collect())
     }
+}
+
+/// Whether the format begins at this node, or ends there. A format that ended can begin again at a later node, and then
+/// has the cells from before its end.
+fn has_format(there: &[Entry<()>], node: &str) -> Option<bool> {
+    there.iter().find(|e| e.node.as_deref() == Some(node)).map(|e| e.value.is_some())
 }
 
 /// Copies traits, the constant bus limit and the common name from generations to targets.

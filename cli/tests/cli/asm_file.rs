@@ -135,7 +135,7 @@ pub fn compare(source: &Path, cpu: &str, lanes: Option<u16>, link: bool, work: &
 }
 
 /// Processors that LLVM 22 does not know: `tests/newer.rs` has what newer versions say of them.
-pub const NEWER: [&str; 2] = ["gfx1170", "gfx12-5-generic"];
+pub const NEWER: [&str; 3] = ["gfx1170", "gfx12-5-generic", "gfx1310"];
 
 const CPUS: [&str; 8] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1103"];
 
