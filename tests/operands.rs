@@ -126,7 +126,7 @@ fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
         2 if from_rdna4 => &["exec", "vcc"],
         4 if from_rdna4 => &["scc"],
         17 | 18 if from_rdna4 => &["trapsts"],
-        34 if target.generation() == "CDNA5" => &["xnack_mask"],
+        34 if ["CDNA5", "GFX13"].contains(&target.generation()) => &["xnack_mask"],
         20 | 21 if is_rdna(target) => &["flat_scratch"],
         22 if ["gfx1010", "gfx1011", "gfx1013"].contains(&target.processor()) => &["xnack_mask"],
         1 => &["mode"],
