@@ -103,7 +103,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     aligned(inst, operands);
     let implicit = inst.operands().filter(|o| o.role.is_none()).map(|o| (o.value, o.bits, o.access));
     // The hardware registers that hold these: the numbers of the manuals.
-    let cdna5 = inst.target().generation() == "CDNA5";
+    let cdna5 = ["CDNA5", "GFX13"].contains(&inst.target().generation());
     let from_rdna4 = cdna5 || ["gfx1200", "gfx1310"].contains(&inst.target().processor());
     let numbers = |reg: Reg| match reg {
         Reg::Scc if from_rdna4 => 4..=4,
