@@ -109,7 +109,7 @@ fn instructions(target: Target) -> &'static [Inst] {
                 found.extend(inst.with(Field::Saddr, 124).ok().filter(|_| inst.format() == Format::Vflat));
                 // Few constants wait for nothing that another target does not know; this one waits for nothing.
                 found.extend(
-                    inst.with(Field::Simm16, 0xffff).ok().filter(|_| inst.opcode().name() == "s_waitcnt_depctr"),
+                    inst.with(Field::Simm16, 0xff9f).ok().filter(|_| inst.opcode().name() == "s_waitcnt_depctr"),
                 );
             }
         }
