@@ -111,7 +111,7 @@ fn strange_sources_have_a_message() {
         (b".error \"\"".to_vec(), "error: .error was reached"),
         (b".byte -129".to_vec(), "does not fit"),
         (b".amdhsa_kernel k".to_vec(), "no .end_amdhsa_kernel"),
-        (b".amdhsa_kernel k\n.amdhsa_wavefront_size32 1".to_vec(), "gfx12-5-generic has it"),
+        (b".amdhsa_kernel k\n.amdhsa_wavefront_size32 1".to_vec(), "gfx1310 has it"),
         (b".amdhsa_kernel k\n.end_amdhsa_kernel".to_vec(), ".amdhsa_next_free_vgpr is missing"),
         (b".amdgpu_metadata\n- [\n.end_amdgpu_metadata".to_vec(), "no YAML"),
         (b".amdgpu_metadata\na: 1\nb: *c\n.end_amdgpu_metadata".to_vec(), "input:3:4\n"),

@@ -207,7 +207,8 @@ fn names_agree(json: &Json, target: Target) {
     let enumerations = list(&json["enumerations"]);
     let hwreg = enumerations.iter().find(|e| e["name"] == "hwreg").expect("all targets have it");
     let mode = list(&hwreg["values"]).iter().find(|v| v["value"] == 1).expect("all targets have it");
-    let name = if target.processor().starts_with("gfx12") { "HW_REG_WAVE_MODE" } else { "HW_REG_MODE" };
+    let from_rdna4 = ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
+    let name = if from_rdna4 { "HW_REG_WAVE_MODE" } else { "HW_REG_MODE" };
     assert_eq!(mode["name"], name);
     assert!(enumerations.iter().all(|e| !list(&e["values"]).is_empty()));
 }
