@@ -89,19 +89,20 @@ impl<T: Clone + PartialEq> Cells<T> {
         if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {
             return None;
         }
-        let oldest = nodes.iter().rfind(|&&node| has_format(there, node) == Some(true));
-        let mut came_back = false;
+        // Cells without a node hold from the first generation that has the format on.
+        let first = nodes.iter().rfind(|&&node| has_format(there, node) == Some(true));
+        let mut began = false;
         for &node in nodes {
             let mut here = self.entries.iter().filter(|e| e.node.as_deref() == Some(node)).peekable();
             if here.peek().is_some() {
                 return here.find(|e| e.needs.as_ref().is_none_or(|n| has(n))).and_then(|e| e.value.as_ref());
             }
             match has_format(there, node) {
-                Some(false) if !came_back => return None,
-                Some(true) => came_back = true,
+                Some(false) if !began => return None,
+                Some(true) => began = true,
                 _ => {}
             }
-            if oldest == Some(&node) {
+            if first == Some(&node) {
                 let mut plain = self.entries.iter().filter(|e| e.node.is_none()).peekable();
                 if plain.peek().is_some() {
                     return plain.find(|e| e.needs.as_ref().is_none_or(|n| has(n))).and_then(|e| e.value.as_ref());
