@@ -19,8 +19,8 @@ pub const MODES: [&str; 2] = ["xnack", "expert"];
 const WAYS: [&str; 3] = ["-", "pairs", "until written"];
 /// Kinds that the generator knows: what counts as a vector operation, and as a transcendental one.
 const KNOWN: [&str; 2] = ["valu", "trans"];
-/// The same, but these may be missing: accesses to memory, with those of scalar registers and without.
-const PERHAPS: [&str; 2] = ["mem", "access"];
+/// The same, but this one may be missing: accesses to memory, with those of scalar registers.
+const PERHAPS: [&str; 1] = ["access"];
 /// The kind of what is no instruction: the beginning of a kernel.
 pub const BEGIN: &str = "begin";
 
@@ -119,7 +119,9 @@ fn kinds(isa: &Isa) -> Result<()> {
             .chain(expert);
         let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));
         let known = KNOWN.contains(&kind.name.as_str()) || PERHAPS.contains(&kind.name.as_str());
-        if !referred && !then && !known && !sides.into_iter().any(|s| s.kind == kind.name) {
+        let is_about =
+            |side: &Side| side.kind == kind.name || side.upto.as_ref().is_some_and(|upto| upto.what == kind.name);
+        if !referred && !then && !known && !sides.into_iter().any(is_about) {
             return kind.at.err(format!("no rule is about {}", kind.name));
         }
     }
@@ -152,7 +154,9 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
         }
     }
     if let Some(upto) = &side.upto {
-        known(at, "thing to count", &upto.what, &["valu", "mem"])?;
+        if !isa.hazards.kinds.iter().any(|kind| kind.name == upto.what) {
+            return at.err(format!("there is no kind {} to count", upto.what));
+        }
     }
     if let Some(operands) = &side.operands {
         if let Some(name) = &operands.only {

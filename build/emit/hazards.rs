@@ -68,7 +68,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             .unwrap();
         write!(w, "times: {times}, again: {again:?}, counted: {counted}, ").unwrap();
         let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
-        writeln!(w, "distance: {less:?}, most: {most:?}, field: {field} }},").unwrap();
+        let counts = row.counts(&tables);
+        writeln!(w, "distance: {less:?}, most: {most:?}, field: {field}, counts: {counts:#x} }},").unwrap();
     }
     write!(w, "], classes: &[").unwrap();
     for class in &tables.classes {
@@ -79,21 +80,21 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             rows.flat_map(|(_, row)| row.distance.map(|d| d.1 + row.rule.again.map_or(0, |n| n + 1))).max().unwrap_or(0)
         };
         let (states, valu) = (longest("states"), longest("valu"));
-        let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is } = class;
+        let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is, counted } = class;
         write!(
             w,
             "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, "
         )
         .unwrap();
-        write!(w, "enders: {enders:#x}, passes: [{less}, {more}], states: {states}, valu: {valu}, is: {is} }},")
-            .unwrap();
+        write!(w, "enders: {enders:#x}, passes: [{less}, {more}], states: {states}, valu: {valu}, is: {is}, ").unwrap();
+        write!(w, "counted: {counted:#x} }},").unwrap();
     }
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
     write!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[").unwrap();
     for (rows, of) in &tables.enders {
         let upto = of.upto.as_ref().map_or("None".into(), |Upto { high, low, what }| {
-            let (mask, valu) = ((1u32 << (high - low + 1)) - 1, what == "valu");
-            format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, valu: {valu} }})")
+            let (mask, kind) = ((1u32 << (high - low + 1)) - 1, tables.counted_bit(what));
+            format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, kind: {kind:#x} }})")
         });
         write!(
             w,

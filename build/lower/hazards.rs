@@ -15,8 +15,17 @@ pub struct HazardTables<'a> {
     pub class_of: Vec<usize>,
     /// Instructions that end some rules, but only under conditions.
     pub enders: Vec<(u128, &'a Side)>,
+    /// The kinds of operations that waits for all but some of them count.
+    pub counted: Vec<&'a str>,
     /// The bits of the waiting instruction's constant that count.
     pub nop_mask: u16,
+}
+
+impl HazardTables<'_> {
+    /// The bit of a kind in the sets of kinds that waits count.
+    pub fn counted_bit(&self, kind: &str) -> u16 {
+        self.counted.iter().position(|name| *name == kind).map_or(0, |n| 1 << n)
+    }
 }
 
 /// A rule for one producer and one consumer.
@@ -26,6 +35,17 @@ pub struct HazardRow<'a> {
     pub producer: &'a Side,
     pub consumer: &'a Side,
     pub distance: [(u8, u8); 5],
+}
+
+impl HazardRow<'_> {
+    /// The greatest number of kinds that waits count for one rule.
+    const COUNTED: u32 = 2;
+
+    /// The kinds of operations that waits which end the row count.
+    pub fn counts(&self, tables: &HazardTables) -> u16 {
+        let waits = self.rule.ends.iter().filter_map(|side| side.upto.as_ref());
+        waits.fold(0, |set, upto| set | tables.counted_bit(&upto.what))
+    }
 }
 
 impl PartialEq for HazardRule {
@@ -49,10 +69,12 @@ pub struct HazardClass {
     /// The rows for which it has to come between.
     pub arms: u128,
     /// Numbers of `enders`.
-    pub enders: u32,
+    pub enders: u64,
     pub passes: (u8, u8),
     /// As `class::*` in src/table/hazards.rs.
     pub is: u8,
+    /// The kinds among those that waits count, as bits.
+    pub counted: u16,
 }
 
 /// The greatest number of rows in a set.
@@ -66,6 +88,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         classes: vec![HazardClass::default()],
         class_of: Vec::new(),
         enders: Vec::new(),
+        counted: Vec::new(),
         nop_mask: all.nop.as_ref().and_then(|nop| nop.bits.of(name)).map_or(0, |bits| ((1u32 << bits) - 1) as u16),
     };
     let there = |side: &&Side| side.conditions.iter().all(|c| is_there(isa, name, c));
@@ -92,6 +115,18 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             }
         }
     }
+    for (_, side) in &tables.enders {
+        if let Some(upto) = side.upto.as_ref().filter(|upto| upto.what != "valu") {
+            position(&mut tables.counted, upto.what.as_str());
+        }
+    }
+    let is_wrong = |row: &&HazardRow| {
+        let counts = row.counts(&tables);
+        counts.count_ones() > HazardRow::COUNTED || counts != 0 && row.rule.unit != "event"
+    };
+    if let Some(row) = tables.rows.iter().find(is_wrong) {
+        return row.rule.at.err("waits count operations for rules of the unit `event` only, and at most of two kinds");
+    }
     if let Some(row) = tables.rows.get(ROWS) {
         return row.rule.at.err(format!("{name} has more than {ROWS} rows of hazards"));
     }
@@ -106,7 +141,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     let then = |row: &HazardRow| row.rule.then.as_ref().map_or(usize::MAX, |kind| of_kind(kind));
     let thens: Vec<usize> = tables.rows.iter().map(then).collect();
     let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
-    let [valu, trans, mem, access] = ["valu", "trans", "mem", "access"].map(of_kind);
+    let [valu, trans, access] = ["valu", "trans", "access"].map(of_kind);
+    let counted: Vec<usize> = tables.counted.iter().map(|kind| of_kind(kind)).collect();
     let numbered = numbered(all, &kinds, name);
     for operation in &t.operations {
         let Some(operation) = operation else {
@@ -125,6 +161,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             produces: set(&producers),
             arms: set(&thens),
             consumes: set(&consumers),
+            counted: set(&counted) as u16,
             passes: row.and_then(|row| row.passes.as_ref()?.of(name).copied()).unwrap_or((0, 0)),
             is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,
             ..HazardClass::default()
@@ -135,7 +172,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         };
         let turns = |(_, _, side): &(SourceLine, bool, Side)| is.get(of_kind(&side.kind)) == Some(&true);
         class.is |= u8::from(is.get(access) == Some(&true)) << 7;
-        class.is |= u8::from(is.get(mem) == Some(&true)) << 5 | u8::from(all.expert.iter().any(turns)) << 6;
+        class.is |= u8::from(all.expert.iter().any(turns)) << 6;
         class.is |= u8::from(watches(&all.seen)) << 3 | u8::from(watches(&all.counted)) << 4;
         class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;
         for (n, (rows, side)) in tables.enders.iter().enumerate().filter(|(n, _)| is.get(enders[*n]) == Some(&true)) {
@@ -147,7 +184,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         }
         tables.class_of.push(position(&mut tables.classes, class));
     }
-    if tables.enders.len() > 32 || tables.classes.len() > u8::MAX.into() {
+    if tables.enders.len() > u64::BITS as usize || tables.classes.len() > u8::MAX.into() {
         return all.rules[0].at.err(format!("{name} has too many kinds of instructions"));
     }
     Ok(tables)

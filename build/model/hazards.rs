@@ -135,7 +135,7 @@ pub struct Side {
 pub struct Upto {
     pub high: u8,
     pub low: u8,
-    /// `valu` or `mem`.
+    /// `valu`, or a kind of operations.
     pub what: String,
 }
 

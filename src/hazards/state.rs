@@ -323,7 +323,7 @@ impl<C: Capacity> Hazards<C> {
             return;
         }
         let tables = HazardTables::of(inst);
-        let (mut ends, mut arms, mut is) = (0, 0, 0);
+        let (mut ends, mut arms, mut is, mut like) = (0, 0, 0, 0);
         let msb = self.msb;
         if self.target.has_banks() {
             // A function begins with those of its caller.
@@ -344,6 +344,7 @@ impl<C: Capacity> Hazards<C> {
                 }
             }
             is |= class.is;
+            like |= class.counted;
             if produces {
                 new.rows |= class.produces & self.modes.rows(tables);
             }
@@ -407,6 +408,7 @@ impl<C: Capacity> Hazards<C> {
                 owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
                 owed.age.pass(&step);
                 if let Some(row) = tables.rows.get(usize::from(owed.row)) {
+                    owed.age.pass_like(row, like);
                     owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
                 }
             }
@@ -455,13 +457,16 @@ impl<C: Capacity> Hazards<C> {
 
     /// Ends rows of producers after which more came than the instruction, a wait, leaves outstanding.
     fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
-        let ends =
-            |producer: &Inst, age: &Age| ender.upto.as_ref().is_some_and(|upto| reaches(upto, (producer, age), inst));
-        for past in self.past.iter_mut().filter(|past| ends(&past.inst, &past.age)) {
+        let rows = &HazardTables::of(inst).rows;
+        let ends = |row: Option<&HazardRow>, producer: &Inst, age: &Age| {
+            ender.upto.as_ref().is_some_and(|upto| reaches(upto, (row, producer, age), inst))
+        };
+        for past in self.past.iter_mut().filter(|past| ends(None, &past.inst, &past.age)) {
             past.rows &= !ender.rows;
         }
-        self.owed.keep(|owed| ender.rows >> owed.row & 1 == 0 || !ends(&owed.inst, &owed.age));
-        if ends(&self.lost.inst, &self.lost.age) {
+        let is_over = |owed: &Owed| ends(rows.get(usize::from(owed.row)), &owed.inst, &owed.age);
+        self.owed.keep(|owed| ender.rows >> owed.row & 1 == 0 || !is_over(owed));
+        if ends(None, &self.lost.inst, &self.lost.age) {
             self.lost.rows &= !ender.rows;
         }
     }

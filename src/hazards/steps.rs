@@ -10,30 +10,31 @@ use crate::table::hazards::{HazardRow, HazardTables, Side, Upto, class};
 /// The instructions after an earlier one, as far as rules count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
-    /// Wait states, vector operations, transcendental ones, accesses to memory.
+    /// Wait states, vector operations, transcendental ones.
     pub states: u8,
     pub valu: u8,
     pub trans: u8,
-    pub mem: u8,
+    /// Operations of the two kinds of `HazardRow::counts`, where one row is known.
+    pub like: [u8; 2],
     pub counted: Counted,
 }
 
 impl Age {
     /// The age of an instruction that has just been issued.
-    pub const NEW: Age = Age { states: 0, valu: 0, trans: 0, mem: 0, counted: Counted::NONE };
+    pub const NEW: Age = Age { states: 0, valu: 0, trans: 0, like: [0; 2], counted: Counted::NONE };
     /// An age greater than any rule counts.
     pub const OLD: Age =
-        Age { states: u8::MAX, valu: u8::MAX, trans: Age::TRANS, mem: Age::MEM, counted: Counted::NONE };
+        Age { states: u8::MAX, valu: u8::MAX, trans: Age::TRANS, like: [Age::LIKE; 2], counted: Counted::NONE };
     /// More transcendental operations than any row counts.
     const TRANS: u8 = 8;
-    /// More accesses to memory than a wait for all but some of them lets open.
-    const MEM: u8 = 63;
+    /// More operations than a wait for all but some of them lets open.
+    const LIKE: u8 = 63;
 
     /// The age that one instruction adds. `is`: the flags of its class; `counted`: how many of `HazardTables::counted` it is.
     pub(super) fn step(states: u8, is: u8, counted: u8) -> Age {
         let of = |flag: u8| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
-        Age { states, valu: of(class::VALU), trans: of(class::TRANS), mem: of(class::MEM), counted }
+        Age { states, valu: of(class::VALU), trans: of(class::TRANS), like: [0; 2], counted }
     }
 
     /// Adds the age of further instructions.
@@ -41,17 +42,30 @@ impl Age {
         self.states = self.states.saturating_add(more.states);
         self.valu = self.valu.saturating_add(more.valu);
         self.trans = self.trans.saturating_add(more.trans).min(Age::TRANS);
-        self.mem = self.mem.saturating_add(more.mem).min(Age::MEM);
         self.counted.pass(more.counted);
+    }
+
+    /// Adds an operation of these kinds, as far as waits that end the row count them.
+    pub(super) fn pass_like(&mut self, row: &HazardRow, kinds: u16) {
+        let first = row.counts & row.counts.wrapping_neg();
+        for (count, of) in self.like.iter_mut().zip([first, row.counts & !first]) {
+            *count = count.saturating_add(u8::from(kinds & of != 0)).min(Age::LIKE);
+        }
+    }
+
+    /// The number of operations of one of the kinds that waits which end the row count.
+    fn like(&self, row: &HazardRow, kind: u16) -> u8 {
+        let is_first = row.counts & row.counts.wrapping_neg() == kind;
+        if row.counts & kind == 0 { 0 } else { self.like[usize::from(!is_first)] }
     }
 
     /// Leaves out all that makes no difference to a row that no distance ends. `is_counted`: whether waits for some of the
     /// instructions end it.
     pub(super) fn cut(&mut self, row: &HazardRow, is_counted: bool) {
         self.states = if row.lasts == u8::MAX { 0 } else { self.states.min(row.lasts) };
-        self.valu = if is_counted { self.valu.min(Age::MEM) } else { 0 };
+        self.valu = if is_counted { self.valu.min(Age::LIKE) } else { 0 };
         if !is_counted {
-            (self.trans, self.mem) = (0, 0);
+            (self.trans, self.like) = (0, [0; 2]);
         }
         if row.times == u8::MAX && !row.counted {
             self.counted = Counted::NONE;
@@ -63,7 +77,7 @@ impl Age {
         self.states = self.states.min(other.states);
         self.valu = self.valu.min(other.valu);
         self.trans = self.trans.min(other.trans);
-        self.mem = self.mem.min(other.mem);
+        self.like = [self.like[0].min(other.like[0]), self.like[1].min(other.like[1])];
         self.counted.worsen(other.counted);
     }
 }
@@ -103,14 +117,14 @@ pub(super) fn counts(tables: &HazardTables, is: u8, inst: &Inst) -> u8 {
 }
 
 /// A wait until some are left ends what the instruction may do: enough of them came behind it, and they are done in the order of their
-/// issue. Transcendental operations among others are not.
-pub(super) fn reaches(upto: &Upto, (producer, age): (&Inst, &Age), inst: &Inst) -> bool {
+/// issue. Transcendental operations among others are not. Without a row, nobody knows what came of the kind.
+pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).any(|class| class.is & class::TRANS != 0);
-    match upto.valu {
+    match upto.kind {
         _ if left == 0 => true,
-        true => age.valu >= left && age.trans == if is_trans() { age.valu.min(Age::TRANS) } else { 0 },
-        false => age.mem >= left,
+        0 => age.valu >= left && age.trans == if is_trans() { age.valu.min(Age::TRANS) } else { 0 },
+        kind => row.is_some_and(|row| age.like(row, kind) >= left),
     }
 }
 

@@ -127,12 +127,12 @@ pub(crate) struct Ender {
     pub upto: Option<Upto>,
 }
 
-/// Bits of the constant, and whether they count vector operations or accesses to memory.
+/// Bits of the constant, and the kind of operations that they count, as a bit: without one, vector operations.
 #[allow(dead_code)] // Not every set of targets has rules with it.
 pub(crate) struct Upto {
     pub lsb: u8,
     pub mask: u16,
-    pub valu: bool,
+    pub kind: u16,
 }
 
 /// A rule for one kind of producer and one of consumer.
@@ -159,6 +159,8 @@ pub(crate) struct HazardRow {
     pub most: [u8; 5],
     /// The field of the consumer that holds the distance.
     pub field: Option<Field>,
+    /// The kinds of operations that waits which end it count, as bits: at most two.
+    pub counts: u16,
 }
 
 /// The rows that the operations of a class can be producers, consumers or ends of.
@@ -169,7 +171,7 @@ pub(crate) struct HazardClass {
     /// The rows for which it has to come between.
     pub arms: u128,
     /// A bit for each of `HazardTables::enders`.
-    pub enders: u32,
+    pub enders: u64,
     /// Passes of the matrix core; the second number holds if a factor has 8 bits.
     pub passes: [u8; 2],
     /// The longest distances among the rows that it produces.
@@ -177,6 +179,8 @@ pub(crate) struct HazardClass {
     pub valu: u8,
     /// As in `class`.
     pub is: u8,
+    /// The kinds among those that waits count, as bits.
+    pub counted: u16,
 }
 
 /// Properties of classes, as `build/lower/hazards.rs` has them.
@@ -188,7 +192,6 @@ pub(crate) mod class {
     pub const SEES: u8 = 8;
     /// It may be one of those that are counted.
     pub const COUNTED: u8 = 16;
-    pub const MEM: u8 = 32;
     /// It may turn the expert mode on or off.
     pub const EXPERT: u8 = 64;
     /// It accesses memory, perhaps for scalar registers.
