@@ -141,6 +141,32 @@ impl<C: Capacity> Pending<C> {
         self.held().any(|held| event(self.target, held.event).is_some_and(|event| event.counter == counter))
     }
 
+    /// The waits after which no operation that the function itself issued holds registers: for each counter the strictest.
+    /// They leave out what [`Pending::enter`] found outstanding, and what is not sure.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::hazards::Pending;
+    /// use amdgpu_isa::imm::Waitcnt;
+    /// use amdgpu_isa::{Target, decode_words};
+    /// let load = decode_words(Target::Gfx942, &[0xdc50_8000, 0x0000_0001]).unwrap(); // global_load_dword v0, v1, s[0:1]
+    /// let mut pending = Pending::new(Target::Gfx942);
+    /// pending.issue(&load, 0);
+    /// assert_eq!(pending.own_waits().waitcnt(), Waitcnt::new().with_vmcnt(0));
+    /// pending.enter();
+    /// assert!(pending.own_waits().is_empty());
+    /// # }
+    /// ```
+    pub fn own_waits(&self) -> Waits {
+        let (mut waits, registers) = (Waits::default(), RegSet::new(self.target));
+        for held in self.held().filter(|held| !held.inherited && !held.maybe_done) {
+            let Some(event) = event(self.target, held.event) else { continue };
+            let conflict = if event.holds_results() { Conflict::Read } else { Conflict::Source };
+            waits.add(self.wait_of(held, event, conflict, registers.reg_of(held.first)));
+        }
+        waits
+    }
+
     /// The waits that are missing before the instruction, if it is the next one: for each counter the strictest.
     pub fn needs(&self, inst: &Inst) -> Waits {
         match own_wait(inst) {
@@ -188,17 +214,23 @@ impl<C: Capacity> Pending<C> {
             Holds::Sources | Holds::Data => (written()?, Conflict::Source),
             Holds::Nothing => return None,
         };
-        Some(Wait {
+        let register = reads.reg_of(bit);
+        let is_in_any_bank = (held.any_bank || self.any_bank()) && matches!(register, Some(Reg::Vgpr(_)));
+        Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
+    }
+
+    /// The wait for an operation, as a sure one.
+    fn wait_of(&self, held: &Held, event: &Event, conflict: Conflict, register: Option<Reg>) -> Wait {
+        Wait {
             counter: event.counter,
             at_most: held.at_most(event),
             conflict,
-            register: reads.reg_of(bit),
+            register,
             producer: held.producer,
-            sure: !(held.maybe_done
-                || (held.any_bank || self.any_bank()) && matches!(reads.reg_of(bit), Some(Reg::Vgpr(_)))),
+            sure: true,
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
-        })
+        }
     }
 
     fn any_bank(&self) -> bool {

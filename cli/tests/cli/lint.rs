@@ -347,3 +347,32 @@ fn functions_begin_with_the_worst() {
     let of = |f: &Value| (f["rule"].as_str().unwrap().to_string(), f["function"].as_str().unwrap().to_string());
     assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [("W03".to_string(), "second+0x4".to_string())], "{found:?}");
 }
+
+/// The errors about a kernel, and a function after it.
+fn with_function(kernel: &str, function: &str) -> Vec<String> {
+    let source = format!(
+        ".p2align 8\nk: {kernel}\n s_endpgm\n.p2align 4\nf: {function}\n s_setpc_b64 s[30:31]\n\
+         .type k,@function\n.type f,@function\n.section .rodata\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 8\n\
+         .amdhsa_next_free_sgpr 32\n.amdhsa_accum_offset 8\n.end_amdhsa_kernel\n"
+    );
+    let found = run(&["lint", "--format", "json", "--target", "gfx942", "-"], source.as_bytes()).out;
+    let found = found.lines().map(|line| serde_json::from_str(line).expect("a line is an object"));
+    let errors = found.filter(|finding: &Value| finding["severity"] == "error");
+    let text = |finding: &Value, name: &str| finding[name].as_str().unwrap_or_default().to_string();
+    errors.map(|finding| format!("{}: {}", text(&finding, "rule"), text(&finding, "message"))).collect()
+}
+
+#[test]
+fn a_function_waits_before_it_returns_to_callers_that_are_not_known() {
+    let load = "global_load_dword v0, v2, s[0:1]";
+    let early =
+        "early-return: the function returns before v0 is loaded, and callers outside of this code do not wait for that";
+    assert_eq!(with_function("s_nop 0", load), [early]);
+    assert_eq!(with_function("s_nop 0", &format!("{load}\n s_waitcnt vmcnt(0)")), [""; 0]);
+    // Nobody waits until a store has come to memory.
+    assert_eq!(with_function("s_nop 0", "global_store_dword v2, v0, s[0:1]"), [""; 0]);
+    // A caller in the code goes on with what the function leaves.
+    assert_eq!(with_function("s_call_b64 s[30:31], f", load), [""; 0]);
+    let used = with_function("s_call_b64 s[30:31], f\n v_add_f32 v1, v0, v0", load);
+    assert_eq!(used, ["missing-wait: v0 is used before it is loaded"]);
+}

@@ -162,7 +162,7 @@ impl Own {
         let &Own { id, severity, title, text, help } = self;
         let mut sources: Vec<&'static str> = match id {
             "T09" => iter::once(BROKEN_BRANCH_SOURCE).collect(),
-            "missing-wait" | "perhaps-missing-wait" => {
+            "missing-wait" | "perhaps-missing-wait" | "early-return" => {
                 let of = |target| Counter::ALL.iter().filter_map(move |counter| counter.source(target));
                 target.into_iter().flat_map(of).collect()
             }
@@ -181,7 +181,7 @@ const ERROR: Severity = Severity::Error;
 const WARNING: Severity = Severity::Warning;
 const HINT: Severity = Severity::Hint;
 
-const OWN: [Own; 22] = [
+const OWN: [Own; 23] = [
     Own {
         id: "missing-wait",
         severity: ERROR,
@@ -197,6 +197,14 @@ const OWN: [Own; 22] = [
         text: "The wait that is there is enough only if a flat operation accessed the memory whose counter it waits for, or if \
                a vector register is one of another bank.",
         help: "If a flat operation may access either memory, wait for both of its counters.",
+    },
+    Own {
+        id: "early-return",
+        severity: ERROR,
+        title: "a function returns before its operations are done",
+        text: "By the calling convention of LLVM, all that a function loads is there when it returns, and callers that are not \
+               known rely on it. Callers in the code are checked with what the function leaves instead.",
+        help: "Insert the wait that the finding names in front of the return.",
     },
     Own {
         id: "T09",

@@ -78,6 +78,8 @@ pub enum Severity {
 pub enum What {
     /// A wait is missing in front of the instruction. If the wait is not [`sure`](Wait::sure), this is a hint.
     MissingWait(Wait),
+    /// A function returns to callers that are not known before an operation is done.
+    EarlyReturn(Wait),
     /// The instruction comes too soon behind another one.
     Hazard(Need),
     /// A branch goes over 63 dwords, which RDNA1 cannot.
@@ -196,6 +198,7 @@ impl What {
         match self {
             What::MissingWait(wait) if wait.sure => "missing-wait",
             What::MissingWait(_) => "perhaps-missing-wait",
+            What::EarlyReturn(_) => "early-return",
             What::Hazard(need) => need.rule.id(),
             What::BrokenBranch => "T09",
             What::KernelAlignment => "kernel-alignment",
@@ -223,7 +226,7 @@ impl What {
     /// Source of the rule; empty if it needs none.
     pub fn source(&self) -> &'static str {
         match self {
-            What::MissingWait(wait) => wait.source,
+            What::MissingWait(wait) | What::EarlyReturn(wait) => wait.source,
             What::Hazard(need) => need.rule.source(),
             What::BrokenBranch => rules::BROKEN_BRANCH_SOURCE,
             _ => "",
@@ -240,7 +243,7 @@ impl What {
     /// ```
     pub fn register(&self) -> Option<Reg> {
         match self {
-            What::MissingWait(wait) => wait.register,
+            What::MissingWait(wait) | What::EarlyReturn(wait) => wait.register,
             What::Hazard(need) => need.register,
             What::UnwrittenRegister(registers) => registers.first().copied(),
             _ => None,
@@ -252,6 +255,7 @@ impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             What::MissingWait(wait) => missing_wait(wait, f),
+            What::EarlyReturn(wait) => early_return(wait, f),
             What::Hazard(need) => hazard(need, f),
             What::BrokenBranch => {
                 f.write_str("the hardware goes elsewhere than 63 dwords ahead; an s_nop behind it makes them 64")
@@ -344,6 +348,19 @@ fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         true => Ok(()),
         false => f.write_str(": what is waited for is enough only if the addresses of flat operations are known"),
     }
+}
+
+fn early_return(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("the function returns before ")?;
+    match wait.register {
+        Some(register) => write!(f, "{}", register_name(register))?,
+        None => f.write_str("a register")?,
+    }
+    f.write_str(match wait.conflict {
+        Conflict::Source => " may be overwritten",
+        _ => " is loaded",
+    })?;
+    f.write_str(", and callers outside of this code do not wait for that")
 }
 
 fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,14 +19,19 @@ use core::convert::Infallible;
 use amdgpu_isa::facts::{Counter, RegSet};
 use amdgpu_isa::flow::{Exit, Flow, Following, State};
 use amdgpu_isa::hazards::{Need, Wait};
+use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Inst, Target, VgprMsb, decode};
-use amdgpu_object::{Image, Section};
+use amdgpu_object::{Image, Section, SymbolKind};
 
+use crate::edits::Pending;
 use crate::functions::Functions;
 use before::Before;
+use crate::mend;
 pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
 /// The number of findings of a check that get a way through the code.
+/// The first of the two scalar registers with the address to which functions return, in LLVM's calling convention.
+const RETURN_ADDRESS: u8 = 30;
 const WAYS: usize = 500;
 /// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
@@ -285,6 +290,7 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         self.exit(block);
     }
 
+        self.early_return(block, &state.now.pending);
     fn missing_wait(&mut self, block: usize, address: u64, inst: &Inst, wait: Wait) {
         let producer = self.of.section().address.wrapping_add(wait.producer.into());
         let mut finding = self.of.finding(address, Some(*inst), What::MissingWait(wait));
@@ -326,6 +332,30 @@ impl<'k, 'a> Check<'k, '_, 'a> {
 
     fn flow(&self) -> &'k Flow<'a> {
         &self.of.flow
+    /// Reports registers that a function leaves outstanding when it returns to callers that are not known.
+    fn early_return(&mut self, block: usize, pending: &Pending) {
+        let flow = self.flow();
+        let exit = flow.blocks().get(block).map(|block| block.exit);
+        let returns = matches!(exit, Some(Exit::Indirect { pair: Some(RETURN_ADDRESS) }));
+        let Some((address, inst)) = flow.insts(block).last().filter(|_| returns) else { return };
+        let is_function = self.of.functions.at(address).is_some_and(|symbol| symbol.kind == SymbolKind::Function);
+        // Callers in the code go on with what the function leaves. Without a kernel, everything may be parts of shaders.
+        if !is_function || self.of.functions.kernels().next().is_none() || !flow.return_sites(block).is_empty() {
+            return;
+        }
+        for wait in pending.own_waits().iter() {
+            let producer = self.of.section().address.wrapping_add(wait.producer.into());
+            let mut finding = self.of.finding(address, Some(inst), What::EarlyReturn(wait));
+            finding.producer = self.of.place(producer);
+            if self.goes_a_way() {
+                finding.path = path::shortest(flow, producer, (block, address));
+            }
+            let wait = Waitcnt::new().with(wait.counter, wait.at_most);
+            finding.repair = mend::waits(flow.target(), &wait).unwrap_or_default();
+            self.found.push(finding);
+        }
+    }
+
     }
 
     /// The address where a block begins.
