@@ -1,5 +1,6 @@
 //! `lint`: reports missing waits, violated distances and uninitialized registers, and repairs code.
 
+mod assume;
 mod change;
 mod progress;
 mod report;
@@ -13,6 +14,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use amdgpu_lint::Settings;
 use amdgpu_lint::baseline::Baseline;
 use amdgpu_lint::check::{Checker, Finding, Severity};
 use amdgpu_object::{Image, Part};
@@ -22,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::escape;
 use crate::isa::Target;
 use crate::out::{BOLD, Out, RED};
+use assume::Assumption;
 use progress::Progress;
 use report::Report;
 use source::Source;
@@ -55,6 +58,10 @@ pub struct Args {
     /// Also demand what one source demands and another one denies
     #[arg(long)]
     strict: bool,
+    /// Assume what code and file do not say: xnack=on or off, expert=on or off (the mode of scheduling at the beginning of each
+    /// function), wave=32 or 64 (where no descriptor says it)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assume::parse)]
+    assume: Vec<Assumption>,
     /// List the rules instead, for the targets of the files or for that of --target, and what is not checked
     #[arg(long, conflicts_with_all = ["fix", "trim", "hints", "baseline", "write_baseline"])]
     rules: bool,
@@ -66,7 +73,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
     /// Insert the waits and distances that are missing
-    #[arg(long, requires = "output", conflicts_with = "strict")]
+    #[arg(long, requires = "output")]
     fix: bool,
     /// Take away s_nop and waits, or make them weaker, where nothing that follows can tell
     #[arg(long, requires = "output")]
@@ -97,6 +104,12 @@ enum Format {
 impl Args {
     fn format(&self) -> Format {
         if self.json { Format::Json } else { self.format }
+    }
+
+    /// The settings of checks and repairs.
+    fn settings(&self) -> Settings {
+        let unchanged = Settings { strict: self.strict, ..Settings::default() };
+        self.assume.iter().fold(unchanged, |settings, assumption| assumption.add_to(settings))
     }
 
     fn changes(&self) -> bool {
@@ -176,6 +189,11 @@ fn input(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
+/// The target to read the code of an image for, with the size of waves that is assumed.
+fn target_of(args: &Args, image: &Image<'_>) -> std::result::Result<Target, String> {
+    dis::target_of(image, args.target.as_ref()).and_then(|target| assume::wave(&args.assume, target))
+}
+
 fn read_baseline(path: &Path) -> Result<Baseline> {
     let (name, bytes) = input(path)?;
     let text = String::from_utf8(bytes).map_err(|_| Error::input(format!("{name} is not UTF-8")))?;
@@ -196,8 +214,9 @@ impl<W: Write> Job<'_, W> {
                 amdgpu_object::visit(&assembled.bytes, None, |part| self.part(part, &mut source))
             }
             (Some(selection), _) if args.raw => {
+                let target = assume::wave(&args.assume, selection.target).map_err(Error::Input)?;
                 let bytes = change::change(args, &name, &bytes)?;
-                self.raw(selection, &bytes)
+                self.raw(selection, target, &bytes)
             }
             _ => {
                 let bytes = change::change(args, &name, &bytes)?;
@@ -212,17 +231,17 @@ impl<W: Write> Job<'_, W> {
         Ok(())
     }
 
-    fn raw(&mut self, selection: &Selection, bytes: &[u8]) -> Result<()> {
+    fn raw(&mut self, selection: &Selection, target: Target, bytes: &[u8]) -> Result<()> {
         if bytes.is_empty() {
             return Err(Error::input("the file is empty"));
         }
         let image = Image::bare(selection.id.clone(), self.args.base, bytes);
-        self.image(&image, selection.target, &mut Source::none())
+        self.image(&image, target, &mut Source::none())
     }
 
     fn part(&mut self, part: Part<'_>, source: &mut Source<'_>) -> Result<()> {
         match part {
-            Part::Image(image) => match dis::target_of(&image, self.args.target.as_ref()) {
+            Part::Image(image) => match target_of(self.args, &image) {
                 Ok(target) => self.image(&image, target, source),
                 Err(reason) => {
                     self.pass(image.label, &reason);
@@ -247,7 +266,8 @@ impl<W: Write> Job<'_, W> {
 
     fn image(&mut self, image: &Image<'_>, target: Target, source: &mut Source<'_>) -> Result<()> {
         for section in &image.sections {
-            let checkers = Checker::in_image(section, image, target).map(|checker| checker.strict(self.args.strict));
+            let settings = self.args.settings();
+            let checkers = Checker::in_image(section, image, target).map(|checker| checker.with(settings));
             let checkers: Vec<Checker<'_, '_>> = checkers.collect();
             for checker in &checkers {
                 self.functions += checker.count();

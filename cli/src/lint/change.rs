@@ -7,7 +7,7 @@ use amdgpu_lint::edits::Edits;
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Image, Part};
 
-use super::Args;
+use super::{Args, assume, target_of};
 use crate::error::{Error, Result};
 use crate::isa::Target;
 use crate::out::BOLD;
@@ -41,8 +41,10 @@ fn once(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {
             let image = Image::bare(selection.id.clone(), args.base, bytes);
-            let plan = repair::image(&image, selection.target, repair).map_err(|e| Error::input(e.to_string()))?;
-            let new = plan.edits.apply(selection.target, bytes, args.base);
+            let target = assume::wave(&args.assume, selection.target).map_err(Error::Input)?;
+            let plan = repair::image_with(&image, target, repair, args.settings());
+            let plan = plan.map_err(|e| Error::input(e.to_string()))?;
+            let new = plan.edits.apply(target, bytes, args.base);
             let new = new.map_err(|error| Error::input(error.to_string()))?;
             leads_nowhere_new(args, plan.unknown_jump)?;
             add(&mut counts, &plan.edits);
@@ -68,7 +70,7 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
     let (mut changes, mut passed, mut seen) = (Vec::new(), String::new(), false);
     amdgpu_object::visit(bytes, args.max_unpacked, |part| {
         match part {
-            Part::Image(image) => match dis::target_of(&image, args.target.as_ref()) {
+            Part::Image(image) => match target_of(args, &image) {
                 Ok(target) => {
                     seen = true;
                     if let Some(new) = image_of(args, name, &image, target, repair, counts)? {
@@ -107,7 +109,7 @@ fn image_of(
     counts: &mut [usize; 3],
 ) -> Result<Option<Vec<u8>>> {
     let input = |error: amdgpu_lint::Error| Error::input(error.to_string());
-    let plan = repair::image(image, target, repair).map_err(input)?;
+    let plan = repair::image_with(image, target, repair, args.settings()).map_err(input)?;
     if plan.edits.is_empty() {
         return Ok(None);
     }

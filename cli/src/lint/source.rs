@@ -2,7 +2,7 @@
 
 use amdgpu_asm::{Assembly, Faults, Kind, Options, Places, Statement};
 
-use super::Args;
+use super::{Args, assume};
 use crate::asm;
 use crate::error::{Error, Result};
 
@@ -51,6 +51,7 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
         options.target = Some(processor.map_err(|faults: Faults| Error::input(faults.to_string()))?);
         options.wave = Some(selection.target.wave_size());
     }
+    options.wave = assume::lanes(&args.assume).or(options.wave);
     let made = amdgpu_asm::assemble(name, text, &options).and_then(|assembly| {
         let is_open = |faults: &Faults| faults.all().iter().all(|f| matches!(f.kind, Kind::Undefined | Kind::Shared));
         let (bytes, is_object) = match assembly.to_code_object(false) {

@@ -110,6 +110,48 @@ fn strict_demands_what_sources_disagree_about() {
     assert_eq!(strict.code, Some(1));
 }
 
+/// The rules that a source breaks.
+fn broken(target: &str, source: &str, assumptions: &[&str]) -> Vec<String> {
+    let assumptions: Vec<&str> = assumptions.iter().flat_map(|one| ["--assume", one]).collect();
+    let args = [&["lint", "--target", target, "--json", "-"], &assumptions[..]].concat();
+    let found = objects(&run(&args, source.as_bytes()).out);
+    let errors = found.iter().filter(|finding| finding["severity"] == "error");
+    errors.map(|finding| finding["rule"].as_str().expect("a name").to_string()).collect()
+}
+
+#[test]
+fn what_no_file_says_is_assumed() {
+    let function = |code: &str| format!("k: {code}\n s_endpgm\n.type k,@function\n");
+    let expert = function("v_add_f32 v5, v1, v2\n global_load_b32 v0, v5, s[0:1]");
+    assert_eq!(broken("gfx1200", &expert, &[]), [""; 0]);
+    assert_eq!(broken("gfx1200", &expert, &["expert=on"]), ["Y14"]);
+    assert_eq!(broken("gfx1200", &expert, &["expert=on", "expert=off"]), [""; 0]);
+
+    let xnack = function("global_load_dword v38, v[38:39], off\n global_load_dword v39, v[40:41], off");
+    assert_eq!(broken("gfx942", &xnack, &[]), ["F27w"], "it has to run either way");
+    assert_eq!(broken("gfx942", &xnack, &["xnack=on"]), ["F27w"]);
+    assert_eq!(broken("gfx942", &xnack, &["xnack=off"]), [""; 0]);
+    assert_eq!(broken("gfx942:xnack+", &xnack, &["xnack=off"]), ["F27w"], "the file says it");
+    assert_eq!(broken("gfx942:xnack-", &xnack, &["xnack=on"]), [""; 0], "the file says it");
+    let bare = [0xdc50_8000, 0x267f_0026, 0xdc50_8000, 0x277f_0028, S_ENDPGM];
+    let raw =
+        |args: &[&str]| run(&[&["lint", "--raw", "--target", "gfx942", "--json", "-"], args].concat(), &bytes(&bare));
+    assert_eq!(raw(&[]).ok(), "");
+    assert_eq!(objects(&raw(&["--assume", "xnack=on"]).out)[0]["rule"], "F27w");
+
+    let masks = function("v_cndmask_b32_e64 v9, v1, v2, s[0:1]\n s_mov_b32 s0, 0\n s_mov_b32 s5, s0");
+    assert_eq!(broken("gfx1100", &masks, &["wave=64"]), ["U03"]);
+    let carries = [0xd501_0009, 0x0002_0501, 0xbe80_0080, 0xbe85_0000, 0xbfb0_0000];
+    let raw =
+        |wave: &str| run(&["lint", "--raw", "--target", "gfx1100", "--json", "--assume", wave, "-"], &bytes(&carries));
+    assert_eq!(raw("wave=32").ok(), "");
+    assert_eq!(objects(&raw("wave=64").out)[0]["rule"], "U03");
+    let fails = run(&["lint", "--raw", "--target", "gfx942", "--assume", "wave=32", "-"], &bytes(&bare)).fails(1);
+    assert!(fails.contains("gfx942 has no waves of 32 lanes: leave out --assume wave=32"), "{fails}");
+    let fails = run(&["lint", "--raw", "--target", "gfx942", "--assume", "xnack=any", "-"], &bytes(&bare)).fails(2);
+    assert!(fails.contains("use xnack=on, xnack=off, expert=on, expert=off, wave=32 or wave=64"), "{fails}");
+}
+
 #[test]
 fn sources_are_checked_where_their_lines_are() {
     let work = directory("lint-source");

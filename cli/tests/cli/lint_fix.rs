@@ -24,10 +24,16 @@ const TRIPLE: &str = "amdgcn-amd-amdhsa--";
 /// The result of `--fix` or `--trim` for some words.
 #[track_caller]
 pub fn changed(option: &str, target: &str, words: &[u32]) -> Vec<u32> {
+    changed_with(option, &[], target, words)
+}
+
+/// The same with more options.
+#[track_caller]
+fn changed_with(option: &str, more: &[&str], target: &str, words: &[u32]) -> Vec<u32> {
     let name = format!("lint{option}-{}", std::thread::current().name().unwrap_or_default().replace(':', "-"));
     let out = directory(&name).join("out.bin");
     let args = ["lint", "--raw", "--target", target, option, "-o", out.to_str().unwrap(), "-"];
-    let run = run(&args, &bytes(words));
+    let run = run(&[&args[..], more].concat(), &bytes(words));
     assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
     let bytes = std::fs::read(&out).unwrap();
     bytes.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().unwrap())).collect()
@@ -51,6 +57,19 @@ fn what_is_missing_is_inserted() {
     // Clean code stays as it is.
     let words = [LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words), words);
+}
+
+#[test]
+fn what_options_demand_is_inserted() {
+    // v_cmpx_eq_u32_e32 vcc, v0, v1; global_load_dword v2, v0, s[0:1]
+    let masked = [0x7db4_0300, 0xdc50_8000, 0x0200_0000, S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &masked), masked);
+    let words = changed_with("--fix", &["--strict"], "gfx942", &masked);
+    assert_eq!(words, [masked[0], S_NOP | 4, masked[1], masked[2], masked[3]]);
+    // global_load_dword v38, v[38:39], off; global_load_dword v39, v[40:41], off
+    let loads = [0xdc50_8000, 0x267f_0026, 0xdc50_8000, 0x277f_0028, S_ENDPGM];
+    assert_eq!(changed("--fix", "gfx942", &loads), loads);
+    assert_eq!(changed_with("--fix", &["--assume", "xnack=on"], "gfx942", &loads).len(), loads.len() + 1);
 }
 
 #[test]

@@ -9,15 +9,16 @@ use amdgpu_isa::flow::Flow;
 use amdgpu_isa::hazards::Modes;
 use amdgpu_object::{Image, Section, Symbol, SymbolKind};
 
+use crate::Settings;
 use crate::edits::{Hazards, MachineState, Pending};
 
-/// The modes that a code object says. One that may be for any setting of XNACK has to run with each.
-fn modes(image: &Image<'_>) -> Modes {
+/// The modes that a code object says, or else `settings`. One that may be for any setting of XNACK has to run with each.
+fn modes(image: &Image<'_>, settings: Settings) -> Modes {
     let said = image.target.iter().flat_map(|target| &target.features).find(|(name, _)| name == XNACK);
     // Bare code says nothing.
     let has_header = image.sections.first().and_then(|section| image.offset_of(section)) != Some(0);
-    let xnack = said.map_or(if has_header { None } else { Some(false) }, |(_, is_on)| Some(*is_on));
-    Modes { xnack, ..Modes::NEITHER }
+    let unsaid = settings.xnack.or(if has_header { None } else { Some(false) });
+    Modes { xnack: said.map_or(unsaid, |(_, is_on)| Some(*is_on)), expert: settings.expert }
 }
 
 /// The name of the feature in a target id.
@@ -30,20 +31,29 @@ pub struct Functions<'s, 'a> {
     symbols: Vec<&'s Symbol<'a>>,
     /// Addresses in the code to which data points.
     pointees: Vec<u64>,
+    image: Option<&'s Image<'a>>,
+    strict: bool,
     modes: Modes,
 }
 
 impl<'s, 'a> Functions<'s, 'a> {
     pub fn of(section: &'s Section<'a>) -> Self {
         let symbols = section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
-        Functions { section, symbols, pointees: Vec::new(), modes: Modes::NEITHER }
+        Functions { section, symbols, pointees: Vec::new(), image: None, strict: false, modes: Modes::NEITHER }
     }
 
     /// The functions of a section, with knowledge of the code object: places in the code to which data points, and modes.
-    pub fn in_image(section: &'s Section<'a>, image: &Image<'a>) -> Self {
+    pub fn in_image(section: &'s Section<'a>, image: &'s Image<'a>) -> Self {
         let own = section.address..section.address.saturating_add(section.bytes.len() as u64);
         let pointees = image.addresses.pointees().filter(|address| own.contains(address)).collect();
-        Functions { pointees, modes: modes(image), ..Functions::of(section) }
+        Functions { pointees, image: Some(image), ..Functions::of(section) }.with(Settings::default())
+    }
+
+    /// The same functions under these settings.
+    pub fn with(self, settings: Settings) -> Self {
+        let Settings { strict, xnack, expert } = settings;
+        let bare = || Modes { xnack: xnack.or(Modes::NEITHER.xnack), expert };
+        Functions { strict, modes: self.image.map_or_else(bare, |image| modes(image, settings)), ..self }
     }
 
     pub fn section(&self) -> &'s Section<'a> {
@@ -88,7 +98,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         (symbol, symbol.is_none() && !self.symbols.is_empty())
     }
 
-    /// The state in front of a function for unknown callers. `strict`: distances that one source demands and another denies count.
+    /// The state in front of a function for unknown callers. `strict`: distances that one source demands and another denies count,
+    /// whatever the settings are.
     pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> MachineState {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);
@@ -104,7 +115,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         if self.kernel(flow, block).0.is_some() {
             hazards = hazards.kernel();
         }
-        if strict {
+        if strict || self.strict {
             hazards = hazards.strictly();
         }
         MachineState { pending, hazards, memory: [is_called; Counter::ALL.len()] }

@@ -48,11 +48,14 @@ pub mod mend;
 pub mod plan;
 pub mod repair;
 pub mod rules;
+mod settings;
 mod trim;
 
 use core::fmt;
 
 use amdgpu_program::Difference;
+
+pub use settings::Settings;
 
 /// Why code is not repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use amdgpu_object::{Image, Section, elf};
 use crate::edits::Edits;
 use crate::functions::Functions;
 use crate::jumps::Jumps;
-use crate::{Error, branches, mend, plan, trim};
+use crate::{Error, Settings, branches, mend, plan, trim};
 
 /// Planned changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +51,19 @@ impl Plan {
 /// # Errors
 /// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
 pub fn image(image: &Image<'_>, target: Target, repair: Repair) -> Result<Plan, Error> {
+    image_with(image, target, repair, Settings::default())
+}
+
+/// Plans the repair as [`image()`] does, under these settings.
+///
+/// # Errors
+/// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
+pub fn image_with(image: &Image<'_>, target: Target, repair: Repair, settings: Settings) -> Result<Plan, Error> {
     let is_relocatable = elf::is_elf(image.bytes) && image.sections.iter().any(|section| section.address == 0);
     match is_relocatable {
         true => Err(amdgpu_program::Error::Relocatable.into()),
         false => {
-            let functions = image.sections.iter().map(|section| Functions::in_image(section, image));
+            let functions = image.sections.iter().map(|section| Functions::in_image(section, image).with(settings));
             Ok(all(functions, target, repair))
         }
     }

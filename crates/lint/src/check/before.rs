@@ -21,11 +21,11 @@ pub struct Before {
 
 impl Before {
     /// The state in front of a function for unknown callers.
-    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize, strict: bool) -> Before {
+    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
         let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
-        Before { now: functions.entry(flow, block, strict), written, lds: Lds::NOTHING }
+        Before { now: functions.entry(flow, block, false), written, lds: Lds::NOTHING }
     }
 }
 

@@ -23,15 +23,16 @@ use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Inst, Target, VgprMsb, decode};
 use amdgpu_object::{Image, Section, SymbolKind};
 
+use crate::Settings;
 use crate::edits::Pending;
 use crate::functions::Functions;
-use before::Before;
 use crate::mend;
+use before::Before;
 pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
-/// The number of findings of a check that get a way through the code.
 /// The first of the two scalar registers with the address to which functions return, in LLVM's calling convention.
 const RETURN_ADDRESS: u8 = 30;
+/// The number of findings of a check that get a way through the code.
 const WAYS: usize = 500;
 /// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
@@ -113,7 +114,6 @@ pub struct Checker<'s, 'a> {
     flow: Flow<'a>,
     /// Every general register, and vcc.
     general: RegSet,
-    is_strict: bool,
 }
 
 impl<'s, 'a> Checker<'s, 'a> {
@@ -126,7 +126,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     /// points, and modes.
     pub fn in_image(
         section: &'s Section<'a>,
-        image: &Image<'a>,
+        image: &'s Image<'a>,
         target: Target,
     ) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
         Checker::new(Functions::in_image(section, image), target)
@@ -135,7 +135,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     fn new(functions: Functions<'s, 'a>, target: Target) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
         functions.flows(target).map(move |flow| {
             let general = before::everything(flow.target());
-            Checker { functions: functions.clone(), flow, general, is_strict: false }
+            Checker { functions: functions.clone(), flow, general }
         })
     }
 
@@ -145,26 +145,28 @@ impl<'s, 'a> Checker<'s, 'a> {
         reach::find(checkers)
     }
 
-    /// The same; with `true`, it also demands what one source demands and another one denies.
+    /// The same checker under these settings.
     ///
     /// ```
     /// use amdgpu_isa::Target;
+    /// use amdgpu_lint::Settings;
     /// use amdgpu_lint::check::Checker;
     /// use amdgpu_object::{Name, Section};
     ///
     /// // v_cmpx_eq_u32_e32 vcc, v0, v1; global_load_dword v2, v0, s[0:1]; s_endpgm
     /// let code = [0x7db4_0300u32, 0xdc50_8000, 0x0200_0000, 0xbf81_0000].map(u32::to_le_bytes);
     /// let section = Section::new(Name::from(".text"), 0x1000, code.as_flattened());
-    /// let rules = |is_strict: bool| -> Vec<&str> {
-    ///     let checkers = Checker::of(&section, Target::Gfx942).map(|checker| checker.strict(is_strict));
+    /// let rules = |strict: bool| -> Vec<&str> {
+    ///     let settings = Settings { strict, ..Settings::default() };
+    ///     let checkers = Checker::of(&section, Target::Gfx942).map(|checker| checker.with(settings));
     ///     checkers.flat_map(|checker| checker.check(&checker.groups())).map(|finding| finding.rule()).collect()
     /// };
     /// // LLVM has a rule for EXEC in front of vector memory, and the manual has none.
     /// assert!(!rules(false).contains(&"F02") && rules(true).contains(&"F02"));
     /// ```
     #[must_use]
-    pub fn strict(self, is_strict: bool) -> Self {
-        Checker { is_strict, ..self }
+    pub fn with(self, settings: Settings) -> Self {
+        Checker { functions: self.functions.with(settings), ..self }
     }
 
     /// Number of functions: entries of the section, and functions that they call.
@@ -187,7 +189,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     pub fn check(&self, groups: &[Vec<usize>]) -> Vec<Finding<'a>> {
         let mut found = Vec::new();
         for group in groups {
-            let first = |block| Before::function(&self.flow, &self.functions, block, self.is_strict);
+            let first = |block| Before::function(&self.flow, &self.functions, block);
             let mut following = Following::new(&self.flow, group, first);
             if !following.settle() {
                 found.push(self.finding(self.section().address, self.inst(self.section().address), What::NotFinal));
@@ -288,9 +290,9 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             state.step(&inst, flow.offset_of(address));
         }
         self.exit(block);
+        self.early_return(block, &state.now.pending);
     }
 
-        self.early_return(block, &state.now.pending);
     fn missing_wait(&mut self, block: usize, address: u64, inst: &Inst, wait: Wait) {
         let producer = self.of.section().address.wrapping_add(wait.producer.into());
         let mut finding = self.of.finding(address, Some(*inst), What::MissingWait(wait));
@@ -330,8 +332,6 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         }
     }
 
-    fn flow(&self) -> &'k Flow<'a> {
-        &self.of.flow
     /// Reports registers that a function leaves outstanding when it returns to callers that are not known.
     fn early_return(&mut self, block: usize, pending: &Pending) {
         let flow = self.flow();
@@ -356,6 +356,8 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         }
     }
 
+    fn flow(&self) -> &'k Flow<'a> {
+        &self.of.flow
     }
 
     /// The address where a block begins.

@@ -1,0 +1,50 @@
+//! `--assume`: what neither code nor file says.
+
+use amdgpu_lint::Settings;
+
+use crate::isa::Target;
+
+/// An assumption about code.
+#[derive(Clone, Copy)]
+pub enum Assumption {
+    Xnack(bool),
+    Expert(bool),
+    /// The number of lanes of a wave.
+    Wave(u16),
+}
+
+/// The assumption that an argument says.
+pub fn parse(text: &str) -> Result<Assumption, String> {
+    match text {
+        "xnack=on" => Ok(Assumption::Xnack(true)),
+        "xnack=off" => Ok(Assumption::Xnack(false)),
+        "expert=on" => Ok(Assumption::Expert(true)),
+        "expert=off" => Ok(Assumption::Expert(false)),
+        "wave=32" => Ok(Assumption::Wave(32)),
+        "wave=64" => Ok(Assumption::Wave(64)),
+        _ => Err("use xnack=on, xnack=off, expert=on, expert=off, wave=32 or wave=64".into()),
+    }
+}
+
+impl Assumption {
+    /// The settings with the assumption.
+    pub fn add_to(self, settings: Settings) -> Settings {
+        match self {
+            Assumption::Xnack(is_on) => Settings { xnack: Some(is_on), ..settings },
+            Assumption::Expert(expert) => Settings { expert, ..settings },
+            Assumption::Wave(_) => settings,
+        }
+    }
+}
+
+/// The size of waves that is assumed.
+pub fn lanes(all: &[Assumption]) -> Option<u16> {
+    all.iter().rev().find_map(|one| if let Assumption::Wave(lanes) = one { Some(*lanes) } else { None })
+}
+
+/// The target with waves of the size that is assumed.
+pub fn wave(all: &[Assumption], target: Target) -> Result<Target, String> {
+    let Some(lanes) = lanes(all) else { return Ok(target) };
+    let none = || format!("{} has no waves of {lanes} lanes: leave out --assume wave={lanes}", target.processor());
+    target.with_wave_size(lanes).ok_or_else(none)
+}

@@ -1,0 +1,30 @@
+//! Settings of checks and repairs.
+
+/// The settings of a check or a repair: how much it demands, and what it assumes where the code and its file do not say it.
+///
+/// ```
+/// use amdgpu_isa::Target;
+/// use amdgpu_lint::Settings;
+/// use amdgpu_lint::check::Checker;
+/// use amdgpu_object::{Name, Section};
+///
+/// // v_add_f32_e32 v5, v1, v2; global_load_b32 v0, v5, s[0:1]; s_endpgm
+/// let code = [0x060a_0501u32, 0xee05_0000, 0x0000_0000, 0x0000_0005, 0xbfb0_0000].map(u32::to_le_bytes);
+/// let section = Section::new(Name::from(".text"), 0x1000, code.as_flattened());
+/// let rules = |settings: Settings| -> Vec<&str> {
+///     let checkers = Checker::of(&section, Target::Gfx1200).map(|checker| checker.with(settings));
+///     checkers.flat_map(|checker| checker.check(&checker.groups())).map(|finding| finding.rule()).collect()
+/// };
+/// assert!(!rules(Settings::default()).contains(&"Y14"));
+/// assert!(rules(Settings { expert: true, ..Settings::default() }).contains(&"Y14"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Distances count that one source demands and another one denies.
+    pub strict: bool,
+    /// Memory accesses are repeated after a page fault (XNACK), or are not, unless the header of the file says it; `None`: code of
+    /// a file that does not say it has to run either way.
+    pub xnack: Option<bool>,
+    /// The expert mode of scheduling is on where a function begins. Code that turns it on needs no word.
+    pub expert: bool,
+}
