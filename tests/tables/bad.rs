@@ -325,7 +325,8 @@ pub const ALL: &[Damage] = &[
     ("hazards.isa", "rules\n", "seen valu r:s | twice | ga=1\nrules\n", "hazards.isa:12: unknown way to watch `twice`"),
     ("hazards.isa", "rules\n", "counted valu r:s | ga=1\nrules\n", "hazards.isa:12: expected: INSTRUCTIONS | HOW | CELL..."),
     ("hazards.isa", "mov if ssrc0!&1 |", "mov upto simm[3:0] valu |", "hazards.isa:15: `simm[3:0]` is no part of simm16"),
-    ("hazards.isa", "mov if ssrc0!&1 |", "mov upto simm16[3:0] salu |", "hazards.isa:15: unknown thing to count `salu`"),
+    ("hazards.isa", "mov if ssrc0!&1 |", "mov upto simm16[3:0] salu |", "hazards.isa:15: there is no kind salu to count"),
+    ("hazards.isa", "| mov if ssrc0!&1 | llvm | event", "| mov upto simm16[3:0] mov | llvm | valu", "hazards.isa:15: waits count operations for rules of the unit `event` only, and at most of two kinds"),
 ];
 
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
