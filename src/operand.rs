@@ -232,6 +232,7 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
         // Loops read these themselves, without this call.
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
+        How::Kept => Some(inst.with_kept(read_value(tables, row, place(row, inst), false, inst))),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
         How::Hwreg => (row.acc..=row.address)
             .contains(&Hwreg::decode(inst.target(), inst.bits() as u16).id)
@@ -245,7 +246,7 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
                         return Step { operand, given: given + 1 };
                     }
                 }
-                operand(&desc, inst)
+                operand(&desc, inst).map(|operand| inst.with_kept(operand))
             }
         },
     };
@@ -328,7 +329,7 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
 pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
     let tables = OPERANDS[inst.target() as usize];
     tables.rows_of(tables.list_of(inst)).find_map(|row| match row.how {
-        How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(varied_place(row, inst))),
+        How::Value | How::Varied | How::Kept => (row.role() == Some(field)).then(|| code_at(varied_place(row, inst))),
         _ => {
             let desc = tables.desc(row)?;
             let named = matches!(

@@ -2,6 +2,7 @@
 #![cfg(has_target)]
 
 mod inverse;
+mod kept;
 mod length;
 mod operands;
 mod patch;

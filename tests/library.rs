@@ -23,6 +23,7 @@ mod gcn_pages;
 mod hazards;
 mod hook;
 mod imm;
+mod kept;
 mod kernel;
 mod layers;
 mod limits;
