@@ -216,13 +216,19 @@ impl Waitcnt {
 
 impl fmt::Debug for Waitcnt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut all = f.debug_map();
-        let counts = Counter::ALL.iter().filter_map(|counter| Some((counter, self.get(*counter)?)));
-        all.entries(counts);
-        if self.rest != 0 {
-            all.entry(&"rest", &self.rest);
+        // Maps and texts of core have code that can panic, when they print themselves.
+        struct Entry(Option<Counter>, u16);
+        impl fmt::Debug for Entry {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.0 {
+                    Some(counter) => write!(f, "{counter:?}: {}", self.1),
+                    None => write!(f, "rest: {}", self.1),
+                }
+            }
         }
-        all.finish()
+        let counts = Counter::ALL.iter().filter_map(|counter| Some(Entry(Some(*counter), self.get(*counter)?.into())));
+        let rest = (self.rest != 0).then_some(Entry(None, self.rest));
+        f.debug_set().entries(counts).entries(rest).finish()
     }
 }
 

@@ -9,7 +9,10 @@ use amdgpu_isa::check::RuleError;
 use amdgpu_isa::facts::{Counter, RegSet};
 use amdgpu_isa::flow::{Flow, Lanes};
 use amdgpu_isa::hazards::{Hazards, Pending};
-use amdgpu_isa::kernel::{Argument, CodeObject, DescriptorError, Kernel, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{
+    Argument, CodeObject, DescriptorError, KernargPreload, Kernel, KernelCodeProperties, KernelDescriptor, PgmRsrc1,
+    PgmRsrc2, PgmRsrc3, Registers,
+};
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::text::ParseErrorKind;
 use amdgpu_isa::{Field, Format, Inst, Reg, Target, Value, VgprMsb, decode_words, parse};
@@ -82,6 +85,28 @@ fn set_registers_takes_64_granules_of_vector_registers() {
             assert_eq!(counted, wanted, "{target} {vgprs}");
         }
     }
+}
+
+/// The setters of a descriptor's words take what fits, keep all other bits, and refuse the rest.
+#[test]
+fn setters_of_descriptor_words_take_what_fits() {
+    let refused = |max| Some(DescriptorError::Range { max });
+    for word in [PgmRsrc1::new(), PgmRsrc1::from_bits(u32::MAX)] {
+        let full = word.with_granulated_workitem_vgpr_count(63);
+        assert_eq!(full.map(PgmRsrc1::into_bits), Ok(word.into_bits() | 63));
+        assert_eq!(word.with_granulated_workitem_vgpr_count(64).err(), refused(63));
+        let none = word.with_granulated_wavefront_sgpr_count(0);
+        assert_eq!(none.map(PgmRsrc1::into_bits), Ok(word.into_bits() & !0x3c0));
+        assert_eq!(word.with_granulated_wavefront_sgpr_count(16).err(), refused(15));
+        assert_eq!(word.with_priority(4).err(), refused(3));
+    }
+    assert_eq!(PgmRsrc2::new().with_granulated_lds_size(511).map(|word| word.granulated_lds_size()), Ok(511));
+    assert_eq!(PgmRsrc2::new().with_granulated_lds_size(512).err(), refused(511));
+    assert_eq!(PgmRsrc3::new().with_accum_offset(63).map(PgmRsrc3::into_bits), Ok(63));
+    assert_eq!(PgmRsrc3::new().with_high(1 << 15).err(), refused(0x7fff));
+    assert_eq!(KernargPreload::new().with_offset(511).map(KernargPreload::into_bits), Ok(511 << 7));
+    assert_eq!(KernargPreload::new().with_offset(512).err(), refused(511));
+    assert_eq!(KernelCodeProperties::new().with_reserved1(16).err(), refused(15));
 }
 
 /// LLVM's usage guide, GRANULATED_WAVEFRONT_SGPR_COUNT, and the numbers that its assembler accepts: 104 with vcc and

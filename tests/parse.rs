@@ -9,7 +9,8 @@ mod written;
 use std::collections::BTreeMap;
 
 use crate::words;
-use amdgpu_isa::{Inst, Target, parse};
+use amdgpu_isa::text::signatures;
+use amdgpu_isa::{Inst, Target, Value, parse};
 use amdgpu_prove::parsed;
 use words::{Rng, encodings_to_try, legal};
 
@@ -146,4 +147,77 @@ fn every_text_is_an_instruction_or_an_error() {
         let deep = "s_mov_b32 s0, ".to_string() + &opening.repeat(100_000);
         assert!(Target::ALL.iter().all(|target| parse(*target, &deep).is_err()), "{opening}");
     }
+}
+
+/// Decimal numbers are rounded once, to the nearest float, as by Rust's own parser. The library does not use that one,
+/// because it has code that can panic.
+#[cfg(feature = "gfx1250")]
+#[test]
+fn decimal_numbers_are_the_nearest_floats() {
+    let form = signatures(Target::Gfx1250, "v_add_f64").next().expect("the operation");
+    let source = form.operands().nth(1).expect("a source");
+    let ours = |text: &str| {
+        let operand = source.parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        match operand.value {
+            Value::Literal64 => operand.literal64,
+            Value::Float(float) => Some(float.to_f64().to_bits()),
+            Value::Literal(high) => Some(u64::from(high) << 32),
+            // The least numbers have the words of small integers.
+            Value::Int(n) => u64::try_from(n).ok(),
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    let check = |text: &str| {
+        let theirs: f64 = text.parse().expect("a number");
+        assert_eq!(ours(text), Some(theirs.to_bits()), "{text}");
+    };
+    let mut rng = Rng(5);
+    for n in 0..40_000 {
+        // The shortest text of a number, more and fewer digits, and all of them.
+        let bits = rng.number();
+        let (exponent, value) = (bits >> 52 & 0x7ff, f64::from_bits(bits & !(1 << 63)));
+        if exponent == 0x7ff {
+            continue;
+        }
+        check(&format!("{value:e}"));
+        if n % 8 == 0 {
+            check(&format!("{value:.1100}"));
+            check(&format!("-{value:.20e}"));
+            let least = f64::from_bits(rng.number() & 0xffff_ffff);
+            check(&format!("{least:e}"));
+        }
+        let digits = rng.number();
+        check(&format!("{}.{}e{}", digits % 1000, rng.number(), rng.number() as i64 % 340));
+    }
+    for text in [
+        "0.0",
+        "0e9",
+        "0.5",
+        "1e22",
+        "1e23",
+        "9007199254740993.0",
+        "9007199254740992.9999999999999999",
+        "1e308",
+        "1.8e308",
+        "1e310",
+        "1e999999999999999999999",
+        "1e-999999999999999999999",
+        "4.9e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "2.2250738585072011e-308",
+        "2.2250738585072014e-308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "0.000000000000000000000000000000000001e36",
+    ] {
+        check(text);
+    }
+    // The least number with all its digits, and a digit after all those that count.
+    check(&format!("{:.1080}", f64::from_bits(1)));
+    let middle = "9007199254740993.".to_string() + &"0".repeat(2000);
+    check(&middle);
+    check(&(middle + "1"));
+    check(&("0.".to_string() + &"0".repeat(2000) + "1e2001"));
+    check(&("1".to_string() + &"0".repeat(2000) + ".0e-2000"));
 }

@@ -3,25 +3,49 @@
 
 use bitfield_struct::bitfield;
 
+use super::DescriptorError;
+
+/// Makes the setters of fields that have fewer bits than their type. Those of `bitfield` would panic.
+macro_rules! setters {
+    ($ty:ident($word:ident): $($with:ident($field:ident, $int:ident, $at:ident, $width:literal);)*) => {
+        impl $ty {
+            $(
+                #[doc = concat!("Sets `", stringify!($field), "` (", $width, " bits).")]
+                ///
+                /// # Errors
+                /// The value does not fit.
+                pub const fn $with(self, value: $int) -> Result<Self, DescriptorError> {
+                    const MAX: $int = (1 << $width) - 1;
+                    if value > MAX {
+                        return Err(DescriptorError::Range { max: MAX as u32 });
+                    }
+                    let mask = (MAX as $word) << Self::$at;
+                    Ok(Self::from_bits(self.into_bits() & !mask | (value as $word) << Self::$at))
+                }
+            )*
+        }
+    };
+}
+
 /// COMPUTE_PGM_RSRC1.
 #[bitfield(u32)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PgmRsrc1 {
     /// Granules of vector registers, minus one.
-    #[bits(6)]
+    #[bits(6, access = RO)]
     pub granulated_workitem_vgpr_count: u8,
     /// Granules of scalar registers, minus one; 0 on targets on which every wave has all of them.
-    #[bits(4)]
+    #[bits(4, access = RO)]
     pub granulated_wavefront_sgpr_count: u8,
-    #[bits(2)]
+    #[bits(2, access = RO)]
     pub priority: u8,
-    #[bits(2)]
+    #[bits(2, access = RO)]
     pub float_round_mode_32: u8,
-    #[bits(2)]
+    #[bits(2, access = RO)]
     pub float_round_mode_16_64: u8,
-    #[bits(2)]
+    #[bits(2, access = RO)]
     pub float_denorm_mode_32: u8,
-    #[bits(2)]
+    #[bits(2, access = RO)]
     pub float_denorm_mode_16_64: u8,
     pub privileged: bool,
     /// ENABLE_DX10_CLAMP; ENABLE_WG_RR_EN.
@@ -32,7 +56,7 @@ pub struct PgmRsrc1 {
     pub bulky: bool,
     pub cdbg_user: bool,
     pub fp16_ovfl: bool,
-    #[bits(2)]
+    #[bits(2, access = RO)]
     pub reserved: u8,
     pub wgp_mode: bool,
     pub mem_ordered: bool,
@@ -44,7 +68,7 @@ pub struct PgmRsrc1 {
 #[derive(PartialEq, Eq, Hash)]
 pub struct PgmRsrc2 {
     pub enable_private_segment: bool,
-    #[bits(5)]
+    #[bits(5, access = RO)]
     pub user_sgpr_count: u8,
     /// ENABLE_TRAP_HANDLER; the high bit of the number of user SGPRs.
     pub trap_handler: bool,
@@ -52,13 +76,13 @@ pub struct PgmRsrc2 {
     pub sgpr_workgroup_id_y: bool,
     pub sgpr_workgroup_id_z: bool,
     pub sgpr_workgroup_info: bool,
-    #[bits(2)]
+    #[bits(2, access = RO)]
     pub vgpr_workitem_id: u8,
     pub exception_address_watch: bool,
     pub exception_memory: bool,
-    #[bits(9)]
+    #[bits(9, access = RO)]
     pub granulated_lds_size: u16,
-    #[bits(7)]
+    #[bits(7, access = RO)]
     pub exceptions: u8,
     pub reserved: bool,
 }
@@ -68,12 +92,12 @@ pub struct PgmRsrc2 {
 #[derive(PartialEq, Eq, Hash)]
 pub struct PgmRsrc3 {
     /// ACCUM_OFFSET, in granules of four registers, minus one; SHARED_VGPR_COUNT and the low bits of INST_PREF_SIZE.
-    #[bits(6)]
+    #[bits(6, access = RO)]
     pub accum_offset: u8,
-    #[bits(10)]
+    #[bits(10, access = RO)]
     pub middle: u16,
     pub tg_split: bool,
-    #[bits(15)]
+    #[bits(15, access = RO)]
     pub high: u16,
 }
 
@@ -88,11 +112,11 @@ pub struct KernelCodeProperties {
     pub dispatch_id: bool,
     pub flat_scratch_init: bool,
     pub private_segment_size: bool,
-    #[bits(3)]
+    #[bits(3, access = RO)]
     pub reserved: u8,
     pub wavefront_size32: bool,
     pub uses_dynamic_stack: bool,
-    #[bits(4)]
+    #[bits(4, access = RO)]
     pub reserved1: u8,
 }
 
@@ -101,8 +125,47 @@ pub struct KernelCodeProperties {
 #[bitfield(u16)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct KernargPreload {
-    #[bits(7)]
+    #[bits(7, access = RO)]
     pub length: u8,
-    #[bits(9)]
+    #[bits(9, access = RO)]
     pub offset: u16,
+}
+
+setters! {
+    PgmRsrc1(u32):
+    with_granulated_workitem_vgpr_count(granulated_workitem_vgpr_count, u8, GRANULATED_WORKITEM_VGPR_COUNT_OFFSET, 6);
+    with_granulated_wavefront_sgpr_count(granulated_wavefront_sgpr_count, u8, GRANULATED_WAVEFRONT_SGPR_COUNT_OFFSET, 4);
+    with_priority(priority, u8, PRIORITY_OFFSET, 2);
+    with_float_round_mode_32(float_round_mode_32, u8, FLOAT_ROUND_MODE_32_OFFSET, 2);
+    with_float_round_mode_16_64(float_round_mode_16_64, u8, FLOAT_ROUND_MODE_16_64_OFFSET, 2);
+    with_float_denorm_mode_32(float_denorm_mode_32, u8, FLOAT_DENORM_MODE_32_OFFSET, 2);
+    with_float_denorm_mode_16_64(float_denorm_mode_16_64, u8, FLOAT_DENORM_MODE_16_64_OFFSET, 2);
+    with_reserved(reserved, u8, RESERVED_OFFSET, 2);
+}
+
+setters! {
+    PgmRsrc2(u32):
+    with_user_sgpr_count(user_sgpr_count, u8, USER_SGPR_COUNT_OFFSET, 5);
+    with_vgpr_workitem_id(vgpr_workitem_id, u8, VGPR_WORKITEM_ID_OFFSET, 2);
+    with_granulated_lds_size(granulated_lds_size, u16, GRANULATED_LDS_SIZE_OFFSET, 9);
+    with_exceptions(exceptions, u8, EXCEPTIONS_OFFSET, 7);
+}
+
+setters! {
+    PgmRsrc3(u32):
+    with_accum_offset(accum_offset, u8, ACCUM_OFFSET_OFFSET, 6);
+    with_middle(middle, u16, MIDDLE_OFFSET, 10);
+    with_high(high, u16, HIGH_OFFSET, 15);
+}
+
+setters! {
+    KernelCodeProperties(u16):
+    with_reserved(reserved, u8, RESERVED_OFFSET, 3);
+    with_reserved1(reserved1, u8, RESERVED1_OFFSET, 4);
+}
+
+setters! {
+    KernargPreload(u16):
+    with_length(length, u8, LENGTH_OFFSET, 7);
+    with_offset(offset, u16, OFFSET_OFFSET, 9);
 }

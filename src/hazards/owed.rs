@@ -66,7 +66,7 @@ impl Owed {
     /// The two runs that remain without some registers: below them, and above them.
     fn without(&self, (first, count): (u16, u16)) -> [Option<Owed>; 2] {
         let before = Owed { count: first.saturating_sub(self.first).min(self.count), ..*self };
-        let from = (first + count).clamp(self.first, self.end());
+        let from = (first + count).max(self.first).min(self.end());
         let after = Owed { first: from, count: self.end() - from, ..*self };
         [before, after].map(|rest| (rest.count > 0).then_some(rest))
     }

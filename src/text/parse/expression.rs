@@ -1,7 +1,7 @@
 //! Numbers and expressions, with the operators of LLVM's assembler.
 
 use super::cursor::{Cursor, is_name};
-use super::{Kind, ParseError, Symbols};
+use super::{Kind, ParseError, Symbols, decimal};
 
 /// The greatest depth of nested parentheses.
 const DEPTH: u8 = 32;
@@ -279,10 +279,9 @@ impl Cursor<'_> {
         if !is_float {
             return None;
         }
-        let text = core::str::from_utf8(self.between(self.at, self.at + len.unwrap_or(end))).ok()?;
-        let value: f64 = text.parse().ok()?;
+        let bits = decimal::nearest(self.between(self.at + minus, self.at + len.unwrap_or(end)));
         self.at += end;
-        Some(value.to_bits())
+        Some(bits | (minus as u64) << 63)
     }
 
     /// Reads hexadecimal digits and a power of two: `0x1.8p1`.

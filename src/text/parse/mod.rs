@@ -7,6 +7,7 @@
 //! the words are decoded, and the result must match the text.
 
 mod cursor;
+mod decimal;
 mod error;
 pub mod expression;
 #[cfg(feature = "fast")]
