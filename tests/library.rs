@@ -22,6 +22,7 @@ mod flow;
 mod gcn_pages;
 mod hazards;
 mod hook;
+mod image;
 mod imm;
 mod kept;
 mod kernel;

@@ -2,11 +2,11 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::asm::{Assembler, Far, FixupSlot, LabelSlot, RelocationKind};
+use amdgpu_isa::asm::{Assembled, Assembler, Far, FixupSlot, LabelSlot, RelocationKind};
 use amdgpu_isa::convert::Form;
 use amdgpu_isa::facts::{Encoding, RegSet};
 use amdgpu_isa::imm::{GprIdx, Hwreg, Sendmsg, Waitcnt};
-use amdgpu_isa::layout::HeldField;
+use amdgpu_isa::layout::{HeldField, Layout};
 use amdgpu_isa::operands::InlineFloat;
 use amdgpu_isa::patch::{Buffer, DecoderMut, InstMut, Location, Trampoline};
 use amdgpu_isa::processor::Processor;
@@ -16,9 +16,22 @@ use amdgpu_isa::{Decoded, Decoder, Field, Inst, Opcode, Reg, Target, Value, deco
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
 
+#[path = "api/kernels.rs"]
+mod kernels;
 #[cfg(feature = "make")]
 #[path = "api/make.rs"]
 mod make;
+#[path = "api/texts.rs"]
+mod texts;
+#[path = "api/values.rs"]
+mod values;
+#[path = "api/waits.rs"]
+mod waits;
+
+/// Keeps a value whose making is the point.
+fn used<T>(value: T) {
+    core::hint::black_box(value);
+}
 
 /// Accepts text and keeps only its length.
 struct Sink;
@@ -37,6 +50,8 @@ extern "C" fn app() -> ! {
     keep(length(target, code).unwrap_or(0) as u32);
     targets(target);
     operations(target);
+    values::names(target);
+    waits::all(target, Decoder::new(target, code).filter_map(|decoded| decoded.inst.ok()));
     patching(target, code);
     assembling(target, code);
     #[cfg(feature = "gfx942")]
@@ -109,6 +124,11 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         constants.into_iter().for_each(|made| keep(made.map_or_else(|error| error.value as u32, u32::from)));
     }
     facts(inst);
+    values::all(inst, keep_len(len) as u32 ^ 0x5a5a_5a5a);
+    kernels::all(inst.target(), code(), &inst.reads(), keep_len(len) as u16);
+    if let Ok(text) = core::str::from_utf8(code()) {
+        texts::all(inst.target(), text, inst);
+    }
     if let Err(error) = inst.check() {
         let _ = write!(Sink, "{error}");
     }
@@ -167,7 +187,7 @@ fn targets(target: Target) {
         Err(unknown) => drop(write!(Sink, "{unknown}")),
     }
     for layout in target.layouts() {
-        keep(u32::from(layout.bits) + layout.fields.len() as u32);
+        keep(u32::from(layout.bits) + layout.fields.len() as u32 + Layout::source(layout).len() as u32);
     }
 }
 
@@ -195,6 +215,7 @@ fn operations(target: Target) {
 }
 
 fn signature(signature: &Signature) {
+    values::signature(signature);
     let _ = write!(Sink, "{signature:?}{}{}", signature.mnemonic(), signature.opcode());
     keep(u32::from(signature.flags().is_load()));
     keep_len(signature.extension().map_or(0, |format| format as usize));
@@ -229,6 +250,9 @@ fn patching(target: Target, code: &[u8]) {
         }
     }
     let mut words = [code.len() as u32; 64];
+    if let Ok(mut inst) = InstMut::new(target, &mut words[..]) {
+        change(&mut inst, code.len() as u32);
+    }
     for Decoded { offset: at, inst: item } in DecoderMut::new(target, &mut words[..]) {
         if let Ok(mut inst) = item {
             change(&mut inst, at as u32);
@@ -254,7 +278,7 @@ fn change<C: amdgpu_isa::patch::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u
     let value = values.get(n as usize % 8).copied().unwrap_or(Value::Float(InlineFloat::InvTwoPi));
     let opcode = Opcode::ALL.get(n as usize).copied().unwrap_or(other.opcode());
     let results = [
-        inst.set(field, n),
+        InstMut::set(inst, field, n),
         inst.set_signed(field, n as i32),
         inst.set_literal(n),
         inst.set_operand(field, value),
@@ -273,8 +297,8 @@ fn change<C: amdgpu_isa::patch::Memory + ?Sized>(inst: &mut InstMut<'_, C>, n: u
 }
 
 fn locate(place: Location, words: &mut [u32], n: u32) {
-    keep(u32::from(place.width()) + place.get(words).unwrap_or(0));
-    if let Err(error) = place.put(words, n) {
+    keep(u32::from(place.width()) + Location::get(&place, words).unwrap_or(0));
+    if let Err(error) = Location::put(&place, words, n) {
         let _ = write!(Sink, "{error}");
     }
 }
@@ -320,20 +344,20 @@ fn assemble<B: Buffer + ?Sized>(target: Target, code: &[u8], out: &mut B) {
         }
         asm.emit([n as u32, n as u32])?;
         asm.moved(code, n)?;
-        asm.words(&[n as u32; 2])?;
+        Assembler::words(&mut asm, &[n as u32; 2])?;
         #[cfg(feature = "make")]
         make::assemble(&mut asm, target)?;
-        keep(asm.offset() as u32);
+        keep(Assembler::offset(&asm) as u32);
         asm.bind(end)?;
         Ok(end)
     };
     match run().and_then(|end| asm.finish().map(|done| (end, done))) {
         Ok((end, done)) => {
-            keep(done.len() as u32 + done.address(end).unwrap_or(0) as u32);
+            keep(Assembled::len(&done) as u32 + done.address(end).unwrap_or(0) as u32);
             keep(done.buffer().dword(0).unwrap_or(0));
             for r in done.relocations() {
                 let _ = write!(Sink, "{}{}", r.kind, r.offset + r.addend as u64);
-                keep(r.kind.number() + r.symbol);
+                keep(RelocationKind::number(r.kind) + r.symbol);
             }
         }
         Err(error) => {

@@ -241,14 +241,15 @@ fn build(target: Target, opcode: Opcode, case: &mut Case) -> Builder {
     let mut builder = Builder::new(target, opcode);
     for layout in target.layouts() {
         for info in layout.fields {
-            builder = builder.set(info.field, argument(case));
+            builder = Builder::set(builder, info.field, argument(case));
         }
         if case.next() & 3 == 0 {
-            builder = builder.format(layout.format);
+            builder = Builder::format(builder, layout.format);
         }
     }
     let n = case.next();
-    builder = builder.neg(n as u8).abs(n as u8).sext(n as u8);
+    builder = Builder::neg(builder, n as u8).abs(n as u8).sext(n as u8);
+    builder = Builder::offset(Builder::dpp8(builder, u64::from(n).to_le_bytes()), argument(case));
     if let (3, Some(&opcode)) = (n & 3, Opcode::ALL.get(n as usize >> 16)) {
         builder = builder.second(opcode);
     }
