@@ -2,9 +2,7 @@
 
 use crate::{Sink, used};
 use amdgpu_isa::signature::{ModifierSignature, OperandSignature};
-use amdgpu_isa::text::{
-    Integer, ParseError, Suggestion, Symbols, TextBuffer, expression, parse_with, signatures,
-};
+use amdgpu_isa::text::{Integer, ParseError, Suggestion, Symbols, TextBuffer, expression, parse_with, signatures};
 use amdgpu_isa::{Inst, Opcode, Target, VgprMsb, parse};
 use core::fmt::Write;
 
@@ -52,4 +50,3 @@ fn told<T>(target: Target, text: &str, result: Result<T, ParseError>) {
         }
     }
 }
-
