@@ -400,6 +400,10 @@ mod tests {
             state as u32
         };
         let (mut plain, mut replaced, mut whole) = (0, 0, 0);
+        // A descriptor does not say whether a part of a destination is kept (tests/operands.rs asks that).
+        let is_same = |inst: &Inst, of_list: Option<Operand>, of_desc: Operand| {
+            of_list == Some(of_desc) || of_list == Some(inst.with_kept(of_desc))
+        };
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for _ in 0..200_000 {
@@ -424,11 +428,11 @@ mod tests {
                 for desc in inst.descs().filter(|desc| desc.access.is_some()) {
                     let parts = if desc.kind.has_parts() { 0..u8::MAX } else { 0..0 };
                     for part in parts.map_while(|given| part(desc, &inst, given)) {
-                        assert_eq!(named.next(), Some(part), "{inst:?}");
+                        assert!(is_same(&inst, named.next(), part), "{inst:?} {part:?}");
                     }
                     // Nothing follows an operand with several parts, except an offset.
                     if let Some(last) = operand(desc, &inst) {
-                        assert_eq!(named.next(), Some(last), "{inst:?}");
+                        assert!(is_same(&inst, named.next(), last), "{inst:?} {last:?}");
                     }
                 }
                 assert_eq!(named.next(), None, "{inst:?}");

@@ -67,7 +67,7 @@ fn functions(src: &Path) -> BTreeSet<String> {
     let is_other = |path: &PathBuf| {
         let path = path.strip_prefix(src).expect("it is below");
         let is = |other: &&str| path.starts_with(other) || path.with_extension("") == Path::new(other);
-        OTHERS.iter().any(|other| is(&other)) && path != Path::new("make/builder.rs")
+        OTHERS.iter().any(is) && path != Path::new("make/builder.rs")
     };
     for path in files(src).into_iter().filter(|path| !is_other(path)) {
         let mut of: Option<String> = None;

@@ -9,8 +9,7 @@ mod written;
 use std::collections::BTreeMap;
 
 use crate::words;
-use amdgpu_isa::text::signatures;
-use amdgpu_isa::{Inst, Target, Value, parse};
+use amdgpu_isa::{Inst, Target, parse};
 use amdgpu_prove::parsed;
 use words::{Rng, encodings_to_try, legal};
 
@@ -154,6 +153,8 @@ fn every_text_is_an_instruction_or_an_error() {
 #[cfg(feature = "gfx1250")]
 #[test]
 fn decimal_numbers_are_the_nearest_floats() {
+    use amdgpu_isa::Value;
+    use amdgpu_isa::text::signatures;
     let form = signatures(Target::Gfx1250, "v_add_f64").next().expect("the operation");
     let source = form.operands().nth(1).expect("a source");
     let ours = |text: &str| {
