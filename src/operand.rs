@@ -232,7 +232,6 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
         // Loops read these themselves, without this call.
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
-        How::Kept => Some(inst.with_kept(read_value(tables, row, place(row, inst), false, inst))),
         How::If => flag(inst, row.acc).then(|| read_value(tables, row, place(row, inst), false, inst)),
         How::Hwreg => (row.acc..=row.address)
             .contains(&Hwreg::decode(inst.target(), inst.bits() as u16).id)
@@ -246,7 +245,7 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
                         return Step { operand, given: given + 1 };
                     }
                 }
-                operand(&desc, inst).map(|operand| inst.with_kept(operand))
+                operand(&desc, inst)
             }
         },
     };
@@ -329,7 +328,7 @@ fn value_small(t: &OperandTables, row: &Row, place: usize, inst: &Inst) -> Value
 pub(crate) fn code_of(inst: &Inst, field: Field) -> Option<u16> {
     let tables = OPERANDS[inst.target() as usize];
     tables.rows_of(tables.list_of(inst)).find_map(|row| match row.how {
-        How::Value | How::Varied | How::Kept => (row.role() == Some(field)).then(|| code_at(varied_place(row, inst))),
+        How::Value | How::Varied => (row.role() == Some(field)).then(|| code_at(varied_place(row, inst))),
         _ => {
             let desc = tables.desc(row)?;
             let named = matches!(
@@ -400,10 +399,6 @@ mod tests {
             state as u32
         };
         let (mut plain, mut replaced, mut whole) = (0, 0, 0);
-        // A descriptor does not say whether a part of a destination is kept (tests/operands.rs asks that).
-        let is_same = |inst: &Inst, of_list: Option<Operand>, of_desc: Operand| {
-            of_list == Some(of_desc) || of_list == Some(inst.with_kept(of_desc))
-        };
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for _ in 0..200_000 {
@@ -428,11 +423,11 @@ mod tests {
                 for desc in inst.descs().filter(|desc| desc.access.is_some()) {
                     let parts = if desc.kind.has_parts() { 0..u8::MAX } else { 0..0 };
                     for part in parts.map_while(|given| part(desc, &inst, given)) {
-                        assert!(is_same(&inst, named.next(), part), "{inst:?} {part:?}");
+                        assert_eq!(named.next(), Some(part), "{inst:?}");
                     }
                     // Nothing follows an operand with several parts, except an offset.
                     if let Some(last) = operand(desc, &inst) {
-                        assert!(is_same(&inst, named.next(), last), "{inst:?} {last:?}");
+                        assert_eq!(named.next(), Some(last), "{inst:?}");
                     }
                 }
                 assert_eq!(named.next(), None, "{inst:?}");

@@ -11,7 +11,7 @@ use crate::opcode::{ADDRESSES, Field, Format, Special};
 use crate::shared::flag;
 use crate::table::{Codes, NONE};
 use crate::target::{FACTS, OPERANDS, Target};
-use crate::value::{Access, Operand, Reg, Value};
+use crate::value::{Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
 
 /// Numbers of registers: scalar operand codes 0 to 127, vector registers, and the registers without a code.
@@ -98,12 +98,17 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads_in(&self, msb: VgprMsb) -> RegSet {
-        let most = self.most_address_bits();
+        let (partly, most) = (self.writes_partly(), self.most_address_bits());
+        let vector =
+            |operand: &Operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
+        // A mask of lanes is written as a whole.
+        let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata)) && vector(operand);
         self.accessed(msb, |operand| {
             let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
             // For a half, the set has the whole register.
-            let kept = operand.bits == HALF && is_vector(operand) && operand.access.writes();
-            (operand.access.reads() || kept).then_some(Operand { bits, ..*operand })
+            let kept = partly && data(operand) || operand.bits == HALF && vector(operand);
+            let reads = operand.access.reads() || kept && operand.access.writes();
+            reads.then_some(Operand { bits, ..*operand })
         })
     }
 
@@ -127,17 +132,7 @@ impl Inst {
         if self.format() == Format::Mimg && self.get(Field::Dim).is_none() { most().unwrap_or(0) } else { 0 }
     }
 
-    /// The operand, also read if it is a destination of which a part is kept.
-    pub(crate) fn with_kept(&self, operand: Operand) -> Operand {
-        // A mask of lanes is written as a whole.
-        let is_data = matches!(operand.role, Some(Field::Vdst | Field::Vdata)) && is_vector(&operand);
-        // The access to a half does not tell of the other half.
-        let partly = || if operand.bits == HALF { self.extension_leaves_parts() } else { self.writes_partly() };
-        let is_kept = is_data && operand.access == Access::Write && partly();
-        Operand { access: if is_kept { Access::ReadWrite } else { operand.access }, ..operand }
-    }
-
-    /// Whether a part of the destination is kept for a reason that the words give: the destination of SDWA that
+    /// Whether a part of the destination is kept, although its operand does not show this: the destination of SDWA that
     /// preserves the rest, of DPP that leaves out lanes, of a 16-bit result in the upper half, of loads that may fail,
     /// and of an odd number of packed components.
     fn writes_partly(&self) -> bool {
@@ -200,10 +195,6 @@ impl Inst {
             set
         })
     }
-}
-
-fn is_vector(operand: &Operand) -> bool {
-    matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)))
 }
 
 impl Target {

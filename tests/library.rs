@@ -24,7 +24,6 @@ mod hazards;
 mod hook;
 mod image;
 mod imm;
-mod kept;
 mod kernel;
 mod layers;
 mod limits;

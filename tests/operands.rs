@@ -3,7 +3,7 @@
 #![cfg(feature = "all-targets")]
 
 mod facts;
-use crate::{kept, words};
+use crate::words;
 
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 use facts::{Fact, OURS_ALONE, Row, TARGETS, rows};
@@ -254,14 +254,14 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
         let one_of = |list: &str, what: &str| list.split('|').any(|x| x == what);
         let kinds = if other_sdst { "sgpr" } else { fact.kinds };
         let good_bits = one_of(fact.bits, &operand.bits.to_string());
-        let keeps = fact.access == "w" && (is_kept(row, inst) || kept::is_kept(inst, operand));
-        let good_access = if keeps { access(operand) == "rw" } else { one_of(fact.access, access(operand)) };
-        if let Some(difference) = other_reading(row, inst, fact, operand).filter(|_| good_access) {
+        if let Some(difference) =
+            other_reading(row, inst, fact, operand).filter(|_| one_of(fact.access, access(operand)))
+        {
             met.insert(difference);
         } else if row.format == "VOP3-INTERP" && row.mnemonic == "v_interp_p2_f32" && access(operand) == "rw" {
             met.insert(InterpolationAdds);
-        } else if keeps {
-            match is_kind(kinds, inst, operand) && good_bits && good_access {
+        } else if is_kept(row, inst) && fact.access == "w" {
+            match is_kind(kinds, inst, operand) && good_bits && access(operand) == "rw" {
                 true => _ = met.insert(Kept),
                 false => faults.push(format!("{} is {}, and it is kept", fact.name, access(operand))),
             }
@@ -270,7 +270,7 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
                 true => _ = met.insert(ImageNoReturn),
                 false => faults.push(format!("{} is {}, and nothing returns", fact.name, access(operand))),
             }
-        } else if !is_kind(kinds, inst, operand) || !good_bits || !good_access {
+        } else if !is_kind(kinds, inst, operand) || !good_bits || !one_of(fact.access, access(operand)) {
             let Operand { value, bits, .. } = operand;
             faults.push(format!("{} is {value:?}, {bits} bits, {}", fact.name, access(operand)));
         }

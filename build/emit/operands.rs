@@ -46,7 +46,7 @@ impl RowText {
 /// `most` bits within the first three dwords.
 fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     let i = match row {
-        Row::Desc(desc) | Row::Kept(desc) | Row::Off(desc) => desc,
+        Row::Desc(desc) | Row::Off(desc) => desc,
         &Row::Implicit((n, bits), access, when) => {
             let (how, acc, address) = match when {
                 When::Always => ("Value", NO_SHIFT, NO_SHIFT),
@@ -105,13 +105,7 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     // Single registers, pairs, and longer tuples; vector registers are not aligned.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let add = i.add + section + other;
-    // An operand of which a part can be kept has a row of its own only if it is always in the same register file.
-    let is_kept = matches!(row, Row::Kept(_));
-    if is_kept && (is_third || (acc, address) != (NO_SHIFT, NO_SHIFT)) {
-        return None;
-    }
-    let value = if is_kept { "Kept" } else { "Value" };
-    let (how, turn) = if is_third { ("Varied", i.lsb) } else { (value, (i.lsb + 64 - i.shift) % 64) };
+    let (how, turn) = if is_third { ("Varied", i.lsb) } else { ("Value", (i.lsb + 64 - i.shift) % 64) };
     of(RowText { how, turn, acc, address, mask: mask << i.shift, add }, bits)
 }
 
@@ -169,7 +163,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         let most = if n + 1 < whole { 16 } else { 31 };
         let (how, text) = match (row_text(t, row, most), row) {
             (Some(row), _) => row,
-            (None, Row::Desc(desc) | Row::Kept(desc)) => {
+            (None, Row::Desc(desc)) => {
                 let number = position(&mut descs, desc_text(&OperandDesc { dwords: 1, ..desc.clone() }));
                 ("Other", format!("Row::desc({number}, {})", desc.dwords))
             }

@@ -25,8 +25,6 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
-    /// A written operand that can keep a part of its old value: its access depends on the words.
-    Kept(OperandDesc),
     /// An operand that is absent, because other bits are known.
     Off(OperandDesc),
     /// A register that no field names: its index in `IMPLICIT`, its width in bits, its access, and the instructions
@@ -43,11 +41,6 @@ pub enum When {
     /// Only instructions whose constant names a hardware register with a number from the first to the last.
     Hwreg(u8, u8),
 }
-
-/// The fields of a trailing dword with which a part of the destination is kept.
-const KEEPING: [&str; 4] = ["dst_unused", "bound_ctrl", "row_mask", "bank_mask"];
-/// The fields of vector registers with results.
-const DATA: [&str; 2] = ["vdst", "vdata"];
 
 pub struct Lists<'a> {
     pub isa: &'a Isa,
@@ -66,28 +59,11 @@ impl Lists<'_> {
         let numbers = self.t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter();
         let descs: Vec<&OperandDesc> = numbers.map(|&n| &self.t.descs[usize::from(n)]).collect();
         let implicit = implicit(self.isa, self.t, info, &descs);
-        let keeps = self.keeps(s, info);
-        let row = |desc: &OperandDesc| match keeps && is_data(desc) {
-            true => Row::Kept(plain(desc)),
-            false => Row::Desc(plain(desc)),
-        };
-        let all = descs.into_iter().filter(|i| is_operand(i)).map(row).chain(implicit);
+        let all = descs.into_iter().filter(|i| is_operand(i)).map(|desc| Row::Desc(plain(desc))).chain(implicit);
         let rows = all.map(|row| position(&mut self.rows, row) as u16 + 1).collect();
         let dual = self.t.formats[s.format].def.dual.is_some();
         position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s), dual }) as u16 + 1
     }
-
-    /// Whether some words of a form keep a part of the destination: `Inst::writes_partly` of the library.
-    fn keeps(&self, s: &FormSignature, info: &Info) -> bool {
-        let has = |extension: usize, name: &str| self.t.formats[extension].def.fields.iter().any(|f| f.name == name);
-        let extended = s.extension.is_some_and(|extension| KEEPING.iter().any(|name| has(extension, name)));
-        extended || info.flags.iter().any(|flag| flag == "half")
-    }
-}
-
-/// Whether it is written and can be a vector register with data.
-fn is_data(desc: &OperandDesc) -> bool {
-    desc.access == Some(Access::Write) && DATA.contains(&desc.field.as_str())
 }
 
 /// Whether the descriptor is an operand: neither a modifier nor the mark between two operations.

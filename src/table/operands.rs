@@ -204,8 +204,6 @@ pub(crate) enum How {
     /// A look-up in the table of values if the constant in the lowest bits names a hardware register with a number from
     /// `acc` to `address`; otherwise no operand.
     Hwreg,
-    /// A look-up in the table of values; other fields determine whether a part of the operand is kept.
-    Kept,
     /// An operand that is read as its descriptor states.
     Other,
 }
