@@ -8,7 +8,6 @@ use crate::build::emit::builtin;
 use crate::build::emit::tables::flag_bits;
 use crate::build::emit::{camel, names};
 use crate::build::lower::{NONE, Target};
-use crate::build::model::counters::fits;
 use crate::build::model::*;
 
 /// The names of `Counter` in src/facts.rs, for every generation. Errors name counters as fields.
@@ -46,8 +45,6 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
     let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
     writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
-    let only: Vec<bool> = formats.iter().map(|f| !f.only.is_empty()).collect();
-    writeln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len()).unwrap();
     let mut addresses: Vec<(&String, u8)> = Vec::new();
     for row in formats.iter().flat_map(|f| &f.rows).filter(|row| there(&row.mnemonic)) {
         if let Some(most) =
@@ -107,7 +104,6 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
         }
     }
     let returns = returns.join(", ");
-    let only = only(t).join(", ");
     let mut counters = Vec::new();
     for f in t.formats.iter().filter(|f| !f.def.counters.is_empty()) {
         let renamed = |flag: &&str| f.def.counters.iter().find(|c| &c.counter == flag)?.cells.of(&t.row.name);
@@ -130,37 +126,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let banked = rows.any(|row| row.mnemonic == builtin::BANKS && row.opcode.of(&t.row.name).is_some());
     writeln!(
         w,
-        "], returns: &[{returns}], only: &[{only}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",
+        "], returns: &[{returns}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",
         codes.join(", ")
     )
     .unwrap();
-}
-
-/// The rows of `FactTables::only`: runs of operations with the values that a field of theirs can have. Of the statements
-/// about a field, the first one that names an operation holds.
-fn only(t: &Target) -> Vec<String> {
-    let mut rows: Vec<(usize, usize, &String, u128)> = Vec::new();
-    for (op_index, operation) in t.operations.iter().enumerate() {
-        let Some(operation) = operation else { continue };
-        let mut fields: Vec<&String> = Vec::new();
-        for only in &t.formats[operation.format].def.only {
-            let values = only.values.of(&t.row.name);
-            let Some(values) = values.filter(|_| fits(&only.pattern, &operation.mnemonic)) else { continue };
-            if fields.contains(&&only.field) {
-                continue;
-            }
-            fields.push(&only.field);
-            let continues = |row: &&mut (usize, usize, &String, u128)| {
-                row.1 + 1 == op_index && row.2 == &only.field && row.3 == *values
-            };
-            match rows.iter_mut().find(continues) {
-                Some(row) => row.1 = op_index,
-                None => rows.push((op_index, op_index, &only.field, *values)),
-            }
-        }
-    }
-    let text = |(first, last, field, values): &(usize, usize, &String, u128)| {
-        format!("Only {{ first: {first}, last: {last}, field: Field::{}, values: {values:#x} }}", camel(field))
-    };
-    rows.iter().map(text).collect()
 }

@@ -328,7 +328,6 @@ pub struct Format {
     pub counters: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
-    pub only: Vec<Only>,
     /// `bus`: its operations read scalars over the constant bus.
     pub bus: bool,
     /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
@@ -470,17 +469,6 @@ pub struct FieldDefault {
 pub struct Swap {
     pub at: SourceLine,
     pub names: [String; 2],
-}
-
-/// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, where every value decodes.
-#[derive(Debug)]
-pub struct Only {
-    pub at: SourceLine,
-    /// The operations: a mnemonic, or all that begin with the part before a `*`.
-    pub pattern: String,
-    pub field: String,
-    /// A bit for each value.
-    pub values: Cells<u128>,
 }
 
 #[derive(Debug)]

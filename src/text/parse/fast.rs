@@ -10,7 +10,7 @@ mod operand;
 use super::cursor::{Cursor, ends_operand};
 use super::fill_unused;
 use super::operation::spelling;
-use crate::check::{bus_limit, bus_scalars, has_only, is_packed};
+use crate::check::{bus_limit, bus_scalars, is_packed};
 use crate::decode::decode_words;
 use crate::form::Form;
 use crate::inst::Inst;
@@ -263,11 +263,7 @@ impl<'t> Quick<'t> {
             && read.scalars >= bus_limit(&inst)
             && bus_scalars(&inst) > bus_limit(&inst);
         let is_odd = || inst.target().aligned_vgprs() && (read.is_odd_tuple || flags & const { flag("even") } != 0);
-        let can_break = uses_bus
-            || read.is_odd && is_odd()
-            || flags & const { flag("mfma") } != 0
-            || is_packed(&inst)
-            || has_only(&inst);
+        let can_break = uses_bus || read.is_odd && is_odd() || flags & const { flag("mfma") } != 0 || is_packed(&inst);
         (!can_break || inst.check().is_ok()).then_some(inst)
     }
 }

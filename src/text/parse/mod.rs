@@ -21,7 +21,7 @@ mod operation;
 mod register;
 mod suggest;
 
-use crate::check::{RuleError, bus_limit, bus_reads, has_only, is_packed};
+use crate::check::{RuleError, bus_limit, bus_reads, is_packed};
 use crate::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{Address, EncodedOperand, Words, descs, read, value};
 use crate::constraint::second_index;
@@ -163,8 +163,6 @@ fn suffixes(target: Target, operations: &Operations) -> Suffixes {
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
-        // All of the text was accepted.
-        Kind::Rule(RuleError::Value { .. }) => u32::MAX,
         _ => error.span.start,
     }
 }
@@ -494,7 +492,7 @@ impl Parser<'_, '_> {
         // A vcc that the text does not show also counts.
         let reads = held().filter(is_scalar).count() + 1;
         let uses_bus = BUS.get(inst.format() as usize).is_some_and(|bus| *bus);
-        uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma() || is_packed(inst) || has_only(inst)
+        uses_bus && reads > bus_limit(inst).into() || inst.flags().is_mfma() || is_packed(inst)
     }
 
     /// Compares the registers of an image address with the registers of the words. If no `dim` determines their number,
@@ -555,19 +553,10 @@ impl Parser<'_, '_> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
             RuleError::Overlap { field } | RuleError::UpperHalf { field } => field,
-            RuleError::Value { field, .. } => return self.span_of(field).or_else(|| self.modifier_of(field)),
             RuleError::Banks { y, .. } => y,
             RuleError::ConstantBus { .. } => excess?,
         };
         self.span_of(field)
-    }
-
-    /// The position of the modifier that is called like a field.
-    fn modifier_of(&self, field: Field) -> Option<Span> {
-        let mut all = self.cursor;
-        all.at = 0;
-        let (at, word) = all.words().find(|(_, word)| word.starts_with(field.name().as_bytes()))?;
-        Some(Span::new(at, at + word.len()))
     }
 
     fn span_of(&self, field: Field) -> Option<Span> {
