@@ -148,29 +148,55 @@ fn every_text_is_an_instruction_or_an_error() {
     }
 }
 
+/// The bits of a number as the operand of an operation on doubles, all of which CDNA5 takes.
+#[cfg(feature = "gfx1250")]
+fn double(text: &str) -> Option<u64> {
+    use amdgpu_isa::Value;
+    let form = amdgpu_isa::text::signatures(Target::Gfx1250, "v_add_f64").next().expect("the operation");
+    let operand = form.operands().nth(1).expect("a source").parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+    match operand.value {
+        Value::Literal64 => operand.literal64,
+        Value::Float(float) => Some(float.to_f64().to_bits()),
+        Value::Literal(high) => Some(u64::from(high) << 32),
+        // The least numbers have the words of small integers.
+        Value::Int(n) => u64::try_from(n).ok(),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+/// Hexadecimal numbers are rounded once, also those that have fewer than 53 bits.
+#[cfg(feature = "gfx1250")]
+#[test]
+fn hexadecimal_numbers_are_the_nearest_floats() {
+    for (text, bits) in [
+        ("0x1.8p1", 3f64.to_bits()),
+        ("-0x1.8p-1022", (-1.5 * f64::MIN_POSITIVE).to_bits()),
+        ("0x1.fffffffffffff8p1023", f64::INFINITY.to_bits()),
+        ("0x1.fffffffffffff7p1023", f64::MAX.to_bits()),
+        ("0x1.00000000000008p0", 1f64.to_bits()),
+        ("0x1.00000000000008000000001p0", 1f64.to_bits() + 1),
+        ("0x1.00000000000018p0", 1f64.to_bits() + 2),
+        // With 53 bits it would be halfway between two that have 52.
+        ("0x1.0000000000002cp-1023", (1 << 51) + 1),
+        ("0x1p-1074", 1),
+        ("0x1p-1075", 0),
+        ("0x1.00000001p-1075", 1),
+        ("0x0.0p9", 0),
+        ("0x1p99999", f64::INFINITY.to_bits()),
+        ("0x1p-99999", 0),
+    ] {
+        assert_eq!(double(text), Some(bits), "{text}");
+    }
+}
+
 /// Decimal numbers are rounded once, to the nearest float, as by Rust's own parser. The library does not use that one,
 /// because it has code that can panic.
 #[cfg(feature = "gfx1250")]
 #[test]
 fn decimal_numbers_are_the_nearest_floats() {
-    use amdgpu_isa::Value;
-    use amdgpu_isa::text::signatures;
-    let form = signatures(Target::Gfx1250, "v_add_f64").next().expect("the operation");
-    let source = form.operands().nth(1).expect("a source");
-    let ours = |text: &str| {
-        let operand = source.parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
-        match operand.value {
-            Value::Literal64 => operand.literal64,
-            Value::Float(float) => Some(float.to_f64().to_bits()),
-            Value::Literal(high) => Some(u64::from(high) << 32),
-            // The least numbers have the words of small integers.
-            Value::Int(n) => u64::try_from(n).ok(),
-            other => panic!("{text}: {other:?}"),
-        }
-    };
     let check = |text: &str| {
         let theirs: f64 = text.parse().expect("a number");
-        assert_eq!(ours(text), Some(theirs.to_bits()), "{text}");
+        assert_eq!(double(text), Some(theirs.to_bits()), "{text}");
     };
     let mut rng = Rng(5);
     for n in 0..40_000 {

@@ -1,4 +1,5 @@
-//! The number nearest to decimal digits. The parser of core is exact too, but it has code that can panic.
+//! The float nearest to decimal digits, or to a number of many bits. The parser of core is exact too, but it has code
+//! that can panic.
 
 /// Digits that determine the result: halfway between two neighbours, a number has 767 at most.
 const DIGITS: usize = 800;
@@ -61,6 +62,11 @@ pub fn nearest(text: &[u8]) -> u64 {
         number.shift_left(1);
     }
     rounded(quotient, up, !number.is_zero())
+}
+
+/// The bits of the f64 nearest to `value * 2^power`; of two, the even one. The power is between -4000 and 4000.
+pub fn scaled(value: u64, power: i32) -> u64 {
+    if value == 0 { 0 } else { rounded(value, 63 + power, false) }
 }
 
 /// A decimal number with a sign, saturated.
@@ -145,7 +151,7 @@ impl Big {
         }
     }
 
-    /// Subtracts a number that is not greater. Returns whether it is not.
+    /// Subtracts the other number unless it is greater, and returns whether it did.
     fn subtract(&mut self, other: &Big) -> bool {
         let len = self.len.max(other.len);
         let pairs = || self.limbs.iter().zip(&other.limbs).take(len);

@@ -316,15 +316,10 @@ impl Cursor<'_> {
         let end = start + sign + digits;
         let power: i32 = core::str::from_utf8(self.between(start, end)).ok()?.parse().ok()?;
         // Beyond these limits the result is 0 or infinite.
-        let mut left = exponent.saturating_add(power).clamp(-4000, 4000);
-        let mut scaled = value as f64;
-        while left != 0 {
-            let step = left.clamp(-1000, 1000);
-            scaled *= f64::from_bits(((1023 + step) as u64) << 52);
-            left -= step;
-        }
+        let power = exponent.saturating_add(power).clamp(-4000, 4000);
+        let bits = decimal::scaled(value, power);
         self.at = end;
-        Some(scaled.to_bits() | u64::from(is_negative) << 63)
+        Some(bits | u64::from(is_negative) << 63)
     }
 }
 
