@@ -68,8 +68,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             .unwrap();
         write!(w, "times: {times}, again: {again:?}, counted: {counted}, ").unwrap();
         let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
-        let counts = row.counts(&tables);
-        writeln!(w, "distance: {less:?}, most: {most:?}, field: {field}, counts: {counts:#x} }},").unwrap();
+        let counts = row.counts(&tables).unwrap_or_default();
+        writeln!(w, "distance: {less:?}, most: {most:?}, field: {field}, counts: {counts:?} }},").unwrap();
     }
     write!(w, "], classes: &[").unwrap();
     for class in &tables.classes {

@@ -24,7 +24,8 @@ pub struct HazardTables<'a> {
 impl HazardTables<'_> {
     /// The bit of a kind in the sets of kinds that waits count.
     pub fn counted_bit(&self, kind: &str) -> u16 {
-        self.counted.iter().position(|name| *name == kind).map_or(0, |n| 1 << n)
+        let place = self.counted.iter().position(|name| *name == kind);
+        place.and_then(|n| 1u16.checked_shl(n as u32)).unwrap_or(0)
     }
 }
 
@@ -38,13 +39,14 @@ pub struct HazardRow<'a> {
 }
 
 impl HazardRow<'_> {
-    /// The greatest number of kinds that waits count for one rule.
-    const COUNTED: u32 = 2;
-
-    /// The kinds of operations that waits which end the row count.
-    pub fn counts(&self, tables: &HazardTables) -> u16 {
+    /// The kinds of operations that waits which end the row count, a bit each; `None` if they are more than two.
+    pub fn counts(&self, tables: &HazardTables) -> Option<[u16; 2]> {
         let waits = self.rule.ends.iter().filter_map(|side| side.upto.as_ref());
-        waits.fold(0, |set, upto| set | tables.counted_bit(&upto.what))
+        let mut kinds: Vec<u16> = waits.map(|upto| tables.counted_bit(&upto.what)).filter(|bit| *bit != 0).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds.resize(kinds.len().max(2), 0);
+        kinds.try_into().ok()
     }
 }
 
@@ -120,10 +122,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
             position(&mut tables.counted, upto.what.as_str());
         }
     }
-    let is_wrong = |row: &&HazardRow| {
-        let counts = row.counts(&tables);
-        counts.count_ones() > HazardRow::COUNTED || counts != 0 && row.rule.unit != "event"
-    };
+    let is_wrong =
+        |row: &&HazardRow| row.counts(&tables).is_none_or(|counts| counts != [0; 2] && row.rule.unit != "event");
     if let Some(row) = tables.rows.iter().find(is_wrong) {
         return row.rule.at.err("waits count operations for rules of the unit `event` only, and at most of two kinds");
     }
@@ -184,7 +184,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         }
         tables.class_of.push(position(&mut tables.classes, class));
     }
-    if tables.enders.len() > u64::BITS as usize || tables.classes.len() > u8::MAX.into() {
+    let too_many = tables.enders.len() > u64::BITS as usize || tables.counted.len() > u16::BITS as usize;
+    if too_many || tables.classes.len() > u8::MAX.into() {
         return all.rules[0].at.err(format!("{name} has too many kinds of instructions"));
     }
     Ok(tables)

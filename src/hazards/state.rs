@@ -408,7 +408,9 @@ impl<C: Capacity> Hazards<C> {
                 owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
                 owed.age.pass(&step);
                 if let Some(row) = tables.rows.get(usize::from(owed.row)) {
-                    owed.age.pass_like(row, like);
+                    if like != 0 {
+                        owed.age.pass_like(row, like);
+                    }
                     owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
                 }
             }

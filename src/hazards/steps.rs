@@ -47,16 +47,14 @@ impl Age {
 
     /// Adds an operation of these kinds, as far as waits that end the row count them.
     pub(super) fn pass_like(&mut self, row: &HazardRow, kinds: u16) {
-        let first = row.counts & row.counts.wrapping_neg();
-        for (count, of) in self.like.iter_mut().zip([first, row.counts & !first]) {
+        for (count, of) in self.like.iter_mut().zip(row.counts) {
             *count = count.saturating_add(u8::from(kinds & of != 0)).min(Age::LIKE);
         }
     }
 
     /// The number of operations of one of the kinds that waits which end the row count.
     fn like(&self, row: &HazardRow, kind: u16) -> u8 {
-        let is_first = row.counts & row.counts.wrapping_neg() == kind;
-        if row.counts & kind == 0 { 0 } else { self.like[usize::from(!is_first)] }
+        self.like.into_iter().zip(row.counts).find(|(_, of)| *of == kind).map_or(0, |(count, _)| count)
     }
 
     /// Leaves out all that makes no difference to a row that no distance ends. `is_counted`: whether waits for some of the

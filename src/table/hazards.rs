@@ -159,8 +159,8 @@ pub(crate) struct HazardRow {
     pub most: [u8; 5],
     /// The field of the consumer that holds the distance.
     pub field: Option<Field>,
-    /// The kinds of operations that waits which end it count, as bits: at most two.
-    pub counts: u16,
+    /// The kinds of operations that waits which end it count, a bit each; 0 if they count fewer than two.
+    pub counts: [u16; 2],
 }
 
 /// The rows that the operations of a class can be producers, consumers or ends of.
