@@ -216,7 +216,7 @@ impl Waitcnt {
 
 impl fmt::Debug for Waitcnt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Maps and texts of core have code that can panic, when they print themselves.
+        // `debug_map` and `Debug` of texts are code of core that can panic.
         struct Entry(Option<Counter>, u16);
         impl fmt::Debug for Entry {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

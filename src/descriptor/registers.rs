@@ -110,7 +110,7 @@ impl KernelDescriptor {
             }
             sgprs = granules(all, tables.sgpr_granule);
         }
-        let mut accum_offset = self.rsrc3();
+        let mut rsrc3 = self.rsrc3();
         if tables.accum_granule > 0 {
             let offset = registers.accum_offset;
             let has_place = offset <= registers.vgprs.max(1).next_multiple_of(tables.accum_granule);
@@ -118,12 +118,12 @@ impl KernelDescriptor {
             if !is_granule || !has_place {
                 return Err(DescriptorError::AccumOffset);
             }
-            accum_offset = self.rsrc3().with_accum_offset(granules(offset.into(), tables.accum_granule) as u8)?;
+            rsrc3 = rsrc3.with_accum_offset(granules(offset.into(), tables.accum_granule) as u8)?;
         }
         let sgprs = u8::try_from(sgprs).map_err(|_| DescriptorError::Sgprs)?;
         let word = self.rsrc1().with_granulated_workitem_vgpr_count(vgprs as u8)?;
         self.set_rsrc1(word.with_granulated_wavefront_sgpr_count(sgprs).map_err(|_| DescriptorError::Sgprs)?);
-        self.set_rsrc3(accum_offset);
+        self.set_rsrc3(rsrc3);
         Ok(())
     }
 

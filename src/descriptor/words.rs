@@ -7,15 +7,15 @@ use super::DescriptorError;
 
 /// Makes the setters of fields that have fewer bits than their type. Those of `bitfield` would panic.
 macro_rules! setters {
-    ($ty:ident($word:ident): $($with:ident($field:ident, $int:ident, $at:ident, $width:literal);)*) => {
+    ($ty:ident($word:ident): $($with:ident($field:ident, $int:ident, $at:ident, $width:ident);)*) => {
         impl $ty {
             $(
-                #[doc = concat!("Sets `", stringify!($field), "` (", $width, " bits).")]
+                #[doc = concat!("Sets `", stringify!($field), "`.")]
                 ///
                 /// # Errors
                 /// The value does not fit.
                 pub const fn $with(self, value: $int) -> Result<Self, DescriptorError> {
-                    const MAX: $int = (1 << $width) - 1;
+                    const MAX: $int = (1 << $ty::$width) - 1;
                     if value > MAX {
                         return Err(DescriptorError::Range { max: MAX as u32 });
                     }
@@ -133,39 +133,39 @@ pub struct KernargPreload {
 
 setters! {
     PgmRsrc1(u32):
-    with_granulated_workitem_vgpr_count(granulated_workitem_vgpr_count, u8, GRANULATED_WORKITEM_VGPR_COUNT_OFFSET, 6);
-    with_granulated_wavefront_sgpr_count(granulated_wavefront_sgpr_count, u8, GRANULATED_WAVEFRONT_SGPR_COUNT_OFFSET, 4);
-    with_priority(priority, u8, PRIORITY_OFFSET, 2);
-    with_float_round_mode_32(float_round_mode_32, u8, FLOAT_ROUND_MODE_32_OFFSET, 2);
-    with_float_round_mode_16_64(float_round_mode_16_64, u8, FLOAT_ROUND_MODE_16_64_OFFSET, 2);
-    with_float_denorm_mode_32(float_denorm_mode_32, u8, FLOAT_DENORM_MODE_32_OFFSET, 2);
-    with_float_denorm_mode_16_64(float_denorm_mode_16_64, u8, FLOAT_DENORM_MODE_16_64_OFFSET, 2);
-    with_reserved(reserved, u8, RESERVED_OFFSET, 2);
+    with_granulated_workitem_vgpr_count(granulated_workitem_vgpr_count, u8, GRANULATED_WORKITEM_VGPR_COUNT_OFFSET, GRANULATED_WORKITEM_VGPR_COUNT_BITS);
+    with_granulated_wavefront_sgpr_count(granulated_wavefront_sgpr_count, u8, GRANULATED_WAVEFRONT_SGPR_COUNT_OFFSET, GRANULATED_WAVEFRONT_SGPR_COUNT_BITS);
+    with_priority(priority, u8, PRIORITY_OFFSET, PRIORITY_BITS);
+    with_float_round_mode_32(float_round_mode_32, u8, FLOAT_ROUND_MODE_32_OFFSET, FLOAT_ROUND_MODE_32_BITS);
+    with_float_round_mode_16_64(float_round_mode_16_64, u8, FLOAT_ROUND_MODE_16_64_OFFSET, FLOAT_ROUND_MODE_16_64_BITS);
+    with_float_denorm_mode_32(float_denorm_mode_32, u8, FLOAT_DENORM_MODE_32_OFFSET, FLOAT_DENORM_MODE_32_BITS);
+    with_float_denorm_mode_16_64(float_denorm_mode_16_64, u8, FLOAT_DENORM_MODE_16_64_OFFSET, FLOAT_DENORM_MODE_16_64_BITS);
+    with_reserved(reserved, u8, RESERVED_OFFSET, RESERVED_BITS);
 }
 
 setters! {
     PgmRsrc2(u32):
-    with_user_sgpr_count(user_sgpr_count, u8, USER_SGPR_COUNT_OFFSET, 5);
-    with_vgpr_workitem_id(vgpr_workitem_id, u8, VGPR_WORKITEM_ID_OFFSET, 2);
-    with_granulated_lds_size(granulated_lds_size, u16, GRANULATED_LDS_SIZE_OFFSET, 9);
-    with_exceptions(exceptions, u8, EXCEPTIONS_OFFSET, 7);
+    with_user_sgpr_count(user_sgpr_count, u8, USER_SGPR_COUNT_OFFSET, USER_SGPR_COUNT_BITS);
+    with_vgpr_workitem_id(vgpr_workitem_id, u8, VGPR_WORKITEM_ID_OFFSET, VGPR_WORKITEM_ID_BITS);
+    with_granulated_lds_size(granulated_lds_size, u16, GRANULATED_LDS_SIZE_OFFSET, GRANULATED_LDS_SIZE_BITS);
+    with_exceptions(exceptions, u8, EXCEPTIONS_OFFSET, EXCEPTIONS_BITS);
 }
 
 setters! {
     PgmRsrc3(u32):
-    with_accum_offset(accum_offset, u8, ACCUM_OFFSET_OFFSET, 6);
-    with_middle(middle, u16, MIDDLE_OFFSET, 10);
-    with_high(high, u16, HIGH_OFFSET, 15);
+    with_accum_offset(accum_offset, u8, ACCUM_OFFSET_OFFSET, ACCUM_OFFSET_BITS);
+    with_middle(middle, u16, MIDDLE_OFFSET, MIDDLE_BITS);
+    with_high(high, u16, HIGH_OFFSET, HIGH_BITS);
 }
 
 setters! {
     KernelCodeProperties(u16):
-    with_reserved(reserved, u8, RESERVED_OFFSET, 3);
-    with_reserved1(reserved1, u8, RESERVED1_OFFSET, 4);
+    with_reserved(reserved, u8, RESERVED_OFFSET, RESERVED_BITS);
+    with_reserved1(reserved1, u8, RESERVED1_OFFSET, RESERVED1_BITS);
 }
 
 setters! {
     KernargPreload(u16):
-    with_length(length, u8, LENGTH_OFFSET, 7);
-    with_offset(offset, u16, OFFSET_OFFSET, 9);
+    with_length(length, u8, LENGTH_OFFSET, LENGTH_BITS);
+    with_offset(offset, u16, OFFSET_OFFSET, OFFSET_BITS);
 }
