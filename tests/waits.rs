@@ -30,7 +30,7 @@ fn ours(target: Target, program: &Program) -> Vec<Waitcnt> {
     let flow = Flow::new(target, &code, 0, &[0]);
     let start = MachineState::new(target);
     let mut edits = Edits::default();
-    plan::fix(&flow, 0, &|_| start.clone(), &mut edits);
+    plan::fix(&flow, 0, &|_| start.clone(), &|_| None, &mut edits);
     let decoded = amdgpu_isa::Decoder::new(target, &code);
     let waits = decoded.map(|found| {
         let before = edits.at(found.offset as u64).map_or(&[][..], |edit| &edit.before);

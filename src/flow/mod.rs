@@ -32,6 +32,7 @@ use alloc::vec::Vec;
 use crate::decode::{Decoded, Decoder};
 use crate::error::DecodeError;
 use crate::inst::Inst;
+use crate::opcode::limits::RETURN;
 use crate::target::Target;
 
 pub use follow::State;
@@ -177,6 +178,21 @@ impl<'c> Flow<'c> {
     pub fn return_sites(&self, block: usize) -> &[usize] {
         let function = self.functions.get(block);
         function.and_then(|function| self.return_sites.get(function)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a block ends with a return, by LLVM's calling convention: a jump to the address in `s[30:31]`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_isa::flow::Flow;
+    /// let returns = |word: u32| Flow::new(Target::Gfx942, &word.to_le_bytes(), 0, &[0]).returns(0);
+    /// assert!(returns(0xbe80_1d1e) && !returns(0xbe80_1d04)); // s_setpc_b64 s[30:31], s_setpc_b64 s[4:5]
+    /// # }
+    /// ```
+    pub fn returns(&self, block: usize) -> bool {
+        let pair = |exit| if let Exit::Indirect { pair } = exit { pair } else { None };
+        self.blocks.get(block).and_then(|block| pair(block.exit)).map(u16::from) == RETURN.first().copied()
     }
 
     /// The instructions of a block, with their addresses.

@@ -43,7 +43,7 @@ fn program(target: Target, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
 fn fixes(target: Target, code: &[u8]) -> Edits {
     let flow = Flow::new(target, code, BASE, &[BASE]);
     let mut edits = Edits::default();
-    plan::fix(&flow, BASE, &|_| start(target), &mut edits);
+    plan::fix(&flow, BASE, &|_| start(target), &|_| None, &mut edits);
     edits
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::asm_file::directory;
 use super::run;
 use super::samples::*;
 
@@ -348,13 +349,18 @@ fn functions_begin_with_the_worst() {
     assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [("W03".to_string(), "second+0x4".to_string())], "{found:?}");
 }
 
-/// The errors about a kernel, and a function after it.
-fn with_function(kernel: &str, function: &str) -> Vec<String> {
-    let source = format!(
+/// A source of a kernel, and a function after it.
+fn source_with_function(kernel: &str, function: &str) -> String {
+    format!(
         ".p2align 8\nk: {kernel}\n s_endpgm\n.p2align 4\nf: {function}\n s_setpc_b64 s[30:31]\n\
          .type k,@function\n.type f,@function\n.section .rodata\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 8\n\
          .amdhsa_next_free_sgpr 32\n.amdhsa_accum_offset 8\n.end_amdhsa_kernel\n"
-    );
+    )
+}
+
+/// The errors about a kernel, and a function after it.
+fn with_function(kernel: &str, function: &str) -> Vec<String> {
+    let source = source_with_function(kernel, function);
     let found = run(&["lint", "--format", "json", "--target", "gfx942", "-"], source.as_bytes()).out;
     let found = found.lines().map(|line| serde_json::from_str(line).expect("a line is an object"));
     let errors = found.filter(|finding: &Value| finding["severity"] == "error");
@@ -375,4 +381,24 @@ fn a_function_waits_before_it_returns_to_callers_that_are_not_known() {
     assert_eq!(with_function("s_call_b64 s[30:31], f", load), [""; 0]);
     let used = with_function("s_call_b64 s[30:31], f\n v_add_f32 v1, v0, v0", load);
     assert_eq!(used, ["missing-wait: v0 is used before it is loaded"]);
+}
+
+#[test]
+fn fix_lets_a_function_wait_before_it_returns() {
+    let work = directory("lint-early-return");
+    let (source, file, new) = (work.join("k.s"), work.join("k.co"), work.join("new.co"));
+    let path = |path: &Path| path.to_str().expect("a text").to_string();
+    let load = "global_load_dword v0, v2, s[0:1]\n s_load_dword s4, s[0:1], 0x0";
+    let function = format!("{load}\n s_cbranch_scc0 f1\n s_setpc_b64 s[30:31]\nf1: s_nop 0");
+    std::fs::write(&source, source_with_function("s_nop 0", &function)).expect("it can be written");
+    run(&["asm", "-o", &path(&file), &path(&source), "gfx942"], &[]).ok();
+    let rules = |file: &Path| run(&["lint", &path(file)], &[]).out.matches("error[early-return]").count();
+    assert_eq!(rules(&file), 4, "two counters at each of two returns");
+    run(&["lint", "--fix", "--trust-jumps", "-o", &path(&new), &path(&file)], &[]).ok();
+    assert_eq!(rules(&new), 0);
+    // One wait at each return, and it stays.
+    let waits = |file: &Path| run(&["dis", &path(file)], &[]).out.matches("s_waitcnt vmcnt(0) lgkmcnt(0)").count();
+    assert_eq!(waits(&new), 2);
+    run(&["lint", "--trim", "--trust-jumps", "-o", &path(&file), &path(&new)], &[]).ok();
+    assert_eq!(waits(&file), 2);
 }

@@ -121,6 +121,16 @@ impl<'s, 'a> Functions<'s, 'a> {
         MachineState { pending, hazards, memory: [is_called; Counter::ALL.len()] }
     }
 
+    /// The address of the return at the end of a block whose function no code here calls: unknown callers go on behind it. Without
+    /// a kernel, everything may be parts of shaders.
+    pub fn returns_outside(&self, flow: &Flow<'_>, block: usize) -> Option<u64> {
+        if !flow.returns(block) || !flow.return_sites(block).is_empty() || self.kernels().next().is_none() {
+            return None;
+        }
+        let (address, _) = flow.insts(block).last()?;
+        self.at(address).filter(|symbol| symbol.kind == SymbolKind::Function).map(|_| address)
+    }
+
     /// The function that an address is in: the last one that begins there or before.
     pub fn at(&self, address: u64) -> Option<&'s Symbol<'a>> {
         let behind = self.symbols.partition_point(|symbol| symbol.address <= address);

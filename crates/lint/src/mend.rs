@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use amdgpu_isa::facts::{AddressStep, Counter};
-use amdgpu_isa::hazards::{Needs, Unit};
+use amdgpu_isa::hazards::{Needs, Unit, Waits};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst, Target, parse};
 
@@ -21,8 +21,19 @@ pub enum Change {
     Last(Inst),
 }
 
+/// The waits that are missing before the instruction. `returns`: it returns to callers that rely on everything being done.
+pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
+    let own = if returns { now.pending.own_waits() } else { Waits::default() };
+    let needs = now.pending.needs(inst);
+    let sure = needs.iter().chain(own.iter()).filter(|wait| wait.sure);
+    sure.fold(Waitcnt::new(), |all, wait| {
+        let least = all.get(wait.counter).map_or(wait.at_most, |other| other.min(wait.at_most));
+        all.with(wait.counter, least)
+    })
+}
+
 /// Returns the next change that the instruction needs before it, one at a time. `last` is what runs just before it on every way, and what is
-/// known in front of that.
+/// known in front of that; `missing`: the waits as [`missing()`] has them.
 ///
 /// # Errors
 /// [`Error::Helpless`]: nothing that could be inserted helps.
@@ -30,15 +41,13 @@ pub fn next_repair(
     now: &MachineState,
     last: Option<(&Inst, &MachineState)>,
     inst: &Inst,
+    missing: &Waitcnt,
 ) -> Result<Option<Change>, Error> {
-    let missing = now.pending.needs(inst);
-    let missing = missing.iter().filter(|wait| wait.sure);
-    let missing = missing.fold(Waitcnt::new(), |all, wait| all.with(wait.counter, wait.at_most));
     if !missing.counters().is_empty() {
-        if let Some(stronger) = last.and_then(|(last, _)| stronger(last, &missing)) {
+        if let Some(stronger) = last.and_then(|(last, _)| stronger(last, missing)) {
             return Ok(Some(Change::Last(stronger)));
         }
-        return waits(inst.target(), &missing).map(|insts| Some(Change::Insert(insts))).ok_or(Error::Helpless);
+        return waits(inst.target(), missing).map(|insts| Some(Change::Insert(insts))).ok_or(Error::Helpless);
     }
     let needs = now.hazards.needs(inst);
     if needs.event.is_some() {

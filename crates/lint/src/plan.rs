@@ -13,14 +13,21 @@ use crate::mend::{self, Change};
 /// After so many rounds the changes of all blocks are made at once: they may be more than are needed.
 const ROUNDS: usize = 200;
 
-/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known in front of a function.
-pub fn fix(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, edits: &mut Edits) {
+/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known in front of a function;
+/// `returns`: the address of the return at the end of a block to callers that rely on everything being done.
+pub fn fix(
+    flow: &Flow<'_>,
+    base: u64,
+    first: &dyn Fn(usize) -> MachineState,
+    returns: &dyn Fn(usize) -> Option<u64>,
+    edits: &mut Edits,
+) {
     let planned = RefCell::new(core::mem::take(edits));
     for group in flow.groups() {
         let mut hopeless = BTreeSet::new();
         for round in 0..2 * ROUNDS {
             let changes = |block, now: &MachineState, hopeless: &mut BTreeSet<u64>| {
-                first_change(flow, &planned.borrow(), base, block, now, true, hopeless).is_some()
+                first_change(flow, base, &planned.borrow(), (block, now), returns(block), true, hopeless).is_some()
             };
             let open = states(flow, &group, base, first, &planned, |block, now| changes(block, now, &mut hopeless));
             if open.is_empty() {
@@ -30,7 +37,15 @@ pub fn fix(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, ed
                 // A distance may be longer than it seems once what comes before has been mended.
                 let distances = n == 0 || round >= ROUNDS;
                 loop {
-                    let found = first_change(flow, &planned.borrow(), base, *block, now, distances, &mut hopeless);
+                    let found = first_change(
+                        flow,
+                        base,
+                        &planned.borrow(),
+                        (*block, now),
+                        returns(*block),
+                        distances,
+                        &mut hopeless,
+                    );
                     let Some(found) = found else { break };
                     found.make(&mut planned.borrow_mut());
                 }
@@ -106,10 +121,10 @@ impl Clause {
 /// The first change that an instruction of a block needs. Those that nothing helps become hopeless.
 fn first_change(
     flow: &Flow<'_>,
-    edits: &Edits,
     base: u64,
-    block: usize,
-    now: &MachineState,
+    edits: &Edits,
+    (block, now): (usize, &MachineState),
+    returns: Option<u64>,
     distances: bool,
     hopeless: &mut BTreeSet<u64>,
 ) -> Option<Found> {
@@ -121,8 +136,9 @@ fn first_change(
         for (slot, inst) in edits.run(address, &old) {
             let before = last.as_ref().map(|(_, inst, now)| (inst, now));
             let is_open = matches!(slot, Slot::At(_)) && !hopeless.contains(&address);
-            let change = if is_open { mend::next_repair(&now, before, &inst) } else { Ok(None) };
-            let waits = || now.pending.needs(&inst).iter().any(|wait| wait.sure);
+            let missing = mend::missing(&now, &inst, returns == Some(address));
+            let change = if is_open { mend::next_repair(&now, before, &inst, &missing) } else { Ok(None) };
+            let waits = || !missing.counters().is_empty();
             match (change, clause.take().filter(|clause| clause.come < clause.len())) {
                 (Err(_), _) => drop(hopeless.insert(address)),
                 (Ok(Some(_)), _) if !distances && !waits() => return None,

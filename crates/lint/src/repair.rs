@@ -137,7 +137,9 @@ fn one<'s, 'a>(
         // If sources disagree about a distance, nothing is taken away.
         let first = |block| functions.entry(&flow, block, repair == Repair::Trim);
         match repair {
-            Repair::Fix => plan::fix(&flow, section.address, &first, edits),
+            Repair::Fix => {
+                plan::fix(&flow, section.address, &first, &|block| functions.returns_outside(&flow, block), edits)
+            }
             Repair::Trim => trim::trim(&flow, section.address, &first, edits),
         }
         branches::mend(&flow, edits);

@@ -201,7 +201,7 @@ const OWN: [Own; 23] = [
     Own {
         id: "early-return",
         severity: ERROR,
-        title: "a function returns before its operations are done",
+        title: "a function returns before its loads are done",
         text: "By the calling convention of LLVM, all that a function loads is there when it returns, and callers that are not \
                known rely on it. Callers in the code are checked with what the function leaves instead.",
         help: "Insert the wait that the finding names in front of the return.",

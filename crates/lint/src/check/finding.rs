@@ -78,7 +78,7 @@ pub enum Severity {
 pub enum What {
     /// A wait is missing in front of the instruction. If the wait is not [`sure`](Wait::sure), this is a hint.
     MissingWait(Wait),
-    /// A function returns to callers that are not known before an operation is done.
+    /// A function returns to callers that are not known while an operation of its own still holds a register.
     EarlyReturn(Wait),
     /// The instruction comes too soon behind another one.
     Hazard(Need),
@@ -328,11 +328,16 @@ fn unreached(bytes: u64, parts: &[(u64, u64)], f: &mut fmt::Formatter<'_>) -> fm
     }
 }
 
-fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// The register that is waited for.
+fn held(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match wait.register {
-        Some(register) => write!(f, "{}", register_name(register))?,
-        None => f.write_str("a register")?,
+        Some(register) => write!(f, "{}", register_name(register)),
+        None => f.write_str("a register"),
     }
+}
+
+fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    held(wait, f)?;
     f.write_str(if wait.sure { " is " } else { " is perhaps " })?;
     match (wait.conflict, wait.kind) {
         (Conflict::Read, _) => f.write_str("used before it is loaded")?,
@@ -352,10 +357,7 @@ fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn early_return(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str("the function returns before ")?;
-    match wait.register {
-        Some(register) => write!(f, "{}", register_name(register))?,
-        None => f.write_str("a register")?,
-    }
+    held(wait, f)?;
     f.write_str(match wait.conflict {
         Conflict::Source => " may be overwritten",
         _ => " is loaded",

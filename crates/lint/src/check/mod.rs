@@ -18,20 +18,17 @@ use core::convert::Infallible;
 
 use amdgpu_isa::facts::{Counter, RegSet};
 use amdgpu_isa::flow::{Exit, Flow, Following, State};
-use amdgpu_isa::hazards::{Need, Wait};
-use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Inst, Target, VgprMsb, decode};
-use amdgpu_object::{Image, Section, SymbolKind};
+use amdgpu_object::{Image, Section};
 
 use crate::Settings;
-use crate::edits::Pending;
 use crate::functions::Functions;
-use crate::mend;
 use before::Before;
 pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
-/// The first of the two scalar registers with the address to which functions return, in LLVM's calling convention.
-const RETURN_ADDRESS: u8 = 30;
+/// A search of the way from a producer to the instruction at an address in a block.
+type Way = fn(&Flow<'_>, u64, (usize, u64)) -> Vec<u64>;
+
 /// The number of findings of a check that get a way through the code.
 const WAYS: usize = 500;
 /// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
@@ -55,9 +52,15 @@ const TOGETHER: usize = 64;
 /// # Ok::<(), Error>(())
 /// ```
 pub fn image<'a>(image: &Image<'a>, target: Target) -> Vec<Finding<'a>> {
+    image_with(image, target, Settings::default())
+}
+
+/// All findings as [`image()`] has them, under these settings.
+pub fn image_with<'a>(image: &Image<'a>, target: Target, settings: Settings) -> Vec<Finding<'a>> {
     let mut found = Vec::new();
     for section in &image.sections {
-        let Ok(_) = checkers(Checker::in_image(section, image, target), |finding| {
+        let all = Checker::in_image(section, image, target).map(|checker| checker.with(settings));
+        let Ok(_) = checkers(all, |finding| {
             found.push(finding);
             Ok::<(), Infallible>(())
         });
@@ -265,14 +268,20 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         if let Some(descriptor) = self.of.functions.kernel(flow, block).0.and_then(|kernel| kernel.descriptor) {
             self.descriptor(block, &descriptor);
         }
+        let returns = self.of.functions.returns_outside(flow, block);
         let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
         for (n, &(address, inst)) in insts.iter().enumerate() {
-            let first = self.found.len();
+            let (first, place) = (self.found.len(), (block, address));
             for wait in state.now.pending.needs(&inst).iter() {
-                self.missing_wait(block, address, &inst, wait);
+                self.depends(place, inst, What::MissingWait(wait), wait.producer, path::outstanding);
             }
             for need in state.now.hazards.needs(&inst).iter() {
-                self.hazard(block, address, &inst, need);
+                self.depends(place, inst, What::Hazard(need), need.place, path::shortest);
+            }
+            if returns == Some(address) {
+                for wait in state.now.pending.own_waits().iter() {
+                    self.depends(place, inst, What::EarlyReturn(wait), wait.producer, path::shortest);
+                }
             }
             let found = self.found.get_mut(first..).unwrap_or_default();
             remedy::repair(found, &inst, insts.get(..n).unwrap_or_default(), &state.now);
@@ -290,15 +299,16 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             state.step(&inst, flow.offset_of(address));
         }
         self.exit(block);
-        self.early_return(block, &state.now.pending);
     }
 
-    fn missing_wait(&mut self, block: usize, address: u64, inst: &Inst, wait: Wait) {
-        let producer = self.of.section().address.wrapping_add(wait.producer.into());
-        let mut finding = self.of.finding(address, Some(*inst), What::MissingWait(wait));
+    /// Reports what an instruction of a block does although an earlier one, at the offset `producer` in the section, is not done.
+    /// `way` searches the way from there.
+    fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, way: Way) {
+        let producer = self.of.section().address.wrapping_add(producer.into());
+        let mut finding = self.of.finding(place.1, Some(inst), what);
         finding.producer = self.of.place(producer);
         if self.goes_a_way() {
-            finding.path = path::outstanding(self.flow(), producer, (block, address));
+            finding.path = way(self.flow(), producer, place);
         }
         self.found.push(finding);
     }
@@ -306,16 +316,6 @@ impl<'k, 'a> Check<'k, '_, 'a> {
     /// Takes one of the ways that may still be searched.
     fn goes_a_way(&mut self) -> bool {
         self.ways.checked_sub(1).map(|fewer| self.ways = fewer).is_some()
-    }
-
-    fn hazard(&mut self, block: usize, address: u64, inst: &Inst, need: Need) {
-        let mut finding = self.of.finding(address, Some(*inst), What::Hazard(need));
-        let producer = self.of.section().address.wrapping_add(need.place.into());
-        finding.producer = self.of.place(producer);
-        if self.goes_a_way() {
-            finding.path = path::shortest(self.flow(), producer, (block, address));
-        }
-        self.found.push(finding);
     }
 
     fn exit(&mut self, number: usize) {
@@ -329,30 +329,6 @@ impl<'k, 'a> Check<'k, '_, 'a> {
             (Exit::Call { function: None }, Some((address, inst))) => self.say(address, &inst, What::UnknownCall),
             (Exit::Indirect { .. }, Some((address, inst))) => self.say(address, &inst, What::UnknownJump),
             _ => {}
-        }
-    }
-
-    /// Reports registers that a function leaves outstanding when it returns to callers that are not known.
-    fn early_return(&mut self, block: usize, pending: &Pending) {
-        let flow = self.flow();
-        let exit = flow.blocks().get(block).map(|block| block.exit);
-        let returns = matches!(exit, Some(Exit::Indirect { pair: Some(RETURN_ADDRESS) }));
-        let Some((address, inst)) = flow.insts(block).last().filter(|_| returns) else { return };
-        let is_function = self.of.functions.at(address).is_some_and(|symbol| symbol.kind == SymbolKind::Function);
-        // Callers in the code go on with what the function leaves. Without a kernel, everything may be parts of shaders.
-        if !is_function || self.of.functions.kernels().next().is_none() || !flow.return_sites(block).is_empty() {
-            return;
-        }
-        for wait in pending.own_waits().iter() {
-            let producer = self.of.section().address.wrapping_add(wait.producer.into());
-            let mut finding = self.of.finding(address, Some(inst), What::EarlyReturn(wait));
-            finding.producer = self.of.place(producer);
-            if self.goes_a_way() {
-                finding.path = path::shortest(flow, producer, (block, address));
-            }
-            let wait = Waitcnt::new().with(wait.counter, wait.at_most);
-            finding.repair = mend::waits(flow.target(), &wait).unwrap_or_default();
-            self.found.push(finding);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::mend;
 pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &MachineState) {
     for finding in found {
         finding.repair = match &finding.what {
-            What::MissingWait(wait) if wait.sure => {
+            What::MissingWait(wait) | What::EarlyReturn(wait) if wait.sure => {
                 mend::waits(inst.target(), &Waitcnt::new().with(wait.counter, wait.at_most)).unwrap_or_default()
             }
             What::Hazard(need) => distance(need, inst, now),
