@@ -259,14 +259,42 @@ class Image:
     def kernels(self) -> list[Kernel]: ...
     def lines(self, target: str | Target | None = None) -> Lines:
         """The lines of all sections, each function decoded for waves of its own size."""
-    def lint(self, target: str | Target | None = None, *, hints: bool = False) -> list[Finding]:
-        """The findings about its code, along its control flow; with `hints`, also code that may be intended."""
-    def fix(self, target: str | Target | None = None, *, trust_jumps: bool = False) -> _bytes:
+    def lint(
+        self,
+        target: str | Target | None = None,
+        *,
+        hints: bool = False,
+        strict: bool = False,
+        xnack: bool | None = None,
+        expert: bool = False,
+    ) -> list[Finding]:
+        """The findings about its code, along its control flow; with `hints`, also code that may be intended.
+
+        With `strict`, distances count that one source demands and another one denies. `xnack` is assumed where the file does
+        not say it, and `expert`, the expert mode of scheduling, where functions begin.
+        """
+    def fix(
+        self,
+        target: str | Target | None = None,
+        *,
+        trust_jumps: bool = False,
+        strict: bool = False,
+        xnack: bool | None = None,
+        expert: bool = False,
+    ) -> _bytes:
         """The code object with the missing waits and distances, proved to be the same program otherwise.
 
-        With `trust_jumps`, code moves even if the targets of jumps through registers are unknown. Raises RepairError.
+        With `trust_jumps`, code moves even if the targets of jumps through registers are unknown. The others are those of
+        `lint`. Raises RepairError.
         """
-    def trim(self, target: str | Target | None = None, *, trust_jumps: bool = False) -> _bytes:
+    def trim(
+        self,
+        target: str | Target | None = None,
+        *,
+        trust_jumps: bool = False,
+        xnack: bool | None = None,
+        expert: bool = False,
+    ) -> _bytes:
         """The code object without needless waits and distances, proved to be the same program. Raises RepairError."""
 
 @final

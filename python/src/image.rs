@@ -1,5 +1,6 @@
 //! Images: code objects in a file.
 
+use amdgpu_lint::Settings;
 use amdgpu_lint::repair::Repair;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -104,21 +105,45 @@ impl Image {
     }
 
     /// The findings about its code, with `hints` also those that may be intended.
-    #[pyo3(signature = (target = None, *, hints = false))]
-    fn lint(&self, py: Python<'_>, target: Option<Wanted>, hints: bool) -> PyResult<Vec<Finding>> {
-        lint::lint(py, self, target, hints)
+    #[pyo3(signature = (target = None, *, hints = false, strict = false, xnack = None, expert = false))]
+    fn lint(
+        &self,
+        py: Python<'_>,
+        target: Option<Wanted>,
+        hints: bool,
+        strict: bool,
+        xnack: Option<bool>,
+        expert: bool,
+    ) -> PyResult<Vec<Finding>> {
+        lint::lint(py, self, target, hints, Settings { strict, xnack, expert })
     }
 
     /// The code object with the missing waits and distances inserted.
-    #[pyo3(signature = (target = None, *, trust_jumps = false))]
-    fn fix<'py>(&self, py: Python<'py>, target: Option<Wanted>, trust_jumps: bool) -> PyResult<Bound<'py, PyBytes>> {
-        lint::change(py, self, target, Repair::Fix, trust_jumps)
+    #[pyo3(signature = (target = None, *, trust_jumps = false, strict = false, xnack = None, expert = false))]
+    fn fix<'py>(
+        &self,
+        py: Python<'py>,
+        target: Option<Wanted>,
+        trust_jumps: bool,
+        strict: bool,
+        xnack: Option<bool>,
+        expert: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        lint::change(py, self, target, Repair::Fix, trust_jumps, Settings { strict, xnack, expert })
     }
 
     /// The code object without needless waits and distances.
-    #[pyo3(signature = (target = None, *, trust_jumps = false))]
-    fn trim<'py>(&self, py: Python<'py>, target: Option<Wanted>, trust_jumps: bool) -> PyResult<Bound<'py, PyBytes>> {
-        lint::change(py, self, target, Repair::Trim, trust_jumps)
+    #[pyo3(signature = (target = None, *, trust_jumps = false, xnack = None, expert = false))]
+    fn trim<'py>(
+        &self,
+        py: Python<'py>,
+        target: Option<Wanted>,
+        trust_jumps: bool,
+        xnack: Option<bool>,
+        expert: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let settings = Settings { xnack, expert, ..Settings::default() };
+        lint::change(py, self, target, Repair::Trim, trust_jumps, settings)
     }
 
     fn __repr__(&self) -> String {

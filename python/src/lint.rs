@@ -1,5 +1,6 @@
 //! Checks and repairs of code objects, as the package amdgpu-lint makes them.
 
+use amdgpu_lint::Settings;
 use amdgpu_lint::check::{self, Severity};
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Error, Part};
@@ -86,10 +87,16 @@ fn target(py: Python<'_>, image: &Image, wanted: Option<Wanted>) -> PyResult<amd
     wanted.map(|wanted| wanted.0).or(image.known_target()).ok_or_else(|| image.undecodable(py))
 }
 
-pub fn lint(py: Python<'_>, image: &Image, wanted: Option<Wanted>, hints: bool) -> PyResult<Vec<Finding>> {
+pub fn lint(
+    py: Python<'_>,
+    image: &Image,
+    wanted: Option<Wanted>,
+    hints: bool,
+    settings: Settings,
+) -> PyResult<Vec<Finding>> {
     let target = target(py, image, wanted)?;
     with(py, image, |image| {
-        let all = check::image(image, target);
+        let all = check::image_with(image, target, settings);
         all.iter().filter(|finding| hints || finding.severity() != Severity::Hint).map(Finding::of).collect()
     })
 }
@@ -100,10 +107,11 @@ pub fn change<'py>(
     wanted: Option<Wanted>,
     kind: Repair,
     trust_jumps: bool,
+    settings: Settings,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let target = target(py, image, wanted)?;
     let new = with(py, image, |image| {
-        let plan = repair::image(image, target, kind)?;
+        let plan = repair::image_with(image, target, kind, settings)?;
         let edits = if trust_jumps { plan.edits } else { plan.followed()? };
         repair::apply(image, target, &edits)
     })?;

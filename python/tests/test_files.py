@@ -247,6 +247,16 @@ def test_findings_and_repairs():
         assert len(list(shorter.lines())) <= len(list(image.lines()))
 
 
+def test_findings_and_repairs_under_settings():
+    rules = lambda image, **settings: {finding.rule for finding in image.lint(**settings)}
+    image = isa.open(SAMPLES / "gfx1200" / "mixed.co")[0]
+    assert not any(rule.startswith("Y14") for rule in rules(image))
+    assert any(rule.startswith("Y14") for rule in rules(image, expert=True))
+    mended = isa.open(image.fix(expert=True))[0]
+    assert not any(rule.startswith("Y14") for rule in rules(mended, expert=True))
+    assert image.fix(strict=True) and image.trim(xnack=False)
+
+
 def test_sources_have_faults_with_places():
     with pytest.raises(isa.AssemblyError) as refused:
         isa.build("s_endpgm\n  s_nop 0 1\n\tv_ad_f32 v0, v1, v2\n", "gfx942", name="k.s")
