@@ -2,6 +2,7 @@
 
 mod banks;
 mod bus;
+mod only;
 mod overlap;
 mod packed;
 
@@ -23,6 +24,9 @@ pub(crate) use bus::limit as bus_limit;
 pub(crate) use bus::reads as bus_reads;
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use bus::scalars as bus_scalars;
+pub(crate) use only::excluded;
+#[cfg(feature = "arbitrary")]
+pub(crate) use only::smallest;
 pub(crate) use overlap::overlap;
 #[cfg(feature = "text")]
 pub(crate) use packed::is_packed;
@@ -68,6 +72,14 @@ pub enum RuleError {
         /// Number of different scalars that it can read on the target.
         limit: u8,
     },
+    /// A field has a value that decodes, but with which the operation is of no use: `dmask` with two bits of an image
+    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse it.
+    Value {
+        /// The field.
+        field: Field,
+        /// Its value.
+        value: u32,
+    },
     /// The two operations of a dual instruction (VOPD) use vector registers of the same bank. The numbers of their
     /// first sources must differ in bits 0 and 1, and so must those of their second sources; the numbers of the
     /// registers that results are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in
@@ -93,6 +105,7 @@ impl fmt::Display for RuleError {
             RuleError::ConstantBus { reads, limit } => {
                 write!(f, "{reads} different scalars are read, and the constant bus carries {limit}")
             }
+            RuleError::Value { field, value } => write!(f, "{field} of the operation cannot be {value:#x}"),
             RuleError::Banks { x, y } => write!(f, "{x} and {y} are in one bank"),
         }
     }
@@ -102,7 +115,8 @@ impl core::error::Error for RuleError {}
 
 impl Inst {
     /// Checks the rules beyond decoding: alignment of registers, the constant bus, the third source of a matrix operation,
-    /// and the banks of registers from which two operations in one instruction read.
+    /// the banks of registers from which two operations in one instruction read, and values of fields that are of no use to
+    /// the operation.
     ///
     /// # Errors
     /// The first rule that is broken.
@@ -126,6 +140,9 @@ impl Inst {
         }
         if let Some(field) = upper_half(self) {
             return Err(RuleError::UpperHalf { field });
+        }
+        if let Some((field, value)) = excluded(self) {
+            return Err(RuleError::Value { field, value });
         }
         let bus = bus_reads(self);
         match bus.count > bus.limit {

@@ -170,6 +170,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
                 Broken::Rule(RuleError::Overlap { .. }) => "overlap",
                 Broken::Rule(RuleError::Banks { .. }) => "banks",
                 Broken::Rule(RuleError::UpperHalf { .. }) => "upper half",
+                Broken::Rule(RuleError::Value { .. }) => "value",
                 Broken::Rule(_) => "another rule",
                 Broken::Decode(_) => "another",
             };

@@ -21,8 +21,8 @@ fn whole() -> impl Iterator<Item = Target> {
 fn constants_with_parts_are_arguments() {
     for target in whole() {
         let build = |name: &str, imm: Imm| Builder::new(target, opcode(name)).sdst(s::<1>(0)).simm16(imm).build();
-        // CDNA5 has an operation for each counter instead.
-        let waits = target.generation() != "CDNA5";
+        // Later targets have an operation for each counter instead.
+        let waits = opcode("s_waitcnt").encodings(target).next().is_some();
         if waits {
             let wait = Builder::new(target, opcode("s_waitcnt")).simm16(Waitcnt::new().with_lgkmcnt(0)).build();
             assert_eq!(wait.expect("it waits").to_string(), "s_waitcnt lgkmcnt(0)", "{target}");
@@ -113,4 +113,33 @@ fn the_assembler_says_which_builder_failed() {
         assert_eq!(error.kind, AssembleErrorKind::Build(BuildError::Missing(Field::Ssrc0)));
         assert_eq!(error.to_string(), "s_mov_b32 at offset 0x4: ssrc0 is missing");
     }
+}
+
+/// A value that an operation cannot have is refused by builder and constructor as by `check`, and a modifier without
+/// effect has no method.
+#[test]
+fn values_that_are_of_no_use_are_refused() {
+    let gathers = Target::ALL.iter().filter_map(|&target| {
+        let encoding = opcode("image_gather4").encodings(target).next()?;
+        Some((target, encoding.format))
+    });
+    let mut tried = 0;
+    for (target, format) in gathers {
+        let build = |dmask: u16| {
+            let builder = Builder::new(target, opcode("image_gather4")).format(format);
+            let dim =
+                target.layouts().iter().any(|l| l.format == format && l.fields.iter().any(|f| f.field == Field::Dim));
+            let builder = if dim { builder.set(Field::Dim, 1) } else { builder };
+            builder.vdata(v::<4>(0)).vaddr(v::<2>(4)).srsrc(s::<8>(8)).ssamp(s::<4>(16)).dmask(dmask).build()
+        };
+        match build(4) {
+            Ok(inst) => assert_eq!(inst.check(), Ok(()), "{target}"),
+            // A target that names the registers of an address one by one.
+            Err(BuildError::Width { .. } | BuildError::Operand { .. }) => continue,
+            Err(error) => panic!("{target}: {error}"),
+        }
+        assert_eq!(build(6), Err(BuildError::Excluded { field: Field::Dmask, value: 6 }), "{target}");
+        tried += 1;
+    }
+    assert!(tried > 0 || !cfg!(feature = "gfx600"), "none was tried");
 }

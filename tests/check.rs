@@ -18,7 +18,7 @@ use refusals::{REFUSALS, Refusal};
 use words::{Rng, encodings, legal};
 
 /// LLVM's messages for each rule.
-const MESSAGES: [(&str, &str); 7] = [
+const MESSAGES: [(&str, &str); 17] = [
     ("src0 operands must use different VGPR banks", "banks"),
     ("src1 operands must use different VGPR banks", "banks"),
     ("src2 operands must use different VGPR banks", "banks"),
@@ -26,6 +26,16 @@ const MESSAGES: [(&str, &str); 7] = [
     ("source 2 operand must not partially overlap with dst", "overlap"),
     ("vgpr must be even aligned", "vector"),
     ("invalid register class: vgpr tuples must be 64 bit aligned", "vector"),
+    ("invalid image_gather dmask", "value"),
+    ("invalid atomic image dmask", "value"),
+    ("image data size does not match", "value"),
+    ("must be MSAA type", "value"),
+    ("TFE modifier has no meaning", "value"),
+    ("src0 must be null", "value"),
+    ("scale_offset is not supported", "value"),
+    ("invalid interpolation slot", "value"),
+    ("out of bounds interpolation attribute", "value"),
+    ("only 4-bit values are legal", "value"),
 ];
 
 fn name(rule: RuleError) -> &'static str {
@@ -35,6 +45,7 @@ fn name(rule: RuleError) -> &'static str {
         RuleError::MisalignedVector { .. } => "vector",
         RuleError::Banks { .. } => "banks",
         RuleError::UpperHalf { .. } => "upper half",
+        RuleError::Value { .. } => "value",
         other => panic!("{other:?}"),
     }
 }
@@ -291,5 +302,36 @@ fn one_register_that_must_be_even() {
         let register = amdgpu_isa::Reg::Vgpr(inst.get(Field::Addr).expect("it has one") as u16);
         let expected = if good { Ok(()) } else { Err(RuleError::MisalignedVector { field: Field::Addr, register }) };
         assert_eq!(inst.check(), expected, "{inst}");
+    }
+}
+
+/// Values that decode, but with which the operation is of no use: the text of such words is refused at the value.
+#[test]
+fn values_that_are_of_no_use_are_refused() {
+    for (target, text, field, good) in [
+        (Target::Gfx900, "image_gather4 v[0:3], v[0:3], s[0:7], s[8:11] dmask:0x3", Field::Dmask, "dmask:0x4"),
+        (
+            Target::Gfx1100,
+            "image_gather4 v[0:3], v[0:1], s[0:7], s[8:11] dmask:0x3 dim:SQ_RSRC_IMG_2D",
+            Field::Dmask,
+            "dmask:0x1",
+        ),
+        (Target::Gfx1200, "image_atomic_add_uint v[0:2], v0, s[0:7] dmask:0x7 dim:SQ_RSRC_IMG_1D", Field::Dmask, ""),
+        (Target::Gfx1030, "buffer_store_dword v[2:3], off, s[8:11], s12 tfe", Field::Tfe, ""),
+        (Target::Gfx1200, "buffer_store_b32 v[2:3], off, s[8:11], s12 tfe", Field::Tfe, ""),
+        (Target::Gfx1100, "s_waitcnt_vscnt s1, 0x0", Field::Sdst, "null"),
+        (Target::Gfx1250, "s_buffer_load_b32 s1, s[4:7], s0 offset:0x0 scale_offset", Field::ScaleOffset, ""),
+    ] {
+        let error = parse(target, text).expect_err(text);
+        let is_value = matches!(error.kind, ParseErrorKind::Rule(RuleError::Value { field: f, .. }) if f == field);
+        let span = error.span.start as usize..error.span.end as usize;
+        let at = &text[span.clone()];
+        assert!(is_value && (at.starts_with(field.name()) || at == "s1"), "{target} {text}: {error:?} at {at}");
+        assert!(llvm_mc::assemble(target, &[text.to_string()])[0].is_err(), "{target} {text}");
+        if !good.is_empty() {
+            let end = text[span.start..].find([' ', ',']).map_or(text.len(), |n| span.start + n);
+            let better = format!("{}{good}{}", &text[..span.start], &text[end..]);
+            assert!(parse(target, &better).is_ok(), "{target} {better}");
+        }
     }
 }

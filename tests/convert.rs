@@ -163,7 +163,7 @@ fn every_operation_is_the_same_in_each_encoding() {
             assert!(expected, "{target}: {opcode:?} never comes from {here:?} to {there:?}");
         }
         println!("{target}: {tried} tried, {done} done, {} ways, {} never", reached.len(), never.len());
-        let (enough, ways) = if is_of_other_size(target) { (1_500, 50) } else { (15_000, 500) };
+        let (enough, ways) = if is_of_other_size(target) { (1_000, 50) } else { (15_000, 500) };
         let part = if is_full() { 1 } else { 15 };
         assert!(done > enough / part && reached.len() > ways / part, "{target}: {done} {}", reached.len());
     }

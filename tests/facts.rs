@@ -8,6 +8,7 @@ mod snapshot;
 mod types;
 use crate::{llvm_mc, words};
 
+use amdgpu_isa::check::RuleError;
 use amdgpu_isa::facts::{Counter, RegSet, Space};
 use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode};
 use snapshot::{Description, Snapshot};
@@ -64,7 +65,9 @@ fn all(target: Target) -> Vec<(String, Inst)> {
         let scalar =
             |o: &Operand| vector && matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
         let ones = |i: &Inst| i.words().iter().map(|w| w.count_ones()).sum::<u32>();
-        let plain = |i: &&Inst| (i.check().is_err(), i.operands().filter(scalar).count(), ones(i));
+        // A value that an operation cannot have is changed below, or is left alone.
+        let breaks_rule = |i: &Inst| i.check().is_err_and(|rule| !matches!(rule, RuleError::Value { .. }));
+        let plain = |i: &&Inst| (breaks_rule(i), i.operands().filter(scalar).count(), ones(i));
         let made = legal(target, (format, number, opcode), 12, &mut rng);
         let same = |i: &&Inst| i.opcode() == opcode && i.second_opcode() == second;
         let inst = *made.iter().filter(same).min_by_key(plain).unwrap();

@@ -83,6 +83,8 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
         _ if of_both(&rdna) && name.starts_with("image_") => Some("image addresses"),
         // Stores have a counter of their own; on RDNA4 it waits for nothing.
         _ if name == "s_waitcnt" && (of_both(&rdna) || of_both(&waits_for_nothing)) => Some("counters"),
+        // On RDNA3 no register is added to what they wait for.
+        _ if of_both(&from_rdna3) && name.starts_with("s_waitcnt_") => Some("counters"),
         // From RDNA3 on it loads four samples, whatever dmask says.
         _ if of_both(&from_rdna3) && name == "image_msaa_load" => Some("samples"),
         // Up to RDNA2 no source says that the other half of the destination stays.

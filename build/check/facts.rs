@@ -52,6 +52,14 @@ pub fn check(isa: &Isa) -> Result<()> {
                 _ => {}
             }
         }
+        for only in &f.only {
+            if !f.fields.iter().any(|x| x.name == only.field) {
+                return only.at.err(format!("`only` names {}, which is no field of {}", only.field, f.name));
+            }
+            if !f.rows.iter().any(|row| fits(&only.pattern, &row.mnemonic)) {
+                return only.at.err(format!("{} has no operation {}", f.name, only.pattern));
+            }
+        }
         for d in &f.defaults {
             if !f.fields.iter().any(|x| x.name == d.field) {
                 return d.at.err(format!("{} is no field of {}", d.field, f.name));

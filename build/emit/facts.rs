@@ -45,6 +45,8 @@ pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
     writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
     let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
     writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
+    let only: Vec<bool> = formats.iter().map(|f| !f.only.is_empty()).collect();
+    writeln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len()).unwrap();
     let mut addresses: Vec<(&String, u8)> = Vec::new();
     for row in formats.iter().flat_map(|f| &f.rows).filter(|row| there(&row.mnemonic)) {
         if let Some(most) =
@@ -104,6 +106,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
         }
     }
     let returns = returns.join(", ");
+    let only = only(t).join(", ");
     let mut counters = Vec::new();
     for f in t.formats.iter().filter(|f| !f.def.counters.is_empty()) {
         let renamed = |flag: &&str| f.def.counters.iter().find(|c| &c.counter == flag)?.cells.of(&t.row.name);
@@ -126,8 +129,33 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let banked = rows.any(|row| row.mnemonic == builtin::BANKS && row.opcode.of(&t.row.name).is_some());
     writeln!(
         w,
-        "], returns: &[{returns}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",
+        "], returns: &[{returns}], only: &[{only}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",
         codes.join(", ")
     )
     .unwrap();
+}
+
+/// The rows of `FactTables::only`: runs of operations with the values that a field of theirs can have.
+fn only(t: &Target) -> Vec<String> {
+    let mut rows: Vec<(usize, usize, &String, u128)> = Vec::new();
+    for (op_index, operation) in t.operations.iter().enumerate() {
+        let Some(operation) = operation else { continue };
+        let def = t.formats[operation.format].def;
+        let mut fields: Vec<&String> = def.only.iter().map(|only| &only.field).collect();
+        fields.sort();
+        fields.dedup();
+        for field in fields {
+            let Some(values) = def.values_of(field, &operation.mnemonic, &t.row.name) else { continue };
+            let continues =
+                |row: &&mut (usize, usize, &String, u128)| (row.1 + 1, row.2, row.3) == (op_index, field, values);
+            match rows.iter_mut().find(continues) {
+                Some(row) => row.1 = op_index,
+                None => rows.push((op_index, op_index, field, values)),
+            }
+        }
+    }
+    let text = |(first, last, field, values): &(usize, usize, &String, u128)| {
+        format!("Only {{ first: {first}, last: {last}, field: Field::{}, values: {values:#x} }}", camel(field))
+    };
+    rows.iter().map(text).collect()
 }

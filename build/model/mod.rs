@@ -328,6 +328,7 @@ pub struct Format {
     pub counters: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
+    pub only: Vec<Only>,
     /// `bus`: its operations read scalars over the constant bus.
     pub bus: bool,
     /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
@@ -338,6 +339,13 @@ pub struct Format {
 }
 
 impl Format {
+    /// The values that a field of an operation can have on a target, a bit for each; `None` if it can have all. Of the
+    /// statements about a field, the first one that names the operation holds.
+    pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<u128> {
+        let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
+        about.find_map(|only| only.values.of(target).copied())
+    }
+
     /// The rows of a target with their opcode numbers and own spellings, in the order of the numbers.
     pub fn rows_of(&self, target: &str) -> Vec<(&Row, u16, Option<&String>)> {
         let mut rows = Vec::new();
@@ -469,6 +477,17 @@ pub struct FieldDefault {
 pub struct Swap {
     pub at: SourceLine,
     pub names: [String; 2],
+}
+
+/// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, where every value decodes.
+#[derive(Debug)]
+pub struct Only {
+    pub at: SourceLine,
+    /// The operations: a mnemonic, or all that begin with the part before a `*`.
+    pub pattern: String,
+    pub field: String,
+    /// A bit for each value.
+    pub values: Cells<u128>,
 }
 
 #[derive(Debug)]

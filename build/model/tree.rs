@@ -330,6 +330,9 @@ impl Format {
         for counts in self.counts.iter_mut().chain(&mut self.counters) {
             counts.cells.resolve(&counts.at, tree, there)?;
         }
+        for only in &mut self.only {
+            only.values.resolve(&only.at, tree, there)?;
+        }
         for takes in &mut self.takes {
             takes.add.resolve(&takes.at, tree, there)?;
         }

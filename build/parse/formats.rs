@@ -49,6 +49,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         counters: Vec::new(),
         whens: Vec::new(),
         swaps: Vec::new(),
+        only: Vec::new(),
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),
@@ -215,6 +216,13 @@ impl Parser {
                 let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 f.counters.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
             }
+            "only" => {
+                let [pattern, field, cells @ ..] = args else {
+                    return at.err("expected: only OPERATIONS FIELD CELL...");
+                };
+                let values = self.cells(at, cells, values)?;
+                f.only.push(Only { at: at.clone(), pattern: pattern.to_string(), field: field.to_string(), values });
+            }
             _ if facts(f, at, key, args)? => {}
             _ => return at.err(format!("unknown word `{key}`")),
         }
@@ -245,6 +253,17 @@ impl Parser {
         let add = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 0xffff)? as u16))?;
         Ok(Takes { at: at.clone(), format: format.to_string(), add, renames, without, forms })
     }
+}
+
+/// `0-9,12`: a bit for each of these values.
+fn values(at: &SourceLine, s: &str) -> Result<u128> {
+    s.split(',').try_fold(0, |all, part| {
+        let (first, last) = run(at, part)?;
+        if last >= u128::BITS {
+            return at.err(format!("`{part}` is more than a set of values holds"));
+        }
+        Ok((first..=last).fold(all, |all, value| all | 1 << value))
+    })
 }
 
 /// Statements about properties of all operations, which have no cells.

@@ -3,7 +3,7 @@
 use ::arbitrary::{Error, Result, Unstructured};
 
 use super::{encode, layout, legal, operation, put};
-use crate::check::RuleError;
+use crate::check::{RuleError, smallest};
 use crate::code::{INT, VGPR};
 use crate::decode::decode_words;
 use crate::inst::{HeldField, Inst};
@@ -137,6 +137,10 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
                 let is_pair = inst.operands().any(|o| (o.role == Some(x) || o.role == Some(y)) && o.bits > 32);
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
                 put(&mut words, lsb, width, |register| register ^ if is_pair { 2 } else { 1 });
+            }
+            Err(RuleError::Value { field, .. }) => {
+                let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
+                put(&mut words, lsb, width, |_| smallest(&inst, field));
             }
             Err(rule) => match relieved(&inst, rule) {
                 Some(better) => words = better,

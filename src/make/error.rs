@@ -80,6 +80,14 @@ pub enum BuildError {
     /// The operation would read more scalar registers and literals than the constant bus carries. The error names the
     /// first excess operand; an implicit read of vcc or m0 counts first.
     ConstantBus(Field),
+    /// The field can hold the value, but the operation is of no use with it; see
+    /// [`RuleError::Value`](crate::check::RuleError::Value).
+    Excluded {
+        /// The field.
+        field: Field,
+        /// The given value.
+        value: u32,
+    },
     /// The third source of a matrix operation shares some but not all of the destination's registers.
     Overlap(Field),
     /// The two operations of a dual instruction use registers of the same bank where this is not allowed. The numbers
@@ -142,6 +150,7 @@ impl fmt::Display for BuildError {
             BuildError::Constant(field) => write!(f, "{field}: no constant of the operand has this value"),
             BuildError::TwoLiterals(field) => write!(f, "{field} would be a second literal"),
             BuildError::ConstantBus(field) => write!(f, "{field} is more than the constant bus carries"),
+            BuildError::Excluded { field, value } => write!(f, "{field} of the operation cannot be {value:#x}"),
             BuildError::Overlap(field) => write!(f, "{field} overlaps a part of the destination"),
             BuildError::Banks { x, y } => write!(f, "{x} and {y} are in one bank"),
             BuildError::Range { field, value, min, max } => write!(f, "{field}: {value} is not in {min}..={max}"),

@@ -561,6 +561,16 @@ impl<M: ModifierSet> Code<M> {
         self.with_bits(lsb, mask, value as u64 & mask)
     }
 
+    /// Checks that a field has one of the values that the operation can have, a bit for each.
+    #[inline(always)]
+    pub(crate) const fn among(self, field: Field, lsb: u8, width: u8, values: u128) -> Self {
+        let value = self.bits_from(lsb) & (u16::MAX >> (16 - width));
+        if (value as u32) < u128::BITS && values >> value & 1 == 1 {
+            return self;
+        }
+        self.fail(BuildError::Excluded { field, value: value as u32 })
+    }
+
     /// Sets a number in a field whose high bits, from `width` on, begin at `high`.
     #[inline(always)]
     pub(crate) const fn split(self, field: Field, [lsb, width, high]: [u8; 3], all: u8, value: u16) -> Self {

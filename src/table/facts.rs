@@ -1,7 +1,7 @@
 //! The operations of a target, and facts about them that do not depend on their operands.
 
 use super::*;
-use crate::opcode::{Format, Opcode};
+use crate::opcode::{Field, Format, Opcode};
 
 /// The operation of each opcode index.
 pub(crate) struct OpTables {
@@ -66,6 +66,8 @@ pub(crate) struct FactTables {
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. An atomic
     /// operation that returns a value raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
+    /// The values that fields of some operations can have, where every value decodes.
+    pub only: &'static [Only],
     /// The counters that the counter flags stand for in formats where these counters have other names.
     pub counters: &'static [(Format, [Counter; 4])],
     pub codes: Codes,
@@ -85,6 +87,16 @@ pub(crate) struct When {
     pub bit: u8,
     pub set: u32,
     pub clear: u32,
+}
+
+/// The values that a field of the operations in a run can have.
+pub(crate) struct Only {
+    /// The first opcode index of the run, and the last one.
+    pub first: u16,
+    pub last: u16,
+    pub field: Field,
+    /// A bit for each value.
+    pub values: u128,
 }
 
 /// Operand codes of the registers that operations use without naming them, or `NONE`.

@@ -1,5 +1,6 @@
 //! Valid instructions to start from, in the form of a builder's arguments: field by field.
 
+use amdgpu_isa::check::RuleError;
 use amdgpu_isa::layout::HeldField;
 use amdgpu_isa::make::{Argument, BuildError, Builder, a, s, ttmp, v};
 use amdgpu_isa::{Field, Format, Inst, Opcode, Target, Value};
@@ -129,6 +130,19 @@ fn form(inst: &Inst) -> Format {
     inst.extension().filter(|&e| ![Format::Literal, Format::Literal64].contains(&e)).unwrap_or(inst.format())
 }
 
+/// The instruction, with another value in each field that has one which the operation cannot have.
+fn with_values(inst: Inst) -> Inst {
+    match inst.check() {
+        Err(RuleError::Value { field, .. }) => {
+            let others = (0..128).filter_map(|value| inst.with(field, value).ok());
+            let allowed =
+                |made: &Inst| !matches!(made.check(), Err(RuleError::Value { field: still, .. }) if still == field);
+            others.filter(|made| made.opcode() == inst.opcode()).find(allowed).map_or(inst, with_values)
+        }
+        _ => inst,
+    }
+}
+
 /// Some instructions for each form of the operation: the plainest ones, and others; and the forms of which no builder
 /// makes one.
 pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> (Vec<Base>, Vec<Format>) {
@@ -150,7 +164,7 @@ pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     let vectors: Vec<Inst> = insts.iter().filter_map(|inst| inst.with(Field::Src0, 256).ok()).collect();
     insts.extend(vectors);
     let forms: Vec<Format> = insts.iter().filter(|i| i.format() == encoding.0).map(form).collect();
-    for inst in insts.into_iter().map(|inst| inst.canonical()) {
+    for inst in insts.into_iter().map(|inst| with_values(inst.canonical())) {
         if inst.format() != encoding.0 || inst.check().is_err() || !inst.is_canonical() {
             continue;
         }

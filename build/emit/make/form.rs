@@ -155,7 +155,10 @@ impl Form<'_> {
     fn function(&self, name: String, shared: &mut Shared) -> Result<Function> {
         let Form { t, operation, signature, constraints, descs, .. } = *self;
         let def = t.formats[operation.format].def;
-        let modifiers = set::set(t, constraints, descs, self.variant)?;
+        // A modifier that can have no effect on the operation has no method.
+        let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(1);
+        let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
+        let modifiers = set::set(t, constraints, &settable, self.variant)?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
         let info = &t.infos[operation.info];
@@ -173,7 +176,13 @@ impl Form<'_> {
             }
         }
         for desc in descs.iter().copied() {
+            let before = parts.tests.len();
             self.desc(desc, vector, &mut parts, shared)?;
+            if let (Some(values), Some((_, test))) = (self.values(&desc.field), parts.tests.get_mut(before)) {
+                let (field, lsb, width) = (super::field(&desc.field), desc.lsb, desc.width);
+                write!(parts.calls, ".among({field}, {lsb}, {width}, {values:#x})").unwrap();
+                write!(test, " {values}").unwrap();
+            }
             let is_even = t.row.has("aligned-vgprs") && info.flags.iter().any(|flag| flag == "even");
             match desc.kind {
                 OperandKind::Register(RegisterKind::Vector { acc }) if is_even => {
@@ -254,6 +263,12 @@ impl Form<'_> {
         };
         function.text = documented(&function, &doc, &body);
         Ok(function)
+    }
+
+    /// The values that a field of the operation can have, a bit for each, if it cannot have all.
+    fn values(&self, field: &str) -> Option<u128> {
+        let def = self.t.formats[self.operation.format].def;
+        def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {

@@ -4,7 +4,7 @@
 mod modifier;
 mod operand;
 
-use crate::check::{bus_reads, overlap};
+use crate::check::{bus_reads, excluded, overlap};
 use crate::code::LITERAL;
 use crate::codec::code::vcc;
 use crate::codec::{Address, EncodedOperand, Refused, Words, read};
@@ -64,6 +64,9 @@ pub(super) fn fill(
     filling.nothing_is_left()?;
     let inst = filling.form.finish(&mut filling.words).map_err(|error| filling.refused(error, lacks))?;
     filling.accept(&inst)?;
+    if let Some((field, value)) = excluded(&inst) {
+        return Err(BuildError::Excluded { field, value });
+    }
     match (overlap(&inst), bus_reads(&inst).excess) {
         (Some(field), _) => Err(BuildError::Overlap(field)),
         (None, Some(field)) => Err(BuildError::ConstantBus(field)),

@@ -10,7 +10,7 @@ mod operand;
 use super::cursor::{Cursor, ends_operand};
 use super::fill_unused;
 use super::operation::spelling;
-use crate::check::{bus_limit, bus_scalars, is_packed};
+use crate::check::{bus_limit, bus_scalars, excluded, is_packed};
 use crate::decode::decode_words;
 use crate::form::Form;
 use crate::inst::Inst;
@@ -264,7 +264,8 @@ impl<'t> Quick<'t> {
             && bus_scalars(&inst) > bus_limit(&inst);
         let is_odd = || inst.target().aligned_vgprs() && (read.is_odd_tuple || flags & const { flag("even") } != 0);
         let can_break = uses_bus || read.is_odd && is_odd() || flags & const { flag("mfma") } != 0 || is_packed(&inst);
-        (!can_break || inst.check().is_ok()).then_some(inst)
+        let follows_rules = if can_break { inst.check().is_ok() } else { excluded(&inst).is_none() };
+        follows_rules.then_some(inst)
     }
 }
 

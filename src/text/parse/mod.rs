@@ -21,7 +21,7 @@ mod operation;
 mod register;
 mod suggest;
 
-use crate::check::{RuleError, bus_limit, bus_reads, is_packed};
+use crate::check::{RuleError, bus_limit, bus_reads, excluded, is_packed};
 use crate::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{Address, EncodedOperand, Words, descs, read, value};
 use crate::constraint::second_index;
@@ -163,6 +163,8 @@ fn suffixes(target: Target, operations: &Operations) -> Suffixes {
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
+        // All of the text was accepted.
+        Kind::Rule(RuleError::Value { .. }) => u32::MAX,
         _ => error.span.start,
     }
 }
@@ -459,18 +461,19 @@ impl Parser<'_, '_> {
                 return Err(ParseError::new(all, Kind::Missing(desc.field)));
             }
         }
-        if !self.can_break_rules(&inst) {
-            return Ok(inst);
-        }
-        match inst.check() {
-            Ok(()) => Ok(inst),
-            Err(rule) => {
+        let broken = match self.can_break_rules(&inst) {
+            true => inst.check().err(),
+            false => excluded(&inst).map(|(field, value)| RuleError::Value { field, value }),
+        };
+        match broken {
+            None => Ok(inst),
+            Some(rule) => {
                 Err(ParseError::new(self.place_of(rule, bus_reads(&inst).excess).unwrap_or(all), Kind::Rule(rule)))
             }
         }
     }
 
-    /// Whether the instruction could break a rule. Most cannot, and the complete check costs as much as all other work.
+    /// Whether the instruction could break a rule other than `excluded`. Most cannot, and the complete check costs as much as all other work.
     fn can_break_rules(&self, inst: &Inst) -> bool {
         let held = || self.held.iter().map_while(|held| held.as_ref());
         // Runs of scalar registers are aligned, or have been refused.
@@ -553,10 +556,19 @@ impl Parser<'_, '_> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
             RuleError::Overlap { field } | RuleError::UpperHalf { field } => field,
+            RuleError::Value { field, .. } => return self.span_of(field).or_else(|| self.modifier_of(field)),
             RuleError::Banks { y, .. } => y,
             RuleError::ConstantBus { .. } => excess?,
         };
         self.span_of(field)
+    }
+
+    /// The position of the modifier that is called like a field.
+    fn modifier_of(&self, field: Field) -> Option<Span> {
+        let mut all = self.cursor;
+        all.at = 0;
+        let (at, word) = all.words().find(|(_, word)| word.starts_with(field.name().as_bytes()))?;
+        Some(Span::new(at, at + word.len()))
     }
 
     fn span_of(&self, field: Field) -> Option<Span> {

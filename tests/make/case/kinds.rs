@@ -192,7 +192,7 @@ macro_rules! numbers {
     ($($name:ident)*) => {
         $(impl Case<'_> {
             pub fn $name<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, width: &str) -> T {
-                self.plain(name, stringify!($name), width.parse().expect("a width"))
+                self.plain(name, stringify!($name), width)
             }
         })*
     };
@@ -204,7 +204,7 @@ macro_rules! constants {
     ($($name:ident $ty:ident;)*) => {
         $(impl Case<'_> {
             pub fn $name(&mut self, name: &'static str, width: &str) -> amdgpu_isa::imm::$ty {
-                let value: u16 = self.plain(name, stringify!($name), width.parse().expect("a width"));
+                let value: u16 = self.plain(name, stringify!($name), width);
                 amdgpu_isa::imm::$ty::decode(self.target, value)
             }
         })*
@@ -215,12 +215,16 @@ constants! { hwreg Hwreg; sendmsg Sendmsg; waitcnt Waitcnt; gpr_idx GprIdx; depc
 impl Case<'_> {
     /// Names of versions: any number is valid.
     pub fn version(&mut self, name: &'static str, width: &str) -> u16 {
-        self.plain(name, "version", width.parse().expect("a width"))
+        self.plain(name, "version", width)
     }
 }
 
 impl Case<'_> {
-    fn plain<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, kind: &str, width: u32) -> T {
+    /// A number of a kind. `numbers` has the width of the field, and the values that the operation can have, a bit for
+    /// each, if it cannot have all.
+    fn plain<T: TryFrom<i64, Error: std::fmt::Debug>>(&mut self, name: &'static str, kind: &str, numbers: &str) -> T {
+        let mut numbers = numbers.split(' ').map(|n| n.parse::<u128>().expect("a number"));
+        let (width, values) = (numbers.next().expect("a width") as u32, numbers.next());
         let fits = T::try_from(1 << width).is_ok();
         if fits && self.breaks(Fault::Range) {
             let value = (1 << width) + self.rng.below(100) as i64;
@@ -235,8 +239,15 @@ impl Case<'_> {
             "signed_hex" => self.rng.below(1 << width) as i64 - (1 << (width - 1)),
             "interp_param" => self.rng.below(3) as i64,
             "exp_tgt" => self.rng.below(8) as i64,
-            "attr" => self.rng.below(33) as i64,
-            _ => self.rng.below(1 << width.min(16)) as i64,
+            _ => match values {
+                Some(values) => loop {
+                    let value = self.rng.below(1 << width.min(7)) as i64;
+                    if values >> value & 1 == 1 {
+                        break value;
+                    }
+                },
+                None => self.rng.below(1 << width.min(16)) as i64,
+            },
         };
         let text = match kind {
             "hex" => format!("{value:#x}"),

@@ -1,0 +1,38 @@
+//! Values of fields that an operation cannot have, although they decode.
+
+use crate::inst::Inst;
+use crate::opcode::{Field, ONLY};
+use crate::table::Only;
+use crate::target::FACTS;
+
+/// The values that fields of the operation can have, of the fields that cannot have all.
+fn of(inst: &Inst) -> impl Iterator<Item = &'static Only> {
+    let op_index = inst.op_index();
+    FACTS[inst.target() as usize]
+        .only
+        .iter()
+        .filter(move |only| (usize::from(only.first)..=only.last.into()).contains(&op_index))
+}
+
+/// Whether the format has operations with a field that cannot have all values.
+fn has_only(inst: &Inst) -> bool {
+    ONLY.get(inst.format() as usize).is_some_and(|only| *only)
+}
+
+/// The first field with a value that the operation cannot have, and that value.
+pub(crate) fn excluded(inst: &Inst) -> Option<(Field, u32)> {
+    if !has_only(inst) {
+        return None;
+    }
+    of(inst).find_map(|only| {
+        let value = inst.get(only.field)?;
+        let is_in = 1u128.checked_shl(value).is_some_and(|bit| only.values & bit != 0);
+        (!is_in).then_some((only.field, value))
+    })
+}
+
+/// The smallest value that the field can have in the operation.
+#[cfg(feature = "arbitrary")]
+pub(crate) fn smallest(inst: &Inst, field: Field) -> u32 {
+    of(inst).find(|only| only.field == field).map_or(0, |only| only.values.trailing_zeros())
+}
