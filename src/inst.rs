@@ -11,7 +11,7 @@ use crate::operation::own_spelling;
 use crate::operation::{info, layout};
 use crate::shared::{marks, meta};
 use crate::table::sizes::{ConstraintIndex, MARKS};
-use crate::table::{FieldInfo, FormSignature, Info, MAX_DWORDS, OperandDesc};
+use crate::table::{FieldInfo, FormSignature, Info, MAX_DWORDS, OperandDesc, Term};
 use crate::target::{DECODE, DESCS, OPS, Target};
 
 /// A decoded instruction: its target, its operation and its words.
@@ -181,6 +181,11 @@ impl Inst {
     #[inline]
     pub(crate) fn last_bits(&self) -> u64 {
         self.words[4].into()
+    }
+
+    /// Whether the words are those of a term.
+    pub(crate) fn has(&self, term: &Term) -> bool {
+        self.words.iter().zip(term.mask.iter().zip(&term.value)).all(|(word, (mask, value))| word & mask == *value)
     }
 
     pub(crate) fn marks(&self) -> u8 {

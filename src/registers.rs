@@ -4,13 +4,10 @@ use core::fmt;
 use core::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 use crate::code::{INT, VECTOR_LAST};
-use crate::codec::{default_of, neutral};
 use crate::inst::Inst;
-use crate::kind::{ImageData, ImageKind, OperandKind};
 use crate::opcode::{ADDRESSES, Field, Format, Special};
-use crate::shared::flag;
 use crate::table::{Codes, NONE};
-use crate::target::{FACTS, OPERANDS, Target};
+use crate::target::{FACTS, Target};
 use crate::value::{Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
 
@@ -98,17 +95,12 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads_in(&self, msb: VgprMsb) -> RegSet {
-        let (partly, most) = (self.writes_partly(), self.most_address_bits());
-        let vector =
-            |operand: &Operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
-        // A mask of lanes is written as a whole.
-        let data = |operand: &Operand| matches!(operand.role, Some(Field::Vdst | Field::Vdata)) && vector(operand);
+        let most = self.most_address_bits();
         self.accessed(msb, |operand| {
             let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
             // For a half, the set has the whole register.
-            let kept = partly && data(operand) || operand.bits == HALF && vector(operand);
-            let reads = operand.access.reads() || kept && operand.access.writes();
-            reads.then_some(Operand { bits, ..*operand })
+            let kept = operand.bits == HALF && operand.is_vector() && operand.access.writes();
+            (operand.access.reads() || kept).then_some(Operand { bits, ..*operand })
         })
     }
 
@@ -130,42 +122,6 @@ impl Inst {
         let opcode = self.opcode();
         let most = || ADDRESSES.iter().find(|(of, _)| *of == opcode).map(|(_, dwords)| u16::from(*dwords) * 32);
         if self.format() == Format::Mimg && self.get(Field::Dim).is_none() { most().unwrap_or(0) } else { 0 }
-    }
-
-    /// Whether a part of the destination is kept, although its operand does not show this: the destination of SDWA that
-    /// preserves the rest, of DPP that leaves out lanes, of a 16-bit result in the upper half, of loads that may fail,
-    /// and of an odd number of packed components.
-    fn writes_partly(&self) -> bool {
-        const UPPER_HALF: u32 = 1 << 3;
-        let is_set = |field| self.get(field).is_some_and(|value| value != 0);
-        let half = self.info().flags & const { flag("half") } != 0;
-        let kept = match self.get(Field::DstSel) {
-            // SDWA that writes only a part has a field for the treatment of the rest.
-            Some(part) => part == neutral(Field::DstSel),
-            None => self.get(Field::OpSel).is_none_or(|op_sel| op_sel & UPPER_HALF != 0),
-        };
-        let fails = self.flags().is_load() && (is_set(Field::Tfe) || is_set(Field::Lwe));
-        // A gather has four components for any dmask; an empty dmask counts as one component.
-        let odd = || self.get(Field::Dmask).is_some_and(|mask| mask.count_ones().max(1) % 2 == 1) && !self.gathers();
-        let packed = self.flags().is_load() && self.has_d16() && is_set(Field::D16) && odd();
-        half && kept || fails || packed || self.extension_leaves_parts()
-    }
-
-    fn gathers(&self) -> bool {
-        let is_gather = |kind| matches!(kind, OperandKind::Image(ImageKind::Data { data: ImageData::Gather, .. }));
-        let tables = OPERANDS[self.target() as usize];
-        let rows = tables.rows_of(tables.list(self.op_index(), self.form()));
-        rows.filter_map(|row| tables.desc(row)).any(|desc| is_gather(desc.kind))
-    }
-
-    fn extension_leaves_parts(&self) -> bool {
-        let is_neutral = |field| self.get(field) == Some(neutral(field));
-        // By default the rest is preserved.
-        let preserves = self.get(Field::DstUnused) == Some(default_of(Field::DstUnused));
-        let sdwa = preserves && !is_neutral(Field::DstSel);
-        let dpp = self.get(Field::DppCtrl).is_some();
-        let all = [Field::BoundCtrl, Field::RowMask, Field::BankMask].into_iter().all(is_neutral);
-        self.form() != 0 && (sdwa || dpp && !all)
     }
 
     /// The registers that the instruction writes, including implicit ones.

@@ -101,8 +101,16 @@ pub struct Operand {
     pub value: Value,
     /// Width in bits.
     pub bits: u16,
-    /// Read, written or both.
+    /// Read, written or both. A destination of which a part is kept counts as read, too: lanes that DPP leaves out,
+    /// bytes that SDWA preserves, data that a load with `tfe` or `lwe` does not fetch. If `bits` is 16, the operand is
+    /// a half of a register, and the access is that to this half; [`Inst::reads`](crate::Inst::reads) has the register.
     pub access: Access,
+}
+
+impl Operand {
+    pub(crate) fn is_vector(&self) -> bool {
+        matches!(self.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)))
+    }
 }
 
 impl Special {

@@ -2,6 +2,8 @@
 #![cfg(has_target)]
 
 mod inverse;
+#[cfg(feature = "all-targets")]
+mod kept;
 mod length;
 mod operands;
 mod patch;

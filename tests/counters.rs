@@ -170,7 +170,7 @@ fn writes_of_one_kind_are_in_order() {
     expect(
         "gfx942",
         "global_load_short_d16 v0, v9, s[0:1]; v_cvt_f16_f32_sdwa v0, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD; s_endpgm",
-        &["at 8: vmcnt(0) for 0, Vgpr(0) Overwrite"],
+        &["at 8: vmcnt(0) for 0, Vgpr(0) Read"],
     );
 }
 

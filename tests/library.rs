@@ -24,6 +24,7 @@ mod hazards;
 mod hook;
 mod image;
 mod imm;
+mod kept;
 mod kernel;
 mod layers;
 mod limits;

@@ -3,9 +3,9 @@
 #![cfg(feature = "all-targets")]
 
 mod facts;
-use crate::words;
+use crate::{kept, words};
 
-use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
+use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value, decode_words};
 use facts::{Fact, OURS_ALONE, Row, TARGETS, rows};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Rng, is_rdna};
@@ -254,14 +254,14 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
         let one_of = |list: &str, what: &str| list.split('|').any(|x| x == what);
         let kinds = if other_sdst { "sgpr" } else { fact.kinds };
         let good_bits = one_of(fact.bits, &operand.bits.to_string());
-        if let Some(difference) =
-            other_reading(row, inst, fact, operand).filter(|_| one_of(fact.access, access(operand)))
-        {
+        let keeps = fact.access == "w" && (is_kept(row, inst) || kept::is_kept(inst, operand));
+        let good_access = if keeps { access(operand) == "rw" } else { one_of(fact.access, access(operand)) };
+        if let Some(difference) = other_reading(row, inst, fact, operand).filter(|_| good_access) {
             met.insert(difference);
         } else if row.format == "VOP3-INTERP" && row.mnemonic == "v_interp_p2_f32" && access(operand) == "rw" {
             met.insert(InterpolationAdds);
-        } else if is_kept(row, inst) && fact.access == "w" {
-            match is_kind(kinds, inst, operand) && good_bits && access(operand) == "rw" {
+        } else if keeps {
+            match is_kind(kinds, inst, operand) && good_bits && good_access {
                 true => _ = met.insert(Kept),
                 false => faults.push(format!("{} is {}, and it is kept", fact.name, access(operand))),
             }
@@ -270,7 +270,7 @@ fn compare(row: &Row, inst: &Inst, met: &mut BTreeSet<Difference>) -> Vec<String
                 true => _ = met.insert(ImageNoReturn),
                 false => faults.push(format!("{} is {}, and nothing returns", fact.name, access(operand))),
             }
-        } else if !is_kind(kinds, inst, operand) || !good_bits || !one_of(fact.access, access(operand)) {
+        } else if !is_kind(kinds, inst, operand) || !good_bits || !good_access {
             let Operand { value, bits, .. } = operand;
             faults.push(format!("{} is {value:?}, {bits} bits, {}", fact.name, access(operand)));
         }
@@ -407,5 +407,27 @@ fn hardware_registers_are_touched_where_they_are_named() {
             }
         }
         assert!(seen >= 3 * 128, "{target}: {seen}");
+    }
+}
+
+/// A destination of which the words keep a part is also read.
+#[test]
+fn the_words_say_whether_a_destination_is_kept() {
+    for (target, words, access) in [
+        // v_mov_b32_sdwa v8, v16 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE, and UNUSED_PAD, and dst_sel:DWORD
+        ("gfx900", &[0x7e10_02f9, 0x0006_1110][..], Access::ReadWrite),
+        ("gfx900", &[0x7e10_02f9, 0x0006_0110], Access::Write),
+        ("gfx900", &[0x7e10_02f9, 0x0006_1610], Access::Write),
+        // v_mov_b32_dpp v8, v16 row_shr:1 row_mask:0x5 bank_mask:0x3, and all lanes with bound_ctrl, and without
+        ("gfx900", &[0x7e10_02fa, 0x5301_1110], Access::ReadWrite),
+        ("gfx900", &[0x7e10_02fa, 0xff09_1110], Access::Write),
+        ("gfx900", &[0x7e10_02fa, 0xff01_1110], Access::ReadWrite),
+        // v_permlane64_b32_e32 v250, v0
+        ("gfx1100", &[0x7ff4_cf00], Access::ReadWrite),
+        ("gfx1100:wave64", &[0x7ff4_cf00], Access::Write),
+    ] {
+        let inst = decode_words(target.parse().expect("it is enabled"), words).expect("it is an instruction");
+        let destination = inst.operands().next().expect("it comes first");
+        assert_eq!((destination.role, destination.access), (Some(Field::Vdst), access), "{inst:?}");
     }
 }

@@ -2,11 +2,13 @@
 //! destination that it keeps, and for an image address all registers that it can have.
 #![cfg(feature = "text")]
 
+use crate::kept::{is_kept, is_vector, kept};
 use crate::words;
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::operands::Special;
-use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Target, Value};
+use amdgpu_isa::signature::Signature;
+use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Rng, encodings, is_rdna, legal};
 
@@ -50,71 +52,6 @@ fn expected(inst: &Inst, how: fn(amdgpu_isa::Access) -> bool) -> BTreeSet<Reg> {
     registers.flatten().collect()
 }
 
-/// Operations whose 16-bit result zeroes the upper half of the destination, and keeps the lower one when op_sel[3]
-/// directs the result to the upper one (Vega ISA, the descriptions of VOP3A opcodes 490 to 495 and 630).
-const LEGACY: [&str; 6] = [
-    "v_mad_legacy_f16",
-    "v_mad_legacy_u16",
-    "v_mad_legacy_i16",
-    "v_fma_legacy_f16",
-    "v_div_fixup_legacy_f16",
-    "v_interp_p2_legacy_f16",
-];
-/// Loads of one component of 16 bits, or of three: from gfx9 on the last half of a register is kept.
-const ODD_LOADS: [&str; 4] = [
-    "buffer_load_format_d16_x",
-    "buffer_load_format_d16_xyz",
-    "tbuffer_load_format_d16_x",
-    "tbuffer_load_format_d16_xyz",
-];
-
-/// A VOP1 or VOP2 whose result has 16 bits.
-fn has_half_result(name: &str) -> bool {
-    name.starts_with("v_cvt_f16_") || name.ends_with("_f16") && name != "v_cvt_f32_f16"
-}
-
-fn is_vector(operand: &Operand) -> bool {
-    matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)))
-}
-
-/// The reason why a destination is read that the operand calls written.
-fn kept(inst: &Inst) -> Option<&'static str> {
-    let name = inst.opcode().name();
-    let get = |field| inst.get(field).unwrap_or(0);
-    let from_gfx9 = inst.target().name().starts_with("gfx9") || is_rdna(inst.target());
-    let is_load = inst.flags().is_load();
-    // From RDNA3 on the operand is a half, and a set has whole registers.
-    let is_half = |o: &Operand| o.access.writes() && o.bits == 16 && is_vector(o);
-    if inst.operands().any(|o| is_half(&o)) {
-        return Some("half of a register");
-    }
-    match inst.extension() {
-        // From RDNA1 on a 16-bit result leaves the other half, and no source says that DWORD changes that.
-        Some(Format::Sdwa) if is_rdna(inst.target()) && get(Field::DstSel) == 6 && has_half_result(name) => {
-            return Some("sdwa half");
-        }
-        // UNUSED_PRESERVE, and DWORD.
-        Some(Format::Sdwa) if get(Field::DstUnused) == 2 && get(Field::DstSel) != 6 => return Some("sdwa"),
-        Some(Format::Dpp) => {
-            let all = get(Field::BoundCtrl) == 1 && get(Field::RowMask) == 15 && get(Field::BankMask) == 15;
-            return (!all).then_some("dpp");
-        }
-        _ => {}
-    }
-    // These load four components, whatever dmask says. Operations with several samples do so only from RDNA3 on.
-    let gathers = name.contains("gather4") || name == "image_msaa_load" && !inst.target().name().starts_with("gfx10");
-    let packs = !["gfx801", "gfx803"].contains(&inst.target().name()) && !gathers;
-    match inst.format() {
-        Format::Vop3a | Format::Vop3Interp if LEGACY.contains(&name) && get(Field::OpSel) >= 8 => Some("upper half"),
-        Format::Mubuf | Format::Mtbuf | Format::Vbuffer if from_gfx9 && ODD_LOADS.contains(&name) => Some("half"),
-        _ if is_load && get(Field::Tfe) + get(Field::Lwe) > 0 => Some("fail"),
-        Format::Mimg | Format::Vimage | Format::Vsample if is_load && packs && get(Field::D16) == 1 => {
-            (get(Field::Dmask).count_ones().max(1) % 2 == 1).then_some("odd")
-        }
-        _ => None,
-    }
-}
-
 /// The most address registers that an image operation has, by the parts in its name, as the manuals' tables of image
 /// operations without and with a sampler have it.
 fn most_address_registers(name: &str) -> usize {
@@ -136,26 +73,40 @@ fn most_address_registers(name: &str) -> usize {
     }
 }
 
+/// Whether the operation writes an operand and does not read it, whatever the words are.
+fn is_only_written(inst: &Inst, role: Field) -> bool {
+    let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), inst.extension());
+    let mut signatures = inst.opcode().signatures(inst.target());
+    let signature = signatures.find(of_form).or_else(|| inst.opcode().signatures(inst.target()).next());
+    signature.and_then(|s| s.operands().find(|o| o.field == role)).is_some_and(|o| o.access == Access::Write)
+}
+
 #[test]
 fn sets_are_the_operands_dword_by_dword() {
     let mut rng = Rng(12);
     for &target in Target::ALL {
         let (mut seen, mut partly, mut count) = (RegSet::new(target), BTreeMap::new(), 0);
+        let mut access = BTreeMap::new();
         for encoding in encodings(target) {
             for inst in legal(target, encoding, 20, &mut rng) {
                 let (reads, writes) = (inst.reads(), inst.writes());
                 assert_eq!(writes.iter().collect::<BTreeSet<_>>(), expected(&inst, |a| a.writes()), "{inst:?}");
                 let read: BTreeSet<Reg> = reads.iter().collect();
                 let mut operands = expected(&inst, |a| a.reads());
-                if let Some(why) = kept(&inst) {
-                    let data = |o: &Operand| matches!(o.role, Some(Field::Vdst | Field::Vdata)) && o.access.writes();
-                    // Masks of lanes are written whole.
-                    for (reg, bits) in inst.operands().filter(data).filter(is_vector).filter_map(|o| match o.value {
-                        Value::Reg(reg) => Some((reg, o.bits)),
-                        _ => None,
-                    }) {
-                        operands.extend(names(target, reg, bits));
+                let why = kept(&inst);
+                let data = |o: &Operand| matches!(o.role, Some(Field::Vdst | Field::Vdata)) && o.access.writes();
+                // Masks of lanes are written whole.
+                for operand in inst.operands().filter(data).filter(is_vector) {
+                    let Value::Reg(reg) = operand.value else { continue };
+                    if let Some(why) = why {
+                        operands.extend(names(target, reg, operand.bits));
                         *partly.entry(why).or_insert(0) += 1;
+                    }
+                    // The operand says so itself.
+                    if operand.role.is_some_and(|role| is_only_written(&inst, role)) {
+                        let is_kept = is_kept(&inst, &operand);
+                        assert_eq!(operand.access.reads(), is_kept, "{inst:?} {operand:?}: {why:?}");
+                        *access.entry(is_kept).or_insert(0) += 1;
                     }
                 }
                 // From RDNA on the words have the dimensions.
@@ -170,7 +121,7 @@ fn sets_are_the_operands_dword_by_dword() {
                 count += 1;
             }
         }
-        println!("{target}: {count} instructions, {} registers, {partly:?} keep a part", seen.len());
+        println!("{target}: {count} instructions, {} registers, {partly:?} keep a part, {access:?}", seen.len());
         assert!(count > 10_000 && seen.len() > 350, "{target}: {count} {}", seen.len());
         if is_rdna(target) {
             continue;

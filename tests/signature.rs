@@ -3,6 +3,7 @@
 //! accepted if and only if the signature takes it.
 #![cfg(has_target)]
 
+use crate::kept::is_kept;
 use crate::words;
 
 use amdgpu_isa::check::RuleError;
@@ -95,6 +96,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
         let access = match said.returned {
             // From RDNA4 on it is the lowest bit of the temporal hint.
             Some(field) if inst.get(field).is_some_and(|value| value & 1 == 0) => Access::Read,
+            _ if said.access == Access::Write && is_kept(inst, &operand) => Access::ReadWrite,
             _ => said.access,
         };
         assert_eq!(operand.access, access, "{inst:?}: {operand:?}");

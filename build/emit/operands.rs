@@ -10,6 +10,7 @@ use crate::build::emit::tables::desc_text;
 use crate::build::kind::{AddressKind, NumberKind, OperandKind, RegisterKind};
 use crate::build::lower::cases::VECTOR;
 use crate::build::lower::fast_operands;
+use crate::build::lower::kept::Term;
 use crate::build::lower::operands::{List, Lists, Row, When, lists};
 use crate::build::lower::pages::{PAGE, pages, position};
 use crate::build::lower::{NONE, OperandDesc, Target};
@@ -44,9 +45,9 @@ impl RowText {
 
 /// The text of a row, if it does not need a descriptor: an operand that is always present, in one piece of at most
 /// `most` bits within the first three dwords.
-fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
+fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<(&'static str, String)> {
     let i = match row {
-        Row::Desc(desc) | Row::Off(desc) => desc,
+        Row::Desc(desc) | Row::Kept(desc, _) | Row::Off(desc) => desc,
         &Row::Implicit((n, bits), access, when) => {
             let (how, acc, address) = match when {
                 When::Always => ("Value", NO_SHIFT, NO_SHIFT),
@@ -105,8 +106,30 @@ fn row_text(t: &Target, row: &Row, most: u8) -> Option<(&'static str, String)> {
     // Single registers, pairs, and longer tuples; vector registers are not aligned.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let add = i.add + section + other;
+    // The terms are where the positions of other bits would be.
+    if count > 0 {
+        let is_plain = !is_third && (acc, address) == (NO_SHIFT, NO_SHIFT);
+        let turn = (i.lsb + 64 - i.shift) % 64;
+        let row = RowText { how: "Kept", turn, acc: first, address: count, mask: mask << i.shift, add };
+        return is_plain.then(|| of(row, bits))?;
+    }
     let (how, turn) = if is_third { ("Varied", i.lsb) } else { ("Value", (i.lsb + 64 - i.shift) % 64) };
     of(RowText { how, turn, acc, address, mask: mask << i.shift, add }, bits)
+}
+
+/// The place of some terms among all, and their number. Terms that are already there are shared.
+fn run(all: &mut Vec<Term>, terms: &[Term]) -> [u8; 2] {
+    let first = all.windows(terms.len()).position(|some| some == terms).unwrap_or_else(|| {
+        all.extend(terms);
+        all.len() - terms.len()
+    });
+    // Whether there are more is checked when all are there.
+    [first as u8, terms.len() as u8]
+}
+
+fn term_text(term: &Term) -> String {
+    let dwords = |bits: u128| [0, 32, 64, 96].map(|n| (bits >> n) as u32);
+    format!("Term {{ mask: {:?}, value: {:?} }}", dwords(term.mask), dwords(term.value))
 }
 
 impl Most {
@@ -158,14 +181,16 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     room(t, "fast lists of operands", fast.len(), 10)?;
     room(t, "rows of operands", lists.rows.len() + 1, 10)?;
     let (mut descs, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
+    let mut kept_terms = Vec::new();
     for (n, row) in lists.rows.iter().enumerate() {
         // Without `fast`, a row's numbers have 16 bits.
         let most = if n + 1 < whole { 16 } else { 31 };
-        let (how, text) = match (row_text(t, row, most), row) {
+        let kept = if let Row::Kept(_, terms) = row { run(&mut kept_terms, terms) } else { [0, 0] };
+        let (how, text) = match (row_text(t, row, most, kept), row) {
             (Some(row), _) => row,
-            (None, Row::Desc(desc)) => {
+            (None, Row::Desc(desc) | Row::Kept(desc, _)) => {
                 let number = position(&mut descs, desc_text(&OperandDesc { dwords: 1, ..desc.clone() }));
-                ("Other", format!("Row::desc({number}, {})", desc.dwords))
+                ("Other", format!("Row::desc({number}, {}, {kept:?})", desc.dwords))
             }
             (None, Row::Implicit(..) | Row::Off(_)) => unreachable!("it needs no descriptor"),
         };
@@ -178,6 +203,9 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
     writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
     writeln!(w, "descs: &[{}],", descs.join(",\n")).unwrap();
+    room(t, "terms of kept parts", kept_terms.len(), 8)?;
+    let kept = kept_terms.iter().map(term_text).collect::<Vec<_>>().join(",\n");
+    writeln!(w, "kept: &[{kept}],").unwrap();
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     let neither = t.code.neither;
     writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();

@@ -2,6 +2,7 @@
 
 use crate::build::kind::{NumberKind, OffsetKind, OperandKind};
 use crate::build::lower::cases::{self, Case, Known, bit};
+use crate::build::lower::kept::Term;
 use crate::build::lower::operands::{List, Lists, Row, When};
 use crate::build::lower::pages::position;
 use crate::build::lower::{NONE, OperandDesc};
@@ -64,14 +65,15 @@ pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
 /// The cases of one operand. `off` is the code for "no scalar address".
 fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let as_it_is = Case::new(row.clone(), 0, 0);
-    let desc = match row {
+    let (desc, terms) = match row {
         // A register that is only read if a bit is set.
         Row::Implicit(.., When::Bit(n)) => return vec![Case { parts: Vec::new(), clear: bit(*n), set: 0 }],
-        Row::Desc(desc) if is_low(desc) => desc,
+        Row::Desc(desc) if is_low(desc) => (desc, &[][..]),
+        Row::Kept(desc, terms) if is_low(desc) => (desc, &terms[..]),
         _ => return vec![as_it_is],
     };
     if let Some(cases) = cases::of(desc, off) {
-        return cases.into_iter().map(|case| case.map(row_of)).collect();
+        return cases.into_iter().map(|case| with_terms(case, terms)).collect();
     }
     match desc.kind {
         // A constant that is not negative.
@@ -84,11 +86,13 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     }
 }
 
-fn row_of(known: Known) -> Row {
-    match known.is_off {
+/// The rows of a case, of which words of some of the terms keep a part.
+fn with_terms(case: Case<Known>, terms: &[Term]) -> Case<Row> {
+    let (clear, set) = (case.clear, case.set);
+    case.map(|known| match known.is_off {
         true => Row::Off(known.desc),
-        false => Row::Desc(known.desc),
-    }
+        false => Row::of(known.desc, terms.iter().filter(|term| term.is_possible(clear, set)).copied().collect()),
+    })
 }
 
 /// Whether the operand is always present, in one piece within the first three dwords, and depends only on bits in the

@@ -11,6 +11,7 @@ pub mod fast_operands;
 pub mod fast_texts;
 pub mod form;
 pub mod hazards;
+pub mod kept;
 pub mod layout;
 pub mod lengths;
 pub mod operands;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::build::kind::{NumberKind, OperandKind, RegisterKind, Signs};
+use crate::build::lower::kept::{Term, terms};
 use crate::build::lower::pages::position;
 use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Target, trailing};
 use crate::build::model::{Access, Isa};
@@ -25,11 +26,20 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
+    /// An operand of which words of any of the terms keep a part, so that it is also read.
+    Kept(OperandDesc, Vec<Term>),
     /// An operand that is absent, because other bits are known.
     Off(OperandDesc),
     /// A register that no field names: its index in `IMPLICIT`, its width in bits, its access, and the instructions
     /// that access it.
     Implicit((usize, u16), Access, When),
+}
+
+impl Row {
+    /// The row of an operand of which words of any of the terms keep a part.
+    pub fn of(desc: OperandDesc, terms: Vec<Term>) -> Row {
+        if terms.is_empty() { Row::Desc(desc) } else { Row::Kept(desc, terms) }
+    }
 }
 
 /// The instructions that access a register that no field names.
@@ -59,7 +69,8 @@ impl Lists<'_> {
         let numbers = self.t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter();
         let descs: Vec<&OperandDesc> = numbers.map(|&n| &self.t.descs[usize::from(n)]).collect();
         let implicit = implicit(self.isa, self.t, info, &descs);
-        let all = descs.into_iter().filter(|i| is_operand(i)).map(|desc| Row::Desc(plain(desc))).chain(implicit);
+        let row = |desc: &OperandDesc| Row::of(plain(desc), terms(self.t, s, info, desc));
+        let all = descs.into_iter().filter(|i| is_operand(i)).map(row).chain(implicit);
         let rows = all.map(|row| position(&mut self.rows, row) as u16 + 1).collect();
         let dual = self.t.formats[s.format].def.dual.is_some();
         position(&mut self.list, List { rows, forms, others, dwords: dwords(self.t, s), dual }) as u16 + 1

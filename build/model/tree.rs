@@ -171,7 +171,8 @@ impl Tree<'_> {
 
     /// The targets of a list such as `gfx6 gfx9=-`: from gfx6 on, but not from gfx9 on.
     pub fn targets_of(&self, at: &SourceLine, list: &[String]) -> Result<Vec<String>> {
-        if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w)) {
+        let is_trait = |word: &str| self.targets.iter().any(|t| t.has(word));
+        if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w) && !is_trait(w)) {
             return at.err(format!("{bad} is no generation or target"));
         }
         let is_there = |t: &&TargetRow| {
@@ -179,7 +180,7 @@ impl Tree<'_> {
                 let word = list.iter().find(|w| w.trim_end_matches("=-") == node)?;
                 Some(!word.ends_with("=-"))
             });
-            said == Some(true)
+            said.unwrap_or_else(|| list.iter().any(|word| t.has(word)))
         };
         Ok(self.targets.iter().filter(is_there).map(|t| t.name.clone()).collect())
     }

@@ -59,6 +59,7 @@ pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
 }
 
 /// The default value of a field.
+#[cfg_attr(not(any(feature = "make", feature = "text")), allow(dead_code))]
 pub(crate) fn default_of(field: Field) -> u32 {
     find(&DEFAULTS, field)
 }

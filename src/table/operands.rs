@@ -11,7 +11,6 @@ use super::sizes::{OperandList, ROW_BITS, StoredList};
 #[cfg(feature = "fast")]
 use super::values::ready::Values;
 use crate::opcode::Field;
-use crate::shared::places::NO_SHIFT;
 use crate::value::{Access, Operand, Value};
 
 /// The tables that the operand iterator reads. Its descriptors omit differences that matter only to text.
@@ -37,6 +36,8 @@ pub(crate) struct OperandTables {
     pub values: &'static Values,
     /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
     pub descs: &'static [OperandDesc],
+    /// The words with which instructions keep parts of operands: a row names a run of them.
+    pub kept: &'static [Term],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
@@ -106,6 +107,12 @@ pub(crate) const NO_FAST_OPERANDS: FastOperands = FastOperands { list: 0, marks:
 #[cfg(feature = "fast")]
 pub(crate) const VARIED: u32 = 1;
 
+/// Words of which the bits under a mask have a value.
+pub(crate) struct Term {
+    pub mask: [u32; 4],
+    pub value: [u32; 4],
+}
+
 /// A row of the tables: one operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
@@ -115,10 +122,12 @@ pub(crate) struct Row {
     pub turn: u8,
     /// Number of bits by which the words are shifted right; the bit at `VECTOR` then makes a vector register an
     /// accumulation register. `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For
-    /// `How::Hwreg`: the first number, not a shift.
+    /// `How::Hwreg`: the first number, not a shift. For `How::Kept` and `How::Other`: the first term in
+    /// `OperandTables::kept`.
     pub acc: u8,
     /// Number of bits by which the words are shifted right; the lowest seven bits are then a scalar address. If it is
-    /// 127, the operand is twice as long. For `How::Hwreg`: the last number.
+    /// 127, the operand is twice as long. For `How::Hwreg`: the last number. For `How::Kept` and `How::Other`: the number
+    /// of terms.
     pub address: u8,
     pub mask: Number,
     /// Number that is added to the field's value to give an index in the table of src/table/values.rs. For
@@ -163,9 +172,9 @@ impl Row {
         Row { how, turn, acc, address, mask, add, like: Like::new(role, bits, access) }
     }
 
-    /// A row that refers to a descriptor.
-    pub(crate) const fn desc(number: Number, dwords: u8) -> Row {
-        Row::new(How::Other, [dwords, NO_SHIFT, NO_SHIFT], [0, number], (None, 0, Access::Read))
+    /// A row that refers to a descriptor, and to some terms.
+    pub(crate) const fn desc(number: Number, dwords: u8, [first, count]: [u8; 2]) -> Row {
+        Row::new(How::Other, [dwords, first, count], [0, number], (None, 0, Access::Read))
     }
 
     /// The operand with this value; twice as long if it is `alone`.
@@ -204,12 +213,14 @@ pub(crate) enum How {
     /// A look-up in the table of values if the constant in the lowest bits names a hardware register with a number from
     /// `acc` to `address`; otherwise no operand.
     Hwreg,
+    /// A look-up in the table of values; words of some of the terms keep a part of the operand.
+    Kept,
     /// An operand that is read as its descriptor states.
     Other,
 }
 
 /// The row with index 0, and padding.
-pub(crate) const NO_ROW: Row = Row::desc(Number::MAX, 0);
+pub(crate) const NO_ROW: Row = Row::desc(Number::MAX, 0, [0, 0]);
 
 impl OperandTables {
     /// The list of a form of an opcode index.
@@ -244,6 +255,12 @@ impl OperandTables {
             list >>= ROW_BITS;
             row
         })
+    }
+
+    /// The words with which an instruction keeps a part of the operand of a row with `How::Kept` or `How::Other`.
+    pub(crate) fn kept_of(&self, row: &Row) -> &'static [Term] {
+        let behind = self.kept.get(usize::from(row.acc)..).unwrap_or_default();
+        behind.get(..usize::from(row.address)).unwrap_or_default()
     }
 
     /// The descriptor of a row with `How::Other`.
