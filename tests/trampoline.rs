@@ -105,7 +105,10 @@ fn what_is_displaced_does_what_it_did() {
             let end = before.base + before.code.len() as u64 * 4;
             let starts: Vec<u64> = insts.keys().copied().collect();
             let hook = rng.pick(&starts) + if rng.below(40) == 0 { 4 } else { 0 };
-            let area = rng.pick(&[end + 0x100, end + 0x1_0000, hook + 0x1_f800, end + 0x100_0000, 0x4000_0000_0000]);
+            let apart = [end + 0x100, end + 0x1_0000, hook + 0x1_f800, end + 0x100_0000, 0x4000_0000_0000];
+            // In the code, or so near that the two may overlap.
+            let near = [before.base - 4, before.base - 64, before.base, hook, end - 4, end];
+            let area = if rng.below(8) == 0 { rng.pick(&near) } else { rng.pick(&apart) };
             let far = rng.pick(&[None, Some(Far { pair: 4, scc: None }), Some(Far { pair: 8, scc: Some(10) })]);
             let trampoline = Trampoline { target, hook, area, far };
             // The room is as much as the documentation promises to be enough.
@@ -149,6 +152,10 @@ fn what_is_displaced_does_what_it_did() {
                             assert!(moved(to) && !moved(from) && to != hook || !insts.contains_key(&hook));
                             "landing"
                         }
+                        TrampolineError::Overlap(at) => {
+                            assert!(at == area.max(before.base) && (before.base..end).contains(&at), "{error}");
+                            "overlap"
+                        }
                         TrampolineError::Assemble(AssembleError { kind: AssembleErrorKind::ReadsPc(at), .. }) => {
                             let step = insts[&at].address_step();
                             assert!(moved(at) && matches!(step, Some(AddressStep::Pc | AddressStep::Jump)));
@@ -175,6 +182,7 @@ fn what_is_displaced_does_what_it_did() {
                 }
             };
             *counts.entry("installed").or_default() += 1;
+            assert!(area >= end || area + installed.len as u64 <= before.base, "{trampoline:x?} is over the code");
             let moved = displaced(&insts, end, hook, needed).expect("it was installed");
             assert_eq!(installed.displaced as u64, moved);
             let at = ((hook - before.base) / 4) as usize;
@@ -229,7 +237,7 @@ fn what_is_displaced_does_what_it_did() {
     println!("{counts:?}");
     let targets = targets().count() as u32;
     assert!(counts["installed"] >= 500 * targets, "{counts:?}");
-    for kind in ["landing", "end", "distance", "reads pc", "boundary"] {
+    for kind in ["landing", "end", "distance", "reads pc", "boundary", "overlap"] {
         assert!(counts.get(kind).is_some_and(|&n| n >= targets), "{kind}: {counts:?}");
     }
 }

@@ -34,6 +34,8 @@ pub enum TrampolineError {
         /// The target of the branch.
         to: u64,
     },
+    /// The trampoline and the code that it patches have the same addresses from this one on.
+    Overlap(u64),
     /// The jump or the displaced code cannot be assembled: see [`AssembleError`].
     Assemble(AssembleError),
 }
@@ -46,6 +48,7 @@ impl fmt::Display for TrampolineError {
             TrampolineError::Decode { at, error } => write!(f, "at {at:#x}: {error}"),
             TrampolineError::End(at) => write!(f, "the code ends at {at:#x}, before the jump does"),
             TrampolineError::Landing { from, to } => write!(f, "a branch at {from:#x} goes to {to:#x}, under the jump"),
+            TrampolineError::Overlap(at) => write!(f, "the trampoline and the code are both at {at:#x}"),
             TrampolineError::Assemble(error) => error.fmt(f),
         }
     }
@@ -167,6 +170,7 @@ impl Trampoline {
             asm.jump(well_known::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, back)?;
         }
         let len = asm.finish()?.len();
+        self.look_for_overlap(base, code.dwords(), len)?;
 
         let nop = compose(self.target, well_known::S_NOP, &[])?;
         let fill = nop.words().iter().cycle();
@@ -218,6 +222,14 @@ impl Trampoline {
             dwords += inst.words().len();
         }
         Ok((dwords, falls_through))
+    }
+
+    /// Refuses a trampoline of `len` bytes that has addresses of the code.
+    fn look_for_overlap(&self, base: u64, dwords: usize, len: usize) -> Result<(), TrampolineError> {
+        let ends = |first: u64, bytes: u64| first.saturating_add(bytes);
+        let first = base.max(self.area);
+        let last = ends(base, dwords as u64 * 4).min(ends(self.area, len as u64));
+        if first < last { Err(TrampolineError::Overlap(first)) } else { Ok(()) }
     }
 
     /// Refuses branches into the middle of the displaced instructions, and a hook that is not at the start of an
