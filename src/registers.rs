@@ -25,7 +25,7 @@ const WORDS: usize = OTHERS / 64 + 1;
 /// The registers without a code. The last two are used on targets on which no code names them.
 const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatScratch, Reg::XnackMask];
 
-/// A set of registers of a target: `Copy`, with a bit for each 32-bit register. It is made for liveness, dependences
+/// A set of registers of a target: `Copy`, with a bit for each 32-bit register, in 160 bytes. It is made for liveness, dependences
 /// and register reports; see [`Inst::reads`].
 ///
 /// A register has one name in the set, however an operand names it: [`Reg::Sgpr`], [`Reg::Vgpr`], [`Reg::Agpr`],
@@ -54,6 +54,7 @@ pub struct RegSet {
     target: Target,
     bits: [u64; WORDS],
 }
+static_assertions::const_assert!(core::mem::size_of::<RegSet>() <= 160);
 
 impl Inst {
     /// The registers that the instruction reads, including implicit ones.

@@ -77,6 +77,9 @@ fn errors_of_the_builder_name_the_targets_fields() {
         let add = new("v_add_f32").src0(v::<1>(1)).src1(v::<1>(2));
         assert_eq!(add.sdst(s::<1>(0)).build(), Err(BuildError::Unknown(Field::Sdst)), "{target}");
         assert_eq!(add.build(), Err(BuildError::Missing(Field::Vdst)));
+        // An operand that no encoding has is to blame, although the shortest one has no room for another.
+        let extra = add.vdst(v::<1>(0)).src1(s::<1>(2)).src2(v::<1>(3));
+        assert_eq!(extra.build(), Err(BuildError::Unknown(Field::Src2)), "{target}");
         // The error names the source that has no modifier, and the encoding that has no literal.
         let mov = new("v_mov_b32").vdst(v::<1>(0)).src0(v::<1>(1));
         assert_eq!(mov.neg(1).build(), Err(BuildError::NoModifier { field: Field::Neg, source: 1 }));

@@ -3,11 +3,12 @@
 use super::argument::{Argument, ToArgument};
 use super::fill::fill;
 use super::{BuildError, dual, op};
+use crate::form::Form;
 use crate::inst::Inst;
 use crate::make::generated::{DUALS, RULES};
 use crate::opcode::{Field, Format, Opcode, Special};
 use crate::operation::{OpcodeEntry, layout};
-use crate::table::FormSignature;
+use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
 
 /// The greatest number of arguments: more than any instruction has.
@@ -277,22 +278,26 @@ impl Builder {
         if DUALS.iter().any(|duals| duals.operations.iter().any(|operation| operation.0 == self.opcode)) {
             return Err(BuildError::Missing(Field::Opy));
         }
-        let mut best: Option<BuildError> = None;
+        let (mut best, mut extra): (Option<BuildError>, Option<Field>) = (None, None);
         for wanted in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp] {
-            for entry in self.opcode.entries(self.target) {
-                let base = core::iter::once(entry.signature);
-                for signature in base.chain(entry.forms(self.target)) {
-                    if self.rank(&entry, signature) != Some(wanted) {
-                        continue;
-                    }
-                    match fill(self, &entry, signature) {
-                        Ok(inst) => return Ok(inst),
+            for (entry, signature) in self.forms().filter(|form| form.2 == wanted).map(|form| (form.0, form.1)) {
+                match fill(self, &entry, signature) {
+                    Ok(inst) => return Ok(inst),
+                    Err(error) => {
+                        if let BuildError::Unknown(field) = error {
+                            extra = extra.or(Some(field));
+                        }
                         // An error about a value is more helpful than a missing field or encoding.
-                        Err(error) if best.is_none_or(|b| weight(&error) >= weight(&b)) => best = Some(error),
-                        Err(_) => {}
+                        if best.is_none_or(|best| weight(&error) >= weight(&best)) {
+                            best = Some(error);
+                        }
                     }
                 }
             }
+        }
+        // A field that no form has is to blame, whatever a form without room for another operand says.
+        if let Some(field) = extra.filter(|field| !self.has_place(*field)) {
+            return Err(BuildError::Unknown(field));
         }
         let (format, extension) = match self.encoding {
             Encoding::Format(format) => (Some(format), None),
@@ -301,6 +306,22 @@ impl Builder {
             _ => (None, None),
         };
         Err(best.unwrap_or(BuildError::Encoding { format, extension }))
+    }
+
+    /// The forms that the instruction may have, with their ranks.
+    fn forms(&self) -> impl Iterator<Item = (OpcodeEntry, &'static FormSignature, Rank)> + '_ {
+        self.opcode.entries(self.target).flat_map(move |entry| {
+            let all = core::iter::once(entry.signature).chain(entry.forms(self.target));
+            all.filter_map(move |signature| Some((entry, signature, self.rank(&entry, signature)?)))
+        })
+    }
+
+    /// Whether one of these forms has an operand or a modifier in the field.
+    fn has_place(&self, field: Field) -> bool {
+        let is_it = |desc: &OperandDesc| role(desc.field) == role(field);
+        self.forms().any(|(entry, signature, _)| {
+            Form::new(self.target, self.opcode, &entry, signature).is_some_and(|form| form.descs().any(is_it))
+        })
     }
 
     /// The rank that determines when a form is tried; `None` if it is not tried.

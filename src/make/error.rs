@@ -145,7 +145,8 @@ impl fmt::Display for BuildError {
                 write!(f, "{field}: the {dwords} registers from {given} on are misaligned or do not exist")
             }
             BuildError::Width { field, dwords, given } => {
-                write!(f, "{field} has {dwords} dwords, and {given} were given")
+                let plural = if dwords == 1 { "" } else { "s" };
+                write!(f, "{field} has {dwords} dword{plural}, but {given} were given")
             }
             BuildError::Constant(field) => write!(f, "{field}: no constant of the operand has this value"),
             BuildError::TwoLiterals(field) => write!(f, "{field} would be a second literal"),
