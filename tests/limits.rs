@@ -63,6 +63,31 @@ fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
     }
 }
 
+/// LLVM's `getTotalNumVGPRs`: accumulation registers follow the others from CDNA2 on, and have a file of their own on CDNA1.
+#[test]
+fn set_registers_takes_accumulation_registers_where_they_are() {
+    for &target in Target::ALL {
+        let made = |vgprs, accum_offset, agprs| {
+            let made = set(target, Registers { vgprs, accum_offset, agprs, ..Registers::new(target) });
+            made.map(|descriptor| descriptor.rsrc1().granulated_workitem_vgpr_count())
+        };
+        match target.generation() {
+            "CDNA1" => {
+                assert_eq!(
+                    [made(8, 4, 0), made(8, 4, 8), made(8, 4, 9), made(0, 4, 256)],
+                    [Ok(1), Ok(1), Ok(2), Ok(63)]
+                );
+                assert_eq!(made(8, 4, 257), Err(DescriptorError::Vgprs), "{target}");
+            }
+            "CDNA2" | "CDNA3" | "CDNA4" => {
+                assert_eq!([made(9, 8, 0), made(9, 8, 1), made(512, 256, 256)], [Ok(1), Ok(1), Ok(63)]);
+                assert_eq!([made(9, 8, 2), made(7, 8, 1)], [Err(DescriptorError::AccumOffset); 2], "{target}");
+            }
+            _ => assert_eq!(made(8, 4, 1), Err(DescriptorError::Vgprs), "{target}"),
+        }
+    }
+}
+
 /// LLVM's usage guide, GRANULATED_WORKITEM_VGPR_COUNT: six bits with the number of granules less one. A granule has 8
 /// registers in waves of 32 lanes and from CDNA2 to CDNA4, 16 on CDNA5, 4 elsewhere.
 #[test]
@@ -126,6 +151,8 @@ fn set_registers_takes_as_many_scalar_registers_as_there_are() {
             // Where scratch memory takes no registers of a kernel, the registers of flat_scratch always count.
             let always = ["CDNA3", "CDNA4"].contains(&target.generation());
             let wanted = match (target.generation(), vcc, flat_scratch || always) {
+                // Metadata count vcc, although every wave has it.
+                (_, true, _) if most == u16::MAX => 2,
                 _ if most == u16::MAX => 0,
                 ("GCN1.0" | "GCN1.1", _, true) => 4,
                 (_, _, true) => 6,

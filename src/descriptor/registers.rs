@@ -14,6 +14,9 @@ pub struct Registers {
     /// The number of vector registers before the accumulation registers, on targets on which they share a file: a
     /// multiple of 4.
     pub accum_offset: u16,
+    /// The number of the first free accumulation register. If they share a file with the vector registers, `vgprs` must
+    /// count them too.
+    pub agprs: u16,
     /// The number of the first free scalar register.
     pub sgprs: u16,
     /// Whether it uses vcc.
@@ -28,10 +31,13 @@ impl Registers {
     /// Only the special registers, as assemblers assume.
     pub fn new(target: Target) -> Registers {
         let xnack_mask = target.has_xnack();
-        Registers { vgprs: 0, accum_offset: 4, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
+        Registers { vgprs: 0, accum_offset: 4, agprs: 0, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
     }
 
     /// The registers in a set. A set of the registers that instructions read and write can lack arguments in registers.
+    ///
+    /// flat_scratch counts as used even if it is not in the set: clear [`Registers::flat_scratch`] if the kernel does not
+    /// write it.
     pub fn of(target: Target, set: &RegSet) -> Registers {
         let mut found = Registers { vcc: false, ..Registers::new(target) };
         let mut accumulation = 0;
@@ -43,6 +49,7 @@ impl Registers {
                 _ => {}
             }
         }
+        found.agprs = accumulation;
         found.vcc = set.contains(Reg::Vcc);
         match tables(target).map(|tables| tables.accum_granule) {
             Some(granule @ 1..) => {
@@ -56,7 +63,7 @@ impl Registers {
         found
     }
 
-    /// The number of special registers after the scalar ones, which the hardware counts with them.
+    /// The number of special registers after the scalar ones, which are counted with them.
     pub fn special(&self, target: Target) -> u16 {
         tables(target).map_or(0, |tables| tables.special(target, self))
     }
@@ -94,7 +101,11 @@ impl KernelDescriptor {
     /// The target has fewer registers.
     pub fn set_registers(&mut self, target: Target, registers: Registers) -> Result<(), DescriptorError> {
         let tables = tables(target).ok_or(DescriptorError::Unknown)?;
-        let vgprs = granules(registers.vgprs.into(), tables.vgpr_granule);
+        if registers.agprs > 0 && tables.agprs == 0 {
+            return Err(DescriptorError::Vgprs);
+        }
+        // Where they have files of their own, a wave gets as many of one kind as of the other.
+        let vgprs = granules(registers.vgprs.max(registers.agprs).into(), tables.vgpr_granule);
         if vgprs > 63 {
             return Err(DescriptorError::Vgprs);
         }
@@ -115,7 +126,8 @@ impl KernelDescriptor {
             let offset = registers.accum_offset;
             let has_place = offset <= registers.vgprs.max(1).next_multiple_of(tables.accum_granule);
             let is_granule = (1..=64).contains(&(offset / tables.accum_granule)) && offset % tables.accum_granule == 0;
-            if !is_granule || !has_place {
+            let has_all = registers.agprs == 0 || registers.agprs <= registers.vgprs.saturating_sub(offset);
+            if !is_granule || !has_place || !has_all {
                 return Err(DescriptorError::AccumOffset);
             }
             rsrc3 = rsrc3.with_accum_offset(granules(offset.into(), tables.accum_granule) as u8)?;
@@ -142,6 +154,7 @@ impl KernelDescriptor {
         registers.sgprs = all.saturating_sub(special).min(most);
         if tables.accum_granule > 0 {
             registers.accum_offset = count(self.rsrc3().accum_offset(), tables.accum_granule);
+            registers.agprs = registers.vgprs.saturating_sub(registers.accum_offset);
         }
         registers
     }

@@ -4,6 +4,7 @@
 pub(crate) struct KernelTables {
     pub vgpr_granule: u16,
     pub accum_granule: u16,
+    pub agprs: u16,
     pub sgpr_granule: u16,
     pub sgprs: u16,
     pub sgprs_are_all: u16,

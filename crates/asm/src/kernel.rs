@@ -218,6 +218,8 @@ impl Assembler {
         let registers = Registers {
             vgprs: number("next_free_vgpr")? as u16,
             accum_offset: number("accum_offset")? as u16,
+            // The directives count them with the others.
+            agprs: 0,
             sgprs: number("next_free_sgpr")? as u16,
             vcc: flag("reserve_vcc", true)?,
             flat_scratch: flag("reserve_flat_scratch", true)?,

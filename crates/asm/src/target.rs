@@ -127,10 +127,10 @@ impl Processor {
         }
     }
 
-    /// The registers behind a kernel's own. LLVM counts the two of `vcc` even where every wave has all registers.
+    /// The registers behind a kernel's own.
     pub(crate) fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
         let registers = Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) };
-        i64::from(registers.special(self.target)).max(if vcc { 2 } else { 0 })
+        registers.special(self.target).into()
     }
 
     /// The number of cache lines that code of this length fills, as far as a descriptor can say it.
