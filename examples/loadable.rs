@@ -30,10 +30,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut descriptor = KernelDescriptor::new(TARGET);
     descriptor.set(TARGET, "user_sgpr_kernarg_segment_ptr", 1)?;
     descriptor.count_user_sgprs(TARGET);
-    descriptor.set_registers(TARGET, Registers::of(TARGET, &used))?;
 
-    let arguments = [Argument::Buffer, Argument::Value(4)];
-    let kernel = Kernel { arguments: &arguments, ..Kernel::new("add", &code, descriptor) };
+    let arguments = [Argument::buffer().named("numbers"), Argument::of::<u32>().named("n")];
+    let kernel =
+        Kernel::new(TARGET, "add", &code, Registers::of(TARGET, &used)).descriptor(descriptor).arguments(&arguments);
     let object = CodeObject::new(TARGET.processor().parse()?, &[kernel]).to_elf()?;
     println!("{} instructions' bytes, {} bytes in all", code.len() * 4, object.len());
     print!("{}", descriptor.directives(TARGET, false));

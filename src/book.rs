@@ -14,7 +14,7 @@ mod facts {}
 #[cfg(feature = "make")]
 #[doc = include_str!("../docs/make.md")]
 mod make {}
-#[cfg(feature = "make")]
+#[cfg(all(feature = "make", feature = "alloc"))]
 #[doc = include_str!("../docs/jit.md")]
 mod jit {}
 #[cfg(feature = "arbitrary")]

@@ -282,7 +282,7 @@ pub mod kernel {
         Registers,
     };
     #[cfg(feature = "alloc")]
-    pub use crate::loadable::{Argument, CodeObject, CodeObjectError, Kernel};
+    pub use crate::loadable::{Access, Argument, CodeObject, CodeObjectError, Hidden, Kernel, KernelError};
     pub use crate::table::Directive;
 }
 

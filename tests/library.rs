@@ -30,6 +30,7 @@ mod layers;
 mod limits;
 mod loadable;
 mod manuals;
+mod metadata;
 #[cfg(feature = "alloc")]
 mod model;
 mod names;

@@ -10,8 +10,8 @@ use amdgpu_isa::facts::{Counter, RegSet};
 use amdgpu_isa::flow::{Flow, Lanes};
 use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::kernel::{
-    Argument, CodeObject, DescriptorError, KernargPreload, Kernel, KernelCodeProperties, KernelDescriptor, PgmRsrc1,
-    PgmRsrc2, PgmRsrc3, Registers,
+    Argument, CodeObject, DescriptorError, Hidden, KernargPreload, Kernel, KernelCodeProperties, KernelDescriptor,
+    PgmRsrc1, PgmRsrc2, PgmRsrc3, Registers,
 };
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::text::ParseErrorKind;
@@ -402,10 +402,9 @@ fn code_is_aligned_to_4_to_65536_bytes() {
 #[test]
 fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     let Some(target) = targets(["gfx942"]).next() else { return };
-    let note = |name: &str, arguments: &[Argument], most| {
-        let mut descriptor = KernelDescriptor::new(target);
-        descriptor.set_registers(target, Registers::new(target)).unwrap();
-        let kernel = Kernel { arguments, max_workgroup_size: most, ..Kernel::new(name, &[0xbf81_0000], descriptor) };
+    let note = |name: &str, arguments: &[Argument<'_>], most| {
+        let kernel = Kernel::new(target, name, &[0xbf81_0000], Registers::new(target));
+        let kernel = kernel.arguments(arguments).max_workgroup_size(most);
         CodeObject::new("gfx942".parse().unwrap(), &[kernel]).to_elf().unwrap()
     };
     let has = |file: &[u8], wanted: &[&[u8]]| {
@@ -434,13 +433,16 @@ fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     for len in [0usize, 1, 14, 15, 16, 17] {
         let head = if len < 16 { vec![0x90 | len as u8] } else { vec![0xdd, 0, 0, 0, len as u8] };
         let next: &[u8] = if len == 0 { b"\xb9.group" } else { b"\x83\xa7.offset" };
-        assert!(has(&note("k", &vec![Argument::Value(4); len], 64), &[b"\xa5.args", &head, next]), "{len}");
+        assert!(has(&note("k", &vec![Argument::of::<u32>(); len], 64), &[b"\xa5.args", &head, next]), "{len}");
     }
-    // The address of an argument is a multiple of its size, which is at least one byte.
-    let sizes = [1, 1, 2, 1, 4, 0, 0, 3].map(Argument::Value);
-    let kernel = Kernel { arguments: &sizes, ..Kernel::new("k", &[], KernelDescriptor::new(target)) };
-    let wanted = [(0, 1), (1, 1), (2, 2), (4, 1), (8, 4), (12, 0), (12, 0), (12, 3)];
-    assert!(kernel.layout().eq(wanted), "{:?}", kernel.layout().collect::<Vec<_>>());
+    // An argument begins at a multiple of its alignment, whatever its size.
+    let arguments = [(1, 1), (1, 1), (2, 2), (12, 4), (24, 8), (0, 1), (0, 16), (3, 1)];
+    let arguments = arguments.map(|(size, align)| Argument::value(size, align));
+    let kernel = Kernel::new(target, "k", &[], Registers::new(target)).arguments(&arguments);
+    let offsets: Vec<u32> = kernel.offsets().collect();
+    assert_eq!(offsets, [0, 1, 2, 4, 16, 40, 48, 48]);
+    assert_eq!((kernel.arguments_size(), kernel.hidden_offset()), (Some(52), Some(56)));
+    assert_eq!(kernel.hidden(&[Hidden::QueuePtr]).arguments_size(), Some(56 + 256));
 }
 
 /// LLVM's `getTotalNumVGPRs`: accumulation registers begin at the next multiple of four, from CDNA2 on; elsewhere there are as many
@@ -611,7 +613,7 @@ fn every_symbol_of_a_code_object_is_in_the_chain_of_its_bucket() {
         let kernels: Vec<Kernel<'_>> = names
             .iter()
             .take(count)
-            .map(|name| Kernel::new(name, &[0xbf81_0000], KernelDescriptor::new(target)))
+            .map(|name| Kernel::new(target, name, &[0xbf81_0000], Registers::new(target)))
             .collect();
         let elf = CodeObject::new("gfx942".parse().unwrap(), &kernels).to_elf().unwrap();
         let file = object::File::parse(&*elf).unwrap();

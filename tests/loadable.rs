@@ -14,7 +14,6 @@ fn descriptor() -> KernelDescriptor {
     let mut descriptor = KernelDescriptor::new(TARGET);
     descriptor.set(TARGET, "user_sgpr_kernarg_segment_ptr", 1).unwrap();
     descriptor.count_user_sgprs(TARGET);
-    descriptor.set_registers(TARGET, Registers::new(TARGET)).unwrap();
     descriptor
 }
 
@@ -23,12 +22,13 @@ fn object() -> Vec<u8> {
     let [nop, end] = ["s_nop 0", "s_endpgm"].map(|text| parse(TARGET, text).unwrap().words()[0]);
     let names = SIZES.map(|size| format!("kernel_{size}"));
     let codes = SIZES.map(|size| [vec![nop; size as usize % 100], vec![end]].concat());
-    let arguments = [Argument::Buffer, Argument::Value(4)];
+    let arguments = [Argument::buffer(), Argument::of::<u32>()];
     let kernels: Vec<Kernel<'_>> = (0..SIZES.len())
-        .map(|n| Kernel {
-            arguments: &arguments,
-            max_workgroup_size: SIZES[n],
-            ..Kernel::new(&names[n], &codes[n], descriptor())
+        .map(|n| {
+            Kernel::new(TARGET, &names[n], &codes[n], Registers::new(TARGET))
+                .descriptor(descriptor())
+                .arguments(&arguments)
+                .max_workgroup_size(SIZES[n])
         })
         .collect();
     CodeObject::new("gfx942".parse().unwrap(), &kernels).to_elf().unwrap()

@@ -69,6 +69,29 @@ impl Registers {
     }
 }
 
+/// The numbers of registers as metadata state them.
+#[cfg(feature = "alloc")]
+pub(crate) struct Counts {
+    pub vgprs: u32,
+    /// `None` on targets without accumulation registers.
+    pub agprs: Option<u16>,
+    /// The scalar registers, with the special ones.
+    pub sgprs: u32,
+}
+
+#[cfg(feature = "alloc")]
+impl Registers {
+    pub(crate) fn counts(&self, target: Target) -> Counts {
+        let has_agprs = tables(target).is_some_and(|tables| tables.agprs > 0);
+        let behind = if target.accum_granule().is_some() { self.vgprs.saturating_sub(self.accum_offset) } else { 0 };
+        Counts {
+            vgprs: self.vgprs.max(self.agprs).into(),
+            agprs: has_agprs.then_some(self.agprs.max(behind)),
+            sgprs: u32::from(self.sgprs) + u32::from(self.special(target)),
+        }
+    }
+}
+
 fn tables(target: Target) -> Option<&'static KernelTables> {
     KERNELS.get(target as usize)
 }
@@ -137,6 +160,41 @@ impl KernelDescriptor {
         self.set_rsrc1(word.with_granulated_wavefront_sgpr_count(sgprs).map_err(|_| DescriptorError::Sgprs)?);
         self.set_rsrc3(rsrc3);
         Ok(())
+    }
+
+    /// Sets the numbers of registers where they are smaller than those of `registers`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn raise_registers(&mut self, target: Target, registers: Registers) -> Result<(), DescriptorError> {
+        let old = self.rsrc1();
+        self.set_registers(target, registers)?;
+        let new = self.rsrc1();
+        let vgprs = old.granulated_workitem_vgpr_count().max(new.granulated_workitem_vgpr_count());
+        let sgprs = old.granulated_wavefront_sgpr_count().max(new.granulated_wavefront_sgpr_count());
+        let word = new.with_granulated_workitem_vgpr_count(vgprs)?;
+        self.set_rsrc1(word.with_granulated_wavefront_sgpr_count(sgprs)?);
+        Ok(())
+    }
+
+    /// Whether every bit that is set has a meaning on the target: it belongs to a directive, to the numbers of registers
+    /// or to the distance to the code.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn is_of(&self, target: Target) -> bool {
+        let Some(tables) = tables(target) else { return false };
+        let mut known = KernelDescriptor::from_bytes([0; 64]);
+        for directive in target.directives() {
+            known.set_bits(directive, self.bits(directive));
+        }
+        known.set_entry(self.entry());
+        let (word, rsrc1) = (self.rsrc1(), known.rsrc1());
+        let rsrc1 = rsrc1.with_granulated_workitem_vgpr_count(word.granulated_workitem_vgpr_count());
+        let sgprs = if tables.sgpr_granule > 0 { word.granulated_wavefront_sgpr_count() } else { 0 };
+        let Ok(rsrc1) = rsrc1.and_then(|word| word.with_granulated_wavefront_sgpr_count(sgprs)) else { return false };
+        known.set_rsrc1(rsrc1);
+        if tables.accum_granule > 0 {
+            let Ok(rsrc3) = known.rsrc3().with_accum_offset(self.rsrc3().accum_offset()) else { return false };
+            known.set_rsrc3(rsrc3);
+        }
+        known == *self
     }
 
     /// Returns the greatest numbers of registers that give this descriptor. Some descriptors have numbers of granules

@@ -79,7 +79,12 @@ fn hash(name: impl Iterator<Item = u8>) -> u32 {
     })
 }
 
-pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObjectError> {
+/// `descriptors` has the descriptor of each kernel.
+pub fn write(
+    object: &CodeObject<'_>,
+    target: Target,
+    descriptors: &[KernelDescriptor],
+) -> Result<Vec<u8>, CodeObjectError> {
     let kernels = object.kernels;
     let all: u64 =
         kernels.iter().map(|kernel| kernel.code.len() as u64 * 4 + kernel.name.len() as u64 * 8 + 4096).sum();
@@ -88,7 +93,7 @@ pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObj
     }
     let mut out = Out(Vec::new());
     out.0.resize(FILE_HEADER + PROGRAM_HEADERS * PROGRAM_HEADER, 0);
-    let document = metadata::document(object, target);
+    let document = metadata::document(object, descriptors);
     let note = out.begin(4, 0);
     out.words(&[7, document.len() as u32, 32]);
     out.0.extend(b"AMDGPU\0\0");
@@ -136,17 +141,16 @@ pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObj
         .collect();
     let strings = out.part(1, 0, &names);
 
-    let descriptors = out.begin(DESCRIPTOR_ALIGN, 0);
+    let descriptor_part = out.begin(DESCRIPTOR_ALIGN, 0);
     // Code has pages of its own.
-    let end = descriptors.offset + (kernels.len() * KernelDescriptor::SIZE) as u64;
+    let end = descriptor_part.offset + (kernels.len() * KernelDescriptor::SIZE) as u64;
     let code_offset = end.checked_next_multiple_of(CODE_ALIGN as u64).unwrap_or(end);
     let code_address = code_offset + PAGE;
-    for ((kernel, offset), [code_name, descriptor_name]) in kernels.iter().zip(code_offsets(object)).zip(&name_offsets)
-    {
+    let places = kernels.iter().zip(descriptors).zip(code_offsets(object)).zip(&name_offsets);
+    for (((kernel, descriptor), offset), [code_name, descriptor_name]) in places {
         let address = out.0.len() as u64;
-        let mut descriptor = kernel.descriptor;
+        let mut descriptor = *descriptor;
         descriptor.set_entry((code_address + offset).wrapping_sub(address) as i64);
-        let _ = descriptor.set(target, "kernarg_size", metadata::arguments_size(kernel));
         out.0.extend(descriptor.to_bytes());
         let mut symbol = |name: u32, kind: u8, section: u16, address: u64, len: u64| {
             entries.words(&[name]);
@@ -157,7 +161,7 @@ pub fn write(object: &CodeObject<'_>, target: Target) -> Result<Vec<u8>, CodeObj
         symbol(*code_name, FUNCTION, 6, code_address + offset, kernel.code.len() as u64 * 4);
         symbol(*descriptor_name, OBJECT, 5, address, KernelDescriptor::SIZE as u64);
     }
-    let descriptors = out.end(descriptors);
+    let descriptors = out.end(descriptor_part);
     let code = out.begin(CODE_ALIGN, PAGE);
     for kernel in kernels {
         out.begin(CODE_ALIGN, PAGE);

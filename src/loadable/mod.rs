@@ -1,87 +1,48 @@
 //! Code objects that the HSA runtime loads, written without a linker: kernels in, an ELF file out.
 
+mod argument;
 mod elf;
+mod kernel;
 mod metadata;
 
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::descriptor::KernelDescriptor;
+use crate::descriptor::DescriptorError;
+use crate::error::DecodeError;
 use crate::processor::Processor;
+use crate::target::Target;
+
+pub use argument::{Access, Argument, Hidden};
+pub use kernel::Kernel;
 
 /// Kernels that become a code object.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::Target;
-/// use amdgpu_isa::kernel::{Argument, CodeObject, Kernel, KernelDescriptor};
+/// use amdgpu_isa::kernel::{CodeObject, CodeObjectError, Kernel, KernelError, Registers};
+/// let target = Target::Gfx942;
 /// let end = [0xbf81_0000]; // s_endpgm
-/// let kernel = Kernel::new("nothing", &end, KernelDescriptor::new(Target::Gfx942));
-/// let object = CodeObject::new("gfx942".parse().unwrap(), &[kernel]).to_elf().unwrap();
+/// let kernels = [Kernel::new(target, "nothing", &end, Registers::new(target))];
+/// let object = CodeObject::new("gfx942".parse().unwrap(), &kernels).xnack(false).to_elf().unwrap();
 /// assert!(object.starts_with(b"\x7fELF"));
+/// # #[cfg(feature = "gfx600")] {
+///
+/// // A kernel for another target is an error.
+/// let error = CodeObject::new("gfx600".parse().unwrap(), &kernels).to_elf().unwrap_err();
+/// assert_eq!(error, CodeObjectError::Kernel { kernel: 0, error: KernelError::Target { target } });
+/// # }
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CodeObject<'a> {
-    /// The processor that runs the kernels.
-    pub processor: Processor,
-    /// The setting of XNACK that the code is for; `None` if it is for both.
-    pub xnack: Option<bool>,
-    /// The setting of SRAM-ECC that the code is for; `None` if it is for both.
-    pub sramecc: Option<bool>,
-    /// The kernels.
-    pub kernels: &'a [Kernel<'a>],
-}
-
-/// A kernel: its code, and the facts about it that a runtime needs.
-#[derive(Clone, Copy, Debug)]
-pub struct Kernel<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its instructions.
-    pub code: &'a [u32],
-    /// Its descriptor. The distance to the code is filled in, and the size of the arguments if it is 0.
-    pub descriptor: KernelDescriptor,
-    /// Its arguments.
-    pub arguments: &'a [Argument],
-    /// The greatest number of lanes of a workgroup.
-    pub max_workgroup_size: u32,
-}
-
-/// An argument of a kernel. Its offset is the next multiple of its size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Argument {
-    /// The address of memory that all lanes can access.
-    Buffer,
-    /// A value of this many bytes.
-    Value(u32),
-}
-
-impl<'a> Kernel<'a> {
-    /// A kernel without arguments, of workgroups of up to 1024 lanes.
-    pub fn new(name: &'a str, code: &'a [u32], descriptor: KernelDescriptor) -> Kernel<'a> {
-        Kernel { name, code, descriptor, arguments: &[], max_workgroup_size: 1024 }
-    }
-
-    /// The offset and the size of each argument.
-    pub fn layout(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.arguments.iter().scan(0u32, |end, argument| {
-            let size = argument.size();
-            let offset = end.checked_next_multiple_of(size.max(1).checked_next_power_of_two()?)?;
-            *end = offset.checked_add(size)?;
-            Some((offset, size))
-        })
-    }
-}
-
-impl Argument {
-    fn size(self) -> u32 {
-        match self {
-            Argument::Buffer => 8,
-            Argument::Value(size) => size,
-        }
-    }
+    processor: Processor,
+    xnack: Option<bool>,
+    sramecc: Option<bool>,
+    language: Option<(&'a str, [u32; 2])>,
+    printf: &'a [&'a str],
+    kernels: &'a [Kernel<'a>],
 }
 
 /// The reason why a code object cannot be written.
@@ -90,50 +51,156 @@ impl Argument {
 pub enum CodeObjectError {
     /// The library does not have the processor's instructions, or the processor has no such setting.
     Processor,
-    /// A name is empty, contains a zero, or is the name of two kernels.
-    Name,
     /// The file would have more than four gigabytes.
     Size,
+    /// A kernel cannot be written.
+    Kernel {
+        /// Its number, from 0.
+        kernel: usize,
+        /// The reason.
+        error: KernelError,
+    },
+}
+
+/// The reason why a kernel cannot be part of a code object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The name is empty, contains a zero, or is that of an earlier kernel.
+    Name,
+    /// The kernel is for another target than the file.
+    Target {
+        /// The kernel's target.
+        target: Target,
+    },
+    /// The descriptor requests waves of another size than the kernel's target has.
+    WaveSize,
+    /// The descriptor has bits that mean nothing on the target.
+    Descriptor,
+    /// The target does not have the registers, or a descriptor cannot state their numbers.
+    Registers(DescriptorError),
+    /// The code begins with bytes that are not an instruction of the target.
+    Code {
+        /// The number of the dword at which they begin.
+        dword: usize,
+        /// The reason why they are not an instruction.
+        error: DecodeError,
+    },
+    /// The alignment of an argument, or of the LDS that it points to, is not a power of two.
+    Alignment {
+        /// The argument's number, from 0.
+        argument: usize,
+    },
+    /// The descriptor states a smaller size of all arguments than they have, or they do not fit into four gigabytes.
+    ArgumentsSize {
+        /// The size in bytes that they need, or `u32::MAX`.
+        needed: u32,
+    },
+    /// The size of workgroups has a zero, or more lanes than a number of 32 bits can state.
+    Workgroup,
 }
 
 impl fmt::Display for CodeObjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            CodeObjectError::Processor => "the processor is not in this build, or has no such setting",
-            CodeObjectError::Name => "the name of a kernel is empty, has a zero, or is there twice",
-            CodeObjectError::Size => "the code object would have more than four gigabytes",
-        })
+        match self {
+            CodeObjectError::Processor => f.write_str("the processor is not in this build, or has no such setting"),
+            CodeObjectError::Size => f.write_str("the code object would have more than four gigabytes"),
+            CodeObjectError::Kernel { kernel, error } => write!(f, "kernel {kernel}: {error}"),
+        }
     }
 }
 
-impl core::error::Error for CodeObjectError {}
+impl core::error::Error for CodeObjectError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            CodeObjectError::Kernel { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for KernelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelError::Name => f.write_str("its name is empty, has a zero, or is that of an earlier kernel"),
+            KernelError::Target { target } => write!(f, "it is for {target}, not for the file's processor"),
+            KernelError::WaveSize => f.write_str("its descriptor requests waves of another size than its target has"),
+            KernelError::Descriptor => f.write_str("its descriptor has bits that mean nothing on its target"),
+            KernelError::Registers(error) => write!(f, "its registers: {error}"),
+            KernelError::Code { dword, error } => {
+                write!(f, "its code is not that of its target: dword {dword}: {error}")
+            }
+            KernelError::Alignment { argument } => {
+                write!(f, "the alignment of argument {argument} is not a power of two")
+            }
+            KernelError::ArgumentsSize { needed } => {
+                write!(f, "its arguments need {needed} bytes, for which its descriptor has no room")
+            }
+            KernelError::Workgroup => f.write_str("the size of its workgroups has a zero, or is too great"),
+        }
+    }
+}
+
+impl core::error::Error for KernelError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            KernelError::Registers(error) => Some(error),
+            KernelError::Code { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl<'a> CodeObject<'a> {
     /// Kernels for a processor with any settings.
     pub fn new(processor: Processor, kernels: &'a [Kernel<'a>]) -> CodeObject<'a> {
-        CodeObject { processor, xnack: None, sramecc: None, kernels }
+        CodeObject { processor, xnack: None, sramecc: None, language: None, printf: &[], kernels }
+    }
+
+    /// Sets the setting of XNACK that the code is for. If it is off, kernels need not reserve
+    /// [`Registers::xnack_mask`](crate::kernel::Registers::xnack_mask).
+    pub fn xnack(self, is_on: bool) -> CodeObject<'a> {
+        CodeObject { xnack: Some(is_on), ..self }
+    }
+
+    /// Sets the setting of SRAM-ECC that the code is for.
+    pub fn sramecc(self, is_on: bool) -> CodeObject<'a> {
+        CodeObject { sramecc: Some(is_on), ..self }
+    }
+
+    /// States the language of the source and its version, major and minor: `("OpenCL C", [2, 0])`.
+    pub fn language(self, name: &'a str, version: [u32; 2]) -> CodeObject<'a> {
+        CodeObject { language: Some((name, version)), ..self }
+    }
+
+    /// Sets the texts of OpenCL's `printf`, each as `ID:N:SIZE...:TEXT` with the number of its arguments and their
+    /// sizes.
+    pub fn printf(self, texts: &'a [&'a str]) -> CodeObject<'a> {
+        CodeObject { printf: texts, ..self }
     }
 
     /// The bytes of an ELF file that a runtime can load.
     ///
     /// # Errors
-    /// The processor is not in this build, a name is not valid, or the file would be too long.
+    /// The processor is not in this build, a kernel is not valid or not for the processor, or the file would be too
+    /// long.
     pub fn to_elf(&self) -> Result<Vec<u8>, CodeObjectError> {
         let target = self.processor.target().ok_or(CodeObjectError::Processor)?;
         if self.xnack.is_some() && !target.has_xnack() || self.sramecc.is_some() && !target.has_sramecc() {
             return Err(CodeObjectError::Processor);
         }
+        let mut descriptors = Vec::new();
         for (n, kernel) in self.kernels.iter().enumerate() {
             let is_taken = self.kernels.iter().take(n).any(|other| other.name == kernel.name);
-            if kernel.name.is_empty() || kernel.name.bytes().any(|byte| byte == 0) || is_taken {
-                return Err(CodeObjectError::Name);
-            }
+            let checked = if is_taken { Err(KernelError::Name) } else { kernel.check(target) };
+            let descriptor = checked.and_then(|()| kernel.finished());
+            descriptors.push(descriptor.map_err(|error| CodeObjectError::Kernel { kernel: n, error })?);
         }
-        elf::write(self, target)
+        elf::write(self, target, &descriptors)
     }
 
     /// `e_flags` of the file.
-    pub(crate) fn flags(&self, target: crate::target::Target) -> u32 {
+    pub(crate) fn flags(&self, target: Target) -> u32 {
         let setting = |has: bool, value: Option<bool>| match (has, value) {
             (false, _) => 0,
             (_, None) => 1,

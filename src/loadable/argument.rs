@@ -1,0 +1,352 @@
+//! Arguments of kernels, and their places in memory.
+
+/// An argument of a kernel.
+///
+/// It begins at the first multiple of its alignment behind the argument before it, as the fields of a C struct do.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::kernel::{Access, Argument};
+/// let arguments = [
+///     Argument::buffer().named("out").of_type("float*").restrict().actual_access(Access::Write),
+///     Argument::of::<u32>().named("count"),
+///     Argument::value(12, 16).named("origin").of_type("float3"),
+///     Argument::local(16).named("tile"),
+/// ];
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Argument<'a> {
+    pub(super) kind: Kind,
+    pub(super) size: u32,
+    pub(super) align: u32,
+    pub(super) pointee_align: Option<u32>,
+    pub(super) name: Option<&'a str>,
+    pub(super) type_name: Option<&'a str>,
+    pub(super) access: Option<Access>,
+    pub(super) actual_access: Option<Access>,
+    pub(super) is_const: bool,
+    pub(super) is_restrict: bool,
+    pub(super) is_volatile: bool,
+}
+
+/// The kind of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Value,
+    Buffer,
+    Constant,
+    Local,
+    Image,
+    Sampler,
+    Pipe,
+    Queue,
+}
+
+/// What a kernel does with the memory, image or pipe of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Access {
+    /// Only reads.
+    Read,
+    /// Only writes.
+    Write,
+    /// Reads and writes.
+    ReadWrite,
+}
+
+impl Access {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Access::Read => "read_only",
+            Access::Write => "write_only",
+            Access::ReadWrite => "read_write",
+        }
+    }
+}
+
+impl Kind {
+    /// `.value_kind`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Value => "by_value",
+            Kind::Buffer | Kind::Constant => "global_buffer",
+            Kind::Local => "dynamic_shared_pointer",
+            Kind::Image => "image",
+            Kind::Sampler => "sampler",
+            Kind::Pipe => "pipe",
+            Kind::Queue => "queue",
+        }
+    }
+
+    /// `.address_space`.
+    pub(super) fn address_space(self) -> Option<&'static str> {
+        match self {
+            Kind::Buffer => Some("global"),
+            Kind::Constant => Some("constant"),
+            Kind::Local => Some("local"),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Argument<'a> {
+    const fn new(kind: Kind, size: u32, align: u32) -> Argument<'a> {
+        Argument {
+            kind,
+            size,
+            align,
+            pointee_align: None,
+            name: None,
+            type_name: None,
+            access: None,
+            actual_access: None,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+        }
+    }
+
+    /// The address of memory that all lanes can access: 8 bytes.
+    pub const fn buffer() -> Argument<'a> {
+        Argument::new(Kind::Buffer, 8, 8)
+    }
+
+    /// The address of memory that no kernel writes, in OpenCL's `constant` address space: 8 bytes.
+    pub const fn constant() -> Argument<'a> {
+        Argument::new(Kind::Constant, 8, 8)
+    }
+
+    /// A value with this number of bytes, at a multiple of `align` bytes. The alignment must be a power of two.
+    ///
+    /// A struct of three `float`s is `value(12, 4)`, one of three `double`s `value(24, 8)`, and a `float3` of OpenCL C
+    /// `value(16, 16)`.
+    pub const fn value(size: u32, align: u32) -> Argument<'a> {
+        Argument::new(Kind::Value, size, align)
+    }
+
+    /// A value that has the size and the alignment of a Rust type, for example of a `repr(C)` struct.
+    pub const fn of<T>() -> Argument<'a> {
+        // A type too big for the number becomes an argument too big for a file.
+        let size = size_of::<T>();
+        let size = if size > u32::MAX as usize { u32::MAX } else { size as u32 };
+        Argument::new(Kind::Value, size, align_of::<T>() as u32)
+    }
+
+    /// The address of LDS whose size the host states at each launch: 4 bytes. The memory begins at a multiple of
+    /// `align` bytes, which must be a power of two.
+    pub const fn local(align: u32) -> Argument<'a> {
+        Argument { pointee_align: Some(align), ..Argument::new(Kind::Local, 4, 4) }
+    }
+
+    /// The address of the descriptor of an image: 8 bytes.
+    pub const fn image() -> Argument<'a> {
+        Argument::new(Kind::Image, 8, 8)
+    }
+
+    /// The address of the descriptor of a sampler: 8 bytes.
+    pub const fn sampler() -> Argument<'a> {
+        Argument::new(Kind::Sampler, 8, 8)
+    }
+
+    /// The address of an OpenCL pipe: 8 bytes.
+    pub const fn pipe() -> Argument<'a> {
+        Argument::new(Kind::Pipe, 8, 8)
+    }
+
+    /// The address of an OpenCL device queue: 8 bytes.
+    pub const fn queue() -> Argument<'a> {
+        Argument::new(Kind::Queue, 8, 8)
+    }
+
+    /// States its name in the source.
+    pub const fn named(self, name: &'a str) -> Argument<'a> {
+        Argument { name: Some(name), ..self }
+    }
+
+    /// States its type in the source.
+    pub const fn of_type(self, name: &'a str) -> Argument<'a> {
+        Argument { type_name: Some(name), ..self }
+    }
+
+    /// States the access that the source declares, of an image or a pipe.
+    pub const fn access(self, access: Access) -> Argument<'a> {
+        Argument { access: Some(access), ..self }
+    }
+
+    /// States the access that the code has. The runtime may rely on it.
+    pub const fn actual_access(self, access: Access) -> Argument<'a> {
+        Argument { actual_access: Some(access), ..self }
+    }
+
+    /// States that the source declares the memory `const`.
+    pub const fn constant_data(self) -> Argument<'a> {
+        Argument { is_const: true, ..self }
+    }
+
+    /// States that the source declares the pointer `restrict`.
+    pub const fn restrict(self) -> Argument<'a> {
+        Argument { is_restrict: true, ..self }
+    }
+
+    /// States that the source declares the memory `volatile`.
+    pub const fn volatile(self) -> Argument<'a> {
+        Argument { is_volatile: true, ..self }
+    }
+
+    /// Whether its alignments are powers of two.
+    pub(super) fn is_aligned(&self) -> bool {
+        self.align.is_power_of_two() && self.pointee_align.is_none_or(u32::is_power_of_two)
+    }
+}
+
+/// A value that the runtime passes to a kernel behind its arguments.
+///
+/// These values begin at the first multiple of 8 behind a kernel's arguments, each at a fixed distance
+/// ([`Hidden::offset`]), in 256 bytes. The runtime fills in those that the metadata list. Source: LLVM's AMDGPU usage
+/// guide, code objects of version 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Hidden {
+    /// The number of whole workgroups in x.
+    BlockCountX,
+    /// The number of whole workgroups in y.
+    BlockCountY,
+    /// The number of whole workgroups in z.
+    BlockCountZ,
+    /// The lanes of a whole workgroup in x.
+    GroupSizeX,
+    /// The lanes of a whole workgroup in y.
+    GroupSizeY,
+    /// The lanes of a whole workgroup in z.
+    GroupSizeZ,
+    /// The lanes of the last workgroup in x if it is not whole, or 0.
+    RemainderX,
+    /// The lanes of the last workgroup in y if it is not whole, or 0.
+    RemainderY,
+    /// The lanes of the last workgroup in z if it is not whole, or 0.
+    RemainderZ,
+    /// OpenCL's global offset in x.
+    GlobalOffsetX,
+    /// OpenCL's global offset in y.
+    GlobalOffsetY,
+    /// OpenCL's global offset in z.
+    GlobalOffsetZ,
+    /// The number of dimensions of the grid.
+    GridDims,
+    /// The address of the buffer of `printf`.
+    PrintfBuffer,
+    /// The address of the buffer for calls of host functions.
+    HostcallBuffer,
+    /// The address of what synchronizes kernels on several devices.
+    MultigridSyncArg,
+    /// The address of the heap for `malloc` on the device.
+    HeapV1,
+    /// The address of OpenCL's default device queue.
+    DefaultQueue,
+    /// The address of what device queues signal.
+    CompletionAction,
+    /// The bytes of LDS that the host requested at the launch.
+    DynamicLdsSize,
+    /// The high half of the addresses at which scratch memory is seen as flat memory.
+    PrivateBase,
+    /// The high half of the addresses at which LDS is seen as flat memory.
+    SharedBase,
+    /// The address of the queue that the kernel was launched in.
+    QueuePtr,
+}
+
+impl Hidden {
+    /// All of them, by offset.
+    pub const ALL: [Hidden; 23] = [
+        Hidden::BlockCountX,
+        Hidden::BlockCountY,
+        Hidden::BlockCountZ,
+        Hidden::GroupSizeX,
+        Hidden::GroupSizeY,
+        Hidden::GroupSizeZ,
+        Hidden::RemainderX,
+        Hidden::RemainderY,
+        Hidden::RemainderZ,
+        Hidden::GlobalOffsetX,
+        Hidden::GlobalOffsetY,
+        Hidden::GlobalOffsetZ,
+        Hidden::GridDims,
+        Hidden::PrintfBuffer,
+        Hidden::HostcallBuffer,
+        Hidden::MultigridSyncArg,
+        Hidden::HeapV1,
+        Hidden::DefaultQueue,
+        Hidden::CompletionAction,
+        Hidden::DynamicLdsSize,
+        Hidden::PrivateBase,
+        Hidden::SharedBase,
+        Hidden::QueuePtr,
+    ];
+
+    /// Those that describe the grid: numbers and sizes of workgroups, offsets, dimensions. Compilers list all of these
+    /// for a kernel that reads any hidden argument.
+    pub const GRID: [Hidden; 13] = [
+        Hidden::BlockCountX,
+        Hidden::BlockCountY,
+        Hidden::BlockCountZ,
+        Hidden::GroupSizeX,
+        Hidden::GroupSizeY,
+        Hidden::GroupSizeZ,
+        Hidden::RemainderX,
+        Hidden::RemainderY,
+        Hidden::RemainderZ,
+        Hidden::GlobalOffsetX,
+        Hidden::GlobalOffsetY,
+        Hidden::GlobalOffsetZ,
+        Hidden::GridDims,
+    ];
+
+    /// The alignment of the first one in bytes, the multiple at which they begin behind the arguments.
+    pub(super) const ALIGN: u32 = 8;
+    /// The bytes of all of them, with those that are reserved.
+    pub(super) const SIZE: u32 = 4 * 64;
+
+    /// The distance in bytes from the first hidden argument.
+    pub const fn offset(self) -> u32 {
+        self.place().0
+    }
+
+    /// Its number of bytes.
+    pub const fn size(self) -> u32 {
+        self.place().1
+    }
+
+    /// `.value_kind`.
+    pub(super) const fn name(self) -> &'static str {
+        self.place().2
+    }
+
+    const fn place(self) -> (u32, u32, &'static str) {
+        match self {
+            Hidden::BlockCountX => (0, 4, "hidden_block_count_x"),
+            Hidden::BlockCountY => (4, 4, "hidden_block_count_y"),
+            Hidden::BlockCountZ => (8, 4, "hidden_block_count_z"),
+            Hidden::GroupSizeX => (12, 2, "hidden_group_size_x"),
+            Hidden::GroupSizeY => (14, 2, "hidden_group_size_y"),
+            Hidden::GroupSizeZ => (16, 2, "hidden_group_size_z"),
+            Hidden::RemainderX => (18, 2, "hidden_remainder_x"),
+            Hidden::RemainderY => (20, 2, "hidden_remainder_y"),
+            Hidden::RemainderZ => (22, 2, "hidden_remainder_z"),
+            Hidden::GlobalOffsetX => (40, 8, "hidden_global_offset_x"),
+            Hidden::GlobalOffsetY => (48, 8, "hidden_global_offset_y"),
+            Hidden::GlobalOffsetZ => (56, 8, "hidden_global_offset_z"),
+            Hidden::GridDims => (64, 2, "hidden_grid_dims"),
+            Hidden::PrintfBuffer => (72, 8, "hidden_printf_buffer"),
+            Hidden::HostcallBuffer => (80, 8, "hidden_hostcall_buffer"),
+            Hidden::MultigridSyncArg => (88, 8, "hidden_multigrid_sync_arg"),
+            Hidden::HeapV1 => (96, 8, "hidden_heap_v1"),
+            Hidden::DefaultQueue => (104, 8, "hidden_default_queue"),
+            Hidden::CompletionAction => (112, 8, "hidden_completion_action"),
+            Hidden::DynamicLdsSize => (120, 4, "hidden_dynamic_lds_size"),
+            Hidden::PrivateBase => (192, 4, "hidden_private_base"),
+            Hidden::SharedBase => (196, 4, "hidden_shared_base"),
+            Hidden::QueuePtr => (200, 8, "hidden_queue_ptr"),
+        }
+    }
+}

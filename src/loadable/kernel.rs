@@ -1,0 +1,194 @@
+//! Kernels of a code object.
+
+use super::KernelError;
+use super::argument::{Argument, Hidden};
+use crate::decode::decode_words;
+use crate::descriptor::{KernelDescriptor, Registers};
+use crate::target::Target;
+
+/// A kernel: its code, and the facts about it that a runtime needs.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::kernel::{Argument, Kernel, KernelDescriptor, Registers};
+/// let target = Target::Gfx942;
+/// let code = [0xbf81_0000]; // s_endpgm
+/// let mut descriptor = KernelDescriptor::new(target);
+/// descriptor.set(target, "user_sgpr_kernarg_segment_ptr", 1).unwrap();
+/// descriptor.count_user_sgprs(target);
+/// let arguments = [Argument::buffer().named("out"), Argument::of::<u8>(), Argument::value(24, 8)];
+/// let kernel = Kernel::new(target, "nothing", &code, Registers { vgprs: 3, sgprs: 8, ..Registers::new(target) })
+///     .descriptor(descriptor)
+///     .arguments(&arguments)
+///     .max_workgroup_size(256);
+/// assert_eq!(kernel.offsets().collect::<Vec<u32>>(), [0, 8, 16]);
+/// assert_eq!(kernel.arguments_size(), Some(40));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    pub(super) target: Target,
+    pub(super) name: &'a str,
+    pub(super) code: &'a [u32],
+    pub(super) registers: Registers,
+    pub(super) descriptor: KernelDescriptor,
+    pub(super) arguments: &'a [Argument<'a>],
+    pub(super) hidden: &'a [Hidden],
+    pub(super) max_workgroup_size: u32,
+    pub(super) workgroup_size: Option<[u32; 3]>,
+    pub(super) has_uniform_workgroups: bool,
+    pub(super) spills: [u32; 2],
+}
+
+impl<'a> Kernel<'a> {
+    /// A kernel without arguments, of workgroups of up to 1024 lanes, with default values in its descriptor.
+    ///
+    /// The wave size is that of `target`. The metadata state the numbers of `registers`, which include the special ones
+    /// that it names: [`Registers::of`] counts those of the instructions.
+    pub fn new(target: Target, name: &'a str, code: &'a [u32], registers: Registers) -> Kernel<'a> {
+        Kernel {
+            target,
+            name,
+            code,
+            registers,
+            descriptor: KernelDescriptor::new(target),
+            arguments: &[],
+            hidden: &[],
+            max_workgroup_size: 1024,
+            workgroup_size: None,
+            has_uniform_workgroups: false,
+            spills: [0; 2],
+        }
+    }
+
+    /// Sets the descriptor. The distance to the code is filled in, the size of the arguments if it is 0, and the
+    /// numbers of registers where they are smaller than the kernel's.
+    pub fn descriptor(self, descriptor: KernelDescriptor) -> Kernel<'a> {
+        Kernel { descriptor, ..self }
+    }
+
+    /// Sets the arguments, without hidden ones.
+    pub fn arguments(self, arguments: &'a [Argument<'a>]) -> Kernel<'a> {
+        Kernel { arguments, ..self }
+    }
+
+    /// Sets the values that the runtime passes behind the arguments. Their order does not matter.
+    pub fn hidden(self, hidden: &'a [Hidden]) -> Kernel<'a> {
+        Kernel { hidden, ..self }
+    }
+
+    /// Sets the greatest number of lanes of a workgroup.
+    pub fn max_workgroup_size(self, lanes: u32) -> Kernel<'a> {
+        Kernel { max_workgroup_size: lanes, ..self }
+    }
+
+    /// Sets the only size in x, y and z that a workgroup may have. Its product becomes the greatest number of lanes.
+    pub fn workgroup_size(self, lanes: [u32; 3]) -> Kernel<'a> {
+        Kernel { workgroup_size: Some(lanes), ..self }
+    }
+
+    /// States that all workgroups of a launch have the same size.
+    pub fn uniform_workgroups(self) -> Kernel<'a> {
+        Kernel { has_uniform_workgroups: true, ..self }
+    }
+
+    /// States how many scalar and vector registers the compiler had to save to memory. It is information for tools.
+    pub fn spills(self, sgprs: u32, vgprs: u32) -> Kernel<'a> {
+        Kernel { spills: [sgprs, vgprs], ..self }
+    }
+
+    /// The offset of each argument, as long as they fit into four gigabytes.
+    pub fn offsets(&self) -> impl Iterator<Item = u32> + '_ {
+        self.arguments.iter().scan(0u32, |end, argument| {
+            let offset = end.checked_next_multiple_of(argument.align)?;
+            *end = offset.checked_add(argument.size)?;
+            Some(offset)
+        })
+    }
+
+    /// The offset of the first hidden argument; `None` if the arguments do not fit into four gigabytes.
+    pub fn hidden_offset(&self) -> Option<u32> {
+        self.end()?.checked_next_multiple_of(Hidden::ALIGN)
+    }
+
+    /// The bytes that all arguments and hidden arguments take, a multiple of four; `None` if they do not fit into four
+    /// gigabytes.
+    pub fn arguments_size(&self) -> Option<u32> {
+        let end = if self.hidden.is_empty() { self.end()? } else { self.hidden_offset()?.checked_add(Hidden::SIZE)? };
+        end.checked_next_multiple_of(4)
+    }
+
+    /// The end of the last argument.
+    fn end(&self) -> Option<u32> {
+        self.arguments
+            .iter()
+            .try_fold(0u32, |end, argument| end.checked_next_multiple_of(argument.align)?.checked_add(argument.size))
+    }
+
+    /// The alignment of the arguments in bytes: that of the strictest, at least four.
+    pub(super) fn arguments_align(&self) -> u32 {
+        let hidden = if self.hidden.is_empty() { 4 } else { Hidden::ALIGN };
+        self.arguments.iter().map(|argument| argument.align).fold(hidden, u32::max)
+    }
+
+    /// The greatest number of lanes of a workgroup; `None` if the size has a zero or is too great.
+    pub(super) fn lanes(&self) -> Option<u32> {
+        let Some(size) = self.workgroup_size else { return Some(self.max_workgroup_size) };
+        size.iter().try_fold(1u32, |lanes, &size| lanes.checked_mul(size)).filter(|lanes| *lanes > 0)
+    }
+
+    /// The descriptor with all that is filled in, except for the distance to the code.
+    pub(super) fn finished(&self) -> Result<KernelDescriptor, KernelError> {
+        let mut descriptor = self.descriptor;
+        descriptor.raise_registers(self.target, self.registers).map_err(KernelError::Registers)?;
+        let needed = self.arguments_size().ok_or(KernelError::ArgumentsSize { needed: u32::MAX })?;
+        let given = descriptor.get(self.target, "kernarg_size").unwrap_or(0);
+        if given == 0 {
+            let set = descriptor.set(self.target, "kernarg_size", needed);
+            set.map_err(|_| KernelError::ArgumentsSize { needed })?;
+        } else if given < needed {
+            return Err(KernelError::ArgumentsSize { needed });
+        }
+        Ok(descriptor)
+    }
+
+    /// Refuses what a code object for this target cannot hold.
+    pub(super) fn check(&self, target: Target) -> Result<(), KernelError> {
+        if self.name.is_empty() || self.name.bytes().any(|byte| byte == 0) {
+            return Err(KernelError::Name);
+        }
+        if self.target.processor() != target.processor() {
+            return Err(KernelError::Target { target: self.target });
+        }
+        if self.descriptor.wave_size(self.target) != self.target.wave_size() {
+            return Err(KernelError::WaveSize);
+        }
+        if !self.descriptor.is_of(self.target) {
+            return Err(KernelError::Descriptor);
+        }
+        if let Some(argument) = self.arguments.iter().position(|argument| !argument.is_aligned()) {
+            return Err(KernelError::Alignment { argument });
+        }
+        self.lanes().ok_or(KernelError::Workgroup)?;
+        self.check_code()
+    }
+
+    /// Refuses code that begins with what is not an instruction of the target. What follows a jump or a call can be
+    /// data.
+    fn check_code(&self) -> Result<(), KernelError> {
+        let mut dword = 0;
+        loop {
+            let rest = self.code.get(dword..).unwrap_or(&[]);
+            if rest.is_empty() && dword > 0 {
+                return Ok(());
+            }
+            let inst = decode_words(self.target, rest).map_err(|error| KernelError::Code { dword, error })?;
+            let flags = inst.flags();
+            if flags.no_fallthrough() || flags.is_call() || flags.is_return() {
+                return Ok(());
+            }
+            dword += inst.words().len();
+        }
+    }
+}
