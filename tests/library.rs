@@ -14,6 +14,7 @@ mod check;
 mod convert;
 mod counters;
 mod descriptor;
+mod emitted;
 mod facts;
 mod facts_stay_in_tables;
 mod faults;

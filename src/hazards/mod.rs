@@ -41,6 +41,8 @@ pub use pending::Pending;
 pub use room::Unbounded;
 pub use room::{Bounded, Capacity};
 
+use core::fmt;
+
 use crate::inst::Inst;
 use crate::value::Reg;
 
@@ -77,6 +79,19 @@ pub struct Need {
     /// A register that both access, if the rule is about registers.
     pub register: Option<Reg>,
 }
+
+/// The rule with its name, and what ends it: `M36: A matrix operation reads ... (3 missing, or ...)`.
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({} missing", self.rule.id(), self.rule.text(), self.missing)?;
+        match self.rule.ends() {
+            "" => f.write_str(")"),
+            ends => write!(f, ", or {ends})"),
+        }
+    }
+}
+
+impl core::error::Error for Need {}
 
 impl Needs {
     /// Nothing is missing.

@@ -5,6 +5,7 @@ mod elf;
 mod kernel;
 mod metadata;
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -189,10 +190,9 @@ impl<'a> CodeObject<'a> {
         if self.xnack.is_some() && !target.has_xnack() || self.sramecc.is_some() && !target.has_sramecc() {
             return Err(CodeObjectError::Processor);
         }
-        let mut descriptors = Vec::new();
+        let (mut descriptors, mut names) = (Vec::new(), BTreeSet::new());
         for (n, kernel) in self.kernels.iter().enumerate() {
-            let is_taken = self.kernels.iter().take(n).any(|other| other.name == kernel.name);
-            let checked = if is_taken { Err(KernelError::Name) } else { kernel.check(target) };
+            let checked = if names.insert(kernel.name) { kernel.check(target) } else { Err(KernelError::Name) };
             let descriptor = checked.and_then(|()| kernel.finished());
             descriptors.push(descriptor.map_err(|error| CodeObjectError::Kernel { kernel: n, error })?);
         }
