@@ -38,14 +38,15 @@ pub fn spaces(w: &mut String, isa: &Isa) {
 }
 
 /// Writes the tables that all targets share: `SWAPS` by the first operation, buses and defaults.
-pub fn common(w: &mut String, isa: &Isa, formats: &[&Format], ops: &[String]) {
+pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format], ops: &[String]) {
     let there = |name: &String| ops.contains(name);
     let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
     let swaps: Vec<String> = swaps.map(|(a, b)| format!("(Opcode::{}, Opcode::{})", camel(a), camel(b))).collect();
     writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
     let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
     writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
-    let only: Vec<bool> = formats.iter().map(|f| !f.only.is_empty()).collect();
+    let has_only = |only: &Only| targets.iter().any(|t| only.values.of(&t.row.name).is_some());
+    let only: Vec<bool> = formats.iter().map(|f| f.only.iter().any(has_only)).collect();
     writeln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len()).unwrap();
     let mut addresses: Vec<(&String, u8)> = Vec::new();
     for row in formats.iter().flat_map(|f| &f.rows).filter(|row| there(&row.mnemonic)) {

@@ -292,7 +292,7 @@ fn opcode_file(isa: &Isa, targets: &[Target]) -> Result<String> {
         .unwrap();
     writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
 
-    facts::common(&mut out, isa, &formats, &ops);
+    facts::common(&mut out, isa, targets, &formats, &ops);
     names::common(&mut out, isa);
     codes::common(&mut out, isa)?;
     Ok(out + &builtin::all(&ops))

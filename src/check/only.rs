@@ -8,22 +8,25 @@ use crate::target::FACTS;
 /// The values that fields of the operation can have, of the fields that cannot have all.
 fn of(inst: &Inst) -> impl Iterator<Item = &'static Only> {
     let op_index = inst.op_index();
-    FACTS[inst.target() as usize]
-        .only
-        .iter()
-        .filter(move |only| (usize::from(only.first)..=only.last.into()).contains(&op_index))
+    // The rows have the order of their first operations.
+    let rows = FACTS[inst.target() as usize].only.iter();
+    rows.take_while(move |only| usize::from(only.first) <= op_index).filter(move |only| op_index <= only.last.into())
 }
 
 /// Whether the format has operations with a field that cannot have all values.
+#[inline]
 fn has_only(inst: &Inst) -> bool {
     ONLY.get(inst.format() as usize).is_some_and(|only| *only)
 }
 
 /// The first field with a value that the operation cannot have, and that value.
+#[inline]
 pub(crate) fn excluded(inst: &Inst) -> Option<(Field, u32)> {
-    if !has_only(inst) {
-        return None;
-    }
+    if has_only(inst) { find(inst) } else { None }
+}
+
+#[inline(never)]
+fn find(inst: &Inst) -> Option<(Field, u32)> {
     of(inst).find_map(|only| {
         let value = inst.get(only.field)?;
         let is_in = 1u128.checked_shl(value).is_some_and(|bit| only.values & bit != 0);
