@@ -53,7 +53,7 @@ fn sources(processor: &str) -> Vec<Source> {
     let value = |name, of, size, align| Argument::value(size, align).named(name).of_type(of);
     let with_grid = |others: &[Hidden]| {
         // Their order does not matter.
-        let mut hidden = [others, &Hidden::GRID].concat();
+        let mut hidden = [others, Hidden::GRID].concat();
         if processor == "gfx803" {
             hidden.extend([Hidden::SharedBase, Hidden::PrivateBase]);
         }

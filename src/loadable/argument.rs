@@ -2,7 +2,7 @@
 
 /// An argument of a kernel.
 ///
-/// It begins at the first multiple of its alignment behind the argument before it, as the fields of a C struct do.
+/// It begins at the first multiple of its alignment after the argument before it, as the fields of a C struct do.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -10,7 +10,7 @@
 /// let arguments = [
 ///     Argument::buffer().named("out").of_type("float*").restrict().actual_access(Access::Write),
 ///     Argument::of::<u32>().named("count"),
-///     Argument::value(12, 16).named("origin").of_type("float3"),
+///     Argument::value(16, 16).named("origin").of_type("float3"),
 ///     Argument::local(16).named("tile"),
 /// ];
 /// # }
@@ -200,9 +200,9 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// A value that the runtime passes to a kernel behind its arguments.
+/// A value that the runtime passes to a kernel after its arguments.
 ///
-/// These values begin at the first multiple of 8 behind a kernel's arguments, each at a fixed distance
+/// These values begin at the first multiple of 8 after a kernel's arguments, each at a fixed distance
 /// ([`Hidden::offset`]), in 256 bytes. The runtime fills in those that the metadata list. Source: LLVM's AMDGPU usage
 /// guide, code objects of version 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -286,23 +286,9 @@ impl Hidden {
 
     /// Those that describe the grid: numbers and sizes of workgroups, offsets, dimensions. Compilers list all of these
     /// for a kernel that reads any hidden argument.
-    pub const GRID: [Hidden; 13] = [
-        Hidden::BlockCountX,
-        Hidden::BlockCountY,
-        Hidden::BlockCountZ,
-        Hidden::GroupSizeX,
-        Hidden::GroupSizeY,
-        Hidden::GroupSizeZ,
-        Hidden::RemainderX,
-        Hidden::RemainderY,
-        Hidden::RemainderZ,
-        Hidden::GlobalOffsetX,
-        Hidden::GlobalOffsetY,
-        Hidden::GlobalOffsetZ,
-        Hidden::GridDims,
-    ];
+    pub const GRID: &'static [Hidden] = Hidden::ALL.split_at(13).0;
 
-    /// The alignment of the first one in bytes, the multiple at which they begin behind the arguments.
+    /// The alignment of the first one in bytes, the multiple at which they begin after the arguments.
     pub(super) const ALIGN: u32 = 8;
     /// The bytes of all of them, with those that are reserved.
     pub(super) const SIZE: u32 = 4 * 64;

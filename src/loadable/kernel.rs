@@ -73,7 +73,7 @@ impl<'a> Kernel<'a> {
         Kernel { arguments, ..self }
     }
 
-    /// Sets the values that the runtime passes behind the arguments. Their order does not matter.
+    /// Sets the values that the runtime passes after the arguments. Their order does not matter.
     pub fn hidden(self, hidden: &'a [Hidden]) -> Kernel<'a> {
         Kernel { hidden, ..self }
     }
