@@ -2,6 +2,7 @@
 //!
 //! `instructions WORK ROUNDS` prints the number of GPU instructions in a round.
 
+use amdgpu_isa::hazards::Guard;
 use amdgpu_isa::text::TextBuffer;
 use amdgpu_isa::{Decoded, Decoder, Inst, Target, length, parse};
 use std::fmt::Write;
@@ -44,11 +45,51 @@ fn main() -> Result<(), String> {
                 black_box(&out);
             }
             "parse" => texts.iter().for_each(|text| _ = black_box(parse(TARGET, black_box(text)))),
+            #[cfg(feature = "make")]
+            "build" => (0..=u8::MAX).for_each(|n| built(black_box(n), |inst| _ = black_box(inst))),
+            "guard" => {
+                let mut guard = Guard::new(TARGET);
+                for inst in &insts {
+                    let _ = guard.before(inst, |extra| _ = black_box(extra));
+                }
+            }
             _ => return Err(format!("no such work: {work}")),
         }
     }
+    #[cfg(feature = "make")]
+    if work == "build" {
+        let mut count = 0;
+        (0..=u8::MAX).for_each(|n| built(n, |inst| count += usize::from(inst.is_some())));
+        println!("{count}");
+        return Ok(());
+    }
     println!("{}", insts.len());
     Ok(())
+}
+
+/// A dozen instructions, made as a compiler for several targets makes them.
+#[cfg(feature = "make")]
+#[inline(never)]
+fn built(n: u8, mut each: impl FnMut(Option<Inst>)) {
+    use amdgpu_isa::Opcode::*;
+    use amdgpu_isa::Reg::{Sgpr, Vgpr};
+    use amdgpu_isa::make::Builder;
+
+    let op = |opcode| Builder::new(black_box(TARGET), opcode);
+    let (s, pair, v, w) = (Sgpr(n % 96), Sgpr(n % 48 * 2), Vgpr(n.into()), Vgpr((n % 127 * 2).into()));
+    let mut made = |builder: &Builder| each(builder.build().ok());
+    made(&op(SLoadDwordx2).sdata(pair).sbase(Sgpr(0)).offset(16));
+    made(&op(SAddU32).sdst(s).ssrc0(Sgpr(1)).ssrc1(1000));
+    made(&op(SMovB32).sdst(s).ssrc0(7));
+    made(&op(SLshlB32).sdst(s).ssrc0(s).ssrc1(2));
+    made(&op(VMovB32).vdst(v).src0(s));
+    made(&op(VAddF32).vdst(v).src0(1.0).src1(w));
+    made(&op(VMulF32).vdst(v).src0(Sgpr(4)).src1(w));
+    made(&op(VFmaF32).vdst(v).src0(w).src1(s).src2(v).neg(0).abs(1).clamp());
+    made(&op(VMaxF32).vdst(v).src0(w).src1(1.0).clamp());
+    made(&op(GlobalLoadDword).vdst(v).addr(w).saddr(pair).offset(8));
+    made(&op(GlobalStoreDword).addr(w).data(v).saddr(pair).nt());
+    made(&op(DsReadB64).vdst(w).addr(v).offset(64));
 }
 
 // A separate function, so that nothing else competes for registers.

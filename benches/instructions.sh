@@ -11,8 +11,8 @@ cd "$(dirname "$0")/.."
 file=benches/instructions.txt
 rounds=5
 
-cargo build --quiet --profile bench --bench instructions
-exe=$(cargo bench --bench instructions --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\)).*/\1/p')
+cargo build --quiet --profile bench --features make --bench instructions
+exe=$(cargo bench --features make --bench instructions --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\)).*/\1/p')
 
 count() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$exe" "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
@@ -21,7 +21,7 @@ count() {
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
 echo "# $(rustc --version), $(uname -m)" > "$now"
-for work in length decode operands text display encode parse; do
+for work in length decode operands text display encode parse build guard; do
     instructions=$("$exe" "$work" 1)
     total=$(($(count "$work" $((rounds + 1))) - $(count "$work" 1)))
     awk "BEGIN { printf \"%-9s %.1f\n\", \"$work\", $total / $rounds / $instructions }" >> "$now"

@@ -19,7 +19,7 @@ use crate::value::{Reg, Value};
 pub(crate) use banks::banks;
 #[cfg(feature = "make")]
 pub(crate) use banks::{Freedom, Port, Ports, conflict};
-#[cfg(feature = "text")]
+#[cfg(any(feature = "make", feature = "text"))]
 pub(crate) use bus::limit as bus_limit;
 pub(crate) use bus::reads as bus_reads;
 #[cfg(all(feature = "text", feature = "fast"))]

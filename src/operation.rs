@@ -144,5 +144,7 @@ pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
 
 /// The layout of a format on a target.
 pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
-    LAYOUT[target as usize].formats.iter().find(|l| l.format == format)
+    let tables = LAYOUT[target as usize];
+    let number = tables.numbers.get(format as usize).copied()?;
+    tables.formats.get(usize::from(number).checked_sub(1)?)
 }

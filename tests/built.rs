@@ -146,3 +146,21 @@ fn values_that_are_of_no_use_are_refused() {
     }
     assert!(tried > 0 || !cfg!(feature = "gfx600"), "none was tried");
 }
+
+/// A builder stores values in 32 bits where it can.
+#[test]
+fn values_of_64_bits_keep_all_bits() {
+    let Some(target) = whole().next() else { return };
+    let nop = Builder::new(target, opcode("s_nop"));
+    for value in [1 << 40, -(1 << 40), i64::MIN, i64::MAX, 1 << 31, -(1 << 31) - 1, u32::MAX.into(), 1 << 32 | 1] {
+        let error = nop.simm16(value).build().expect_err("it does not fit");
+        assert!(matches!(error, BuildError::Range { value: given, .. } if given == value), "{value:#x}: {error:?}");
+    }
+    // A value that is replaced takes no more room.
+    let many = (0..100).fold(Builder::new(target, opcode("v_mov_b32")).vdst(v::<1>(0)), |b, n| {
+        b.src0(1i64 << 40 | n).src0(0).src0(f64::from(n as i32) / 10.0)
+    });
+    let one = Builder::new(target, opcode("v_mov_b32")).vdst(v::<1>(0)).src0(9.9);
+    assert_eq!(many.build(), one.build());
+    assert!(one.build().is_ok());
+}

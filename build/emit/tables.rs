@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::build::check::assume::room;
-use crate::build::emit::{Numbers, camel};
+use crate::build::emit::{Numbers, camel, sorted_formats};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
 use crate::build::kind::{ImageKind, ModifierKind, OperandKind, Signs};
 use crate::build::lower::decode::Tables;
@@ -69,7 +69,7 @@ pub fn target_tables(
     })?;
     table("HAZARDS", &mut |w| hazards::tables(w, isa, targets, t))?;
     table("LAYOUT", &mut |w| {
-        layout(w, t, abouts);
+        layout(w, isa, t, abouts);
         Ok(())
     })?;
     table("IMMS", &mut |w| names::imms(w, isa, t))?;
@@ -333,8 +333,10 @@ fn index_of(texts: &mut Vec<String>, text: &str) -> usize {
 }
 
 /// Writes the position of every field of every format: for errors, `explain` and `locate`.
-fn layout(w: &mut String, t: &Target, abouts: &mut Vec<String>) {
-    writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ formats: &[").unwrap();
+fn layout(w: &mut String, isa: &Isa, t: &Target, abouts: &mut Vec<String>) {
+    let place = |f: &&Format| t.formats.iter().position(|format| format.def.name == f.name).map_or(0, |n| n + 1);
+    let numbers: Vec<usize> = sorted_formats(isa).iter().map(place).collect();
+    writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ numbers: {numbers:?}, formats: &[").unwrap();
     for f in &t.formats {
         writeln!(
             w,

@@ -1,6 +1,7 @@
 //! Makes instructions for a run-time target: operands and modifiers are named by their fields.
 
 use super::argument::{Argument, ToArgument};
+use super::arguments::{Arguments, role};
 use super::fill::fill;
 use super::{BuildError, dual, op};
 use crate::form::Form;
@@ -10,9 +11,6 @@ use crate::opcode::{Field, Format, Opcode, Special};
 use crate::operation::{OpcodeEntry, layout};
 use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
-
-/// The greatest number of arguments: more than any instruction has.
-const MAX_ARGUMENTS: usize = 24;
 
 /// An instruction under construction, for a target known only at run time.
 ///
@@ -45,8 +43,7 @@ pub struct Builder {
     /// The second operation of a dual instruction.
     second: Option<Opcode>,
     encoding: Encoding,
-    arguments: [(Field, Argument); MAX_ARGUMENTS],
-    len: usize,
+    arguments: Arguments,
     /// A bit for each source.
     pub(super) neg: u8,
     pub(super) abs: u8,
@@ -67,23 +64,11 @@ enum Encoding {
     LongDpp,
 }
 
-/// Maps fields that are the same operand in different encodings to one of them.
-pub(super) fn role(field: Field) -> Field {
-    match field {
-        Field::Vsrc1 => Field::Src1,
-        Field::Sdata => Field::Sdst,
-        // The name of the field on RDNA4.
-        Field::Vaddr0 => Field::Vaddr,
-        Field::Rsrc => Field::Srsrc,
-        Field::Samp => Field::Ssamp,
-        field => field,
-    }
-}
-
 macro_rules! operands {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The operand `", stringify!($name), "`.")]
+            #[inline]
             pub fn $name(self, operand: impl ToArgument) -> Builder {
                 self.set(Field::$field, operand)
             }
@@ -95,6 +80,7 @@ macro_rules! flags {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The modifier `", stringify!($name), "`.")]
+            #[inline]
             pub fn $name(self) -> Builder {
                 self.set(Field::$field, true)
             }
@@ -106,6 +92,7 @@ macro_rules! values {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The modifier `", stringify!($name), "`.")]
+            #[inline]
             pub fn $name(self, value: u16) -> Builder {
                 self.set(Field::$field, u32::from(value))
             }
@@ -121,8 +108,7 @@ impl Builder {
             opcode,
             second: None,
             encoding: Encoding::Any,
-            arguments: [(Field::Op, Argument::ZERO); MAX_ARGUMENTS],
-            len: 0,
+            arguments: Arguments::NONE,
             neg: 0,
             abs: 0,
             sext: 0,
@@ -147,22 +133,19 @@ impl Builder {
     }
 
     /// Sets an operand or a modifier by its field, replacing an earlier value.
+    #[inline]
     pub fn set(mut self, field: Field, value: impl ToArgument) -> Builder {
-        let value = match value.to_argument(self.target) {
-            Ok(value) => value.on(RULES[self.target as usize]),
-            Err(error) => {
-                self.error = self.error.or(Some(error));
-                return self;
-            }
-        };
-        let known = self.arguments().iter().position(|(f, _)| role(*f) == role(field));
-        let at = known.unwrap_or(self.len);
-        match self.arguments.get_mut(at) {
-            Some(place) => *place = (field, value),
-            None => self.error = Some(BuildError::TooMany),
+        match value.to_argument(self.target) {
+            Ok(value) => self.put(field, value),
+            Err(error) => self.error = self.error.or(Some(error)),
         }
-        self.len = self.len.max(at + 1).min(MAX_ARGUMENTS);
         self
+    }
+
+    fn put(&mut self, field: Field, value: Argument) {
+        if !self.arguments.put(field, value.on(RULES[self.target as usize])) {
+            self.error = Some(BuildError::TooMany);
+        }
     }
 
     operands! {
@@ -269,18 +252,22 @@ impl Builder {
         if let Some(error) = self.error {
             return Err(error);
         }
-        if self.opcode.entries(self.target).next().is_none() {
+        let Some(entry) = self.opcode.entries(self.target).next() else {
             return Err(BuildError::Opcode(self.opcode));
-        }
+        };
         if let Some(second) = self.second {
             return dual::build(self, second);
         }
-        if DUALS.iter().any(|duals| duals.operations.iter().any(|operation| operation.0 == self.opcode)) {
+        if DUALS.iter().any(|duals| duals.format == entry.signature.format) {
             return Err(BuildError::Missing(Field::Opy));
         }
         let (mut best, mut extra): (Option<BuildError>, Option<Field>) = (None, None);
-        for wanted in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp] {
-            for (entry, signature) in self.forms().filter(|form| form.2 == wanted).map(|form| (form.0, form.1)) {
+        let wanted = self.wanted();
+        for rank in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp] {
+            if !wanted.takes(rank) {
+                continue;
+            }
+            for (entry, signature) in self.forms(wanted).filter(|form| form.2 == rank).map(|form| (form.0, form.1)) {
                 match fill(self, &entry, signature) {
                     Ok(inst) => return Ok(inst),
                     Err(error) => {
@@ -308,50 +295,66 @@ impl Builder {
         Err(best.unwrap_or(BuildError::Encoding { format, extension }))
     }
 
+    /// The encodings that the arguments leave.
+    fn wanted(&self) -> Wanted {
+        const SDWA: [Field; 4] = [Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel];
+        const DPP: [Field; 4] = [Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl];
+        let given = |fields: &[Field]| fields.iter().any(|field| self.arguments.position(*field).is_some());
+        match self.encoding {
+            Encoding::Any if given(&[Field::Sel]) => Wanted::Dpp8,
+            Encoding::Any if given(&DPP) => Wanted::Dpp,
+            Encoding::Any if self.sext != 0 || given(&SDWA) => Wanted::Sdwa,
+            Encoding::Any => Wanted::Plain,
+            Encoding::Format(format) => Wanted::Format(format),
+            Encoding::Bits(bits) => Wanted::Bits(bits),
+            Encoding::Sdwa => Wanted::Sdwa,
+            Encoding::Dpp => Wanted::Dpp,
+            Encoding::ShortDpp => Wanted::Rank(Rank::Dpp),
+            Encoding::LongDpp => Wanted::Rank(Rank::LongDpp),
+        }
+    }
+
     /// The forms that the instruction may have, with their ranks.
-    fn forms(&self) -> impl Iterator<Item = (OpcodeEntry, &'static FormSignature, Rank)> + '_ {
+    fn forms(&self, wanted: Wanted) -> impl Iterator<Item = (OpcodeEntry, &'static FormSignature, Rank)> + '_ {
+        let is_plain = matches!(wanted, Wanted::Plain | Wanted::Bits(_));
+        let is_extended = !is_plain || self.arguments.position(Field::Vaddr1).is_some();
         self.opcode.entries(self.target).flat_map(move |entry| {
-            let all = core::iter::once(entry.signature).chain(entry.forms(self.target));
-            all.filter_map(move |signature| Some((entry, signature, self.rank(&entry, signature)?)))
+            let base = core::iter::once(entry.signature);
+            let extended = is_extended.then(|| entry.forms(self.target)).into_iter().flatten();
+            base.chain(extended)
+                .filter_map(move |signature| Some((entry, signature, self.rank(&entry, signature, wanted)?)))
         })
     }
 
     /// Whether one of these forms has an operand or a modifier in the field.
     fn has_place(&self, field: Field) -> bool {
         let is_it = |desc: &OperandDesc| role(desc.field) == role(field);
-        self.forms().any(|(entry, signature, _)| {
+        self.forms(self.wanted()).any(|(entry, signature, _)| {
             Form::new(self.target, self.opcode, &entry, signature).is_some_and(|form| form.descs().any(is_it))
         })
     }
 
     /// The rank that determines when a form is tried; `None` if it is not tried.
-    fn rank(&self, entry: &OpcodeEntry, signature: &FormSignature) -> Option<Rank> {
+    fn rank(&self, entry: &OpcodeEntry, signature: &FormSignature, wanted: Wanted) -> Option<Rank> {
         let bits = layout(self.target, entry.signature.format)?.bits;
         let extension = signature.extension.filter(|e| !e.is_literal());
-        let given = |fields: &[Field]| self.arguments().iter().any(|(f, _)| fields.contains(f));
         let rank = match extension {
             None if bits == 32 => Rank::Short,
             None => Rank::Long,
             Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
             // Dwords that name registers of an image address follow if the address has more than one argument.
-            Some(Format::Nsa | Format::Nsa2 | Format::Nsa3) => return given(&[Field::Vaddr1]).then_some(Rank::Long),
+            Some(Format::Nsa | Format::Nsa2 | Format::Nsa3) => {
+                return self.arguments.position(Field::Vaddr1).map(|_| Rank::Long);
+            }
             Some(_) if bits == 32 => Rank::Dpp,
             Some(_) => Rank::LongDpp,
         };
-        const SDWA: [Field; 4] = [Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel];
-        const DPP: [Field; 4] = [Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl];
-        let is_dpp = matches!(rank, Rank::Dpp | Rank::LongDpp);
-        let good = match self.encoding {
-            Encoding::Format(format) => extension.unwrap_or(entry.signature.format) == format,
-            Encoding::Bits(n) => extension.is_none() && bits == n,
-            Encoding::Sdwa => rank == Rank::Sdwa,
-            Encoding::Dpp => is_dpp,
-            Encoding::ShortDpp => rank == Rank::Dpp,
-            Encoding::LongDpp => rank == Rank::LongDpp,
-            Encoding::Any if given(&[Field::Sel]) => extension == Some(Format::Dpp8),
-            Encoding::Any if given(&DPP) => is_dpp,
-            Encoding::Any if self.sext != 0 || given(&SDWA) => rank == Rank::Sdwa,
-            Encoding::Any => extension.is_none(),
+        let good = match wanted {
+            Wanted::Format(format) => extension.unwrap_or(entry.signature.format) == format,
+            Wanted::Bits(n) => extension.is_none() && bits == n,
+            Wanted::Dpp8 => extension == Some(Format::Dpp8),
+            Wanted::Plain => extension.is_none(),
+            Wanted::Sdwa | Wanted::Dpp | Wanted::Rank(_) => wanted.takes(rank),
         };
         good.then_some(rank)
     }
@@ -361,15 +364,14 @@ impl Builder {
         !matches!(self.encoding, Encoding::Format(wanted) if wanted != format)
     }
 
-    pub(super) fn arguments(&self) -> &[(Field, Argument)] {
-        self.arguments.get(..self.len).unwrap_or(&self.arguments)
+    pub(super) fn arguments(&self) -> &Arguments {
+        &self.arguments
     }
 
     /// The argument of a field, and its index.
     pub(super) fn find(&self, field: Field) -> Option<(usize, Argument)> {
-        let field = role(field);
-        let (n, (_, argument)) = self.arguments().iter().enumerate().find(|(_, (f, _))| role(*f) == field)?;
-        Some((n, *argument))
+        let n = self.arguments.position(field)?;
+        Some((n, self.arguments.at(n)))
     }
 
     /// Whether the argument is vcc.
@@ -390,6 +392,31 @@ fn bit(source: u8, error: &mut Option<BuildError>, field: Field) -> u8 {
         return 0;
     }
     1 << source
+}
+
+/// The encodings that an instruction may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Plain,
+    Format(Format),
+    Bits(u8),
+    Sdwa,
+    Dpp,
+    Dpp8,
+    Rank(Rank),
+}
+
+impl Wanted {
+    /// Whether a form of this rank may be one of them.
+    fn takes(self, rank: Rank) -> bool {
+        match self {
+            Wanted::Plain | Wanted::Bits(_) => matches!(rank, Rank::Short | Rank::Long),
+            Wanted::Format(_) => true,
+            Wanted::Sdwa => rank == Rank::Sdwa,
+            Wanted::Dpp | Wanted::Dpp8 => matches!(rank, Rank::Dpp | Rank::LongDpp),
+            Wanted::Rank(wanted) => rank == wanted,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

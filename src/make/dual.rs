@@ -264,7 +264,7 @@ fn build_as(builder: &Builder, second: Opcode, duals: &Duals) -> Result<Inst, Bu
         };
         has(at_x, first) || has(at_y, second) || field == Field::Literal && (first.literal || second.literal)
     };
-    if let Some(&(field, _)) = builder.arguments().iter().find(|(field, _)| !known(*field)) {
+    if let Some(&field) = builder.arguments().fields().iter().find(|field| !known(**field)) {
         return Err(BuildError::Unknown(field));
     }
     let rules = RULES[target as usize];

@@ -122,6 +122,7 @@
 //! ```
 
 mod argument;
+mod arguments;
 mod builder;
 #[allow(dead_code)] // Only some targets have dual instructions.
 pub mod dual;

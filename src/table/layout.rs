@@ -3,6 +3,8 @@
 use crate::opcode::{Field, Format};
 
 pub(crate) struct LayoutTables {
+    /// The number of each format in `formats`, from 1; 0 if the target lacks it.
+    pub numbers: [u8; Format::ALL.len()],
     pub formats: &'static [Layout],
 }
 

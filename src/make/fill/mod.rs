@@ -4,7 +4,7 @@
 mod modifier;
 mod operand;
 
-use crate::check::{bus_reads, excluded, overlap};
+use crate::check::{bus_limit, bus_reads, excluded, overlap};
 use crate::code::LITERAL;
 use crate::codec::code::vcc;
 use crate::codec::{Address, EncodedOperand, Refused, Words, read};
@@ -13,7 +13,8 @@ use crate::form::{Form, Unmade};
 use crate::inst::Inst;
 use crate::kind::{ImageKind, ListStyle, ModifierKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
-use crate::make::builder::{Builder, role};
+use crate::make::arguments::role;
+use crate::make::builder::Builder;
 use crate::make::generated::RULES;
 use crate::make::resolve::{Rules, given};
 use crate::make::{BuildError, Given};
@@ -35,6 +36,8 @@ struct Filling<'a> {
     literal_of: Field,
     /// Arguments that have been used, one bit each.
     used: u32,
+    /// An upper bound of the number of operands that the constant bus delivers.
+    scalars: u8,
 }
 
 /// Makes the instruction in one form, if the form has room for every argument.
@@ -49,7 +52,7 @@ pub(super) fn fill(
     let rules = RULES[builder.target as usize];
     let words = form.start();
     let facts = info(builder.target, entry.op_index.into()).flags;
-    let mut filling = Filling { builder, rules, form, words, facts, literal_of: Field::Literal, used: 0 };
+    let mut filling = Filling { builder, rules, form, words, facts, literal_of: Field::Literal, used: 0, scalars: 0 };
     let mut descs = filling.form.descs();
     let filled = descs.try_for_each(|desc| match desc.access {
         None => filling.modifier(desc),
@@ -57,21 +60,22 @@ pub(super) fn fill(
     });
     // If a caller confuses two fields, one is missing and one is unknown: report the unknown one, which is more
     // helpful.
-    match (filled, unknown(builder, filling.form.layout, extension)) {
-        (Err(BuildError::Missing(_)), Some(field)) => return Err(BuildError::Unknown(field)),
-        (filled, _) => filled?,
-    }
+    filled.map_err(|error| match (error, unknown(builder, filling.form.layout, extension)) {
+        (BuildError::Missing(_), Some(field)) => BuildError::Unknown(field),
+        (error, _) => error,
+    })?;
     filling.nothing_is_left()?;
     let inst = filling.form.finish(&mut filling.words).map_err(|error| filling.refused(error, lacks))?;
     filling.accept(&inst)?;
     if let Some((field, value)) = excluded(&inst) {
         return Err(BuildError::Excluded { field, value });
     }
-    match (overlap(&inst), bus_reads(&inst).excess) {
-        (Some(field), _) => Err(BuildError::Overlap(field)),
-        (None, Some(field)) => Err(BuildError::ConstantBus(field)),
-        (None, None) => Ok(inst),
+    if let Some(field) = overlap(&inst) {
+        return Err(BuildError::Overlap(field));
     }
+    // An operation reads at most one scalar that no word names.
+    let excess = if filling.scalars + 1 > bus_limit(&inst) { bus_reads(&inst).excess } else { None };
+    excess.map_or(Ok(inst), |field| Err(BuildError::ConstantBus(field)))
 }
 
 /// Converts the reason why a field cannot hold its argument. `value` is the argument, if it is a number.
@@ -89,7 +93,7 @@ fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Optio
     let behind = extension.and_then(|format| layout(builder.target, format));
     let fields = || base.fields.iter().chain(behind.into_iter().flat_map(|layout| layout.fields));
     let known = |field: Field| fields().any(|info| role(info.field) == role(field));
-    let mut given = builder.arguments().iter().map(|(field, _)| *field);
+    let mut given = builder.arguments().fields().iter().copied();
     // The text names the `vcc`, but no field holds it.
     let implied = |field: &Field| [Field::Vdst, Field::Sdst, Field::Src2].contains(field) && builder.is_vcc(*field);
     // With DPP8, the code that announces the dword holds `fi`.
@@ -113,16 +117,21 @@ impl Filling<'_> {
                 i.kind == OperandKind::Register(RegisterKind::Vcc) && (i.access == Some(Access::Write)) == written
             })
         };
-        for (n, &(field, argument)) in b.arguments().iter().enumerate() {
+        let used = self.used;
+        let is_left = |(n, _): &(usize, (Field, Argument))| used >> n & 1 == 0;
+        for (_, (field, argument)) in b.arguments().iter().enumerate().filter(is_left) {
             let implied = argument.code == vcc(b.target)
                 && match field {
                     Field::Vdst | Field::Sdst => implies(true),
                     Field::Src2 => implies(false),
                     _ => false,
                 };
-            if self.used >> n & 1 == 0 && !implied {
+            if !implied {
                 return Err(BuildError::Unknown(field));
             }
+        }
+        if (b.neg, b.abs, b.sext) == (0, 0, 0) {
+            return Ok(());
         }
         let taken = |field: &[Field], kind: Option<OperandKind>| {
             let fits = |i: &&OperandDesc| {
@@ -194,7 +203,10 @@ impl Filling<'_> {
                 OperandKind::Register(RegisterKind::Vector { .. }) => even,
                 _ => status && self.rules.aligned,
             };
-            let Some((EncodedOperand::Code(code), dwords)) = read(desc, inst).filter(|_| sized) else { continue };
+            if !sized {
+                continue;
+            }
+            let Some((EncodedOperand::Code(code), dwords)) = read(desc, inst) else { continue };
             let (field, dwords) = (desc.field, dwords as u8);
             if self.rules.aligned && (dwords > 1 || even) && code % 2 == 1 {
                 return Err(BuildError::Registers { field, given: given(self.rules, code, 0), dwords });

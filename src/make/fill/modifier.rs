@@ -11,9 +11,9 @@ use crate::table::OperandDesc;
 
 impl Filling<'_> {
     pub(super) fn number(&mut self, desc: &OperandDesc, argument: Argument) -> Result<(), BuildError> {
-        let given = argument.given(self.rules);
-        let value = argument.integer().ok_or(BuildError::Operand { field: desc.field, given })?;
-        encode_number(desc, value, &mut self.words).map_err(|error| refused(desc, error, given, value))
+        let given = || argument.given(self.rules);
+        let value = argument.integer().ok_or_else(|| BuildError::Operand { field: desc.field, given: given() })?;
+        encode_number(desc, value, &mut self.words).map_err(|error| refused(desc, error, given(), value))
     }
 
     /// Fills in a number of which only some values have a meaning: `set` has a bit for each.

@@ -1,7 +1,7 @@
 //! Fills in operands: converts arguments to [`EncodedOperand`], which `src/codec/` encodes.
 
 use super::{Filling, refused};
-use crate::code::{AGPR_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, is_inside};
+use crate::code::{AGPR_LAST, FLOAT, FLOAT_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, int_of, is_inside};
 use crate::codec::code::{neither, vcc};
 use crate::codec::inline_constant::narrow_float;
 use crate::codec::{Address, EncodedOperand, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
@@ -61,7 +61,8 @@ impl Filling<'_> {
             (None, OperandKind::Address(_)) => Argument::new(op::OFF, 0),
             (None, _) => return Err(missing),
         };
-        let cannot = BuildError::Operand { field: desc.field, given: argument.given(self.rules) };
+        let rules = self.rules;
+        let cannot = || BuildError::Operand { field: desc.field, given: argument.given(rules) };
         let is_off = argument.code == op::OFF;
         let coded = match desc.kind {
             OperandKind::Register(RegisterKind::OppositeParity { .. }) => return Err(lacks),
@@ -90,7 +91,7 @@ impl Filling<'_> {
                 AddressKind::Scratch { sve: NONE, saddr } if is_off == b.is_off(Field::Saddr) => {
                     let neither = neither(b.target);
                     if !is_off || neither == u16::MAX {
-                        return Err(cannot);
+                        return Err(cannot());
                     }
                     self.words.put(saddr, SADDR, neither.into());
                     EncodedOperand::Off
@@ -101,7 +102,7 @@ impl Filling<'_> {
                     let dwords = buf_vaddr_dwords([Field::Offen, Field::Idxen, Field::Addr64].map(|f| self.flag(f)));
                     match (dwords, is_off) {
                         (0, true) => EncodedOperand::Off,
-                        (0, false) => return Err(cannot),
+                        (0, false) => return Err(cannot()),
                         (_, true) => return Err(missing),
                         _ => self.resolve(desc, dwords, argument)?,
                     }
@@ -121,7 +122,7 @@ impl Filling<'_> {
                 }
                 NumberKind::Hex | NumberKind::Int16 if desc.width == 16 => {
                     // Signed and unsigned values are both accepted.
-                    let value = argument.integer().ok_or(cannot)?;
+                    let value = argument.integer().ok_or_else(cannot)?;
                     let (min, max) = (i16::MIN.into(), u16::MAX.into());
                     if !(min..=max).contains(&value) {
                         return Err(BuildError::Range { field: desc.field, value, min, max });
@@ -129,7 +130,7 @@ impl Filling<'_> {
                     EncodedOperand::Number((value as u16).into())
                 }
                 NumberKind::Label => {
-                    let value = argument.integer().ok_or(cannot)?;
+                    let value = argument.integer().ok_or_else(cannot)?;
                     let (min, max) = (i16::MIN.into(), i16::MAX.into());
                     let range = BuildError::Range { field: desc.field, value, min, max };
                     EncodedOperand::Label(value.try_into().map_err(|_| range)?)
@@ -162,12 +163,21 @@ impl Filling<'_> {
         if let EncodedOperand::Literal(_) | EncodedOperand::Literal64(_) = coded {
             self.literal_of = desc.field;
         }
-        let given = match coded {
-            EncodedOperand::Code(code) => given(self.rules, code, 0),
-            _ => argument.given(self.rules),
+        let is_inline = |code| int_of(code).is_some() || (FLOAT..=FLOAT_LAST).contains(&code);
+        // Destinations count as well: the number is an upper bound.
+        let is_on_bus = match coded {
+            EncodedOperand::Code(code) => code < VGPR && !is_inline(code),
+            EncodedOperand::Number(_) | EncodedOperand::Off | EncodedOperand::High(_) => false,
+            _ => true,
         };
-        let value = argument.integer().unwrap_or(0);
-        encode(desc, coded, &mut self.words).map_err(|error| refused(desc, error, given, value))
+        self.scalars += u8::from(is_on_bus);
+        encode(desc, coded, &mut self.words).map_err(|error| {
+            let given = match coded {
+                EncodedOperand::Code(code) => given(rules, code, 0),
+                _ => argument.given(rules),
+            };
+            refused(desc, error, given, argument.integer().unwrap_or(0))
+        })
     }
 
     /// Fills in the registers of an image address: `vaddr`, and also `vaddr1` and so on if dwords after the base words
