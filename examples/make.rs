@@ -3,7 +3,7 @@
 //!
 //! `cargo run --features make --example make`
 
-use amdgpu_isa::make::{Agpr, BuildError, Builder, Vgpr, Words, a, float, int, literal, off, s, v};
+use amdgpu_isa::make::{Agpr, BuildError, Builder, Vgpr, Words, a, args, float, int, literal, off, s, v};
 use amdgpu_isa::{Decoded, Decoder, Field, Opcode, Target, gfx942};
 
 /// The compiler makes instructions that need no run-time values.
@@ -30,9 +30,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The target can be a run-time value: the builder finds the encoding that takes the operands.
     let target: Target = "mi300x".parse()?;
-    let add = Builder::new(target, Opcode::VAddF32).vdst(v::<1>(0)).src0(1.5).src1(v::<1>(2));
+    let add = Builder::new(target, Opcode::VAddF32).vdst(args::v(0)).src0(1.5).src1(args::v(2));
     code.extend(add.build()?.words());
-    code.extend(add.src0(s::<1>(1)).clamp().build()?.words());
+    code.extend(add.src0(args::s(1)).clamp().build()?.words());
 
     let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
     for Decoded { inst: item, .. } in Decoder::new(target, &bytes) {

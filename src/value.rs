@@ -150,6 +150,8 @@ impl Reg {
     pub const EXEC_LO: Reg = Reg::Special(Special::ExecLo);
     /// The upper half of the exec mask.
     pub const EXEC_HI: Reg = Reg::Special(Special::ExecHi);
+    /// The register that reads as zero and keeps nothing, at any width. RDNA and CDNA5 have it.
+    pub const NULL: Reg = Reg::Special(Special::Null);
 }
 
 /// Prints the register's own name; for a run, the name of its first register. [`Inst`](crate::Inst) has the length of

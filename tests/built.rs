@@ -5,7 +5,7 @@ use std::error::Error;
 use amdgpu_isa::asm::{AssembleErrorKind, Assembler};
 use amdgpu_isa::facts::Counter;
 use amdgpu_isa::imm::{Hwreg, Imm, Sendmsg, Waitcnt};
-use amdgpu_isa::make::{BuildError, Builder, Given, literal, s, v};
+use amdgpu_isa::make::{BuildError, Builder, Given, args, literal, s, v};
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Opcode, Reg, Target};
 
@@ -163,4 +163,50 @@ fn values_of_64_bits_keep_all_bits() {
     let one = Builder::new(target, opcode("v_mov_b32")).vdst(v::<1>(0)).src0(9.9);
     assert_eq!(many.build(), one.build());
     assert!(one.build().is_ok());
+}
+
+/// The functions of `args` make what those of `make` make, at any width.
+#[test]
+fn arguments_need_no_width() {
+    let mut tried = 0;
+    for target in whole() {
+        let op = |name: &str| Builder::new(target, opcode(name));
+        let same = |with: Builder, without: Builder| {
+            assert_eq!(with.build(), without.build(), "{target}");
+            usize::from(with.build().is_ok())
+        };
+        tried +=
+            same(op("s_mov_b64").sdst(s::<2>(4)).ssrc0(s::<2>(8)), op("s_mov_b64").sdst(args::s(4)).ssrc0(args::s(8)));
+        let ttmp = |n| (amdgpu_isa::make::ttmp::<2>(n), args::ttmp(n));
+        tried +=
+            same(op("s_mov_b64").sdst(s::<2>(4)).ssrc0(ttmp(2).0), op("s_mov_b64").sdst(args::s(4)).ssrc0(ttmp(2).1));
+        let add = op("v_add_f32").vdst(v::<1>(255)).src1(v::<1>(7));
+        let add_args = op("v_add_f32").vdst(args::v(255)).src1(args::v(7));
+        tried += same(add.src0(literal::<1>(1)), add_args.src0(args::literal(1)));
+        tried += same(add.src0(amdgpu_isa::make::inline::<1>(-16)), add_args.src0(args::inline(-16)));
+        tried += same(add.src0(1.0), add_args.src0(args::float(1.0)));
+        tried += same(add.src0(-100), add_args.src0(args::int(-100)));
+        assert!(add_args.src0(args::inline(65)).build().is_err(), "{target}");
+        let load = op("global_load_dwordx2").vdst(v::<2>(2)).addr(v::<2>(4));
+        let load_args = op("global_load_dwordx2").vdst(args::v(2)).addr(args::v(4));
+        tried += same(load.saddr(amdgpu_isa::make::off::<2>()), load_args.saddr(args::off()));
+        let agpr = op("v_accvgpr_read_b32").vdst(v::<1>(1));
+        let agpr_args = op("v_accvgpr_read_b32").vdst(args::v(1));
+        tried += same(agpr.src0(amdgpu_isa::make::a::<1>(9)), agpr_args.src0(args::a(9)));
+        let wide = op("v_mov_b64").vdst(args::v(2)).src0(args::literal64(1 << 40));
+        tried += same(op("v_mov_b64").vdst(v::<2>(2)).src0(amdgpu_isa::make::literal64::<2>(1 << 40)), wide);
+    }
+    assert!(tried > 0 || Target::ALL.is_empty(), "none was made");
+}
+
+/// RDNA and CDNA5 have the null register, at every width.
+#[test]
+fn null_is_a_register_where_there_is_one() {
+    for target in whole() {
+        let has_null = target.processor().starts_with("gfx1");
+        for (name, text) in [("s_mov_b32", "s_mov_b32 null, s2"), ("s_mov_b64", "s_mov_b64 null, s[2:3]")] {
+            let built = Builder::new(target, opcode(name)).sdst(Reg::NULL).ssrc0(args::s(2)).build();
+            assert_eq!(built.map(|inst| inst.to_string()).ok(), has_null.then(|| text.to_string()), "{target}");
+        }
+    }
 }

@@ -12,7 +12,8 @@ use crate::value::{Reg, Value};
 /// of a decoded operand.
 ///
 /// Integers and floats become the inline constant of that value if there is one, otherwise a literal;
-/// [`literal`](super::literal) and [`inline`](super::inline) force one of them.
+/// [`literal`](super::args::literal) and [`inline`](super::args::inline) force one of them. The functions of
+/// [`args`](super::args) make arguments without a width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Argument {
     pub(super) code: u16,
@@ -106,7 +107,7 @@ impl From<f32> for Argument {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no operand and no value of a modifier",
     label = "pass a register, a number or a constant",
-    note = "registers are `s::<1>(4)`, `v::<2>(0)`, ... of `amdgpu_isa::make`, or a `Reg`; numbers are integers of up to 64 bits \
+    note = "registers are `s(4)`, `v(0)`, ... of `amdgpu_isa::make::args`, or a `Reg`; numbers are integers of up to 64 bits \
             (not `usize` or `u64`), `f32` and `f64`; constants are `Waitcnt`, `Hwreg`, `Sendmsg`, `GprIdx`, `Depctr`, \
             `DelayAlu` and `Imm`"
 )]

@@ -20,19 +20,20 @@ use crate::target::Target;
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
-/// use amdgpu_isa::make::{BuildError, Builder, Given, s, v};
+/// use amdgpu_isa::make::args::{s, v};
+/// use amdgpu_isa::make::{BuildError, Builder, Given};
 /// use amdgpu_isa::{Field, Format, Opcode, Reg, Target};
 ///
 /// let target: Target = "mi300x".parse().unwrap();
-/// let add = Builder::new(target, Opcode::SAddU32).sdst(s::<1>(4)).ssrc0(s::<1>(1)).ssrc1(1000).build().unwrap();
+/// let add = Builder::new(target, Opcode::SAddU32).sdst(s(4)).ssrc0(s(1)).ssrc1(1000).build().unwrap();
 /// assert_eq!(add.words(), [0x8004_ff01, 1000]);
 ///
 /// // A scalar as the second source needs 64 bits.
-/// let add = Builder::new(target, Opcode::VAddF32).vdst(v::<1>(0)).src0(v::<1>(1));
-/// assert_eq!(add.src1(v::<1>(2)).build().unwrap().format(), Format::Vop2);
-/// assert_eq!(add.src1(s::<1>(2)).build().unwrap().format(), Format::Vop3a);
+/// let add = Builder::new(target, Opcode::VAddF32).vdst(v(0)).src0(v(1));
+/// assert_eq!(add.src1(v(2)).build().unwrap().format(), Format::Vop2);
+/// assert_eq!(add.src1(s(2)).build().unwrap().format(), Format::Vop3a);
 /// let refused = BuildError::Operand { field: Field::Vsrc1, given: Given::Reg(Reg::Sgpr(2)) };
-/// assert_eq!(add.src1(s::<1>(2)).e32().build(), Err(refused));
+/// assert_eq!(add.src1(s(2)).e32().build(), Err(refused));
 /// assert_eq!(refused.to_string(), "vsrc1: s2 cannot stand here");
 /// # }
 /// ```
@@ -121,10 +122,11 @@ impl Builder {
     ///
     /// ```
     /// # #[cfg(feature = "gfx1100")] {
-    /// use amdgpu_isa::make::{Builder, v};
+    /// use amdgpu_isa::make::Builder;
+    /// use amdgpu_isa::make::args::v;
     /// use amdgpu_isa::{Opcode, Target};
-    /// let two = Builder::new(Target::Gfx1100, Opcode::VDualMovB32).vdstx(v::<1>(4)).src0x(1.0);
-    /// let two = two.second(Opcode::VDualAddNcU32).vdsty(v::<1>(7)).src0y(v::<1>(2)).vsrc1y(v::<1>(3));
+    /// let two = Builder::new(Target::Gfx1100, Opcode::VDualMovB32).vdstx(v(4)).src0x(1.0);
+    /// let two = two.second(Opcode::VDualAddNcU32).vdsty(v(7)).src0y(v(2)).vsrc1y(v(3));
     /// assert_eq!(two.build().unwrap().words(), [0xca20_00f2, 0x0406_0702]);
     /// # }
     /// ```

@@ -47,7 +47,7 @@
 //! let mut asm = Assembler::new(Target::Gfx942, &mut code, &mut labels, &mut fixups);
 //! let again = asm.here()?;
 //! asm.emit(gfx942::s_sub_u32(s(2), s(2), int(1)))?;
-//! asm.emit(Builder::new(Target::Gfx942, Opcode::SCmpLgU32).ssrc0(s::<1>(2)).ssrc1(0))?;
+//! asm.emit(Builder::new(Target::Gfx942, Opcode::SCmpLgU32).ssrc0(args::s(2)).ssrc1(0))?;
 //! asm.jump(Opcode::SCbranchScc1, again)?;
 //! asm.emit(gfx942::s_endpgm())?;
 //! Ok(asm.finish()?.len())
@@ -121,6 +121,7 @@
 //! vopd(v_dual_and_b32(v(0), v(1), v(2)), v_dual_mov_b32(v(3), v(4)));
 //! ```
 
+pub mod args;
 mod argument;
 mod arguments;
 mod builder;

@@ -6,7 +6,7 @@ use amdgpu_isa::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
 use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::modifiers::ModifierSet;
 use amdgpu_isa::make::{
-    Agpr, Argument, BufferAddress, BuildError, Builder, Code, Half, ImageAddress, Op, Vgpr, Words, address,
+    Agpr, Argument, BufferAddress, BuildError, Builder, Code, Half, ImageAddress, Op, Vgpr, Words, address, args,
 };
 use amdgpu_isa::make::{a, addr64, bothen, float, idxen, inline, int, literal, off, offen, s, sets, ttmp, v};
 use amdgpu_isa::operands::{InlineFloat, Special};
@@ -266,13 +266,22 @@ fn build(target: Target, opcode: Opcode, case: &mut Case) -> Builder {
 
 fn argument(case: &mut Case) -> Argument {
     let n = case.next();
-    match n >> 24 & 7 {
+    match n >> 24 & 15 {
         0 => case.op::<1>("", "").into(),
         1 => case.op::<2>("", "").into(),
         2 => case.op::<4>("", "").into(),
         3 => Value::Literal(n).into(),
         4 => InlineFloat::ALL.get(n as usize).map_or(n.into(), |float| Value::Float(*float).into()),
         5 => Value::Int(n as i8).into(),
+        6 => args::s(n as u8),
+        7 => args::v(n as u8),
+        8 => args::a(n as u8),
+        9 => args::ttmp(n as u8),
+        10 => args::int(i64::from(n as i32)),
+        11 => args::float(f64::from_bits(u64::from(n) << 31)),
+        12 => [args::literal(n), args::literal64(u64::from(n) << 9)][n as usize & 1],
+        13 => args::inline(n as i8),
+        14 => args::off(),
         _ => n.into(),
     }
 }
