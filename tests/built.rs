@@ -210,3 +210,30 @@ fn null_is_a_register_where_there_is_one() {
         }
     }
 }
+
+/// Manuals and assemblers call the registers of an address `addr` or `vaddr`, and the data `data` or `vdata`.
+#[test]
+fn addresses_and_data_have_two_names() {
+    for target in whole() {
+        for name in ["global_store_dword", "flat_store_dword", "scratch_store_dword", "global_atomic_add"] {
+            let Ok(opcode) = name.parse::<Opcode>() else { continue };
+            let width = if name.starts_with("scratch") { args::off() } else { args::v(2) };
+            let store = Builder::new(target, opcode).offset(4).set(Field::Saddr, args::off());
+            let store = if name.starts_with("flat") { Builder::new(target, opcode) } else { store };
+            let manual = store.addr(width).data(args::v(5)).build();
+            assert_eq!(store.vaddr(width).vdata(args::v(5)).build(), manual, "{target} {name}");
+            let has_it = opcode.encodings(target).next().is_some();
+            assert_eq!(manual.is_ok(), has_it, "{target} {name}: {manual:?}");
+        }
+        let load = Builder::new(target, opcode("buffer_load_dword")).srsrc(args::s(8)).soffset(0).offset(8).offen();
+        let manual = load.vaddr(args::v(1)).vdata(args::v(2)).build();
+        assert_eq!(load.addr(args::v(1)).data(args::v(2)).build(), manual, "{target}");
+        let lds = Builder::new(target, opcode("ds_read_b32")).vdst(args::v(0));
+        assert_eq!(lds.vaddr(args::v(3)).build(), lds.addr(args::v(3)).build(), "{target}");
+        // An error names the field of the format.
+        let short = lds.vaddr(args::s(3)).build();
+        assert!(matches!(short, Err(BuildError::Operand { field: Field::Addr, .. })), "{target}: {short:?}");
+        // Several names are one operand.
+        assert_eq!(lds.addr(args::v(9)).vaddr(args::v(3)).build(), lds.addr(args::v(3)).build(), "{target}");
+    }
+}

@@ -37,8 +37,9 @@ pub(super) fn role(field: Field) -> Field {
     match field {
         Field::Vsrc1 => Field::Src1,
         Field::Sdata => Field::Sdst,
-        // The name of the field on RDNA4.
-        Field::Vaddr0 => Field::Vaddr,
+        // Formats of memory have one field for the address in vector registers, and one for the data.
+        Field::Addr | Field::Vaddr0 => Field::Vaddr,
+        Field::Data => Field::Vdata,
         Field::Rsrc => Field::Srsrc,
         Field::Samp => Field::Ssamp,
         field => field,

@@ -121,6 +121,8 @@ fn legal(base: &Base, fact: &Fact) -> Legal {
 fn role(field: Field) -> Field {
     match field {
         Field::Vsrc1 => Field::Src1,
+        Field::Addr | Field::Vaddr0 => Field::Vaddr,
+        Field::Data => Field::Vdata,
         Field::Sdata => Field::Sdst,
         field => field,
     }
