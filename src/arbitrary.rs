@@ -4,7 +4,8 @@
 //! | what | gives |
 //! |---|---|
 //!  [`valid`] | an instruction of a target that also keeps the rules beyond decoding: [`Inst::check`] is `Ok` |
-//!  [`near_valid`] | such an instruction with one field changed or its end cut off, and the rule that it breaks |
+//!  [`near_valid`] | such an instruction with one field changed or without its last dwords, and the rule it breaks |
+//!  [`near_valid_bytes`] | the same, but the end is cut off after any byte: for decoders that take bytes |
 //!  `Inst::arbitrary` | anything that decodes, of any enabled target: it may break rules and set ignored bits |
 //!  `Sop2::arbitrary`, ... | a format struct with an operation of the format and any values in its fields |
 //!
@@ -41,7 +42,7 @@ use crate::operation::Encoding;
 use crate::table::{Layout, MAX_DWORDS};
 use crate::target::Target;
 
-pub use near::{Broken, NearValid, near_valid};
+pub use near::{Broken, NearValid, near_valid, near_valid_bytes};
 pub use valid::valid;
 
 /// More changes than any words need: each checked field takes each value at most once.

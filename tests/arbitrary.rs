@@ -5,7 +5,7 @@
 
 use crate::words;
 
-use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, valid};
+use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, near_valid_bytes, valid};
 use amdgpu_isa::check::RuleError;
 use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::{DecodeError, Format, Inst, Microcode, Target, decode, decode_words};
@@ -51,6 +51,7 @@ fn no_bytes_give_an_instruction_too() {
         let inst = valid(target, &mut Unstructured::new(&[])).unwrap();
         assert_eq!((inst.target(), inst.check(), inst.extension()), (target, Ok(()), None));
         near(target, &[]);
+        near_bytes(target, &[]);
     }
 }
 
@@ -119,10 +120,26 @@ fn fewer_bytes_and_zeros_give_plainer_instructions() {
     assert!(zeroed < halves && halves < whole, "{zeroed} {halves} {whole}");
 }
 
-/// Makes a nearly valid instruction, and checks the invariants.
+/// Makes nearly valid words, and checks the invariants.
 fn near(target: Target, bytes: &[u8]) -> NearValid {
-    let near =
-        near_valid(target, &mut Unstructured::new(bytes)).unwrap_or_else(|e| panic!("{target} {bytes:02x?}: {e}"));
+    let near = near_valid(target, &mut Unstructured::new(bytes));
+    let near = checked(target, near.unwrap_or_else(|e| panic!("{target} {bytes:02x?}: {e}")));
+    assert_eq!(near.bytes(), words::bytes(near.words()), "a dword is whole: {near:?}");
+    assert!(!near.words().is_empty(), "{near:?}");
+    near
+}
+
+/// Makes nearly valid bytes, which differ from the words in what is cut off.
+fn near_bytes(target: Target, bytes: &[u8]) -> NearValid {
+    let near = near_valid_bytes(target, &mut Unstructured::new(bytes));
+    let near = checked(target, near.unwrap_or_else(|e| panic!("{target} {bytes:02x?}: {e}")));
+    let words = near_valid(target, &mut Unstructured::new(bytes)).expect("words, as the bytes");
+    let is_cut = [words, near].iter().any(|near| near.bytes().len() < near.valid.len());
+    assert!(is_cut || words == near, "{words:?} {near:?}");
+    near
+}
+
+fn checked(target: Target, near: NearValid) -> NearValid {
     assert_eq!((near.valid.target(), near.valid.check()), (target, Ok(())));
     match (near.broken, decode(target, near.bytes())) {
         (Broken::Decode(error), result) => assert_eq!(result, Err(error), "{near:?}"),
@@ -153,12 +170,16 @@ fn one_change_away(near: &NearValid) {
 
 #[test]
 fn nearly_valid_words_break_one_rule_and_say_which() {
-    let (mut rng, mut overlaps) = (Rng(4), 0);
+    let (mut rng, mut overlaps, mut lengths) = (Rng(4), 0, BTreeSet::new());
     for &target in Target::ALL {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
         let part = if words::is_full() { 1 } else { 5 };
-        for _ in 0..20_000 / part {
-            let kind = match near(target, &random(&mut rng, 32)).broken {
+        for round in 0..20_000 / part {
+            let bytes = random(&mut rng, 32);
+            if round % 8 == 0 {
+                lengths.insert(near_bytes(target, &bytes).bytes().len());
+            }
+            let kind = match near(target, &bytes).broken {
                 Broken::Decode(DecodeError::Truncated { .. }) => "truncated",
                 Broken::Decode(DecodeError::UnknownEncoding) => "unknown encoding",
                 Broken::Decode(DecodeError::UnknownOpcode { .. }) => "unknown opcode",
@@ -196,6 +217,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         assert!(!kinds.contains_key("another rule"), "{target}: {kinds:?}");
     }
     assert!(overlaps > 0 || cfg!(not(feature = "all-targets")));
+    assert!(Target::ALL.is_empty() || (0..8).all(|len| lengths.contains(&len)), "{lengths:?}");
 }
 
 /// Every struct of every target: encoding bits and operation are right, every operation occurs, and all setters agree.

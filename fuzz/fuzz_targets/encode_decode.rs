@@ -4,7 +4,7 @@
 
 mod input;
 
-use amdgpu_isa::arbitrary::{Broken, near_valid, valid};
+use amdgpu_isa::arbitrary::{Broken, near_valid_bytes, valid};
 use amdgpu_isa::{Inst, decode, length};
 use arbitrary::{Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
         match u.arbitrary::<u8>().unwrap_or(0) % 4 {
             0 => comes_back(&Inst::arbitrary(&mut u).unwrap_or_else(|e| panic!("{e}"))),
             1 => {
-                let near = near_valid(target, &mut u).unwrap_or_else(|e| panic!("{target}: {e}"));
+                let near = near_valid_bytes(target, &mut u).unwrap_or_else(|e| panic!("{target}: {e}"));
                 let found = decode(target, near.bytes());
                 match near.broken {
                     Broken::Decode(error) => assert_eq!(found, Err(error), "{near:?}"),

@@ -40,7 +40,7 @@ impl NearValid {
         self.bytes.get(..self.len.into()).unwrap_or(&self.bytes)
     }
 
-    /// The bytes that make whole dwords, as dwords.
+    /// The bytes that make whole dwords, as dwords: all bytes, unless [`near_valid_bytes`] made them.
     pub fn words(&self) -> &[u32] {
         self.words.get(..usize::from(self.len / 4)).unwrap_or(&self.words)
     }
@@ -59,29 +59,49 @@ impl NearValid {
 }
 
 /// Returns words that break one rule, and the rule: a valid instruction with one bit flipped, another value in one
-/// field, or its end cut off. The error names the actual reason.
+/// field, or without its last dwords. The error names the actual reason.
 ///
 /// One in four is cut off or has a bit flipped, one in two has a forbidden value in a field, and one in four breaks a
-/// rule beyond decoding if the operation has suitable operands. Takes 3 bytes more than [`valid`].
+/// rule beyond decoding if the operation has suitable operands. Takes 3 bytes more than [`valid`]. There is at least
+/// one dword, so that [`NearValid::words`] are all of it; [`near_valid_bytes`] cuts off single bytes.
 ///
 /// # Errors
 /// As for [`Unstructured`]; none has occurred so far for any bytes.
 pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
+    near(target, u, 4)
+}
+
+/// Like [`near_valid`], but an instruction whose end is cut off has any number of bytes, even none: for decoders that
+/// take bytes.
+///
+/// # Errors
+/// As for [`near_valid`].
+pub fn near_valid_bytes(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
+    near(target, u, 1)
+}
+
+/// Returns nearly valid words. Those that are cut off have a multiple of `unit` bytes, none only if `unit` is one byte.
+fn near(target: Target, u: &mut Unstructured<'_>, unit: usize) -> Result<NearValid> {
     let valid = valid(target, u)?;
     let (kind, place): (u8, u8) = u.arbitrary()?;
     let near = match kind % 8 {
-        0 => cut(&valid, place),
+        0 => cut(&valid, place, unit),
         1 => turn(&valid, place),
         2..=5 => reserve(&valid, place, u.arbitrary()?),
         _ => break_rule(&valid, place, u.arbitrary()?),
     };
-    // Some instructions have no field or bit that can be wrong, but every instruction can be cut off.
-    near.or_else(|| turn(&valid, place)).or_else(|| cut(&valid, place)).ok_or(Error::IncorrectFormat)
+    // Some instructions have no field that can be wrong.
+    near.or_else(|| turn(&valid, place))
+        .or_else(|| reserve(&valid, place, 0))
+        .or_else(|| cut(&valid, place, unit))
+        .ok_or(Error::IncorrectFormat)
 }
 
-/// Cuts off the end.
-fn cut(valid: &Inst, place: u8) -> Option<NearValid> {
-    NearValid::new(*valid, padded(valid), usize::from(place) % valid.len())
+/// Cuts off the end, so that a multiple of `unit` bytes is left.
+fn cut(valid: &Inst, place: u8, unit: usize) -> Option<NearValid> {
+    let least = unit / 4;
+    let choices = (valid.len() / unit).checked_sub(least).filter(|choices| *choices > 0)?;
+    NearValid::new(*valid, padded(valid), (usize::from(place) % choices + least) * unit)
 }
 
 /// The changed words, with the same length or the length that they now need. Dwords beyond the original length are
