@@ -8,7 +8,7 @@ use std::error::Error;
 use amdgpu_isa::asm::{AssembleError, Assembler, FixupSlot, LabelSlot};
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::hazards::Guard;
-use amdgpu_isa::kernel::{Argument, CodeObject, Kernel, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{Argument, CodeObject, DescriptorPart, Kernel, KernelDescriptor, Registers};
 use amdgpu_isa::make::Builder;
 use amdgpu_isa::{Opcode::*, Reg::*, Target};
 
@@ -63,7 +63,7 @@ pub fn emit(target: Target) -> Result<Option<Vec<u8>>, Box<dyn Error>> {
     asm.finish()?;
 
     let mut descriptor = KernelDescriptor::new(target);
-    descriptor.set(target, "user_sgpr_kernarg_segment_ptr", 1)?;
+    descriptor.set(target, DescriptorPart::UserSgprKernargSegmentPtr, 1)?;
     descriptor.count_user_sgprs(target);
     let arguments = [Argument::buffer().named("out"), Argument::buffer().named("numbers"), Argument::of::<u32>()];
     let kernel = Kernel::new(target, "sums", &words, Registers::of(target, &used)).descriptor(descriptor);

@@ -4,7 +4,7 @@
 //! `cargo run --example loadable --features alloc -- kernel.co`
 
 use amdgpu_isa::facts::RegSet;
-use amdgpu_isa::kernel::{Argument, CodeObject, Kernel, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{Argument, CodeObject, DescriptorPart, Kernel, KernelDescriptor, Registers};
 use amdgpu_isa::{Target, parse};
 
 const TARGET: Target = Target::Gfx942;
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         code.extend_from_slice(inst.words());
     }
     let mut descriptor = KernelDescriptor::new(TARGET);
-    descriptor.set(TARGET, "user_sgpr_kernarg_segment_ptr", 1)?;
+    descriptor.set(TARGET, DescriptorPart::UserSgprKernargSegmentPtr, 1)?;
     descriptor.count_user_sgprs(TARGET);
 
     let arguments = [Argument::buffer().named("numbers"), Argument::of::<u32>().named("n")];

@@ -283,6 +283,7 @@ pub mod kernel {
     };
     #[cfg(feature = "alloc")]
     pub use crate::loadable::{Access, Argument, CodeObject, CodeObjectError, Hidden, Kernel, KernelError};
+    pub use crate::opcode::DescriptorPart;
     pub use crate::table::Directive;
 }
 

@@ -63,7 +63,7 @@ impl FromStr for Opcode {
     }
 }
 
-/// No operation, format or field has this name in this build.
+/// No operation, format, field or part of a descriptor has this name in this build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownName;
 
@@ -90,6 +90,35 @@ impl FromStr for Field {
 
     fn from_str(s: &str) -> Result<Self, Self::Err> {
         Field::ALL.iter().copied().find(|field| field.name().eq_ignore_ascii_case(s)).ok_or(UnknownName)
+    }
+}
+
+/// Parses the name of the directive without `.amdhsa_`, such as `kernarg_size`.
+///
+/// ```
+/// use amdgpu_isa::errors::UnknownName;
+/// use amdgpu_isa::kernel::DescriptorPart;
+/// assert_eq!("kernarg_size".parse(), Ok(DescriptorPart::KernargSize));
+/// assert_eq!("kernarg_sise".parse::<DescriptorPart>(), Err(UnknownName));
+/// ```
+impl FromStr for DescriptorPart {
+    type Err = UnknownName;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        DescriptorPart::ALL.iter().copied().find(|part| part.name() == s).ok_or(UnknownName)
+    }
+}
+
+impl DescriptorPart {
+    /// The name of its directive without `.amdhsa_`, such as `kernarg_size`.
+    pub fn name(self) -> &'static str {
+        PART_NAMES.get(self as usize).copied().unwrap_or("")
+    }
+}
+
+impl fmt::Display for DescriptorPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

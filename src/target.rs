@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[allow(unused_imports)] // Without a target.
+use crate::opcode::DescriptorPart;
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
 #[cfg(feature = "fast")]

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use amdgpu_isa::facts::RegSet;
-use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, KernelDescriptor, Registers};
 use amdgpu_isa::{Reg, Target};
 use object::{Object as _, ObjectSection as _};
 
@@ -24,7 +24,7 @@ fn made(target: Target, directives: &[(String, u32)]) -> Result<KernelDescriptor
             "accum_offset" => registers.accum_offset = *value as u16,
             "reserve_vcc" => registers.vcc = *value != 0,
             "reserve_flat_scratch" => registers.flat_scratch = *value != 0,
-            _ => descriptor.set(target, name, *value)?,
+            _ => descriptor.set(target, name.parse().expect("a part"), *value)?,
         }
     }
     if directives.iter().all(|(name, _)| name != "user_sgpr_count") {
@@ -193,11 +193,18 @@ fn registers_in_a_set_are_counted() {
 fn what_does_not_fit_is_refused() {
     for &target in Target::ALL {
         let mut descriptor = KernelDescriptor::new(target);
-        assert_eq!(descriptor.set(target, "no_such_part", 0), Err(DescriptorError::Unknown));
+        for &part in DescriptorPart::ALL {
+            assert_eq!(part.name().parse(), Ok(part));
+            let has_it = target.directives().iter().any(|d| d.part() == part);
+            let missing = Err(DescriptorError::Missing(part));
+            assert_eq!(descriptor.get(target, part).is_some(), has_it, "{target} {part}");
+            assert_eq!(descriptor.set(target, part, 0), if has_it { Ok(()) } else { missing }, "{target} {part}");
+        }
+        descriptor = KernelDescriptor::new(target);
         for directive in target.directives().iter().filter(|d| d.max() < u32::MAX) {
             let before = descriptor;
             let max = directive.max();
-            assert_eq!(descriptor.set(target, directive.name(), max + 1), Err(DescriptorError::Range { max }));
+            assert_eq!(descriptor.set(target, directive.part(), max + 1), Err(DescriptorError::Range { max }));
             assert_eq!(descriptor, before);
         }
         let many = Registers { vgprs: 2000, ..Registers::new(target) };

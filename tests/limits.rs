@@ -10,8 +10,8 @@ use amdgpu_isa::facts::{Counter, RegSet};
 use amdgpu_isa::flow::{Flow, Lanes};
 use amdgpu_isa::hazards::{Hazards, Pending};
 use amdgpu_isa::kernel::{
-    Argument, CodeObject, DescriptorError, Hidden, KernargPreload, Kernel, KernelCodeProperties, KernelDescriptor,
-    PgmRsrc1, PgmRsrc2, PgmRsrc3, Registers,
+    Argument, CodeObject, DescriptorError, DescriptorPart, Hidden, KernargPreload, Kernel, KernelCodeProperties,
+    KernelDescriptor, PgmRsrc1, PgmRsrc2, PgmRsrc3, Registers,
 };
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::text::ParseErrorKind;
@@ -178,14 +178,14 @@ fn set_registers_takes_as_many_scalar_registers_as_there_are() {
 fn set_registers_counts_one_register_that_is_loaded() {
     let Some(target) = targets(["gfx942"]).next() else { return };
     let mut descriptor = KernelDescriptor::new(target);
-    descriptor.set(target, "user_sgpr_count", 16).unwrap();
+    descriptor.set(target, DescriptorPart::UserSgprCount, 16).unwrap();
     let count = |mut descriptor: KernelDescriptor| {
         descriptor.set_registers(target, Registers::new(target)).unwrap();
         descriptor.rsrc1().granulated_wavefront_sgpr_count()
     };
     // The kernel uses 6 special registers, and 16 others: counts of 8 and 24.
     assert_eq!(count(descriptor), 0);
-    descriptor.set(target, "user_sgpr_kernarg_preload_length", 1).unwrap();
+    descriptor.set(target, DescriptorPart::UserSgprKernargPreloadLength, 1).unwrap();
     assert_eq!(count(descriptor), 2);
 }
 
@@ -211,9 +211,9 @@ fn a_part_of_a_descriptor_takes_what_its_bits_hold() {
             let max = (1u64 << bits) - 1;
             assert_eq!(u64::from(directive.max()), max, "{target} {}", directive.name());
             let mut descriptor = KernelDescriptor::new(target);
-            descriptor.set(target, directive.name(), directive.max()).unwrap();
+            descriptor.set(target, directive.part(), directive.max()).unwrap();
             assert_eq!(
-                descriptor.get(target, directive.name()),
+                descriptor.get(target, directive.part()),
                 Some(directive.max()),
                 "{target} {}",
                 directive.name()

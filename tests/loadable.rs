@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use amdgpu_isa::kernel::{Argument, CodeObject, Kernel, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{Argument, CodeObject, DescriptorPart, Kernel, KernelDescriptor, Registers};
 use amdgpu_isa::{Target, parse};
 
 const TARGET: Target = Target::Gfx942;
@@ -12,7 +12,7 @@ const SIZES: [u32; 6] = [127, 128, 255, 256, 1024, 65535];
 
 fn descriptor() -> KernelDescriptor {
     let mut descriptor = KernelDescriptor::new(TARGET);
-    descriptor.set(TARGET, "user_sgpr_kernarg_segment_ptr", 1).unwrap();
+    descriptor.set(TARGET, DescriptorPart::UserSgprKernargSegmentPtr, 1).unwrap();
     descriptor.count_user_sgprs(TARGET);
     descriptor
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::kernel::{
-    Access, Argument, CodeObject, CodeObjectError, DescriptorError, Hidden, Kernel, KernelDescriptor, KernelError,
-    Registers,
+    Access, Argument, CodeObject, CodeObjectError, DescriptorError, DescriptorPart, Hidden, Kernel, KernelDescriptor,
+    KernelError, Registers,
 };
 use amdgpu_isa::{Reg, Target, decode_words};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
@@ -204,7 +204,7 @@ fn metadata_and_descriptors_are_those_of_clang() {
             .map(|(source, code)| {
                 // What the library fills in is left out.
                 let mut descriptor = descriptor(source.name);
-                descriptor.set(target, "kernarg_size", 0).unwrap();
+                descriptor.set(target, DescriptorPart::KernargSize, 0).unwrap();
                 // For workgroups of a fixed size clang allocates more registers than the code names: those that no further
                 // workgroup could use.
                 if source.workgroup_size.is_none() {
@@ -300,11 +300,11 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
         assert_eq!(refused(&[kernel("k").arguments(&arguments)]), (0, KernelError::Alignment { argument: 1 }));
     }
     let mut given = KernelDescriptor::new(target);
-    given.set(target, "kernarg_size", 8).unwrap();
+    given.set(target, DescriptorPart::KernargSize, 8).unwrap();
     let arguments = [Argument::buffer(), Argument::of::<u8>()];
     let error = refused(&[kernel("k").descriptor(given).arguments(&arguments)]).1;
     assert_eq!(error, KernelError::ArgumentsSize { needed: 12 });
-    given.set(target, "kernarg_size", 16).unwrap();
+    given.set(target, DescriptorPart::KernargSize, 16).unwrap();
     assert_eq!(made("gfx942", &[kernel("k").descriptor(given).arguments(&arguments)]), Ok(()));
     let most = Argument::value(u32::MAX, 1);
     for arguments in [&[most][..], &[most, most], &[Argument::value(0xffff_fff0, 1), Argument::value(16, 16)]] {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::model::{EnumValue, Isa};
 
@@ -18,8 +19,9 @@ pub fn tables(isa: &Isa, targets: &[Target]) -> String {
             let default = row.default.parse().unwrap_or(u32::from(t.row.has(&row.default)));
             writeln!(
                 out,
-                "            Directive {{ name: {:?}, at: {at}, len: {len}, default: {default}, sgprs: {} }},",
-                row.name, row.sgprs
+                "            Directive {{ part: DescriptorPart::{}, at: {at}, len: {len}, default: {default}, sgprs: {} }},",
+                camel(&row.name),
+                row.sgprs
             )
             .unwrap();
         }

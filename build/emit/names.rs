@@ -108,9 +108,26 @@ fn special_enum(w: &mut String, isa: &Isa) {
     writeln!(w, "pub(crate) const SPECIAL_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
 }
 
+/// Writes the enum of the parts of kernel descriptors.
+fn descriptor_parts(w: &mut String, isa: &Isa) {
+    let doc = "/// A part of kernel descriptors with a directive of its own. Each target has some of them: see\n\
+        /// [`Target::directives`](crate::Target::directives).\n";
+    let derives = "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]";
+    writeln!(w, "{doc}{derives}\npub enum DescriptorPart {{").unwrap();
+    for row in &isa.directives {
+        writeln!(w, "    /// `.amdhsa_{}`\n    {},", row.name, camel(&row.name)).unwrap();
+    }
+    let list: Vec<String> = isa.directives.iter().map(|row| format!("DescriptorPart::{}", camel(&row.name))).collect();
+    let names: Vec<&str> = isa.directives.iter().map(|row| row.name.as_str()).collect();
+    let all = "/// Every part of the descriptors of all targets, enabled or not.\n    pub const ALL: &'static [DescriptorPart]";
+    writeln!(w, "}}\nimpl DescriptorPart {{\n    {all} = &[{}];\n}}", list.join(", ")).unwrap();
+    writeln!(w, "pub(crate) static PART_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
+}
+
 /// Writes the names that all targets share: special registers and the rows of the messages.
 pub fn common(w: &mut String, isa: &Isa) {
     special_enum(w, isa);
+    descriptor_parts(w, isa);
     writeln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{").unwrap();
     for e in isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits) {
         for (row, v) in e.values.iter().enumerate() {

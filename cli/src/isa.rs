@@ -7,7 +7,7 @@ use amdgpu_isa as lib;
 
 pub use lib::errors::Invalid;
 pub use lib::facts::{AddressStep, Space};
-pub use lib::kernel::KernelDescriptor;
+pub use lib::kernel::{DescriptorPart, KernelDescriptor};
 pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{
     Access, Decoded, Decoder, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,

@@ -5,7 +5,7 @@ mod registers;
 mod text;
 mod words;
 
-use crate::opcode::limits;
+use crate::opcode::{DescriptorPart, limits};
 use crate::table::Directive;
 use crate::target::{KERNELS, Target};
 
@@ -40,12 +40,17 @@ impl Target {
     }
 }
 
+/// The directive of a part, if the target has one.
+fn directive(target: Target, part: DescriptorPart) -> Option<&'static Directive> {
+    target.directives().iter().find(|directive| directive.part == part)
+}
+
 /// The reason why a kernel descriptor cannot hold a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DescriptorError {
     /// The target's descriptors do not have the part.
-    Unknown,
+    Missing(DescriptorPart),
     /// The value is too great.
     Range {
         /// The greatest value.
@@ -62,7 +67,7 @@ pub enum DescriptorError {
 impl fmt::Display for DescriptorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DescriptorError::Unknown => f.write_str("the target's kernel descriptors have no such part"),
+            DescriptorError::Missing(part) => write!(f, "the target's kernel descriptors have no {part}"),
             DescriptorError::Range { max } => write!(f, "a number from 0 to {max} expected"),
             DescriptorError::Vgprs => f.write_str("the target has fewer vector registers"),
             DescriptorError::Sgprs => f.write_str("the target has fewer scalar registers"),
@@ -83,16 +88,20 @@ impl core::error::Error for DescriptorError {}
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::Target;
-/// use amdgpu_isa::kernel::{KernelDescriptor, Registers};
+/// use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, DescriptorPart, Registers};
 /// let target = Target::Gfx942;
 /// let mut kernel = KernelDescriptor::new(target);
-/// kernel.set(target, "kernarg_size", 24).unwrap();
-/// kernel.set(target, "user_sgpr_kernarg_segment_ptr", 1).unwrap();
+/// kernel.set(target, DescriptorPart::KernargSize, 24).unwrap();
+/// kernel.set(target, DescriptorPart::UserSgprKernargSegmentPtr, 1).unwrap();
 /// kernel.count_user_sgprs(target);
 /// kernel.set_registers(target, Registers { vgprs: 11, sgprs: 16, ..Registers::new(target) }).unwrap();
 /// assert_eq!(kernel.rsrc1().granulated_workitem_vgpr_count(), 1);
 /// assert_eq!(kernel.rsrc2().user_sgpr_count(), 2);
 /// assert_eq!(KernelDescriptor::from_bytes(kernel.to_bytes()), kernel);
+///
+/// let error = kernel.set(target, DescriptorPart::WavefrontSize32, 1).unwrap_err();
+/// assert_eq!(error, DescriptorError::Missing(DescriptorPart::WavefrontSize32));
+/// assert_eq!(error.to_string(), "the target's kernel descriptors have no wavefront_size32");
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -141,17 +150,17 @@ impl KernelDescriptor {
         self.words
     }
 
-    /// The value of a part, named as in its directive without `.amdhsa_`; `None` if the target's descriptors do not have it.
-    pub fn get(&self, target: Target, name: &str) -> Option<u32> {
-        target.directives().iter().find(|d| d.name == name).map(|d| self.bits(d))
+    /// The value of a part; `None` if the target's descriptors do not have it.
+    pub fn get(&self, target: Target, part: DescriptorPart) -> Option<u32> {
+        directive(target, part).map(|d| self.bits(d))
     }
 
-    /// Sets a part, named as in its directive without `.amdhsa_`.
+    /// Sets a part.
     ///
     /// # Errors
     /// The target's descriptors do not have the part, or the value does not fit.
-    pub fn set(&mut self, target: Target, name: &str, value: u32) -> Result<(), DescriptorError> {
-        let directive = target.directives().iter().find(|d| d.name == name).ok_or(DescriptorError::Unknown)?;
+    pub fn set(&mut self, target: Target, part: DescriptorPart, value: u32) -> Result<(), DescriptorError> {
+        let directive = directive(target, part).ok_or(DescriptorError::Missing(part))?;
         if value > directive.max() {
             return Err(DescriptorError::Range { max: directive.max() });
         }
@@ -163,7 +172,7 @@ impl KernelDescriptor {
     pub fn count_user_sgprs(&mut self, target: Target) -> u32 {
         let of = |d: &Directive| self.bits(d).wrapping_mul(d.sgprs.into());
         let count = target.directives().iter().map(of).fold(0, u32::wrapping_add) + self.preload().length() as u32;
-        if let Some(directive) = target.directives().iter().find(|d| d.name == "user_sgpr_count") {
+        if let Some(directive) = directive(target, DescriptorPart::UserSgprCount) {
             self.set_bits(directive, count.min(directive.max()));
         }
         count
@@ -184,7 +193,7 @@ impl KernelDescriptor {
 
     /// The number of lanes of the kernel's waves.
     pub fn wave_size(&self, target: Target) -> u16 {
-        match self.get(target, "wavefront_size32") {
+        match self.get(target, DescriptorPart::WavefrontSize32) {
             Some(1) => 32,
             Some(_) => 64,
             None => target.wave_size(),

@@ -1,6 +1,7 @@
 //! The number of registers of a kernel.
 
-use super::{DescriptorError, KernelDescriptor};
+use super::{DescriptorError, KernelDescriptor, directive};
+use crate::opcode::DescriptorPart;
 use crate::registers::RegSet;
 use crate::table::KernelTables;
 use crate::target::{KERNELS, Target};
@@ -108,7 +109,7 @@ impl KernelTables {
     /// The special registers after a kernel's own.
     fn special(&self, target: Target, registers: &Registers) -> u16 {
         // The hardware keeps the place of these registers even if scratch memory does not need registers of the kernel.
-        let always = target.directives().iter().any(|d| d.name == "enable_private_segment");
+        let always = directive(target, DescriptorPart::EnablePrivateSegment).is_some();
         let of = |used: bool, count: u16| if used { count } else { 0 };
         of(registers.vcc, self.with_vcc)
             .max(of(registers.xnack_mask, self.with_xnack_mask))
@@ -123,7 +124,7 @@ impl KernelDescriptor {
     /// # Errors
     /// The target has fewer registers.
     pub fn set_registers(&mut self, target: Target, registers: Registers) -> Result<(), DescriptorError> {
-        let tables = tables(target).ok_or(DescriptorError::Unknown)?;
+        let tables = tables(target).ok_or(DescriptorError::Vgprs)?;
         if registers.agprs > 0 && tables.agprs == 0 {
             return Err(DescriptorError::Vgprs);
         }

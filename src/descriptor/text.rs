@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::KernelDescriptor;
+use crate::opcode::DescriptorPart;
 use crate::target::{KERNELS, Target};
 
 /// The `.amdhsa_` directives of a descriptor, one in each line: see [`KernelDescriptor::directives`].
@@ -20,9 +21,9 @@ impl KernelDescriptor {
     /// ```
     /// # #[cfg(feature = "gfx942")] {
     /// use amdgpu_isa::Target;
-    /// use amdgpu_isa::kernel::KernelDescriptor;
+    /// use amdgpu_isa::kernel::{KernelDescriptor, DescriptorPart};
     /// let mut kernel = KernelDescriptor::new(Target::Gfx942);
-    /// kernel.set(Target::Gfx942, "kernarg_size", 24).unwrap();
+    /// kernel.set(Target::Gfx942, DescriptorPart::KernargSize, 24).unwrap();
     /// assert!(kernel.directives(Target::Gfx942, false).to_string().contains("\t\t.amdhsa_kernarg_size 24\n"));
     /// # }
     /// ```
@@ -53,9 +54,9 @@ impl fmt::Display for Directives {
         for directive in target.directives() {
             let value = descriptor.bits(directive);
             // The default number of user SGPRs is the sum of the parts that are enabled.
-            let name = directive.name;
-            if *all || value != directive.default || matches!(name, "user_sgpr_count" | "wavefront_size32") {
-                writeln!(f, "\t\t.amdhsa_{name} {value}")?;
+            let is_stated = matches!(directive.part, DescriptorPart::UserSgprCount | DescriptorPart::WavefrontSize32);
+            if *all || value != directive.default || is_stated {
+                writeln!(f, "\t\t.amdhsa_{} {value}", directive.part)?;
             }
         }
         Ok(())

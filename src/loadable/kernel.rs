@@ -4,6 +4,7 @@ use super::KernelError;
 use super::argument::{Argument, Hidden};
 use crate::decode::decode_words;
 use crate::descriptor::{KernelDescriptor, Registers};
+use crate::opcode::DescriptorPart;
 use crate::target::Target;
 
 /// A kernel: its code, and the facts about it that a runtime needs.
@@ -11,11 +12,11 @@ use crate::target::Target;
 /// ```
 /// # #[cfg(feature = "gfx942")] {
 /// use amdgpu_isa::Target;
-/// use amdgpu_isa::kernel::{Argument, Kernel, KernelDescriptor, Registers};
+/// use amdgpu_isa::kernel::{Argument, DescriptorPart, Kernel, KernelDescriptor, Registers};
 /// let target = Target::Gfx942;
 /// let code = [0xbf81_0000]; // s_endpgm
 /// let mut descriptor = KernelDescriptor::new(target);
-/// descriptor.set(target, "user_sgpr_kernarg_segment_ptr", 1).unwrap();
+/// descriptor.set(target, DescriptorPart::UserSgprKernargSegmentPtr, 1).unwrap();
 /// descriptor.count_user_sgprs(target);
 /// let arguments = [Argument::buffer().named("out"), Argument::of::<u8>(), Argument::value(24, 8)];
 /// let kernel = Kernel::new(target, "nothing", &code, Registers { vgprs: 3, sgprs: 8, ..Registers::new(target) })
@@ -143,9 +144,9 @@ impl<'a> Kernel<'a> {
         let mut descriptor = self.descriptor;
         descriptor.raise_registers(self.target, self.registers).map_err(KernelError::Registers)?;
         let needed = self.arguments_size().ok_or(KernelError::ArgumentsSize { needed: u32::MAX })?;
-        let given = descriptor.get(self.target, "kernarg_size").unwrap_or(0);
+        let given = descriptor.get(self.target, DescriptorPart::KernargSize).unwrap_or(0);
         if given == 0 {
-            let set = descriptor.set(self.target, "kernarg_size", needed);
+            let set = descriptor.set(self.target, DescriptorPart::KernargSize, needed);
             set.map_err(|_| KernelError::ArgumentsSize { needed })?;
         } else if given < needed {
             return Err(KernelError::ArgumentsSize { needed });

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::argument::{Argument, Hidden, Kind};
 use super::{CodeObject, Kernel};
 use crate::descriptor::KernelDescriptor;
+use crate::opcode::DescriptorPart;
 
 /// A document under construction. Maps are in the order of their keys.
 pub struct Document(pub Vec<u8>);
@@ -146,7 +147,7 @@ fn write(out: &mut Document, object: &CodeObject<'_>, kernel: &Kernel<'_>, descr
         (".vgpr_count", number(counts.vgprs)),
         (".vgpr_spill_count", number(vgpr_spills)),
         (".wavefront_size", number(descriptor.wave_size(target).into())),
-        (".workgroup_processor_mode", descriptor.get(target, "workgroup_processor_mode").map(Item::Number)),
+        (".workgroup_processor_mode", descriptor.get(target, DescriptorPart::WorkgroupProcessorMode).map(Item::Number)),
     ]);
 }
 

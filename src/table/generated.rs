@@ -32,7 +32,7 @@ use crate::kind::{
     AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, NumberKind, OffsetKind,
     OperandKind, RegisterKind, Signs,
 };
-use crate::opcode::{Field, Format, Opcode, Special};
+use crate::opcode::{DescriptorPart, Field, Format, Opcode, Special};
 use crate::shared::RuleKind;
 use crate::value::{Access, Reg};
 

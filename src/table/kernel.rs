@@ -1,5 +1,7 @@
 //! The layouts of kernel descriptors.
 
+use crate::opcode::DescriptorPart;
+
 /// The layout of a target's descriptors: see `isa/descriptor.isa`.
 pub(crate) struct KernelTables {
     pub vgpr_granule: u16,
@@ -19,7 +21,7 @@ pub(crate) struct KernelTables {
 /// A part of a kernel descriptor with a directive of its own.
 #[derive(Debug)]
 pub struct Directive {
-    pub(crate) name: &'static str,
+    pub(crate) part: DescriptorPart,
     /// The lowest bit.
     pub(crate) at: u16,
     pub(crate) len: u8,
@@ -28,9 +30,14 @@ pub struct Directive {
 }
 
 impl Directive {
+    /// The part that it sets.
+    pub fn part(&self) -> DescriptorPart {
+        self.part
+    }
+
     /// Its name, after `.amdhsa_`.
     pub fn name(&self) -> &'static str {
-        self.name
+        self.part.name()
     }
 
     /// The greatest value.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, KernelDescriptor, Registers};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED};
 
 use super::Kind;
@@ -199,7 +199,7 @@ impl Assembler {
             let name = directive.name();
             if let Some(value) = value(name)? {
                 let value = fits(name, value, directive.max().into())?;
-                let set = descriptor.set(target, name, value as u32);
+                let set = descriptor.set(target, directive.part(), value as u32);
                 set.map_err(|e| Flaw::new(at(name), e.to_string()))?;
             }
         }
@@ -210,7 +210,7 @@ impl Assembler {
             let message = format!("the kernel has {needed} user SGPRs");
             return Err(Flaw::new(kernel.end, message).note("`.amdhsa_user_sgpr_count` says fewer"));
         }
-        let set = descriptor.set(target, "user_sgpr_count", count.clamp(0, i64::from(u32::MAX)) as u32);
+        let set = descriptor.set(target, DescriptorPart::UserSgprCount, count.clamp(0, i64::from(u32::MAX)) as u32);
         set.map_err(|e| Flaw::new(at("user_sgpr_count"), e.to_string()))?;
 
         let number = |name: &str| fits(name, value(name)?.unwrap_or(0), i64::from(u16::MAX));

@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::Note;
 use super::values::{Address, Base, Values};
 use crate::dis::Place;
-use crate::isa::{Access, AddressStep, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value};
+use crate::isa::{
+    Access, AddressStep, DescriptorPart, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value,
+};
 use amdgpu_object::{Argument, Section};
 
 /// A note that holds if no branch leads to an instruction between an offset and the note's own.
@@ -94,7 +96,7 @@ impl<'a> Watch<'a> {
     /// The pointers that a kernel gets in its first registers.
     fn given(&mut self, descriptor: &KernelDescriptor, start: usize) {
         let target = self.place.target_at(start);
-        let count = descriptor.get(target, "user_sgpr_count").unwrap_or(0);
+        let count = descriptor.get(target, DescriptorPart::UserSgprCount).unwrap_or(0);
         let mut first = 0u8;
         for directive in target.directives().iter().filter(|d| d.user_sgprs() > 0 && descriptor.bits(d) != 0) {
             let behind = first.saturating_add(directive.user_sgprs());

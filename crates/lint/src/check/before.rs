@@ -2,7 +2,7 @@
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::flow::{Flow, State};
-use amdgpu_isa::kernel::KernelDescriptor;
+use amdgpu_isa::kernel::{DescriptorPart, KernelDescriptor};
 use amdgpu_isa::{Inst, Reg, Target};
 
 use super::lds::Lds;
@@ -88,11 +88,11 @@ pub fn everything(target: Target) -> RegSet {
 /// number of the work-item.
 fn given(target: Target, descriptor: &KernelDescriptor) -> RegSet {
     let field = |name| descriptor.get(target, name).unwrap_or(0);
-    let users = field("user_sgpr_count");
+    let users = field(DescriptorPart::UserSgprCount);
     // The offset of scratch memory, and what a group is told about itself.
     let system = target.directives().iter().filter(|directive| directive.name().starts_with("system_sgpr_"));
     let system: u32 = system.map(|directive| descriptor.bits(directive)).sum();
-    let items = field("system_vgpr_workitem_id") + 1;
+    let items = field(DescriptorPart::SystemVgprWorkitemId) + 1;
     let mut given = RegSet::new(target);
     (0..users + system).for_each(|n| given.insert(Reg::Sgpr(n as u8)));
     (0..items).for_each(|n| given.insert(Reg::Vgpr(n as u16)));

@@ -1,7 +1,7 @@
 //! Kernel descriptors: whether they give what the code uses.
 
 use amdgpu_isa::facts::{RegSet, Space};
-use amdgpu_isa::kernel::{KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{DescriptorPart, KernelDescriptor, Registers};
 use amdgpu_isa::{Reg, VgprMsb};
 
 use super::{Check, What};
@@ -16,13 +16,13 @@ impl Check<'_, '_, '_> {
         let used = self.used(first);
         self.few_registers(first, descriptor, &used);
         let target = self.flow().target();
-        let given = descriptor.get(target, "user_sgpr_count").unwrap_or(0);
+        let given = descriptor.get(target, DescriptorPart::UserSgprCount).unwrap_or(0);
         let mut counted = *descriptor;
         let enabled = counted.count_user_sgprs(target);
         if given < enabled {
             self.say_at(address, What::FewUserSgprs { given, enabled });
         }
-        let size = descriptor.get(target, "private_segment_fixed_size").unwrap_or(0);
+        let size = descriptor.get(target, DescriptorPart::PrivateSegmentFixedSize).unwrap_or(0);
         if size == 0 && !descriptor.properties().uses_dynamic_stack() && self.uses_scratch(first) {
             self.say_at(address, What::NoScratch);
         }

@@ -104,7 +104,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         keep(inst.get(info.field).unwrap_or(0));
         let _ = write!(Sink, "{}{}", info.about(), inst.field_text(info.field));
     }
-    keep(inst.part(inst.format()).map_or(0, |words| words.len() as u32));
+    keep(Inst::part(inst, inst.format()).map_or(0, |words| words.len() as u32));
     for &other in Target::ALL {
         match inst.retarget(other) {
             Ok(there) => keep(there.words().first().copied().unwrap_or(0)),

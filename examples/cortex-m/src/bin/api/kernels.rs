@@ -3,7 +3,7 @@
 use crate::{Sink, used};
 use amdgpu_isa::Target;
 use amdgpu_isa::facts::RegSet;
-use amdgpu_isa::kernel::{Directive, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{DescriptorPart, Directive, KernelDescriptor, Registers};
 use core::fmt::Write;
 
 /// Every field of a descriptor, and its registers. `n` is any number.
@@ -12,9 +12,10 @@ pub fn all(target: Target, code: &[u8], set: &RegSet, n: u16) {
     bytes.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
     for mut descriptor in [KernelDescriptor::new(target), KernelDescriptor::from_bytes(bytes)] {
         for directive in Target::directives(target) {
-            let name = Directive::name(directive);
-            told(KernelDescriptor::set(&mut descriptor, target, name, n.into()));
-            used((KernelDescriptor::get(&descriptor, target, name), KernelDescriptor::bits(&descriptor, directive)));
+            let part = Directive::part(directive);
+            told(KernelDescriptor::set(&mut descriptor, target, part, n.into()));
+            used((KernelDescriptor::get(&descriptor, target, part), KernelDescriptor::bits(&descriptor, directive)));
+            used((DescriptorPart::name(part), Directive::name(directive).parse::<DescriptorPart>()));
             used((Directive::max(directive), Directive::default(directive), Directive::user_sgprs(directive)));
         }
         let mut registers = Registers::of(target, set);
