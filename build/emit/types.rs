@@ -65,14 +65,20 @@ fn share_keyed(
     body: String,
 ) {
     let key = format!("{ty}\n{key}");
-    match shared.get(&key) {
-        Some(path) => writeln!(out, "pub use super::{path};").unwrap(),
+    let path = match shared.get(&key) {
+        Some(path) => {
+            writeln!(out, "pub use super::{path};").unwrap();
+            path.clone()
+        }
         None => {
             out.push_str(&body);
-            shared.insert(key, format!("{module}::{ty}"));
+            let path = format!("{module}::{ty}");
+            shared.insert(key, path.clone());
+            path
         }
-    }
-    shared.entry(format!("@{module}::{ty}")).or_insert_with(|| format!("{module}::{ty}"));
+    };
+    // The type by the name that it has in this module.
+    shared.insert(format!("@{module}::{ty}"), path);
 }
 
 fn shared_path(shared: &BTreeMap<String, String>, module: &str, ty: &str) -> String {
