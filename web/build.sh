@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the page for the browser: one file, target/web/index.html, which needs neither a server nor the network.
 #
-# `web/build.sh --quick` builds the same page faster and larger, and `--few` with only three targets, for development.
+# `web/build.sh --quick` builds the same page faster and larger, and `--few` with only four targets, for development.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -7,8 +7,8 @@
 #   examples/cortex-m/check.sh size     compares the sizes of the library's parts with size.txt (`size --write`: makes it),
 #                                       and with the sizes of images whose constructors are never called
 #
-# Without an argument: all of them; `quick`: all, but no images with all targets, sizes of two targets only, and no comparison
-# with constructors. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
+# Without an argument: all of them; `quick`: all, but no images with all targets, constructors of gfx942 and of one more target,
+# sizes of gfx942 only, and no comparison with constructors. Needs Debian's rustc-web, cargo-web, rust-web-src, lld-22, llvm-22, qemu-system-arm.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -52,7 +52,9 @@ panics() {
         echo "panics: none in ${of#*:} with ${of%:*} ($(llvm-size-22 "$out/${of#*:}" | awk 'NR == 2 { print $1 }') bytes)"
     done
     # Constructors of all signatures, and the builder: these targets and gfx942 have all kinds of operands.
-    build --features text,make,gfx700,gfx1100,gfx1200 --bin api
+    local kinds=gfx700,gfx1100,gfx1200
+    [ -z "$quick" ] || kinds=gfx1200
+    build --features "text,make,$kinds" --bin api
     found=$(can_panic api)
     if [ -n "$found" ]; then
         printf 'constructors can panic:\n%s\n' "$found"
@@ -82,7 +84,7 @@ bytes_of() { llvm-size-22 -A "$1" | awk '$1 == ".text" || $1 == ".rodata" { n +=
 table() {
     local set part floor
     local sets="gfx942 gfx1100-wave32 gfx1100 gfx1200-wave32 gfx1250 all-targets"
-    [ -z "$quick" ] || sets="gfx942 gfx1100-wave32"
+    [ -z "$quick" ] || sets=gfx942
     echo "# bytes of .text and .rodata on $target, opt-level z, LTO; $(/usr/bin/rustc --version)"
     printf '%-14s %8s %8s %8s %8s %8s\n' targets length decode operands text encode
     for set in $sets; do
