@@ -15,8 +15,9 @@ use crate::target::Target;
 /// An instruction under construction, for a target known only at run time.
 ///
 /// Operands are named by their fields, in any order. Where manuals call one operand by several names, all of them are
-/// accepted: `vsrc1` and `src1`, so that the encoding can stay open; `addr`, `vaddr` and `vaddr0`; `data` and `vdata`. The builder chooses the shortest encoding that accepts the operands: SDWA or DPP if one of their
-/// modifiers is given, otherwise 32 bits before 64. A `vcc` that an encoding implies can be named, as in the text.
+/// accepted: `vsrc1` and `src1`, so that the encoding can stay open; `addr`, `vaddr` and `vaddr0`; `data` and `vdata`.
+/// The builder chooses the shortest encoding that accepts the operands: SDWA or DPP if one of their modifiers is given,
+/// otherwise 32 bits before 64. A `vcc` that an encoding implies can be named, as in the text.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
