@@ -217,11 +217,11 @@ fn addresses_and_data_have_two_names() {
     for target in whole() {
         for name in ["global_store_dword", "flat_store_dword", "scratch_store_dword", "global_atomic_add"] {
             let Ok(opcode) = name.parse::<Opcode>() else { continue };
-            let width = if name.starts_with("scratch") { args::off() } else { args::v(2) };
+            let address = if name.starts_with("scratch") { args::off() } else { args::v(2) };
             let store = Builder::new(target, opcode).offset(4).set(Field::Saddr, args::off());
             let store = if name.starts_with("flat") { Builder::new(target, opcode) } else { store };
-            let manual = store.addr(width).data(args::v(5)).build();
-            assert_eq!(store.vaddr(width).vdata(args::v(5)).build(), manual, "{target} {name}");
+            let manual = store.addr(address).data(args::v(5)).build();
+            assert_eq!(store.vaddr(address).vdata(args::v(5)).build(), manual, "{target} {name}");
             let has_it = opcode.encodings(target).next().is_some();
             assert_eq!(manual.is_ok(), has_it, "{target} {name}: {manual:?}");
         }
