@@ -4,6 +4,7 @@
 #![no_main]
 #![allow(dead_code)] // The tests use more of these modules.
 
+mod hashes;
 mod input;
 
 #[path = "../../tests/llvm/assembler.rs"]
