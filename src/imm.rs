@@ -479,6 +479,11 @@ impl Depctr {
         all
     }
 
+    /// The bits of the parts that the target has.
+    pub(crate) fn parts_of(target: Target) -> u16 {
+        used(&IMMS[target as usize].depctr)
+    }
+
     /// The greatest number of a part, which means no wait; 0 if the target lacks the part.
     pub(crate) fn max(target: Target, part: Field) -> u8 {
         let parts = IMMS[target as usize].depctr.iter().zip(Depctr::FIELDS);

@@ -170,6 +170,9 @@ fn the_constant_of_waitcnt_depctr_has_parts() {
     assert_eq!(error, Err(RetargetError::Value { field: Field::HoldCnt, value: 0 }));
     let wait = decode_words(Target::Gfx1010, &[0xbfa3_0f1f]).unwrap().retarget(Target::Gfx1030).unwrap();
     assert_eq!(wait.to_string(), "s_waitcnt_depctr depctr_va_vdst(0)");
+    // Compilers write ones between the parts.
+    let wait = decode_words(Target::Gfx1030, &[0xbfa3_ffe3]).unwrap().retarget(Target::Gfx1010).unwrap();
+    assert_eq!(wait.words(), [0xbfa3_ff63]);
 }
 
 /// All bits that are part of the constant.
@@ -385,9 +388,11 @@ fn the_last_counter_of_rdna4_is_of_scalar_memory_and_messages() {
     // The number of a barrier is in m0.
     let join = inst(target, &[0xbe80_527d], "s_barrier_join m0");
     assert!(join.reads().iter().eq([Reg::Special(Special::M0)]) && join.flags().is_convergent());
-    // A register of another layout has another name.
+    // A register of another layout has another name, as has one whose bits are where they were.
+    let status = inst(Target::Gfx1100, &[0xb881_f802], "s_getreg_b32 s1, hwreg(HW_REG_STATUS)");
+    assert_eq!(status.retarget(target), Err(RetargetError::Value { field: Field::Id, value: 2 }));
     let old = inst(Target::Gfx1100, &[0xb881_f801], "s_getreg_b32 s1, hwreg(HW_REG_MODE)");
-    assert_eq!(old.retarget(target), Err(RetargetError::Value { field: Field::Id, value: 1 }));
+    assert_eq!(old.retarget(target).unwrap().to_string(), "s_getreg_b32 s1, hwreg(HW_REG_WAVE_MODE)");
     let mode = inst(target, &[0xb901_f801], "s_setreg_b32 hwreg(HW_REG_WAVE_MODE), s1");
     assert!(mode.writes().iter().eq([Reg::Mode]));
     let scc = inst(target, &[0xb881_0244], "s_getreg_b32 s1, hwreg(HW_REG_WAVE_STATE_PRIV, 9, 1)");

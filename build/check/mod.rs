@@ -134,6 +134,16 @@ fn enums(isa: &Isa) -> Result<()> {
             let cells = e.values.iter().filter_map(|v| v.value.of(&t.name).map(|c| (&v.at, c.as_str())));
             unique(cells, "number")?;
         }
+        for (n, value) in e.values.iter().enumerate() {
+            let Some(was) = &value.was else { continue };
+            let Some(old) = e.values[..n].iter().find(|old| old.name == *was && old.was.is_none()) else {
+                return value.at.err(format!("{was} is no earlier value of {}", e.name));
+            };
+            let has = |value: &EnumValue, t: &TargetRow| value.value.of(&t.name).is_some();
+            if let Some(t) = isa.targets.iter().find(|t| has(old, t) && has(value, t)) {
+                return value.at.err(format!("{} has {was} as well", t.name));
+            }
+        }
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ fn rev_pieces(s: &str) -> String {
     s.split(',').rev().collect::<Vec<_>>().join(",")
 }
 
-/// Writes runs of codes and values, each with the index of its row in the tables.
+/// Writes runs of codes and values, each with the index of its row in the tables. A renamed value has its first name's row.
 pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
     // The codes for "no address" are left out: they are another meaning of other codes.
@@ -65,6 +65,8 @@ pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         for (row, v) in e.values.iter().enumerate() {
             if let Some(cell) = v.value.of(&t.row.name) {
                 let (a, b) = parse::numbers::run(&v.at, cell)?;
+                let first = v.was.as_ref().and_then(|was| e.values.iter().position(|first| first.name == *was));
+                let row = first.unwrap_or(row);
                 write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
             }
         }

@@ -228,6 +228,8 @@ pub struct DirectiveRow {
 pub struct EnumValue {
     pub at: SourceLine,
     pub name: String,
+    /// `was:NAME`: the earlier value of the enum that newer targets call by this name.
+    pub was: Option<String>,
     /// A number, a run of numbers, or bit pieces.
     pub value: Cells<String>,
 }

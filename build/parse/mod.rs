@@ -136,15 +136,19 @@ impl Parser {
                 let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
                     return at.err("value outside an enum");
                 };
-                let [name, cells @ ..] = args else { return at.err("expected: value NAME CELL...") };
+                let (name, was, cells) = match args {
+                    [name, was, cells @ ..] if was.starts_with("was:") => (name, Some(was[4..].to_string()), cells),
+                    [name, cells @ ..] => (name, None, cells),
+                    [] => return at.err("expected: value NAME CELL..."),
+                };
                 let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
-                table.values.push(EnumValue { at: at.clone(), name: name.to_string(), value });
+                table.values.push(EnumValue { at: at.clone(), name: name.to_string(), was, value });
             }
             ("directive", None) => isa.directives.push(self.directive(at, args)?),
             ("kernel", None) => {
                 let [name, cells @ ..] = args else { return at.err("expected: kernel NAME CELL...") };
                 let value = self.cells(at, cells, |at, s| Ok(up_to(at, s, 1000)?.to_string()))?;
-                isa.kernel.push(EnumValue { at: at.clone(), name: name.to_string(), value });
+                isa.kernel.push(EnumValue { at: at.clone(), name: name.to_string(), was: None, value });
             }
             ("registers", None) => {
                 let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {

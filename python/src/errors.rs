@@ -166,8 +166,13 @@ pub fn unconverted(error: convert::ConvertError) -> PyErr {
 
 pub fn not_retargeted(py: Python<'_>, error: convert::RetargetError) -> PyErr {
     let (field, value) = match error {
-        convert::RetargetError::Value { field, value } => (Some(field), Some(value)),
-        convert::RetargetError::Operand { field, .. } => (Some(field), None),
+        convert::RetargetError::Modifier { field, value } | convert::RetargetError::Value { field, value } => {
+            (Some(field), Some(value))
+        }
+        convert::RetargetError::Register { field, .. } | convert::RetargetError::Operand { field, .. } => {
+            (Some(field), None)
+        }
+        convert::RetargetError::Address(field) => (Some(field), None),
         _ => (None, None),
     };
     With(py, RetargetError::new_err(error.to_string()))

@@ -158,7 +158,7 @@ pub(crate) fn descs(
 
 /// The access of an instruction to a descriptor's operand; `None` if the operand is absent because the operation
 /// returns nothing.
-fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
+pub(crate) fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
     let access = desc.access.unwrap_or(Access::Read);
     if !is_conditional(desc) {
         return Some(access);

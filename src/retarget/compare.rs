@@ -1,14 +1,14 @@
 //! Compares two instructions, each on its own target.
 
 use super::{Descs, Names, RetargetError, modifier_there, names, refused, translate};
-use crate::codec::EncodedOperand;
+use crate::codec::{EncodedOperand, modifier};
 use crate::compare::{same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
 use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
 use crate::opcode::Field;
 use crate::table::OperandDesc;
-use crate::value::{Access, Operand, Value};
+use crate::value::{Access, Operand, Reg, Value};
 
 /// Fails unless each operand and each modifier of one instruction matches an operand or modifier of the other.
 pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetError> {
@@ -17,7 +17,7 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
         let address =
             |desc: &&OperandDesc| there.partner(descs, desc, names).is_some_and(|other| other.kind.is_image_address());
         let lacks = RetargetError::Form { format: a.format(), extension: a.extension() };
-        return Err(descs.all().find(address).map_or(lacks, |desc| refused(a, desc)));
+        return Err(descs.all().find(address).map_or(lacks, |desc| RetargetError::Address(desc.field)));
     }
     let pair = |x: &Operand| {
         let desc = descs.named(x)?;
@@ -47,7 +47,10 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     };
     let usual = |desc: &OperandDesc| silent(desc).into();
     let partner = |desc: &OperandDesc| there.partner(descs, desc, names);
-    same_modifiers((a, b), descs.all(), partner, value, usual).map_err(|desc| refused(a, desc))?;
+    same_modifiers((a, b), descs.all(), partner, value, usual).map_err(|desc| match partner(desc) {
+        Some(_) => refused(a, desc),
+        None => RetargetError::Modifier { field: desc.field, value: modifier(desc, a) },
+    })?;
     // Modifiers that only the other target has must have no effect.
     let besides = there.all().filter(|desc| descs.partner(there, desc, names.reversed()).is_none());
     same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|desc| refused(b, desc))
@@ -99,6 +102,10 @@ type Side<'a> = (&'a Inst, &'a OperandDesc, &'a Operand);
 
 fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
     let (from, to) = (a.target(), b.target());
+    let is_zero = |value: Value| matches!(value, Value::Int(0) | Value::Reg(Reg::NULL));
+    if is_zero(x.value) && is_zero(y.value) && x.access == Access::Read {
+        return true;
+    }
     if let (Value::Imm(m), Value::Imm(n)) = (x.value, y.value) {
         if let Some(imm) = Imm::decode(from, desc.kind, m as u16) {
             return names::imm(from, to, imm).ok() == Imm::decode(to, other.kind, n as u16);

@@ -41,8 +41,7 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     // The fields have the same positions, so they must name the same operands.
     let mut there = inst.operands();
     if let Some(operand) = from.operands().find(|operand| there.next() != Some(*operand)) {
-        let named = operand.role.and_then(|field| Some((field, from.get(field)?)));
-        return Err(named.map_or(lacks, |(field, value)| RetargetError::Value { field, value: value.into() }));
+        return Err(operand.role.map_or(lacks, |field| RetargetError::Register { field, value: operand.value }));
     }
     match (from.check(), inst.check()) {
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),

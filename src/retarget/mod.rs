@@ -11,22 +11,23 @@ mod names;
 use core::fmt;
 
 use crate::check::RuleError;
-use crate::code::AGPR;
+use crate::code::{AGPR, INT};
 use crate::codec::{
-    Address, EncodedOperand, descs, encode, held, hold, is_conditional, is_signed, modifier, read, sign_extended, unit,
-    value,
+    Address, EncodedOperand, access, descs, encode, held, hold, is_conditional, is_signed, modifier, read,
+    sign_extended, unit, value,
 };
 use crate::compare::image_address_of;
 use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
 use crate::imm::Imm;
-use crate::inst::{HeldField, Inst};
+use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
-use crate::opcode::{Field, Format, Opcode};
+use crate::opcode::{Field, Format, Opcode, Special};
 use crate::operation::OpcodeEntry;
 use crate::table::generated::SUCCESSORS;
 use crate::table::{Counter, FormSignature, OperandDesc};
 use crate::target::Target;
+use crate::value::{Access, Value};
 
 use compare::{compare, silent};
 
@@ -43,20 +44,40 @@ pub enum RetargetError {
         /// The format of the trailing dword.
         extension: Option<Format>,
     },
-    /// The target lacks the operand or the modifier: the field, the register or the value.
+    /// The target's operation lacks the modifier.
+    Modifier {
+        /// The modifier.
+        field: Field,
+        /// Its value in the instruction.
+        value: i64,
+    },
+    /// No value means on the target what this one means: it does not fit, it has no such name, or it has an effect that the
+    /// target's operation lacks.
     Value {
-        /// The field, or the part of a constant (`vmcnt`, `id`, ...).
+        /// The modifier, the constant, or a part of it (`vmcnt`, `id`, ...).
         field: Field,
         /// The value in the instruction; for an offset, in bytes.
         value: i64,
     },
+    /// The target lacks the register or the constant, or its operation does not take it there.
+    Register {
+        /// The field that names it.
+        field: Field,
+        /// The register or the constant.
+        value: Value,
+    },
+    /// The image address needs other registers on the target.
+    Address(
+        /// The field of its first register.
+        Field,
+    ),
     /// The operand has another width or another access on the target.
     Operand {
         /// The field that names it.
         field: Field,
-        /// Its width in bits in the instruction; 0 if the operand is missing.
+        /// Its width in bits in the instruction; 0 if it has no such operand.
         bits: u16,
-        /// Its width in bits on the target.
+        /// Its width in bits on the target; 0 if the target's operation has no such operand.
         bits_there: u16,
     },
     /// The wait for the counter does nothing on one of the two targets: the counters of `s_waitcnt` are split there, and other
@@ -74,9 +95,25 @@ impl fmt::Display for RetargetError {
             RetargetError::Form { format, extension: Some(extension) } => {
                 write!(f, "the target lacks the operation as {format} with {extension}")
             }
-            RetargetError::Value { field, value } => write!(f, "the target lacks {field} = {value}"),
+            RetargetError::Modifier { field, .. } => write!(f, "the target's operation has no {field}"),
+            RetargetError::Value { field, value } => {
+                write!(f, "no value of {field} means on the target what {value} means here")
+            }
+            RetargetError::Register { field, value } => write!(f, "{field} cannot be {value} on the target"),
+            RetargetError::Address(field) => {
+                write!(f, "the image address that begins with {field} takes other registers on the target")
+            }
+            RetargetError::Operand { field, bits, bits_there: 0 } => {
+                write!(f, "the target's operation has no {field}, which has {bits} bits here")
+            }
+            RetargetError::Operand { field, bits: 0, bits_there } => {
+                write!(f, "the target's operation also has {field}, of {bits_there} bits")
+            }
+            RetargetError::Operand { field, bits, bits_there } if bits == bits_there => {
+                write!(f, "the target's operation reads or writes {field} otherwise, or as another type")
+            }
             RetargetError::Operand { field, bits, bits_there } => {
-                write!(f, "{field} has {bits} bits, and {bits_there} or another access on the target")
+                write!(f, "{field} has {bits} bits here, and {bits_there} bits on the target")
             }
             RetargetError::Counter(counter) => {
                 write!(f, "the wait for {counter} does nothing on one of the two targets, which has other waits")
@@ -103,6 +140,9 @@ impl Inst {
     /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that the
     /// hardware ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction
     /// (VOPD) remains one; it is an error if the target lacks one of its operations, or has no dual instructions.
+    ///
+    /// A source that is 0 and one that is `null` stand for each other where the target has only one of them. A hardware
+    /// register is the one of the same name, or of the name that RDNA4 gave it; the meaning of its bits is not compared.
     ///
     /// # Errors
     /// The target lacks something; the error names it.
@@ -234,22 +274,28 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     let forms = || core::iter::once(entry.signature).chain(entry.forms(target));
     let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
     let error = match forms().find(is_same) {
-        Some(signature) => match retarget_as(from, target, entry, signature) {
+        Some(signature) => match retarget_as(from, target, entry, signature, None) {
             Ok(inst) => return Ok(inst),
+            Err(error @ RetargetError::Register { field, value: Value::Int(0) }) => {
+                let read_null = retarget_as(from, target, entry, signature, Some(field));
+                return read_null.map_err(|_| error);
+            }
             Err(error) => error,
         },
         None => lacks,
     };
     // The set of dwords that name the registers of an image address depends on the generation.
     let mut others = forms().filter(|form| image_address_of(from).is_some() && !is_same(form));
-    others.find_map(|signature| retarget_as(from, target, entry, signature).ok()).ok_or(error)
+    others.find_map(|signature| retarget_as(from, target, entry, signature, None).ok()).ok_or(error)
 }
 
+/// `null`: the field whose source, the constant 0, becomes the register that reads as 0.
 fn retarget_as(
     from: &Inst,
     target: Target,
     entry: &OpcodeEntry,
     signature: &'static FormSignature,
+    null: Option<Field>,
 ) -> Result<Inst, RetargetError> {
     let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
     let names = Names::between(from.format(), entry.signature.format).ok_or(lacks)?;
@@ -263,9 +309,9 @@ fn retarget_as(
     for desc in descs.all().filter(|i| i.access.is_none()) {
         let refused = refused(from, desc);
         let Some(other) = there.partner(descs, desc, names) else {
-            match modifier(desc, from) == i64::from(silent(desc)) {
-                true => continue,
-                false => return Err(refused),
+            match modifier(desc, from) {
+                value if value == i64::from(silent(desc)) => continue,
+                value => return Err(RetargetError::Modifier { field: desc.field, value }),
             }
         };
         // CDNA3 uses these bits as signs of doubles, and older targets do not.
@@ -288,7 +334,7 @@ fn retarget_as(
     }
     for desc in descs.all().filter(|i| i.access.is_some()) {
         let Some(other) = there.partner(descs, desc, names) else { continue };
-        let coded = read(desc, from).map(|(coded, _)| coded);
+        let coded = access(desc, from).and_then(|_| Some(read(desc, from)?.0));
         // Keep a register number that other bits make meaningless. In the field of a scalar address it has a meaning.
         let meaningless =
             matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc)) && !desc.kind.is_scalar_address();
@@ -296,11 +342,16 @@ fn retarget_as(
             words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
         }
         let Some(coded) = coded else { continue };
-        let coded = translate((from.target(), desc), (target, other), coded, refused(from, desc))?;
+        let coded = match Special::Null.code(target) {
+            Some(code) if null == Some(desc.field) && coded == EncodedOperand::Code(INT) => {
+                EncodedOperand::Code(code.into())
+            }
+            _ => translate((from.target(), desc), (target, other), coded, refused(from, desc))?,
+        };
         encode(other, coded, &mut words).map_err(|_| refused(from, desc))?;
     }
     if let Some(address) = image_address_of(from) {
-        let refused = refused(from, address.desc);
+        let refused = RetargetError::Address(address.desc.field);
         let other = there.partner(descs, address.desc, names).and_then(Address::of).ok_or(refused)?;
         other.encode(address.registers(from), &mut words).map_err(|_| refused)?;
     }
@@ -311,7 +362,9 @@ fn retarget_as(
             (Some(_), Some(bit)) => descs.modifier_at(bit).unwrap_or(field),
             _ => names.reversed().of(field),
         };
-        from.get(field).map_or(lacks, |value| RetargetError::Value { field, value: value.into() })
+        let desc = descs.all().find(|desc| desc.field == field);
+        let held = || from.get(field).map_or(lacks, |value| RetargetError::Value { field, value: value.into() });
+        desc.map_or_else(held, |desc| refused(from, desc))
     };
     let inst = form.finish(&mut words).map_err(|error| match error {
         Unmade::Decode(
@@ -352,6 +405,10 @@ fn modifier_there(
 
 /// The error for a value that the target lacks.
 fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
+    let register = |field: Field, coded: EncodedOperand| RetargetError::Register {
+        field,
+        value: coded.value(from.target(), desc.dwords.into()),
+    };
     let value = match (desc.kind, read(desc, from)) {
         // Report offsets of scalar loads in bytes, for any unit.
         (OperandKind::Offset(_), Some((EncodedOperand::Number(n), _))) => n * unit(desc),
@@ -362,16 +419,21 @@ fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
             OperandKind::Offset(_),
             Some((EncodedOperand::RegisterPlusOffset(code, _) | EncodedOperand::Soffset(code), _)),
         ) => {
-            return RetargetError::Value { field: Field::Soffset, value: code.into() };
+            return register(Field::Soffset, EncodedOperand::Code(code));
         }
-        // The target lacks the bit that makes it an accumulation register.
-        (_, Some((EncodedOperand::Code(AGPR..), _))) => {
-            let mut fields = from.fields();
-            let is_bit = |held: &HeldField| held.first_bit + held.info.lsb == desc.kind.acc();
-            return match fields.find(is_bit) {
-                Some(HeldField { info, value, .. }) => RetargetError::Value { field: info.field, value: value.into() },
-                None => RetargetError::Value { field: desc.field, value: modifier(desc, from) },
-            };
+        (
+            _,
+            Some((
+                coded @ (EncodedOperand::Code(_)
+                | EncodedOperand::High(_)
+                | EncodedOperand::Vcc
+                | EncodedOperand::Off
+                | EncodedOperand::Literal(_)
+                | EncodedOperand::Literal64(_)),
+                _,
+            )),
+        ) => {
+            return register(desc.field, coded);
         }
         _ => modifier(desc, from),
     };
@@ -385,10 +447,13 @@ fn translate(
     coded: EncodedOperand,
     refused: RetargetError,
 ) -> Result<EncodedOperand, RetargetError> {
+    // What is read from null is 0.
+    let is_null = |code: u16| Special::of(here, code) == Some(Special::Null) && desc.access == Some(Access::Read);
+    let zero = |code: u16| is_null(code).then_some(INT).filter(|_| Special::Null.code(target).is_none());
     let code = |code: u16| match code {
         // Accumulation registers have the same codes on every target that has them.
         AGPR.. => Ok(code),
-        _ => names::code(here, target, code).ok_or(refused),
+        _ => names::code(here, target, code).or_else(|| zero(code)).ok_or(refused),
     };
     let of_bytes = |bytes: i64| match bytes % unit(other) {
         0 => Ok(bytes / unit(other)),

@@ -134,15 +134,14 @@ fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
             Imm::Sendmsg(Sendmsg { message: there as u8, op: op as u8, ..sent })
         }
         same @ Imm::GprIdx(_) => same,
-        // The meaning of the other bits is not known, and on another target they may belong to a part.
-        Imm::Depctr(Depctr { rest, .. }) if rest != 0 => return Err((Field::Rest, rest)),
         Imm::Depctr(wait) => {
             for (part, count) in wait.parts() {
                 if let Some(count) = count.filter(|count| *count >= Depctr::max(to, part)) {
                     return Err((part, count.into()));
                 }
             }
-            Imm::Depctr(wait)
+            // Ones, as compilers write them around a part, wait for nothing. The other target may have a part there.
+            Imm::Depctr(Depctr { rest: wait.rest & !Depctr::parts_of(to), ..wait })
         }
         Imm::DelayAlu(delay) => {
             let [instid0, instid1] = [(Field::Instid0, delay.instid0), (Field::Instid1, delay.instid1)]

@@ -2,7 +2,8 @@
 
 use amdgpu_isa::convert::RetargetError;
 use amdgpu_isa::facts::Counter;
-use amdgpu_isa::{Field, Format, Inst, Target, decode_words, parse};
+use amdgpu_isa::operands::{InlineFloat, Special};
+use amdgpu_isa::{Field, Format, Inst, Reg, Target, Value, decode_words, parse};
 
 const TARGETS: [(&str, Target); 12] = [
     ("gfx600", Target::Gfx600),
@@ -84,6 +85,7 @@ fn what_is_written_differently_means_the_same() {
 #[test]
 fn what_is_missing_is_named() {
     let value = |field, value| RetargetError::Value { field, value };
+    let register = |field, value: Value| RetargetError::Register { field, value };
     let form = |format, extension| RetargetError::Form { format, extension: Some(extension) };
     #[rustfmt::skip]
     let cases: &[(&str, &[u32], &str, Target, RetargetError)] = &[
@@ -99,16 +101,15 @@ fn what_is_missing_is_named() {
         ("gfx906", &[0xb880_f814], "s_getreg_b32 s0, hwreg(20)", Target::Gfx942, value(Field::Id, 20)),
         ("gfx900", &[0xbf90_0009], "s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)", Target::Gfx803, value(Field::Message, 9)),
         ("gfx803", &[0xbf90_003f], "s_sendmsg sendmsg(MSG_SYSMSG, SYSMSG_OP_HOST_TRAP_ACK)", Target::Gfx900, value(Field::Op, 3)),
-        ("gfx803", &[0x7e00_02f8], "v_mov_b32_e32 v0, 0.15915494", Target::Gfx700, value(Field::Src0, 248)),
-        ("gfx700", &[0xbe80_0368], "s_mov_b32 s0, flat_scratch_lo", Target::Gfx600, value(Field::Ssrc0, 104)),
-        ("gfx600", &[0xbe80_0366], "s_mov_b32 s0, s102", Target::Gfx803, value(Field::Ssrc0, 102)),
+        ("gfx803", &[0x7e00_02f8], "v_mov_b32_e32 v0, 0.15915494", Target::Gfx700, register(Field::Src0, InlineFloat::InvTwoPi.into())),
+        ("gfx700", &[0xbe80_0368], "s_mov_b32 s0, flat_scratch_lo", Target::Gfx600, register(Field::Ssrc0, Reg::Special(Special::FlatScratchLo).into())),
+        ("gfx600", &[0xbe80_0366], "s_mov_b32 s0, s102", Target::Gfx803, register(Field::Ssrc0, Reg::Sgpr(102).into())),
         ("gfx803", &[0xc002_0141, 0x1002], "s_load_dword s5, s[2:3], 0x1002", Target::Gfx700, value(Field::Offset, 0x1002)),
         ("gfx803", &[0xc002_0141, 0x1000], "s_load_dword s5, s[2:3], 0x1000", Target::Gfx600, value(Field::Offset, 0x1000)),
         ("gfx900", &[0xc002_0141, 0x001f_fff0], "s_load_dword s5, s[2:3], -0x10", Target::Gfx803, value(Field::Offset, -16)),
-        ("gfx900", &[0xdc51_8000, 0x0000_0001], "global_load_dword v0, v1, s[0:1] glc", Target::Gfx942, value(Field::Glc, 1)),
-        // The bit of an accumulation register.
-        ("gfx90a", &[0xe050_0000, 0x0382_0500], "buffer_load_dword a5, off, s[8:11], s3", Target::Gfx900, value(Field::Acc, 1)),
-        ("gfx90a", &[0xf001_1100, 0x0002_0502], "image_load a5, v2, s[8:15] dmask:0x1 unorm", Target::Gfx900, value(Field::Acc, 1)),
+        ("gfx900", &[0xdc51_8000, 0x0000_0001], "global_load_dword v0, v1, s[0:1] glc", Target::Gfx942, RetargetError::Modifier { field: Field::Glc, value: 1 }),
+        ("gfx90a", &[0xe050_0000, 0x0382_0500], "buffer_load_dword a5, off, s[8:11], s3", Target::Gfx900, register(Field::Vdata, Reg::Agpr(5).into())),
+        ("gfx90a", &[0xf001_1100, 0x0002_0502], "image_load a5, v2, s[8:15] dmask:0x1 unorm", Target::Gfx900, register(Field::Vdata, Reg::Agpr(5).into())),
         ("gfx900", &[0x7e00_02f9, 0x0006_0601], "v_mov_b32_sdwa v0, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD",
                    Target::Gfx700, form(Format::Vop1, Format::Sdwa)),
     ];
@@ -117,6 +118,33 @@ fn what_is_missing_is_named() {
         assert_eq!(here.to_string(), *text, "{from}");
         assert_eq!(here.retarget(*to), Err(*error), "{text} from {from} to {to}");
     }
+}
+
+/// The offset of a buffer is a register, null or M0 on RDNA4, and can be a constant before; there is no null before RDNA1.
+#[test]
+fn zero_and_null_stand_for_each_other() {
+    let load = |target: &str, soffset: &str| {
+        let target: Target = target.parse().unwrap();
+        let name = if target.name().starts_with("gfx1") { "b32" } else { "dword" };
+        parse(target, &format!("buffer_load_{name} v1, v0, s[4:7], {soffset} offen")).unwrap()
+    };
+    let goes = |from, soffset, to: &str, there: &str| {
+        let result = load(from, soffset).retarget(to.parse().unwrap()).unwrap_or_else(|error| panic!("{to}: {error}"));
+        assert_eq!(result.to_string(), load(to, there).to_string(), "{from} {soffset} {to}");
+    };
+    goes("gfx1100", "0", "gfx1200", "null");
+    goes("gfx900", "0", "gfx1200", "null");
+    goes("gfx900", "0", "gfx1100", "0");
+    goes("gfx1200", "null", "gfx1100", "null");
+    goes("gfx1200", "null", "gfx900", "0");
+    goes("gfx1250", "null", "gfx600", "0");
+    let error = load("gfx1100", "1").retarget(Target::Gfx1200).unwrap_err();
+    assert_eq!(error.to_string(), "soffset cannot be 1 on the target");
+    let source = parse(Target::Gfx1030, "s_add_u32 s0, null, s1").unwrap();
+    assert_eq!(source.retarget(Target::Gfx900).unwrap().to_string(), "s_add_u32 s0, 0, s1");
+    let destination = parse(Target::Gfx1030, "s_mov_b32 null, s1").unwrap();
+    let error = destination.retarget(Target::Gfx900).unwrap_err();
+    assert_eq!(error.to_string(), "sdst cannot be null on the target");
 }
 
 /// Fields of offsets have 12, 13 and 24 bits: a negative offset has the sign bit of each.

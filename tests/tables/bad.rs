@@ -172,6 +172,8 @@ pub const ALL: &[Damage] = &[
     ("enums.isa", "bits waitcnt", "bits waits", "enums.isa:5: src/imm.rs knows no constant waits"),
     ("enums.isa", "value expcnt", "value expo", "enums.isa:5: the parts of waitcnt are vmcnt, expcnt, lgkmcnt, as src/imm.rs has them"),
     ("enums.isa", "STATUS", "MODE", "enums.isa:4: value MODE stands twice"),
+    ("enums.isa", "STATUS 2", "STATUS was:MOOD 2", "enums.isa:4: MOOD is no earlier value of hwreg"),
+    ("enums.isa", "STATUS 2", "STATUS was:MODE 2", "enums.isa:4: ta has MODE as well"),
     ("enums.isa", "STATUS 2", "STATUS 1", "enums.isa:4: number 1 stands twice"),
     ("global.isa", "format GLOBAL", "format MEM", "global.isa:1: format MEM stands twice"),
     ("sop.isa", "about  Scalar.", "", "sop.isa:1: format SOP lacks an `about` or a `source` line"),
