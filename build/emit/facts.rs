@@ -138,7 +138,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
 
 /// The rows of `FactTables::only`: runs of operations with the values that a field of theirs can have.
 fn only(t: &Target) -> Vec<String> {
-    let mut rows: Vec<(usize, usize, &String, u128)> = Vec::new();
+    let mut rows: Vec<(usize, usize, &String, Values)> = Vec::new();
     for (op_index, operation) in t.operations.iter().enumerate() {
         let Some(operation) = operation else { continue };
         let def = t.formats[operation.format].def;
@@ -148,15 +148,16 @@ fn only(t: &Target) -> Vec<String> {
         for field in fields {
             let Some(values) = def.values_of(field, &operation.mnemonic, &t.row.name) else { continue };
             let continues =
-                |row: &&mut (usize, usize, &String, u128)| (row.1 + 1, row.2, row.3) == (op_index, field, values);
+                |row: &&mut (usize, usize, &String, Values)| (row.1 + 1, row.2, row.3) == (op_index, field, values);
             match rows.iter_mut().find(continues) {
                 Some(row) => row.1 = op_index,
                 None => rows.push((op_index, op_index, field, values)),
             }
         }
     }
-    let text = |(first, last, field, values): &(usize, usize, &String, u128)| {
-        format!("Only {{ first: {first}, last: {last}, field: Field::{}, values: {values:#x} }}", camel(field))
+    let text = |(first, last, field, Values { shift, set }): &(usize, usize, &String, Values)| {
+        let field = camel(field);
+        format!("Only {{ first: {first}, last: {last}, field: Field::{field}, shift: {shift}, values: {set:#x} }}")
     };
     rows.iter().map(text).collect()
 }

@@ -341,9 +341,9 @@ pub struct Format {
 }
 
 impl Format {
-    /// The values that a field of an operation can have on a target, a bit for each; `None` if it can have all. Of the
-    /// statements about a field, the first one that names the operation holds.
-    pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<u128> {
+    /// The values that a field of an operation can have on a target; `None` if it can have all. Of the statements about a
+    /// field, the first one that names the operation holds.
+    pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
         let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
         about.find_map(|only| only.values.of(target).copied())
     }
@@ -488,8 +488,14 @@ pub struct Only {
     /// The operations: a mnemonic, or all that begin with the part before a `*`.
     pub pattern: String,
     pub field: String,
-    /// A bit for each value.
-    pub values: Cells<u128>,
+    pub values: Cells<Values>,
+}
+
+/// A set of values: a bit for each run of `1 << shift` values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Values {
+    pub shift: u8,
+    pub set: u128,
 }
 
 #[derive(Debug)]

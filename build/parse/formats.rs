@@ -255,15 +255,19 @@ impl Parser {
     }
 }
 
-/// `0-9,12`: a bit for each of these values.
-fn values(at: &SourceLine, s: &str) -> Result<u128> {
-    s.split(',').try_fold(0, |all, part| {
-        let (first, last) = run(at, part)?;
-        if last >= u128::BITS {
-            return at.err(format!("`{part}` is more than a set of values holds"));
-        }
-        Ok((first..=last).fold(all, |all, value| all | 1 << value))
-    })
+/// `0-9,12` or `0-4095`. A set with values above 127 holds whole runs, whose length is a power of two.
+fn values(at: &SourceLine, s: &str) -> Result<Values> {
+    let runs = s.split(',').map(|part| run(at, part)).collect::<Result<Vec<(u32, u32)>>>()?;
+    let most = runs.iter().map(|run| run.1).max().unwrap_or(0);
+    let shift = (u32::BITS - most.leading_zeros()).saturating_sub(u128::BITS.ilog2());
+    let shift = if runs.as_slice() == [(0, most)] { most.trailing_ones().max(shift) } else { shift };
+    let shift = if most < u128::BITS { 0 } else { shift };
+    let is_whole = |(first, last): &(u32, u32)| first.trailing_zeros() >= shift && last.trailing_ones() >= shift;
+    if !runs.iter().all(is_whole) {
+        return at.err(format!("`{s}` is more than a set of values holds"));
+    }
+    let set = runs.iter().flat_map(|(first, last)| first >> shift..=last >> shift).fold(0, |set, n| set | 1 << n);
+    Ok(Values { shift: shift as u8, set })
 }
 
 /// Statements about properties of all operations, which have no cells.

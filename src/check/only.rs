@@ -29,7 +29,7 @@ pub(crate) fn excluded(inst: &Inst) -> Option<(Field, u32)> {
 fn find(inst: &Inst) -> Option<(Field, u32)> {
     of(inst).find_map(|only| {
         let value = inst.get(only.field)?;
-        let is_in = 1u128.checked_shl(value).is_some_and(|bit| only.values & bit != 0);
+        let is_in = 1u128.checked_shl(value >> (only.shift & 31)).is_some_and(|bit| only.values & bit != 0);
         (!is_in).then_some((only.field, value))
     })
 }
@@ -37,5 +37,5 @@ fn find(inst: &Inst) -> Option<(Field, u32)> {
 /// The smallest value that the field can have in the operation.
 #[cfg(feature = "arbitrary")]
 pub(crate) fn smallest(inst: &Inst, field: Field) -> u32 {
-    of(inst).find(|only| only.field == field).map_or(0, |only| only.values.trailing_zeros())
+    of(inst).find(|only| only.field == field).map_or(0, |only| only.values.trailing_zeros() << (only.shift & 31))
 }

@@ -95,7 +95,8 @@ pub(crate) struct Only {
     pub first: u16,
     pub last: u16,
     pub field: Field,
-    /// A bit for each value.
+    /// A bit for each run of `1 << shift` values.
+    pub shift: u8,
     pub values: u128,
 }
 

@@ -209,6 +209,7 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "macro OUT = sdst", "only s_mov_b32", "sop.isa:10: expected: only OPERATIONS FIELD CELL..."),
     ("sop.isa", "macro OUT = sdst", "only s_mov_b32 sdst", "sop.isa:10: the row has no cells"),
     ("sop.isa", "macro OUT = sdst", "only s_mov_b32 sdst 128", "sop.isa:10: `128` is more than a set of values holds"),
+    ("sop.isa", "macro OUT = sdst", "only s_mov_b32 sdst 0-4094", "sop.isa:10: `0-4094` is more than a set of values holds"),
     ("sop.isa", "macro OUT = sdst", "only s_mov_b32 vdst 1", "sop.isa:10: `only` names vdst, which is no field of SOP"),
     ("sop.isa", "macro OUT = sdst", "only s_add* sdst 1", "sop.isa:10: SOP has no operation s_add*"),
     ("sop.isa", "macro OUT = sdst", "counts", "sop.isa:10: expected: counts COUNTER CELL..."),

@@ -13,6 +13,16 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::{class, marks};
 
+/// The set of values of a field that can only be zero.
+const ZERO: Values = Values { shift: 0, set: 1 };
+
+/// The width of a field that holds exactly these values.
+fn width(values: Values) -> Option<u8> {
+    let runs = values.set.trailing_ones();
+    let fills = runs == values.set.count_ones() && runs.is_power_of_two();
+    fills.then(|| values.shift + runs.ilog2() as u8)
+}
+
 /// A function that makes an instruction.
 pub struct Function {
     pub name: String,
@@ -156,8 +166,14 @@ impl Form<'_> {
         let Form { t, operation, signature, constraints, descs, .. } = *self;
         let def = t.formats[operation.format].def;
         // A modifier that can have no effect on the operation has no method.
-        let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(1);
-        let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
+        let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
+        // An offset that cannot have all values has fewer bits than its field.
+        let narrow = |desc: &&OperandDesc| {
+            let width = self.values(&desc.field).and_then(width).filter(|_| desc.field == "offset");
+            OperandDesc { width: width.unwrap_or(desc.width), ..(*desc).clone() }
+        };
+        let settable: Vec<OperandDesc> = descs.iter().filter(is_free).map(narrow).collect();
+        let settable: Vec<&OperandDesc> = settable.iter().collect();
         let modifiers = set::set(t, constraints, &settable, self.variant)?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
@@ -178,10 +194,13 @@ impl Form<'_> {
         for desc in descs.iter().copied() {
             let before = parts.tests.len();
             self.desc(desc, vector, &mut parts, shared)?;
-            if let (Some(values), Some((_, test))) = (self.values(&desc.field), parts.tests.get_mut(before)) {
+            if let (Some(Values { shift, set }), Some((_, test))) =
+                (self.values(&desc.field), parts.tests.get_mut(before))
+            {
+                assert_eq!(shift, 0, "parameters with a set of values are small");
                 let (field, lsb, width) = (super::field(&desc.field), desc.lsb, desc.width);
-                write!(parts.calls, ".among({field}, {lsb}, {width}, {values:#x})").unwrap();
-                write!(test, " {values}").unwrap();
+                write!(parts.calls, ".among({field}, {lsb}, {width}, {set:#x})").unwrap();
+                write!(test, " {set}").unwrap();
             }
             let is_even = t.row.has("aligned-vgprs") && info.flags.iter().any(|flag| flag == "even");
             match desc.kind {
@@ -265,8 +284,8 @@ impl Form<'_> {
         Ok(function)
     }
 
-    /// The values that a field of the operation can have, a bit for each, if it cannot have all.
-    fn values(&self, field: &str) -> Option<u128> {
+    /// The values that a field of the operation can have, if it cannot have all.
+    fn values(&self, field: &str) -> Option<Values> {
         let def = self.t.formats[self.operation.format].def;
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
