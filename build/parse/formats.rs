@@ -257,6 +257,9 @@ impl Parser {
 
 /// `0-9,12`: a bit for each of these values.
 fn values(at: &SourceLine, s: &str) -> Result<u128> {
+    if s == "none" {
+        return Ok(0);
+    }
     s.split(',').try_fold(0, |all, part| {
         let (first, last) = run(at, part)?;
         if last >= u128::BITS {
