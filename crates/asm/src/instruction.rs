@@ -142,9 +142,6 @@ impl Assembler {
         part.at = from;
         part.blank();
         let from = part.at;
-        if part.rest().starts_with("lit(") {
-            part.at += 3;
-        }
         let expr = self.expression(&mut part)?;
         Ok((expr, part.place(from)))
     }
