@@ -51,7 +51,7 @@ pub struct Args {
     /// The most bytes that macros, repetitions and included files can become [default: 16777216]
     #[arg(long, value_name = "BYTES", conflicts_with = "lines")]
     max_expansion: Option<usize>,
-    /// The most bytes that a section can have [default: 1073741824]
+    /// The most bytes that a section can have, and its greatest alignment [default: 134217728]
     #[arg(long, value_name = "BYTES", conflicts_with = "lines")]
     max_section: Option<u64>,
     /// Print errors as lines of JSON

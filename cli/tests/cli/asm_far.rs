@@ -36,7 +36,8 @@ near:
 there:
 	s_nop 5
 	s_branch back
-	s_cbranch_scc1 back+4
+	.set behind, back+4
+	s_cbranch_scc1 behind
 	.long there-back
 ";
 
@@ -121,7 +122,7 @@ fn branches_over_63_dwords_are_padded_on_rdna1() {
     }
     // If no `s_nop` can repair a branch, there is an error, and not an endless number of rounds.
     for place in [".+256", "0b+256"] {
-        let source = format!("0:\ns_branch {place}\n.fill 80, 4, 0xbf810000\n");
+        let source = format!("0:\n.set to, {place}\ns_branch to\n.fill 80, 4, 0xbf810000\n");
         let message = run(&["asm", "--hex", "-", "gfx1010"], source.as_bytes()).fails(1);
         assert!(message.contains("cannot branch over 63 dwords"), "{message}");
         run(&["asm", "--hex", "-", "gfx1030"], source.as_bytes()).ok();

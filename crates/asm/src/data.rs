@@ -1,5 +1,6 @@
 //! Directives of data and padding.
 
+use super::Kind;
 use super::assembler::{Assembler, FixupKind, SHF_EXECINSTR, SHT_NOBITS};
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
@@ -250,6 +251,11 @@ impl Assembler {
             false => u64::try_from(number).ok().map(|n| n.max(1)).filter(|n| n.is_power_of_two() && *n <= 1 << 31),
         };
         let align = align.ok_or_else(|| Flaw::new(place, "an alignment is a power of two, up to 2^31"))?;
+        // A file begins each section at a multiple of its alignment.
+        if align > self.longest {
+            let message = format!("a section can be aligned to {} bytes at most", self.longest);
+            return Err(Flaw::new(place, message).kind(Kind::Section));
+        }
         if most < 1 {
             return Err(Flaw::new(place, format!("no padding has up to {most} bytes")));
         }

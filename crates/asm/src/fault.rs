@@ -54,7 +54,8 @@ pub enum Kind {
     Shared,
     /// Macros, repetitions and included files become more than [`Options::longest_expansion`](crate::Options::longest_expansion).
     Expansion,
-    /// A section would become longer than [`Options::longest_section`](crate::Options::longest_section).
+    /// A section would become longer, or be aligned to more bytes, than
+    /// [`Options::longest_section`](crate::Options::longest_section).
     Section,
     /// A kernel does not begin where hardware begins one. It is a warning, and an error in a code object: only
     /// [`to_object`](crate::Assembly::to_object) can leave it to a linker.

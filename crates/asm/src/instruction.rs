@@ -84,6 +84,10 @@ impl Assembler {
         let (expr, at) = self.open_operand(scan, &open)?;
         let width = if inst.literal64().is_some() { 8 } else { 4 };
         match names_branch(&inst) {
+            true if !matches!(expr, Expr::Symbol(..)) => {
+                let fault = Flaw::new(at, "a branch goes to a label or a number, not to a sum");
+                Err(fault.note("`.set name, label+4` gives a name to a place that has no label"))
+            }
             true => self.emit_branch(&inst, bytes, expr, at),
             false if !holds_open(&inst) => Err(Flaw::new(at, "this operand can only be a value that is known here")),
             false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), FixupKind::Literal(width), expr, at),
@@ -142,9 +146,6 @@ impl Assembler {
         part.at = from;
         part.blank();
         let from = part.at;
-        if part.rest().starts_with("lit(") {
-            part.at += 3;
-        }
         let expr = self.expression(&mut part)?;
         Ok((expr, part.place(from)))
     }

@@ -111,7 +111,7 @@ pub struct Options {
     pub include: Vec<PathBuf>,
     /// Whether `.include` and `.incbin` are errors, as they should be in a source from elsewhere: they read any file.
     pub is_alone: bool,
-    /// The most bytes that a section can have: 2^30 at first.
+    /// The most bytes that a section can have, and its greatest alignment: 2^27 at first, which take seconds.
     pub longest_section: u64,
     /// The most bytes that macros, repetitions and included files can become: 2^24 at first, which take about a second.
     pub longest_expansion: usize,
@@ -130,7 +130,7 @@ impl Default for Options {
             long_branches: None,
             include: Vec::new(),
             is_alone: false,
-            longest_section: 1 << 30,
+            longest_section: 1 << 27,
             longest_expansion: 1 << 24,
             suggestions: 100,
             keeps_places: false,

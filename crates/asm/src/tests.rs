@@ -116,6 +116,9 @@ fn limits_are_exact() {
     (options.longest_section, options.longest_expansion) = (8, 256);
     assert!(assemble("input", ".zero 8", &options).is_ok());
     assert_eq!(fault(".zero 9", &options).message, "the section would have more than 8 bytes");
+    assert!(assemble("input", ".p2align 3", &options).is_ok());
+    let alignment = fault(".balign 16", &options);
+    assert_eq!((alignment.kind, &*alignment.message), (Kind::Section, "a section can be aligned to 8 bytes at most"));
     // An expansion counts 64 bytes at least.
     let calls = |count: usize| format!(".macro m\n.endm\n{}", "m\n".repeat(count));
     assert!(assemble("input", &calls(4), &options).is_ok());
@@ -133,4 +136,42 @@ fn metadata_is_the_same_text_again() {
     let again = crate::metadata::decode(&bytes).expect("the same document");
     assert!(again.contains("\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\u{7f}é\""), "{again}");
     assert_eq!(crate::metadata::encode(&again), Ok(bytes));
+}
+
+#[test]
+fn a_branch_goes_to_a_label_or_a_number() {
+    let good =
+        |branch: &str| good(&format!("to = there+4\nfour = 4\n{branch}\nthere:\ns_nop 0")).code().next().unwrap()[0];
+    let places = ["there", "(there)", "to", ".", "four+1", "-1"].map(|to| good(&format!("s_branch {to}")));
+    assert_eq!(places, [0, 0, 1, 0xff, 5, 0xff]);
+    for sum in ["there+4", "there-4", "0+there", ".+4", "there-here"] {
+        let fault = fault(&format!("here:\ns_branch {sum}\nthere:"), &options());
+        assert_eq!(fault.message, "a branch goes to a label or a number, not to a sum", "{sum}");
+        assert_eq!(fault.note.as_deref(), Some("`.set name, label+4` gives a name to a place that has no label"));
+    }
+}
+
+#[test]
+fn a_literal_in_parentheses_has_a_known_value() {
+    assert!(assemble("input", ".set x, 4\ns_mov_b32 s0, lit(x+1)\ns_movk_i32 s0, lit(x)", &options()).is_ok());
+    for text in ["s_mov_b32 s0, lit(there)", "s_mov_b32 s0, lit(there+4)", "v_mov_b32 v0, lit(s1)"] {
+        assert_eq!(fault(text, &options()).message, "the value has to be known here", "{text}");
+    }
+}
+
+#[test]
+fn repetitions_of_nothing_stop_at_the_limit() {
+    let nested = format!("{}{}", ".rept 300\n".repeat(8), ".endr\n".repeat(8));
+    assert_eq!(fault(&nested, &options()).message, "macros and repetitions become more than 16777216 bytes");
+    assert!(assemble("input", ".rept 300\n.rept 300\n.rept 300\n.endr\n.endr\n.endr", &options()).is_ok());
+}
+
+#[test]
+fn the_alignment_of_a_section_has_the_limit_of_its_length() {
+    assert!(assemble("input", ".text\n.p2align 20\ns_nop 0", &options()).is_ok());
+    for source in [".p2align 28", ".balign 0x20000000"] {
+        let fault = fault(source, &options());
+        let message = "a section can be aligned to 134217728 bytes at most";
+        assert_eq!((fault.kind, &*fault.message), (Kind::Section, message), "{source}");
+    }
 }

@@ -96,8 +96,38 @@ pub fn character(text: &str) -> Option<(i64, usize)> {
 impl Cursor<'_> {
     /// Reads an expression of integers. The character `stop` ends it, even if it is an operator.
     pub fn expression(&mut self, symbols: &dyn Symbols, stop: u8) -> Result<Integer, ParseError> {
+        if let Some(bits) = self.whole_float(stop) {
+            return Ok(Integer { value: bits as i64, open: false });
+        }
         let first = self.term(symbols, DEPTH)?;
         self.operators(symbols, first, 0, stop, DEPTH)
+    }
+
+    /// Reads a float that is a whole expression, perhaps after a plus or in parentheses, and returns the bits of the
+    /// double: that is the integer for which LLVM's assembler takes it.
+    fn whole_float(&mut self, stop: u8) -> Option<u64> {
+        let (mut ahead, mut depth) = (*self, 0usize);
+        loop {
+            ahead.blank();
+            match ahead.peek() {
+                b'0'..=b'9' | b'.' => break,
+                b'(' => depth += 1,
+                b'+' => {}
+                _ => return None,
+            }
+            ahead.at += 1;
+        }
+        let bits = ahead.float()?;
+        for _ in 0..depth {
+            ahead.eat(b')').then_some(())?;
+        }
+        ahead.blank();
+        let goes_on = || OPERATORS.iter().any(|(operator, _)| ahead.rest().starts_with(operator));
+        if ahead.peek() != stop && goes_on() {
+            return None;
+        }
+        *self = ahead;
+        Some(bits)
     }
 
     /// Reads an expression whose symbols all have fixed values.
@@ -161,7 +191,15 @@ impl Cursor<'_> {
                     _ => term.value,
                 }))
             }
-            b'0'..=b'9' => self.number(),
+            // LLVM's assembler computes with the bits of a double, which gives nonsense unless they are all 0.
+            b'0'..=b'9' => match Cursor::float(&mut Cursor { ..*self }) {
+                Some(0) => {
+                    self.float();
+                    Ok(Integer { value: 0, open: false })
+                }
+                Some(_) => Err(self.error(Kind::Number)),
+                None => self.number(),
+            },
             b'\'' => {
                 let text = core::str::from_utf8(self.rest()).unwrap_or("");
                 let (value, len) = character(text).ok_or_else(|| self.error(Kind::Expression))?;
@@ -245,10 +283,21 @@ impl Cursor<'_> {
     /// Reads a float with a fraction or an exponent, if there is one here, and returns its bits.
     pub fn float(&mut self) -> Option<u64> {
         self.blank();
-        let minus = usize::from(self.peek() == b'-');
-        let mut end = minus;
-        if self.ahead(end) == b'0' && matches!(self.ahead(end + 1), b'x' | b'X') {
-            return self.hexadecimal(minus == 1);
+        let is_negative = self.peek() == b'-';
+        let mut number = *self;
+        if is_negative {
+            number.at += 1;
+            number.blank();
+        }
+        let bits = number.unsigned_float()?;
+        *self = number;
+        Some(bits | u64::from(is_negative) << 63)
+    }
+
+    /// Reads a float without a sign.
+    fn unsigned_float(&mut self) -> Option<u64> {
+        if self.peek() == b'0' && matches!(self.ahead(1), b'x' | b'X') {
+            return self.hexadecimal();
         }
         let digits = |mut at: usize| {
             while self.ahead(at).is_ascii_digit() {
@@ -256,12 +305,10 @@ impl Cursor<'_> {
             }
             at
         };
-        let is_number =
-            self.ahead(end).is_ascii_digit() || self.ahead(end) == b'.' && self.ahead(end + 1).is_ascii_digit();
-        if !is_number {
+        if !(self.peek().is_ascii_digit() || self.peek() == b'.' && self.ahead(1).is_ascii_digit()) {
             return None;
         }
-        end = digits(end);
+        let mut end = digits(0);
         let (mut is_float, mut len) = (false, None);
         if self.ahead(end) == b'.' {
             (end, is_float) = (digits(end + 1), true);
@@ -279,15 +326,15 @@ impl Cursor<'_> {
         if !is_float {
             return None;
         }
-        let bits = decimal::nearest(self.between(self.at + minus, self.at + len.unwrap_or(end)));
+        let bits = decimal::nearest(self.between(self.at, self.at + len.unwrap_or(end)));
         self.at += end;
-        Some(bits | (minus as u64) << 63)
+        Some(bits)
     }
 
     /// Reads hexadecimal digits and a power of two: `0x1.8p1`.
-    fn hexadecimal(&mut self, is_negative: bool) -> Option<u64> {
-        let mut end = usize::from(is_negative) + 2;
-        let first = end;
+    fn hexadecimal(&mut self) -> Option<u64> {
+        let first = 2;
+        let mut end = first;
         // 60 bits of the number, of which the last one says whether more follow.
         let (mut value, mut exponent, mut dots) = (0u64, 0i32, 0usize);
         loop {
@@ -317,9 +364,8 @@ impl Cursor<'_> {
         let power: i32 = core::str::from_utf8(self.between(start, end)).ok()?.parse().ok()?;
         // Beyond these limits the result is 0 or infinite.
         let power = exponent.saturating_add(power).clamp(-4000, 4000);
-        let bits = decimal::scaled(value, power);
         self.at = end;
-        Some(bits | u64::from(is_negative) << 63)
+        Some(decimal::scaled(value, power))
     }
 }
 

@@ -9,6 +9,13 @@ use crate::kind::{NONE, NumberKind, OperandKind, Position};
 use crate::opcode::Field;
 use crate::table::{Counter, OperandDesc};
 
+/// The place and the greatest value of a message's operation and stream in text, which LLVM's assembler encodes alike
+/// on all targets.
+const OP_AT: u32 = 4;
+const OP_MOST: u8 = 7;
+const STREAM_AT: u32 = 8;
+const STREAM_MOST: u8 = 3;
+
 /// Names that have values in an expression, followed by other symbols.
 struct Names<'a> {
     names: &'a [(u16, &'a str)],
@@ -31,6 +38,14 @@ impl Parser<'_, '_> {
         }
         let start = self.cursor.at;
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
+        // A number in `lit(...)` or `lit64(...)` is the number: there is no literal that it could be.
+        let takes_call =
+            matches!(kind, NumberKind::SignedHex | NumberKind::Hex | NumberKind::Int16 | NumberKind::Version);
+        if takes_call && (self.cursor.eat_call(b"lit64", b'(') || self.cursor.eat_call(b"lit", b'(')) {
+            let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
+            self.cursor.expect(b')')?;
+            return Ok(EncodedOperand::Number(if desc.width == 16 { (value as u16).into() } else { value }));
+        }
         let found = match kind {
             NumberKind::Label => {
                 if self.is_register_ahead() {
@@ -42,10 +57,6 @@ impl Parser<'_, '_> {
             NumberKind::Attribute { channel } => return self.attribute(channel, desc),
             NumberKind::InterpParam => self.name_or(desc.field, self.text.interp_param, b"invalid_param_")?,
             NumberKind::ExportTarget => self.name_or(desc.field, self.text.exp_tgt, b"invalid_target_")?,
-            NumberKind::Version => {
-                let names = Names { names: self.text.version, symbols: self.symbols };
-                Some(self.cursor.integer(&names)?)
-            }
             NumberKind::Waitcnt => self.waitcnt()?,
             NumberKind::Hwreg => self.hwreg()?,
             NumberKind::Sendmsg => self.sendmsg()?,
@@ -56,11 +67,14 @@ impl Parser<'_, '_> {
             | NumberKind::SignedHex
             | NumberKind::Hex
             | NumberKind::Int16
+            | NumberKind::Version
             | NumberKind::Endpgm => None,
         };
+        let names =
+            Names { names: if kind == NumberKind::Version { self.text.version } else { &[] }, symbols: self.symbols };
         let (value, is_number) = match found {
             Some(value) => (value, false),
-            None => (self.cursor.integer(self.symbols)?, true),
+            None => (self.cursor.integer(&names)?, true),
         };
         // A signed number has the same bits as an unsigned one, except in operands that are never signed.
         let has_sign = !matches!(kind, NumberKind::Sendmsg | NumberKind::Endpgm);
@@ -116,16 +130,22 @@ impl Parser<'_, '_> {
         Ok(Some(value.into()))
     }
 
-    /// Reads a named value or a number. A name can be a synonym.
+    /// Reads a named value or a number.
     fn part(&mut self, field: Field, names: &[(u16, &str)]) -> Result<u8, ParseError> {
+        match self.name_of(names) {
+            Some(value) => Ok(value),
+            None => Ok(self.below(field, u8::MAX.into())? as u8),
+        }
+    }
+
+    /// Reads a named value. A name can be a synonym.
+    fn name_of(&mut self, names: &[(u16, &str)]) -> Option<u8> {
         self.cursor.blank();
         let name = self.cursor.name();
         let synonym = || self.named(names, operation::meaning(self.words.target, name));
-        if let Some(value) = self.named(names, name).or_else(synonym) {
-            self.cursor.at += name.len();
-            return Ok(value as u8);
-        }
-        Ok(self.below(field, u8::MAX.into())? as u8)
+        let value = self.named(names, name).or_else(synonym)?;
+        self.cursor.at += name.len();
+        Some(value as u8)
     }
 
     fn encoded(&self, start: usize, result: Result<u16, FieldError>) -> Result<Option<i64>, ParseError> {
@@ -230,24 +250,52 @@ impl Parser<'_, '_> {
         self.encoded(start, Hwreg { id, offset, size }.encode(self.words.target))
     }
 
-    /// `sendmsg(MSG_GS, GS_OP_EMIT, 1)`
+    /// `sendmsg(MSG_GS, GS_OP_EMIT, 1)`. A message with a name has the parts that it needs; one with a number can have
+    /// any, also on targets whose messages have none.
     fn sendmsg(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         if !self.cursor.eat_call(b"sendmsg", b'(') {
             return Ok(None);
         }
-        let message = self.part(Field::Message, self.text.sendmsg)?;
-        let is_system = self.named(self.text.sendmsg, b"MSG_SYSMSG") == Some(message.into());
-        let ops = if is_system { self.text.sysmsg_op } else { self.text.gs_op };
+        let text = self.text;
+        let (message, is_named) = match self.name_of(text.sendmsg) {
+            Some(message) => (message, true),
+            None => (self.below(Field::Message, u8::MAX.into())? as u8, false),
+        };
+        let is = |parser: &Self, name: &[u8]| parser.named(text.sendmsg, name) == Some(message.into());
+        let is_system = is(self, b"MSG_SYSMSG");
+        let (is_gs, is_done) = (is(self, b"MSG_GS"), is(self, b"MSG_GS_DONE"));
+        let ops = if is_system { text.sysmsg_op } else { text.gs_op };
+        let needs_op = is_system || is_gs || is_done;
         let (mut op, mut stream) = (0, 0);
         if self.cursor.eat(b',') {
-            op = self.part(Field::Op, ops)?;
-            if self.cursor.eat(b',') {
-                stream = self.part(Field::Stream, &[])?;
+            self.cursor.blank();
+            if is_named && !needs_op {
+                return Err(self.cursor.error(Kind::Unexpected));
             }
+            let place = self.cursor.at;
+            op = match self.name_of(ops) {
+                Some(op) => op,
+                None => self.below(Field::Op, OP_MOST.into())? as u8,
+            };
+            let is_known = ops.iter().any(|(value, _)| *value == u16::from(op)) && !(is_gs && op == 0);
+            if is_named && !is_known {
+                return Err(self.cursor.error_since(place, Kind::Name(Field::Op)));
+            }
+            if self.cursor.eat(b',') {
+                self.cursor.blank();
+                if is_named && (is_system || op == 0) {
+                    return Err(self.cursor.error(Kind::Unexpected));
+                }
+                stream = self.below(Field::Stream, STREAM_MOST.into())? as u8;
+            }
+        } else if is_named && (is_system || is_gs) {
+            return Err(self.cursor.error(Kind::Missing(Field::Op)));
         }
         self.cursor.expect(b')')?;
-        self.encoded(start, Sendmsg { message, op, stream, rest: 0 }.encode(self.words.target))
+        let message = Sendmsg { message, op: 0, stream: 0, rest: 0 }.encode(self.words.target);
+        let parts = u16::from(op) << OP_AT | u16::from(stream) << STREAM_AT;
+        self.encoded(start, message.map(|message| message | parts))
     }
 
     /// `gpr_idx(SRC0,DST)`

@@ -372,7 +372,7 @@ impl Parser<'_, '_> {
         }
         let is_long = self.cursor.eat_call(b"lit64", b'(');
         if is_long || self.cursor.eat_call(b"lit", b'(') {
-            let (number, _) = self.number(b')')?;
+            let number = self.known_number()?;
             self.cursor.expect(b')')?;
             return Ok(match self.takes_long(desc) {
                 _ if is_long => (Primary::Long(number), start),
@@ -402,6 +402,15 @@ impl Parser<'_, '_> {
         }
         let Integer { value, open } = self.cursor.expression(self.symbols, stop)?;
         Ok((Number::Int(value), open))
+    }
+
+    /// Reads a number in `lit(...)`, whose value must be known.
+    fn known_number(&mut self) -> Result<Number, ParseError> {
+        let start = self.cursor.at;
+        match self.number(b')')? {
+            (number, false) => Ok(number),
+            (_, true) => Err(self.cursor.error_since(start, Kind::Open)),
+        }
     }
 
     /// The code and the literal of a number.
@@ -499,7 +508,7 @@ impl Parser<'_, '_> {
         }
         let is_long = self.cursor.eat_call(b"lit64", b'(');
         let is_call = is_long || self.cursor.eat_call(b"lit", b'(');
-        let (number, _) = self.number(0)?;
+        let number = if is_call { self.known_number()? } else { self.number(0)?.0 };
         if is_call {
             self.cursor.expect(b')')?;
         }
