@@ -12,7 +12,7 @@ use crate::value::Access;
 pub use crate::flags::{Flag, Flags};
 pub use crate::operation::Encoding;
 pub use crate::registers::RegSet;
-pub use crate::table::{AddressStep, Counter, Counters, Space};
+pub use crate::table::{AddressStep, Counter, Counters, Purpose, Space};
 
 /// One memory access of an instruction; see [`Inst::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,8 @@
 //! Operations on a target: their formats, numbers and signatures, and the facts that do not depend on operands.
 
 use crate::opcode::{Field, Format, Opcode};
-use crate::table::generated::INFOS;
-use crate::table::{FormSignature, Info, Layout, NO_INFO, paged};
+use crate::table::generated::{INFOS, PURPOSES};
+use crate::table::{FormSignature, Info, Layout, NO_INFO, Purpose, paged};
 use crate::target::{DECODE, DESCS, ENTRIES, INFO_OF, LAYOUT, Target};
 #[cfg(feature = "text")]
 use crate::target::{OPS, TEXT};
@@ -19,6 +19,37 @@ impl Opcode {
     /// ```
     pub fn encodings(self, target: Target) -> impl Iterator<Item = Encoding> {
         self.entries(target).map(|entry| Encoding { format: entry.signature.format, number: entry.number })
+    }
+
+    /// What code uses the operation for; `None` if tools need not know.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Opcode;
+    /// use amdgpu_isa::facts::Purpose;
+    /// assert_eq!(Opcode::SNop.purpose(), Some(Purpose::Nop));
+    /// assert_eq!(Opcode::VMovB32.purpose(), Some(Purpose::Copy));
+    /// assert_eq!(Opcode::SSleep.purpose(), None);
+    /// # }
+    /// ```
+    pub fn purpose(self) -> Option<Purpose> {
+        let found = PURPOSES.binary_search_by_key(&self, |(opcode, _)| *opcode);
+        PURPOSES.get(found.ok()?).map(|(_, purpose)| *purpose)
+    }
+
+    /// Whether a target has an operation that code uses for something.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "gfx1100"))] {
+    /// use amdgpu_isa::{Opcode, Target};
+    /// use amdgpu_isa::facts::Purpose;
+    /// assert!(Opcode::has_purpose(Target::Gfx1100, Purpose::Clause));
+    /// assert!(!Opcode::has_purpose(Target::Gfx942, Purpose::Clause));
+    /// # }
+    /// ```
+    pub fn has_purpose(target: Target, purpose: Purpose) -> bool {
+        let mut all = PURPOSES.iter().filter(|(_, other)| *other == purpose);
+        all.any(|(opcode, _)| opcode.encodings(target).next().is_some())
     }
 
     /// The operation with this mnemonic in a target's assembler, without the suffix of an encoding; case is ignored.

@@ -13,7 +13,7 @@ use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::numbers::number;
-use crate::build::shared::{ADDRESS_STEPS, FLAGS, IMPLICIT};
+use crate::build::shared::{ADDRESS_STEPS, FLAGS, IMPLICIT, PURPOSES};
 
 pub fn all(isa: &Isa) -> Result<()> {
     targets(isa)?;
@@ -209,6 +209,9 @@ fn formats(isa: &Isa) -> Result<()> {
             }
             if let Some(step) = row.address.as_ref().filter(|x| !ADDRESS_STEPS.contains(&x.as_str())) {
                 return row.at.err(format!("unknown step of an address `{step}`"));
+            }
+            if let Some(purpose) = row.purpose.as_ref().filter(|x| !PURPOSES.contains(&x.as_str())) {
+                return row.at.err(format!("unknown purpose `{purpose}`"));
             }
             if let Some(reg) =
                 row.reads.iter().chain(&row.writes).find(|x| !IMPLICIT.contains(&x.trim_start_matches('-')))

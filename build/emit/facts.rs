@@ -1,6 +1,7 @@
 //! Writes the properties of operations (spaces, counters, flags of forms) and the swapped sources, which `src/facts.rs`
 //! and `src/convert/` use.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::build::check::facts::COUNTERS;
@@ -68,6 +69,19 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
         let (count, all) = (all.len(), all.join(", "));
         writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u32); {count}] = [{all}];").unwrap();
     }
+}
+
+/// Writes `PURPOSES`, in the order of the operations.
+pub fn purposes(w: &mut String, isa: &Isa, ops: &[String]) {
+    let rows = isa.formats.iter().flat_map(|f| &f.rows);
+    let stated = |row: &Row| Some((ops.iter().position(|op| *op == row.mnemonic)?, row.purpose.clone()?));
+    let all: BTreeMap<usize, String> = rows.filter_map(stated).collect();
+    let name = |number: &usize| camel(&ops[*number]);
+    let texts: Vec<String> =
+        all.iter().map(|(op, purpose)| format!("(Opcode::{}, Purpose::{})", name(op), camel(purpose))).collect();
+    writeln!(w, "/// What code uses some operations for, by the number of the operation.").unwrap();
+    let count = texts.len();
+    writeln!(w, "pub(crate) static PURPOSES: [(Opcode, Purpose); {count}] = [{}];", texts.join(", ")).unwrap();
 }
 
 /// The largest size in dwords of an operand such as `b64..384`.

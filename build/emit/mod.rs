@@ -101,6 +101,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     )
     .unwrap();
     facts::spaces(&mut tables, isa);
+    facts::purposes(&mut tables, isa, &opcodes);
     hazards::rule_infos(&mut tables, isa, targets)?;
     names::successors(&mut tables, isa);
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();

@@ -186,6 +186,7 @@ fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row
         flags: row.flags.clone(),
         passes: row.passes.clone(),
         address: row.address.clone(),
+        purpose: None,
         opcode: row.opcode.clone(),
     })
 }

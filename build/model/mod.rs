@@ -596,6 +596,8 @@ pub struct Row {
     pub passes: Option<Cells<(u8, u8)>>,
     /// `address=pc`: the step that it is in computing an address, one of `ADDRESS_STEPS`.
     pub address: Option<String>,
+    /// `purpose=nop`: what code uses the operation for, one of `PURPOSES`, in any of its rows.
+    pub purpose: Option<String>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,
 }

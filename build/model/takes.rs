@@ -91,6 +91,7 @@ fn derived(takes: &Takes, row: &Row, modifiers: &str, targets: &[TargetRow]) -> 
         flags: row.flags.iter().filter(|f| !takes.without.contains(f)).cloned().collect(),
         passes: None,
         address: None,
+        purpose: None,
         opcode: Cells::of_targets(opcode),
     })
 }

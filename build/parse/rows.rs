@@ -40,7 +40,8 @@ impl Parser {
             })
         });
         let address = flags.split_whitespace().find_map(|w| w.strip_prefix("address="));
-        let is_flag = |w: &&str| !w.starts_with("passes=") && !w.starts_with("address=");
+        let purpose = flags.split_whitespace().find_map(|w| w.strip_prefix("purpose="));
+        let is_flag = |w: &&str| !["passes=", "address=", "purpose="].iter().any(|other| w.starts_with(other));
         Ok(Row {
             at: at.clone(),
             mnemonic: mnemonic.to_string(),
@@ -50,6 +51,7 @@ impl Parser {
             flags: flags.split_whitespace().filter(is_flag).map(str::to_string).collect(),
             passes: passes.transpose()?,
             address: address.map(str::to_string),
+            purpose: purpose.map(str::to_string),
             opcode,
         })
     }

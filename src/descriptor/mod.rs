@@ -29,6 +29,20 @@ impl Target {
         KERNELS.get(self as usize).map(|tables| tables.accum_granule.into()).filter(|granule| *granule > 0)
     }
 
+    /// The distance from the entry of a kernel whose arguments are preloaded to its second entry, at which firmware
+    /// starts it that has read them into registers; `None` on targets whose firmware always reads them, or never.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "gfx908", feature = "gfx1250"))] {
+    /// use amdgpu_isa::Target;
+    /// let all = [Target::Gfx908, Target::Gfx942, Target::Gfx1250].map(Target::second_entry);
+    /// assert_eq!(all, [None, Some(256), None]);
+    /// # }
+    /// ```
+    pub fn second_entry(self) -> Option<u64> {
+        KERNELS.get(self as usize).map(|tables| tables.second_entry.into()).filter(|distance| *distance > 0)
+    }
+
     /// Whether code can be for a single setting of XNACK: whether a memory access that failed can be repeated.
     pub fn has_xnack(self) -> bool {
         KERNELS.get(self as usize).is_some_and(|tables| tables.xnack != 0)

@@ -24,6 +24,30 @@ pub enum Space {
     Export,
 }
 
+/// What code uses an operation for, where tools that change code or follow it have to know; see
+/// [`Opcode::purpose`](crate::Opcode::purpose).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Purpose {
+    /// Wait states, one more than the constant: `s_nop`.
+    Nop,
+    /// Memory after code that is never executed: `s_code_end`.
+    Filler,
+    /// The beginning of a clause, whose length is the constant: `s_clause`.
+    Clause,
+    /// Another number of vector registers for the wave: `s_alloc_vgpr`.
+    VgprCount,
+    /// The upper bits of the numbers of vector registers: `s_set_vgpr_msb`.
+    VgprMsb,
+    /// A mode in which an index is added to the numbers of vector registers: `s_set_gpr_idx_on`, `s_set_gpr_idx_mode`.
+    VgprIndex,
+    /// A copy of vector registers: `v_mov_b32`. For scalar registers, see [`AddressStep::Copy`].
+    Copy,
+    /// A sum of integers in vector registers, which can be an address or a half of it: `v_add_u32`, `v_add3_u32`. For
+    /// scalar registers, see [`AddressStep::Sum`], [`AddressStep::Low`] and [`AddressStep::High`].
+    Sum,
+}
+
 /// The effect of a scalar operation in computing the address of code or data; see
 /// [`Inst::address_step`](crate::Inst::address_step). Moving code, and following it without running it, depend on these
 /// effects.

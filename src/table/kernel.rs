@@ -6,6 +6,7 @@ use crate::opcode::DescriptorPart;
 pub(crate) struct KernelTables {
     pub vgpr_granule: u16,
     pub accum_granule: u16,
+    pub second_entry: u16,
     pub agprs: u16,
     pub sgpr_granule: u16,
     pub sgprs: u16,

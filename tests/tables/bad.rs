@@ -196,6 +196,7 @@ pub const ALL: &[Damage] = &[
     ("dpp.isa", "replace src0 vgpr", "replace src0 vgprs", "dpp.isa:8: unknown operand type `vgprs`"),
     ("sop.isa", "| load |", "| loads |", "sop.isa:12: unknown flag `loads`"),
     ("sop.isa", "| load |", "| load address=up |", "sop.isa:12: unknown step of an address `up`"),
+    ("sop.isa", "| load |", "| load purpose=fun |", "sop.isa:12: unknown purpose `fun`"),
     ("sop.isa", "r:scc", "r:scc,vccz", "sop.isa:12: unknown implicit register `vccz`"),
 
     // Properties besides operands.

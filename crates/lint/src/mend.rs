@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use amdgpu_isa::facts::{AddressStep, Counter};
+use amdgpu_isa::facts::{AddressStep, Counter, Purpose};
 use amdgpu_isa::hazards::{Needs, Unit, Waits};
-use amdgpu_isa::imm::Waitcnt;
-use amdgpu_isa::{Field, Inst, Target, parse};
+use amdgpu_isa::imm::{Imm, Waitcnt};
+use amdgpu_isa::{Field, Inst, Opcode, Target, parse};
 
 use crate::Error;
 use crate::edits::MachineState;
@@ -88,7 +88,7 @@ fn distance(
 
 /// Whether an instruction is an `s_nop`.
 pub fn is_nop(inst: &Inst) -> bool {
-    inst.mnemonic() == "s_nop"
+    inst.opcode().purpose() == Some(Purpose::Nop)
 }
 
 /// Whether an instruction only takes time: repairs insert it, change its constants and take it away.
@@ -99,6 +99,10 @@ pub fn is_nop(inst: &Inst) -> bool {
 /// let is = |text| is_neutral(&parse(Target::Gfx942, text).unwrap());
 /// assert!(is("s_waitcnt vmcnt(0)") && is("s_nop 3") && is("v_nop") && is("s_mov_b64 vcc, vcc"));
 /// assert!(!is("s_mov_b32 s0, s1") && !is("s_barrier") && !is("s_sethalt 1") && !is("s_endpgm"));
+/// let is = |target, text| is_neutral(&parse(target, text).unwrap());
+/// assert!(is(Target::Gfx1010, "v_mov_b32 v1, v1") && !is(Target::Gfx1010, "v_mov_b32 v1, v2"));
+/// // They are different registers where an index or upper bits are added to the numbers.
+/// assert!(!is(Target::Gfx942, "v_mov_b32 v1, v1") && !is(Target::Gfx1250, "v_mov_b32 v1, v1"));
 /// ```
 pub fn is_neutral(inst: &Inst) -> bool {
     let flags = inst.flags();
@@ -107,7 +111,8 @@ pub fn is_neutral(inst: &Inst) -> bool {
     }
     let goes_on = !(flags.is_branch() || flags.is_terminator() || flags.is_call() || flags.is_convergent());
     let is_pure = goes_on && !flags.has_side_effects() && inst.memory().next().is_none();
-    let mut operands = inst.operands();
+    // A vector operation reads EXEC, too.
+    let mut operands = inst.operands().filter(|operand| operand.role.is_some() || operand.access.writes());
     let copies_itself = match (operands.next(), operands.next(), operands.next()) {
         (Some(to), Some(from), None) => (to.value, to.bits) == (from.value, from.bits) && is_move(inst),
         _ => false,
@@ -116,12 +121,19 @@ pub fn is_neutral(inst: &Inst) -> bool {
 }
 
 fn is_move(inst: &Inst) -> bool {
-    inst.address_step() == Some(AddressStep::Copy) || inst.mnemonic() == "v_mov_b32" && inst.words().len() == 1
+    let is_vector = inst.words().len() == 1 && inst.opcode().purpose() == Some(Purpose::Copy);
+    inst.address_step() == Some(AddressStep::Copy) || is_vector && has_fixed_registers(inst.target())
+}
+
+/// Whether fields alone say which vector registers an instruction names. Otherwise the same number in two fields can be
+/// two registers.
+fn has_fixed_registers(target: Target) -> bool {
+    ![Purpose::VgprMsb, Purpose::VgprIndex].iter().any(|purpose| Opcode::has_purpose(target, *purpose))
 }
 
 /// Whether an instruction says how many of the next ones belong together.
 pub fn is_clause(inst: &Inst) -> bool {
-    inst.mnemonic() == "s_clause"
+    inst.opcode().purpose() == Some(Purpose::Clause)
 }
 
 /// Number of rules that still need an instruction, not a distance.
@@ -154,7 +166,7 @@ fn ender(now: &MachineState, last: Option<(&Inst, &MachineState)>, inst: &Inst) 
 }
 
 fn is_depctr(inst: &Inst) -> bool {
-    matches!(inst.mnemonic(), "s_wait_alu" | "s_waitcnt_depctr")
+    matches!(inst.imm(), Some(Imm::Depctr(_)))
 }
 
 /// A wait that also waits for these counters.

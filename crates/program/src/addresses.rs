@@ -6,8 +6,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use amdgpu_isa::facts::AddressStep;
-use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
+use amdgpu_isa::facts::{AddressStep, Purpose};
+use amdgpu_isa::{Inst, Opcode, Operand, Reg, Target, Value, decode};
 
 /// The most instructions from the one that reads the program counter to the one that finishes the address.
 const NEAR: usize = 40;
@@ -202,7 +202,37 @@ fn scalars(operand: &Operand) -> u128 {
 /// there.
 fn computes(inst: &Inst) -> bool {
     let is_scalar = |operand: Operand| operand.access.writes() && register(&operand).is_some();
-    let has_sum = || ["add", "sub", "mad"].iter().any(|sum| inst.mnemonic().contains(sum));
+    let is_sum = |opcode: Opcode| opcode.purpose() == Some(Purpose::Sum);
+    let has_sum = || is_sum(inst.opcode()) || inst.second_opcode().is_some_and(is_sum);
     let is_memory = inst.memory().next().is_some();
     is_memory || has_sum() || !inst.flags().is_compare() && inst.operands().any(is_scalar)
+}
+
+#[cfg(test)]
+mod tests {
+    use amdgpu_isa::parse;
+
+    use super::*;
+
+    #[test]
+    fn sums_of_integers_make_addresses_of_an_address() {
+        let makes = |target: Target, text: &str| computes(&parse(target, text).unwrap());
+        for (processor, text, is_sum) in [
+            ("gfx942", "v_lshl_add_u64 v[0:1], v[2:3], 3, s[4:5]", true),
+            ("gfx942", "v_add_co_u32_e32 v0, vcc, s4, v1", true),
+            ("gfx942", "v_mov_b32 v0, s4", false),
+            ("gfx942", "s_cmp_eq_u32 s4, s5", false),
+            // Its name says neither `add` nor `mad`.
+            ("gfx1100", "v_xad_u32 v0, v1, v2, s4", true),
+            // The sum is the second operation of a pair.
+            ("gfx1100", "v_dual_mov_b32 v0, v1 :: v_dual_add_nc_u32 v3, s4, v2", true),
+            ("gfx1100", "v_dual_mov_b32 v0, v1 :: v_dual_and_b32 v3, s4, v2", false),
+            // Nothing adds floats to an address.
+            ("gfx1100", "v_add_f32_e32 v0, s4, v1", false),
+        ] {
+            if let Ok(target) = processor.parse::<Target>() {
+                assert_eq!(makes(target, text), is_sum, "{text}");
+            }
+        }
+    }
 }

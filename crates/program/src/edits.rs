@@ -76,10 +76,7 @@ pub enum Slot {
 /// into registers; `None` if there is no second entry. The code between the two reads the arguments, for firmware that
 /// cannot.
 pub fn second_entry(target: Target, kernel: &KernelDescriptor) -> Option<u64> {
-    // Such firmware exists for targets whose accumulation registers follow the vector registers. Later firmware always
-    // reads arguments.
-    let has_prologue = kernel.preload().length() > 0 && target.accum_granule().is_some();
-    has_prologue.then_some(KernelDescriptor::ENTRY_ALIGN)
+    target.second_entry().filter(|_| kernel.preload().length() > 0)
 }
 
 fn bytes(insts: &[Inst]) -> i64 {

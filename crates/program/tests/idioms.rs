@@ -107,7 +107,7 @@ fn runs(file: &[u8], target: Target) -> Vec<(String, Vec<u32>)> {
     for (name, entry) in machine.kernels() {
         assert_eq!(entry % 256, 0, "{target}: {name}");
         all.push((format!("kernel {name}"), machine.run(entry)));
-        if name == "preloaded" && target.accum_granule().is_some() {
+        if name == "preloaded" && target.second_entry().is_some() {
             all.push((format!("second entry of {name}"), machine.run(entry + 256)));
         }
     }
@@ -185,7 +185,7 @@ fn edits_can_be_undone() {
 /// The second entry of a kernel, for arguments that are in registers, must stay. It has no label.
 #[test]
 fn second_entries_stay() {
-    for target in targets().filter(|target| target.accum_granule().is_some()) {
+    for target in targets().filter(|target| target.second_entry().is_some()) {
         let (file, _) = source::program(target);
         let nop = parse(target, "s_nop 0").unwrap();
         let plan = |image: &Image<'_>| {

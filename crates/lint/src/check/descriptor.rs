@@ -1,6 +1,6 @@
 //! Kernel descriptors: whether they give what the code uses.
 
-use amdgpu_isa::facts::{RegSet, Space};
+use amdgpu_isa::facts::{Purpose, RegSet, Space};
 use amdgpu_isa::kernel::{DescriptorPart, KernelDescriptor, Registers};
 use amdgpu_isa::{Reg, VgprMsb};
 
@@ -79,7 +79,7 @@ impl Check<'_, '_, '_> {
     fn allocates(&self, first: usize) -> bool {
         let blocks = self.flow().function(first);
         let mut insts = blocks.iter().flat_map(|block| self.flow().insts(*block));
-        insts.any(|(_, inst)| inst.mnemonic() == "s_alloc_vgpr")
+        insts.any(|(_, inst)| inst.opcode().purpose() == Some(Purpose::VgprCount))
     }
 }
 

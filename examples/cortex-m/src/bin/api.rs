@@ -93,6 +93,8 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     keep(u32::from(inst.flags().is_branch()) + u32::from(inst.is_canonical()));
     keep(inst.extension().map_or(0, |f| f as u32));
     keep(inst.branch_target(keep_len(len) as u64).unwrap_or(0) as u32);
+    let purpose = inst.opcode().purpose();
+    keep(u32::from(purpose.is_some_and(|purpose| Opcode::has_purpose(inst.target(), purpose))));
     keep(u32::from(inst.address_step().is_some()) + u32::from(inst.reads_pc(keep_len(len) as u64)));
     keep(inst.operands().filter_map(|operand| inst.constant(&operand)).count() as u32);
     for operand in inst.operands() {

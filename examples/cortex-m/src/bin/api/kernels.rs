@@ -38,6 +38,7 @@ pub fn all(target: Target, code: &[u8], set: &RegSet, n: u16) {
         let _ = write!(Sink, "{}", KernelDescriptor::directives(&descriptor, target, n & 1 == 1));
         used((KernelDescriptor::is_text(&descriptor, target), KernelDescriptor::to_bytes(&descriptor)));
     }
+    used(Target::second_entry(target));
     used((Target::accum_granule(target), Target::has_xnack(target), Target::has_sramecc(target)));
 }
 
