@@ -186,7 +186,19 @@ pub const ADDRESS_STEPS: [&str; 9] = ["pc", ADDRESS_JUMP, "low", "high", "sum", 
 pub const ADDRESS_JUMP: &str = "jump";
 
 /// What code uses some operations for, by the names in `isa/`: the variants of `Purpose`.
-pub const PURPOSES: [&str; 8] = ["nop", "filler", "clause", "vgpr_count", "vgpr_msb", "vgpr_index", "copy", "sum"];
+pub const PURPOSES: [&str; 11] = [
+    "nop",
+    "filler",
+    "clause",
+    "vgpr_count",
+    "vgpr_msb",
+    "vgpr_index",
+    "copy",
+    "sum",
+    "barrier",
+    "barrier_signal",
+    "barrier_wait",
+];
 
 /// The hardware registers that contain each of these registers, by their names in the enum `hwreg`: `s_getreg` and
 /// `s_setreg` access the register only if their constant names it.

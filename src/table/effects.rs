@@ -46,6 +46,12 @@ pub enum Purpose {
     /// A sum of integers in vector registers, which can be an address or a half of it: `v_add_u32`, `v_add3_u32`. For
     /// scalar registers, see [`AddressStep::Sum`], [`AddressStep::Low`] and [`AddressStep::High`].
     Sum,
+    /// Tells the other waves of the work-group that this one is there, and waits for them: `s_barrier`.
+    Barrier,
+    /// Tells the other waves that this one is there: `s_barrier_signal`.
+    BarrierSignal,
+    /// Waits until the other waves are there: `s_barrier_wait`.
+    BarrierWait,
 }
 
 /// The effect of a scalar operation in computing the address of code or data; see

@@ -111,13 +111,6 @@ pub const REFUSALS: &[Refusal] = &[
         |i| get(i, Field::Tfe) == 1,
     ),
     refusal(
-        &[Format::Flat],
-        "-bit unsigned offset",
-        "the sign bit of the offset, which FLAT ignores: the manuals say that the offset is not negative",
-        ("gfx900", "881741dcf1000000"),
-        |i| get(i, Field::Offset) >= if is_of(i, &["gfx10"]) { 2048 } else { 4096 },
-    ),
-    refusal(
         &[Format::Mimg],
         "invalid operand for instruction",
         "LLVM has no three registers here",
@@ -192,7 +185,7 @@ pub const REFUSALS: &[Refusal] = &[
         "expected a 20-bit unsigned offset",
         "a negative offset from a resource, which the hardware takes for a large one",
         ("gfx900", "00002bc0c99015d4"),
-        |i| name(i).contains("buffer") && i.to_string().contains("-0x"),
+        |i| name(i).contains("buffer") && i.to_string().contains("-0x") && is_of(i, &["gfx9"]),
     ),
     refusal(
         &[Format::Vop3pMai],

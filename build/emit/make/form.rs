@@ -174,14 +174,8 @@ impl Form<'_> {
         let def = t.formats[operation.format].def;
         // A modifier that can have no effect on the operation has no method.
         let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
-        // An offset that cannot have all values has fewer bits than its field.
-        let narrow = |desc: &&OperandDesc| {
-            let width = self.values(&desc.field).and_then(width).filter(|_| desc.field == "offset");
-            OperandDesc { width: width.unwrap_or(desc.width), ..(*desc).clone() }
-        };
-        let settable: Vec<OperandDesc> = descs.iter().filter(is_free).map(narrow).collect();
-        let settable: Vec<&OperandDesc> = settable.iter().collect();
-        let modifiers = set::set(t, constraints, &settable, self.variant)?;
+        let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
+        let modifiers = set::set(t, constraints, &settable, self.variant, &|desc| self.free_width(desc))?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
         let info = &t.infos[operation.info];
@@ -201,10 +195,9 @@ impl Form<'_> {
         for desc in descs.iter().copied() {
             let before = parts.tests.len();
             self.desc(desc, vector, &mut parts, shared)?;
-            if let (Some(Values { shift, set }), Some((_, test))) =
-                (self.values(&desc.field), parts.tests.get_mut(before))
-            {
-                assert_eq!(shift, 0, "parameters with a set of values are small");
+            // Larger values fill the field, but for its highest bits.
+            let small = self.values(&desc.field).filter(|values| values.shift == 0);
+            if let (Some(Values { set, .. }), Some((_, test))) = (small, parts.tests.get_mut(before)) {
                 let (field, lsb, width) = (super::field(&desc.field), desc.lsb, desc.width);
                 write!(parts.calls, ".among({field}, {lsb}, {width}, {set:#x})").unwrap();
                 write!(test, " {set}").unwrap();
@@ -297,10 +290,17 @@ impl Form<'_> {
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
+    /// The width of a field without its highest bits, if these must be zero.
+    fn free_width(&self, desc: &OperandDesc) -> u8 {
+        let free = set::free_width(self.constraints, desc);
+        let values = self.values(&desc.field).filter(|values| values.shift > 0);
+        values.map_or(free, |values| free.min(width(values).expect("the highest bits are zero")))
+    }
+
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
         let Form { t, constraints, rules, .. } = *self;
         // Some numbers have fewer bits than their field. The other bits are zero, so the numbers have no sign.
-        let free = set::free_width(constraints, desc);
+        let free = self.free_width(desc);
         let is_unsigned = free != desc.width;
         let desc = &OperandDesc { width: free, ..desc.clone() };
         let name = desc.field.to_lowercase();

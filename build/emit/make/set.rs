@@ -69,7 +69,14 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
     constraints.rules.iter().any(|rule| rule.kind == RuleKind::Forbidden && rule.field.lsb == bit)
 }
 
-pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], variant: Variant) -> Result<Set> {
+/// `free_width`: the width of a field without its highest bits, if these must be zero.
+pub fn set(
+    t: &Target,
+    constraints: &Constraints,
+    descs: &[&OperandDesc],
+    variant: Variant,
+    free_width: &dyn Fn(&OperandDesc) -> u8,
+) -> Result<Set> {
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
     let buffer = descs.iter().any(|i| matches!(i.kind, OperandKind::Address(AddressKind::Buffer { .. })));
@@ -101,7 +108,7 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
             _ => None,
         };
         if let Some([imm, soffset_en, soffset]) = sum {
-            let width = free_width(constraints, desc);
+            let width = free_width(desc);
             let signed = if width == desc.width { "" } else { " const SIGNED: bool = false;" };
             writeln!(
                 set.impls,
@@ -206,7 +213,8 @@ pub fn set(t: &Target, constraints: &Constraints, descs: &[&OperandDesc], varian
                 }
             }
             ModifierKind::Named | ModifierKind::Signed | ModifierKind::Swizzle if name == "offset" => {
-                let signed = kind == ModifierKind::Signed;
+                let width = free_width(desc);
+                let signed = kind == ModifierKind::Signed && width == desc.width;
                 writeln!(
                     set.impls,
                     "impl Offset for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const SIGNED: bool = {signed}; }}"

@@ -171,6 +171,13 @@ fn split_barriers_end_with_their_wait() {
     assert_eq!(said(Target::Gfx1200, &waits), [""; 0]);
     // The signal is what others see.
     assert_eq!(said(Target::Gfx1200, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
+    // What sets up a barrier, or wakes who waits for it, is not the signal.
+    for other in ["s_barrier_init m0", "s_barrier_join m0"] {
+        let join = text.replace("s_nop 0", &format!("s_wait_dscnt 0; {other}"));
+        assert_eq!(said(Target::Gfx1200, &join).len(), 1, "{other}");
+        let late = waits.replace("s_nop 0", &format!("ds_store_b32 v0, v1; {other}"));
+        assert_eq!(said(Target::Gfx1200, &late), [""; 0], "{other}");
+    }
     // Behind the signal, not all waves are there yet.
     let between = text.replace("s_nop 0", "ds_load_b32 v2, v0").replace("ds_load_b32 v2, v0; s_endpgm", "s_endpgm");
     assert_eq!(said(Target::Gfx1200, &between), [""; 0]);

@@ -2,9 +2,9 @@
 
 use alloc::collections::BTreeSet;
 
-use amdgpu_isa::facts::{Counter, Space};
+use amdgpu_isa::Inst;
+use amdgpu_isa::facts::{Counter, Purpose, Space};
 use amdgpu_isa::imm::Waitcnt;
-use amdgpu_isa::{Field, Inst};
 
 use super::path;
 use super::{Check, What};
@@ -59,15 +59,15 @@ enum Barrier {
 }
 
 impl Barrier {
-    /// The halves of a split barrier name it: the signal in a source, the wait in a constant.
     fn of(inst: &Inst) -> Option<Barrier> {
         if !inst.flags().is_wave_barrier() {
             return None;
         }
-        match inst.operands().next() {
-            None => inst.writes().is_empty().then_some(Barrier::Whole),
-            Some(operand) if operand.role == Some(Field::Simm16) => Some(Barrier::Wait),
-            Some(_) => Some(Barrier::Signal),
+        match inst.opcode().purpose()? {
+            Purpose::Barrier => Some(Barrier::Whole),
+            Purpose::BarrierSignal => Some(Barrier::Signal),
+            Purpose::BarrierWait => Some(Barrier::Wait),
+            _ => None,
         }
     }
 }
