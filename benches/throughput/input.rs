@@ -1,7 +1,7 @@
 //! The code that is decoded.
 
 use amdgpu_isa::layout::{FieldInfo, Layout};
-use amdgpu_isa::{DecodeError, Decoded, Decoder, Target, decode};
+use amdgpu_isa::{DecodeError, Decoded, Decoder, Inst, Target, decode};
 use object::{Object, ObjectSection, SectionKind};
 use std::path::Path;
 
@@ -69,8 +69,15 @@ pub fn mix(target: Target) -> Vec<u8> {
     all.concat()
 }
 
-/// An instruction with this opcode and random fields. Fields that the decoder refuses get another value.
+/// An instruction with this opcode and random fields that breaks no rule: assemblers refuse those that do.
 fn one(target: Target, layout: &Layout, op: &FieldInfo, number: u64, random: &mut Random) -> Option<Vec<u8>> {
+    let mut tries = (0..100).map_while(|_| any(target, layout, op, number, random));
+    let inst = tries.find(|inst| inst.check().is_ok())?;
+    Some(inst.words().iter().flat_map(|dword| dword.to_le_bytes()).collect())
+}
+
+/// An instruction with this opcode and random fields. Fields that the decoder refuses get another value.
+fn any(target: Target, layout: &Layout, op: &FieldInfo, number: u64, random: &mut Random) -> Option<Inst> {
     let (high, low) = (random.next(), random.next());
     let mut bits = u128::from(high) << 64 | u128::from(low);
     for f in layout.fields {
@@ -82,7 +89,7 @@ fn one(target: Target, layout: &Layout, op: &FieldInfo, number: u64, random: &mu
     for _ in 0..1000 {
         let bytes = bits.to_le_bytes();
         match decode(target, &bytes) {
-            Ok(inst) if inst.format() == layout.format => return Some(bytes[..inst.len()].to_vec()),
+            Ok(inst) if inst.format() == layout.format => return Some(inst),
             Ok(_) | Err(DecodeError::UnknownOpcode { .. } | DecodeError::UnknownEncoding) => return None,
             Err(DecodeError::ReservedBits { bit, .. }) => bits ^= 1 << bit,
             Err(DecodeError::ReservedValue { lsb, width, .. }) => {

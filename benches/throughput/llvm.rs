@@ -3,6 +3,7 @@
 use crate::oracle::{Llvm, MAX_TEXT, find_library};
 use crate::table::Done;
 use amdgpu_isa::{Decoded, Decoder, Target};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -54,21 +55,34 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    pub fn new(target: Target, texts: &[String]) -> Result<Assembler, String> {
+    /// Leaves out the texts that the assembler refuses, because they would take another time.
+    pub fn new(target: Target, texts: &mut Vec<String>) -> Result<Assembler, String> {
         let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{target}.s"));
-        let mut lines = String::new();
-        for text in texts.iter().cycle().take(LINES) {
-            lines.push_str(text);
-            lines.push('\n');
-        }
-        std::fs::write(&file, lines).map_err(|e| format!("{}: {e}", file.display()))?;
         let assembler = Assembler { target, file };
-        // A refused line is an error, because it would take another time.
-        match assembler.command().output() {
-            Ok(output) if output.status.success() => Ok(assembler),
-            Ok(output) => Err(String::from_utf8_lossy(&output.stderr).lines().take(3).collect::<Vec<_>>().join("\n")),
-            Err(e) => Err(format!("llvm-mc-22: {e}; install the Debian package llvm-22, or use --no-llvm")),
+        let refused = assembler.refused(texts.iter())?;
+        let mut line = 0;
+        texts.retain(|_| {
+            line += 1;
+            !refused.contains(&line)
+        });
+        println!("{} texts are left out, which LLVM's assembler refuses; {} remain", refused.len(), texts.len());
+        match assembler.refused(texts.iter().cycle().take(LINES))?.first() {
+            None => Ok(assembler),
+            Some(line) => Err(format!("{}:{line}: refused, and not before", assembler.file.display())),
         }
+    }
+
+    /// Writes the file, and returns the numbers of the lines that the assembler refuses.
+    fn refused<'a>(&self, texts: impl Iterator<Item = &'a String>) -> Result<BTreeSet<usize>, String> {
+        let lines: String = texts.flat_map(|text| [text, "\n"]).collect();
+        std::fs::write(&self.file, lines).map_err(|e| format!("{}: {e}", self.file.display()))?;
+        let output = self.command().output();
+        let output =
+            output.map_err(|e| format!("llvm-mc-22: {e}; install the Debian package llvm-22, or use --no-llvm"))?;
+        let messages = String::from_utf8_lossy(&output.stderr);
+        let place = format!("{}:", self.file.display());
+        let errors = messages.lines().filter(|message| message.contains(": error: "));
+        Ok(errors.filter_map(|message| message.strip_prefix(&place)?.split(':').next()?.parse().ok()).collect())
     }
 
     fn command(&self) -> Command {

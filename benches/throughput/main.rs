@@ -85,13 +85,13 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     let mut patches = ours::patches(&insts);
     let (mut encoded, mut stored) = (vec![0u8; insts.len() * 20], vec![0u8; insts.len() * 20]);
     let (mut typed_out, mut precomputed_out) = (vec![0u32; typed::ROOM], vec![0u32; typed::ROOM]);
-    let texts = ours::texts(target, once);
+    let mut texts = ours::texts(target, once);
     let mut llvm = match options.llvm {
         true => Some(llvm::Sample::new(target, once)?),
         false => None,
     };
     let assembler = match options.llvm {
-        true => Some(llvm::Assembler::new(target, &texts)?),
+        true => Some(llvm::Assembler::new(target, &mut texts)?),
         false => None,
     };
 
