@@ -50,14 +50,8 @@ fn cases(target: Target) -> Vec<Case> {
             all.push(with);
         }
     }
-    let reserved: &[&str] = if target.directives().iter().any(|d| d.name() == "enable_private_segment") {
-        &["reserve_vcc"]
-    } else {
-        &["reserve_vcc", "reserve_flat_scratch"]
-    };
-    // The first generation has no flat_scratch to reserve.
-    let is_first = target.generation() == "GCN1.0";
-    for name in reserved.iter().filter(|name| !is_first || **name == "reserve_vcc") {
+    let reserved = ["reserve_vcc", "reserve_flat_scratch"];
+    for name in reserved.iter().filter(|name| target.reserves_flat_scratch() || **name == "reserve_vcc") {
         for sgprs in [1, 3, 5, 8, 30] {
             let mut with = base(1, sgprs);
             with.push((name.to_string(), 0));

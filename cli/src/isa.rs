@@ -6,7 +6,7 @@ pub mod tables;
 use amdgpu_isa as lib;
 
 pub use lib::errors::Invalid;
-pub use lib::facts::{AddressStep, Space};
+pub use lib::facts::{AddressStep, Purpose, Space};
 pub use lib::kernel::{DescriptorPart, KernelDescriptor};
 pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{

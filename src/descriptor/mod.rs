@@ -43,6 +43,33 @@ impl Target {
         KERNELS.get(self as usize).map(|tables| tables.second_entry.into()).filter(|distance| *distance > 0)
     }
 
+    /// Whether kernels reserve scalar registers for flat_scratch: [`Registers::flat_scratch`].
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx600", feature = "gfx900", feature = "gfx942"))] {
+    /// use amdgpu_isa::Target;
+    /// let all = [Target::Gfx600, Target::Gfx900, Target::Gfx942].map(Target::reserves_flat_scratch);
+    /// assert_eq!(all, [false, true, false]);
+    /// # }
+    /// ```
+    pub fn reserves_flat_scratch(self) -> bool {
+        KERNELS.get(self as usize).is_some_and(|tables| tables.flat_scratch > 0)
+    }
+
+    /// Whether sources state if a kernel reserves scalar registers for xnack_mask, with `.amdhsa_reserve_xnack_mask`.
+    /// From RDNA2 on none does.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx600", feature = "gfx900", feature = "gfx1100"))] {
+    /// use amdgpu_isa::Target;
+    /// let all = [Target::Gfx600, Target::Gfx900, Target::Gfx1100].map(Target::states_xnack_mask);
+    /// assert_eq!(all, [false, true, true]);
+    /// # }
+    /// ```
+    pub fn states_xnack_mask(self) -> bool {
+        KERNELS.get(self as usize).is_some_and(|tables| tables.xnack_mask > 0)
+    }
+
     /// Whether code can be for a single setting of XNACK: whether a memory access that failed can be repeated.
     pub fn has_xnack(self) -> bool {
         KERNELS.get(self as usize).is_some_and(|tables| tables.xnack != 0)

@@ -7,6 +7,8 @@ pub(crate) struct KernelTables {
     pub vgpr_granule: u16,
     pub accum_granule: u16,
     pub second_entry: u16,
+    pub flat_scratch: u16,
+    pub xnack_mask: u16,
     pub agprs: u16,
     pub sgpr_granule: u16,
     pub sgprs: u16,

@@ -18,7 +18,7 @@ use super::pieces::{self, Page};
 use super::sources::Sources;
 use super::walk::walk;
 use crate::escape;
-use crate::isa::{Inst, Invalid, Opcode, TextBuffer, VgprMsb};
+use crate::isa::{Inst, Invalid, Purpose, TextBuffer, VgprMsb};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
 use amdgpu_object::{Symbol, SymbolKind, TargetId};
 
@@ -58,8 +58,10 @@ pub struct Shown {
 /// At least so many equal dwords of padding become one line.
 const FOLDED: usize = 8;
 
-/// The dwords, besides zeros, that compilers put between functions.
-const PADDING: [Opcode; 2] = [Opcode::SNop, Opcode::SCodeEnd];
+/// Whether compilers put an instruction between functions.
+fn is_filler(inst: &Inst) -> bool {
+    matches!(inst.opcode().purpose(), Some(Purpose::Nop | Purpose::Filler))
+}
 
 pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Shown) -> io::Result<()> {
     let section = place.section;
@@ -156,7 +158,7 @@ impl Listing<'_, '_> {
     fn padding(&self, offset: usize, item: Result<&Inst, &Invalid>, room: &[u8]) -> usize {
         let word = room.first_chunk::<4>();
         let is_padding = match item {
-            Ok(inst) => inst.len() == 4 && (word == Some(&[0; 4]) || PADDING.contains(&inst.opcode())),
+            Ok(inst) => inst.len() == 4 && (word == Some(&[0; 4]) || is_filler(inst)),
             Err(invalid) => invalid.len == 4,
         };
         if !is_padding {

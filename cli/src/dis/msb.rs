@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::Place;
 use super::walk::walk;
-use crate::isa::{Inst, Invalid, Opcode, VgprMsb};
+use crate::isa::{Inst, Invalid, Opcode, Purpose, VgprMsb};
 
 /// The upper bits of register numbers in a section's code.
 ///
@@ -27,9 +27,9 @@ pub struct State<'a> {
 impl Msb {
     /// Follows the section; `None` if no instruction sets the bits. `piece` is the number of dwords of a piece.
     pub fn new(place: &Place<'_>, is_label: impl Fn(usize) -> bool, piece: usize) -> Option<Msb> {
-        Opcode::SSetVgprMsb.encodings(place.target).next()?;
+        Opcode::has_purpose(place.target, Purpose::VgprMsb).then_some(())?;
         let sets = walk(place, 0, |_, item| match item {
-            Ok(inst) if inst.opcode() == Opcode::SSetVgprMsb => ControlFlow::Break(()),
+            Ok(inst) if inst.opcode().purpose() == Some(Purpose::VgprMsb) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         });
         sets.is_break().then_some(())?;

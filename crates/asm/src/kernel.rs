@@ -31,9 +31,6 @@ pub struct Kernel {
 const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
 
-/// A directive of kernels that have registers for the address of scratch memory.
-const FLAT_SCRATCH: &str = "user_sgpr_flat_scratch_init";
-
 impl Assembler {
     pub fn kernel_begin(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
@@ -59,17 +56,14 @@ impl Assembler {
         let whole = scan.line.place(start..start + word.len());
         let processor = self.processor(whole)?;
         let name = word.strip_prefix(".amdhsa_").unwrap_or("");
-        // Targets with registers for the address of scratch memory reserve none of a kernel's for it.
-        let has_flat = |target: amdgpu_isa::Target| target.directives().iter().any(|d| d.name() == FLAT_SCRATCH);
-        let needs_flat = name == "reserve_flat_scratch" && !has_flat(processor.target);
-        let is_part = processor.target.directives().iter().any(|d| d.name() == name);
-        let needs_accum = name == "accum_offset" && processor.target.accum_granule().is_none();
-        if !is_part && (!NUMBERS.contains(&name) || needs_accum || needs_flat) {
-            let elsewhere = amdgpu_isa::Target::ALL.iter().rev().find(|target| {
-                let has_number = name == "accum_offset" && target.accum_granule().is_some();
-                let has_flat = needs_flat && has_flat(**target);
-                has_number || has_flat || target.directives().iter().any(|d| d.name() == name)
-            });
+        let has = |target: amdgpu_isa::Target| match name {
+            "reserve_flat_scratch" => target.reserves_flat_scratch(),
+            "reserve_xnack_mask" => target.states_xnack_mask(),
+            "accum_offset" => target.accum_granule().is_some(),
+            _ => NUMBERS.contains(&name) || target.directives().iter().any(|d| d.name() == name),
+        };
+        if !has(processor.target) {
+            let elsewhere = amdgpu_isa::Target::ALL.iter().rev().find(|target| has(**target));
             let fault = Flaw::new(whole, format!("kernels of {} have no {word}", processor.processor.name()));
             return Err(match elsewhere {
                 Some(target) => fault.note(format!("{} has it", target.processor())),

@@ -770,12 +770,33 @@ k: s_endpgm
 .amdhsa_accum_offset 4
 .amdhsa_reserve_flat_scratch 1
 .end_amdhsa_kernel
+//! gfx600
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_reserve_flat_scratch 0
+.end_amdhsa_kernel
+//! gfx1100
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
+.amdhsa_reserve_flat_scratch 0
+.end_amdhsa_kernel
 //! gfx942
 k: s_endpgm
 .amdhsa_kernel k
 .amdhsa_next_free_sgpr 8
 .amdhsa_next_free_vgpr 8
 .amdhsa_accum_offset 4
+.amdhsa_reserve_xnack_mask 0
+.end_amdhsa_kernel
+//! gfx700
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_sgpr 8
+.amdhsa_next_free_vgpr 8
 .amdhsa_reserve_xnack_mask 0
 .end_amdhsa_kernel
 //! gfx942

@@ -39,6 +39,8 @@ pub fn all(target: Target, code: &[u8], set: &RegSet, n: u16) {
         used((KernelDescriptor::is_text(&descriptor, target), KernelDescriptor::to_bytes(&descriptor)));
     }
     used(Target::second_entry(target));
+    used(target.reserves_flat_scratch());
+    used(target.states_xnack_mask());
     used((Target::accum_granule(target), Target::has_xnack(target), Target::has_sramecc(target)));
 }
 
