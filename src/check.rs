@@ -73,8 +73,7 @@ pub enum RuleError {
         limit: u8,
     },
     /// A field has a value that decodes, but with which the operation is of no use: `dmask` with two bits of an image
-    /// gather, which returns one component, or `tfe` of a store, which returns nothing; or a `dpp_ctrl` where DPP
-    /// cannot move the source, which has 64 bits. Assemblers refuse it.
+    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse it.
     Value {
         /// The field.
         field: Field,

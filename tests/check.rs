@@ -335,17 +335,3 @@ fn values_that_are_of_no_use_are_refused() {
         }
     }
 }
-
-#[test]
-fn dpp_moves_no_source_of_64_bits_before_cdna2() {
-    // v_ceil_f64_dpp v[4:5], v[2:3], with quad_perm:[0,1,2,3] and row_newbcast:1
-    let (quad, broadcast) = ([0x7e08_30fa, 0xff00_e402], [0x7e08_30fa, 0xff01_5102]);
-    for target in [Target::Gfx803, Target::Gfx900, Target::Gfx908] {
-        let inst = amdgpu_isa::decode(target, &words::bytes(&quad)).expect("LLVM decodes it");
-        assert_eq!(inst.check(), Err(RuleError::Value { field: Field::DppCtrl, value: 0xe4 }));
-        let error = amdgpu_isa::parse(target, &inst.to_string()).expect_err("it breaks a rule");
-        assert_eq!(error.to_string(), "dpp_ctrl of the operation cannot be 0xe4");
-    }
-    let inst = amdgpu_isa::decode(Target::Gfx90a, &words::bytes(&broadcast)).expect("it is an instruction");
-    assert_eq!(inst.check(), Ok(()));
-}

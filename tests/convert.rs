@@ -9,8 +9,7 @@ use amdgpu_isa::signature::Signature;
 use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use std::collections::BTreeSet;
 use words::{
-    Filling, Rng, attempt, encodings, encodings_to_try, has_unified_registers, is_full, is_of_other_size, is_tried,
-    layout, legal, repair,
+    Filling, Rng, attempt, encodings, encodings_to_try, is_full, is_of_other_size, is_tried, layout, legal, repair,
 };
 
 /// Instructions of every form of an operation in a format.
@@ -157,11 +156,7 @@ fn every_operation_is_the_same_in_each_encoding() {
             let is_wide = |s: Signature| s.operands().any(|o| o.bits == 64) || opcode.name().starts_with("v_mul_");
             let of_form = |s: &Signature| Some((s.format(), s.extension())) == dpp;
             let moves = target.name() == "gfx1251" && opcode.signatures(target).find(of_form).is_some_and(is_wide);
-            // Before CDNA2 a source of 64 bits with DPP decodes, and breaks a rule.
-            let has_wide = |s: Signature| s.operands().any(|o| o.bits == 64 && o.field == Field::Src0);
-            let breaks_rule = opcode.signatures(target).find(of_form).is_some_and(has_wide);
             let expected = is_dual
-                || breaks_rule && !has_unified_registers(target)
                 || moves
                 || names_registers
                 || dpp.is_some_and(|form| lacks_identity(target, opcode, form, &mut rng));

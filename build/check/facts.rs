@@ -53,9 +53,7 @@ pub fn check(isa: &Isa) -> Result<()> {
             }
         }
         for only in &f.only {
-            // A field of a dword that follows is one of the operation, too.
-            let extensions = f.extends.iter().filter_map(|e| isa.formats.iter().find(|other| other.name == e.format));
-            if !extensions.chain([f]).flat_map(|f| &f.fields).any(|x| x.name == only.field) {
+            if !f.fields.iter().any(|x| x.name == only.field) {
                 return only.at.err(format!("`only` names {}, which is no field of {}", only.field, f.name));
             }
             if !f.rows.iter().any(|row| fits(&only.pattern, &row.mnemonic)) {

@@ -255,11 +255,8 @@ impl Parser {
     }
 }
 
-/// `none`, `0-9,12` or `0-4095`. A set with values above 127 holds whole runs, whose length is a power of two.
+/// `0-9,12` or `0-4095`. A set with values above 127 holds whole runs, whose length is a power of two.
 fn values(at: &SourceLine, s: &str) -> Result<Values> {
-    if s == "none" {
-        return Ok(Values { shift: 0, set: 0 });
-    }
     let runs = s.split(',').map(|part| run(at, part)).collect::<Result<Vec<(u32, u32)>>>()?;
     let most = runs.iter().map(|run| run.1).max().unwrap_or(0);
     let shift = (u32::BITS - most.leading_zeros()).saturating_sub(u128::BITS.ilog2());

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value};
 
+use crate::words::has_unified_registers;
+
 pub struct Refusal {
     pub formats: &'static [Format],
     /// A part of the assembler's message.
@@ -158,6 +160,17 @@ pub const REFUSALS: &[Refusal] = &[
         "LLVM's s_cbranch_g_fork takes no literal",
         ("gfx900", "ff088094395c5e09"),
         |i| name(i) == "s_cbranch_g_fork" && literal(i).is_some(),
+    ),
+    refusal(
+        &[Format::Vop1],
+        "invalid operand for instruction",
+        "LLVM's disassembler has DPP of 64 bits before gfx90a, as the hardware has",
+        ("gfx803", "fa2afe7f98fa2002"),
+        |i| {
+            let source = |o: Operand| o.bits == 64 && o.role == Some(Field::Src0);
+            let has_it = has_unified_registers(i.target()) || is_of(i, &["gfx1251"]);
+            i.extension() == Some(Format::Dpp) && !has_it && i.operands().any(source)
+        },
     ),
     refusal(
         &[Format::Sopc, Format::Vop1, Format::Vop2, Format::Vop3a, Format::Vop3p],

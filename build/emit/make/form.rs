@@ -108,13 +108,6 @@ pub fn functions(
             extension.map_or(String::new(), |e| t.formats[e].def.name.to_lowercase().replace("sdwab", "sdwa"));
         let name = if extension.is_empty() { name.clone() } else { format!("{short}_{extension}") };
         let descs: Vec<&OperandDesc> = descs_of(t, signature).collect();
-        let def = t.formats[operation.format].def;
-        let has_no_value = |desc: &&OperandDesc| {
-            def.values_of(&desc.field, &operation.mnemonic, &t.row.name).is_some_and(|values| values.set == 0)
-        };
-        if descs.iter().any(has_no_value) {
-            continue;
-        }
         let constraints = &t.constraints[signature.constraints];
         let variants: &[(Variant, &str)] = if descs.iter().any(|i| i.is_returned()) {
             &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
