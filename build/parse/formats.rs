@@ -259,11 +259,9 @@ impl Parser {
 fn values(at: &SourceLine, s: &str) -> Result<Values> {
     let runs = s.split(',').map(|part| run(at, part)).collect::<Result<Vec<(u32, u32)>>>()?;
     let most = runs.iter().map(|run| run.1).max().unwrap_or(0);
-    let shift = (u32::BITS - most.leading_zeros()).saturating_sub(u128::BITS.ilog2());
-    let shift = if runs.as_slice() == [(0, most)] { most.trailing_ones().max(shift) } else { shift };
-    let shift = if most < u128::BITS { 0 } else { shift };
-    let is_whole = |(first, last): &(u32, u32)| first.trailing_zeros() >= shift && last.trailing_ones() >= shift;
-    if !runs.iter().all(is_whole) {
+    let whole = runs.iter().map(|(first, last)| first.trailing_zeros().min(last.trailing_ones())).min().unwrap_or(0);
+    let shift = if most < u128::BITS { 0 } else { whole };
+    if most >> shift >= u128::BITS {
         return at.err(format!("`{s}` is more than a set of values holds"));
     }
     let set = runs.iter().flat_map(|(first, last)| first >> shift..=last >> shift).fold(0, |set, n| set | 1 << n);

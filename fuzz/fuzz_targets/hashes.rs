@@ -1,7 +1,7 @@
-//! Hash tables that lie in memory the same way in each run: where one entry collides with another is code that a fuzzer sees,
-//! and what it sees selects its next inputs.
+//! Hash tables with the same order in each run. The fuzzer sees which code runs when entries collide, and selects its next
+//! inputs by that.
 
-/// The bytes that the standard library asks the system for to seed its hash tables: zeros.
+/// Zeros for the bytes with which the standard library seeds its hash tables.
 ///
 /// # Safety
 /// `bytes` points at `length` bytes that may be written.

@@ -29,8 +29,9 @@ impl Target {
         KERNELS.get(self as usize).map(|tables| tables.accum_granule.into()).filter(|granule| *granule > 0)
     }
 
-    /// The distance from the entry of a kernel whose arguments are preloaded to its second entry, at which firmware
-    /// starts it that has read them into registers; `None` on targets whose firmware always reads them, or never.
+    /// The distance in bytes from the entry of a kernel with preloaded arguments to its second entry. Firmware that has
+    /// read the arguments into registers starts the kernel there, and older firmware at the first. `None` on targets
+    /// whose firmware always reads them, or never.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx908", feature = "gfx1250"))] {
@@ -56,8 +57,7 @@ impl Target {
         KERNELS.get(self as usize).is_some_and(|tables| tables.flat_scratch > 0)
     }
 
-    /// Whether sources state if a kernel reserves scalar registers for xnack_mask, with `.amdhsa_reserve_xnack_mask`.
-    /// From RDNA2 on none does.
+    /// Whether kernels have the directive `.amdhsa_reserve_xnack_mask`. Its value is 1 where XNACK is on, and 0 elsewhere.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx600", feature = "gfx900", feature = "gfx1100"))] {

@@ -188,7 +188,7 @@ impl Form<'_> {
         for desc in descs.iter().copied() {
             let before = parts.tests.len();
             self.desc(desc, vector, &mut parts, shared)?;
-            // Larger values fill the field, but for its highest bits.
+            // A set of larger values limits the width instead.
             let small = self.values(&desc.field).filter(|values| values.shift == 0);
             if let (Some(Values { set, .. }), Some((_, test))) = (small, parts.tests.get_mut(before)) {
                 let (field, lsb, width) = (super::field(&desc.field), desc.lsb, desc.width);

@@ -171,7 +171,7 @@ fn split_barriers_end_with_their_wait() {
     assert_eq!(said(Target::Gfx1200, &waits), [""; 0]);
     // The signal is what others see.
     assert_eq!(said(Target::Gfx1200, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
-    // What sets up a barrier, or wakes who waits for it, is not the signal.
+    // An operation that sets up a barrier or joins it is not the signal.
     for other in ["s_barrier_init m0", "s_barrier_join m0"] {
         let join = text.replace("s_nop 0", &format!("s_wait_dscnt 0; {other}"));
         assert_eq!(said(Target::Gfx1200, &join).len(), 1, "{other}");
