@@ -7,7 +7,7 @@ use crate::opcode::{Field, Format, Opcode};
 use crate::table::Counter;
 use crate::value::Value;
 
-/// The reason why an instruction cannot be converted to another target: see [`Inst::retarget`].
+/// The reason why an instruction cannot be converted to another target: see [`Inst::retarget`](crate::Inst::retarget).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetargetError {
