@@ -9,7 +9,7 @@ use super::expr::{Expr, Reader};
 use super::flaw::{Flaw, Flaws, Result, Span};
 use super::kernel::Kernel;
 use super::metadata::Note;
-use super::scan::Scan;
+use super::scan::{Head, Scan};
 use super::source::{Line, Source};
 use super::table::{Def, SymbolId, Table};
 use super::target::Processor;
@@ -239,35 +239,27 @@ impl Assembler {
             if scan.is_done() {
                 return Ok(());
             }
-            let start = scan.at;
-            let name = match scan.peek() {
-                b'"' => scan.name()?,
-                _ => scan.word().to_string(),
+            let (head, range) = scan.head()?;
+            let place = line.place(range.clone());
+            let name = match head {
+                Head::Label(name) => {
+                    self.label(&name, place)?;
+                    continue;
+                }
+                Head::Assignment(name) => return self.assign(&name, place, &mut scan, true),
+                Head::Word(name) => name,
             };
-            let end = scan.at;
-            scan.blank();
-            if scan.peek() == b':' && scan.ahead(1) != b':' && !name.is_empty() {
-                scan.at += 1;
-                self.label(&name, line.place(start..end))?;
-                continue;
-            }
-            if scan.peek() == b'=' && scan.ahead(1) != b'=' && !name.is_empty() {
-                scan.at += 1;
-                scan.at += usize::from(scan.peek() == b'=');
-                return self.assign(&name, line.place(start..end), &mut scan, true);
-            }
             if self.kernel.is_some() && !is_kernel_directive(&name) {
                 self.kernel = None;
-                let place = line.place(start..end);
                 return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
             }
             if self.macros.contains_key(&name) {
                 return self.expand(&name, &mut scan);
             }
             if name.starts_with('.') {
-                return self.directive(&name.to_ascii_lowercase(), start, &mut scan);
+                return self.directive(&name.to_ascii_lowercase(), range.start, &mut scan);
             }
-            scan.at = start;
+            scan.at = range.start;
             return self.instruction(&mut scan);
         }
     }

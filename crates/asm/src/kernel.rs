@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use amdgpu_isa::Target;
 use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, KernelDescriptor, Registers};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED};
 
@@ -28,8 +29,18 @@ pub struct Kernel {
 }
 
 /// Directives that are no parts of the descriptor, but numbers from which parts are made.
-const NUMBERS: [&str; 6] =
+pub const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
+
+/// Whether kernels of a target have the directive `.amdhsa_NAME`.
+pub fn has(target: Target, name: &str) -> bool {
+    match name {
+        "reserve_flat_scratch" => target.reserves_flat_scratch(),
+        "reserve_xnack_mask" => target.states_xnack_mask(),
+        "accum_offset" => target.accum_granule().is_some(),
+        _ => NUMBERS.contains(&name) || target.directives().iter().any(|d| d.name() == name),
+    }
+}
 
 impl Assembler {
     pub fn kernel_begin(&mut self, scan: &mut Scan<'_>) -> Result<()> {
@@ -56,14 +67,8 @@ impl Assembler {
         let whole = scan.line.place(start..start + word.len());
         let processor = self.processor(whole)?;
         let name = word.strip_prefix(".amdhsa_").unwrap_or("");
-        let has = |target: amdgpu_isa::Target| match name {
-            "reserve_flat_scratch" => target.reserves_flat_scratch(),
-            "reserve_xnack_mask" => target.states_xnack_mask(),
-            "accum_offset" => target.accum_granule().is_some(),
-            _ => NUMBERS.contains(&name) || target.directives().iter().any(|d| d.name() == name),
-        };
-        if !has(processor.target) {
-            let elsewhere = amdgpu_isa::Target::ALL.iter().rev().find(|target| has(**target));
+        if !has(processor.target, name) {
+            let elsewhere = Target::ALL.iter().rev().find(|target| has(**target, name));
             let fault = Flaw::new(whole, format!("kernels of {} have no {word}", processor.processor.name()));
             return Err(match elsewhere {
                 Some(target) => fault.note(format!("{} has it", target.processor())),

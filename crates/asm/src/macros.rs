@@ -36,7 +36,7 @@ struct Parameter {
 }
 
 /// The directives that begin a condition.
-const CONDITIONS: [&str; 16] = [
+pub const CONDITIONS: [&str; 16] = [
     ".if",
     ".ifne",
     ".ifeq",

@@ -1,7 +1,19 @@
 //! Reads names, strings and expressions from a line.
 
+use std::ops::Range;
+
 use super::flaw::{Flaw, Result, Span};
 use super::source::Line;
+
+/// The beginning of a statement.
+pub enum Head {
+    /// A label, of which the colon has been read. Another beginning follows.
+    Label(String),
+    /// A name that gets a value, of which the sign has been read.
+    Assignment(String),
+    /// The first word of anything else.
+    Word(String),
+}
 
 /// A place in a line; everything it reads, it reads from there on.
 #[derive(Clone)]
@@ -100,6 +112,28 @@ impl<'a> Scan<'a> {
             "" => Err(self.fault("a name expected")),
             word => Ok(word.to_string()),
         }
+    }
+
+    /// The next beginning of a statement, and the range of its name.
+    pub fn head(&mut self) -> Result<(Head, Range<usize>)> {
+        self.blank();
+        let start = self.at;
+        let name = match self.peek() {
+            b'"' => self.name()?,
+            _ => self.word().to_string(),
+        };
+        let range = start..self.at;
+        self.blank();
+        if self.peek() == b':' && self.ahead(1) != b':' && !name.is_empty() {
+            self.at += 1;
+            return Ok((Head::Label(name), range));
+        }
+        if self.peek() == b'=' && self.ahead(1) != b'=' && !name.is_empty() {
+            self.at += 1;
+            self.at += usize::from(self.peek() == b'=');
+            return Ok((Head::Assignment(name), range));
+        }
+        Ok((Head::Word(name), range))
     }
 
     /// A string in quotes, as bytes.

@@ -12,6 +12,10 @@ const DEPTH: usize = 64;
 /// The least number of them that an expansion takes.
 const EXPANSION: usize = 64;
 
+/// Directives between which documents stand, and no lines of a source.
+pub const DOCUMENTS: [(&str, &str); 2] =
+    [(".amdgpu_metadata", ".end_amdgpu_metadata"), (".amdgpu_pal_metadata", ".end_amdgpu_pal_metadata")];
+
 /// A text, and where it comes from.
 #[derive(Clone, Debug)]
 pub struct File {
@@ -204,11 +208,7 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
                 at = end + 1;
                 continue;
             }
-            document =
-                [(".amdgpu_metadata", ".end_amdgpu_metadata"), (".amdgpu_pal_metadata", ".end_amdgpu_pal_metadata")]
-                    .iter()
-                    .find(|(first, _)| *first == line)
-                    .map(|(_, last)| *last);
+            document = DOCUMENTS.iter().find(|(first, _)| *first == line).map(|(_, last)| *last);
             is_line_start = false;
             if line.starts_with('#') {
                 blank(&mut out, at..end);

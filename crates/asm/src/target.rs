@@ -75,6 +75,11 @@ impl Os {
 }
 
 impl Processor {
+    /// The target whose instructions it has.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
     /// `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`
     pub(crate) fn parse(triple: &str) -> Result<Processor, String> {
         let id = TargetId::in_triple(triple).ok_or_else(|| "no processor is named here".to_string())?;

@@ -1,0 +1,463 @@
+//! The parts of a source, for editors: a source need not be right, nor finished, to have them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::macros;
+use crate::scan::{Head, Scan, is_name};
+use crate::source::{DOCUMENTS, Line, Source};
+use crate::target::Processor;
+
+/// The parts of a source, as ranges of its bytes, which [`Outline::of`] finds by reading each line once. Macros are not expanded,
+/// and conditions are not evaluated.
+///
+/// ```
+/// use amdgpu_asm::outline::{DefinitionKind, Outline};
+/// let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.type k,@function\nk: s_branch k // back to k\n";
+/// let outline = Outline::of(source);
+/// assert_eq!(outline.processor.unwrap().target().name(), "gfx942");
+/// let k = outline.definition("k").unwrap();
+/// assert_eq!((k.kind, &source[k.place.clone()]), (DefinitionKind::Function, "k"));
+/// assert_eq!(outline.mentions("k").count(), 3); // without the comment
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Outline {
+    /// The source with blanks instead of comments. Every other byte is where it was.
+    pub code: String,
+    /// The parts of statements, in the order of the source.
+    pub parts: Vec<Part>,
+    /// The names that the source defines.
+    pub definitions: Vec<Definition>,
+    /// Ranges of several lines that belong together, in the order in which they begin.
+    pub blocks: Vec<Block>,
+    /// The processor that the source names.
+    pub processor: Option<Processor>,
+    /// The numbers of definitions by their names.
+    numbers: HashMap<String, Vec<usize>>,
+}
+
+/// A part of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// Its kind.
+    pub kind: PartKind,
+    /// The word that says what it is: the label, the name that gets a value, the directive, the mnemonic or the name of the macro.
+    pub word: Range<usize>,
+    /// The text after the word, up to the end of the line. A label has none.
+    pub rest: Range<usize>,
+}
+
+/// Kinds of parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PartKind {
+    /// A label.
+    Label,
+    /// A name that gets a value with `=`.
+    Assignment,
+    /// A directive.
+    Directive,
+    /// An instruction, or the call of a macro.
+    Instruction,
+}
+
+/// A name that a source defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Definition {
+    /// The name.
+    pub name: String,
+    /// What it is the name of.
+    pub kind: DefinitionKind,
+    /// The name's place.
+    pub place: Range<usize>,
+    /// The lines that it names: a function or a macro up to its end.
+    pub whole: Range<usize>,
+}
+
+/// What a source defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DefinitionKind {
+    /// A label.
+    Label,
+    /// A label with the type of a function, or with a kernel descriptor.
+    Function,
+    /// A kernel descriptor, which has the name of its function.
+    Kernel,
+    /// A macro.
+    Macro,
+    /// A name with a value.
+    Value,
+    /// A variable without contents: `.comm`, `.lcomm`, `.amdgpu_lds`.
+    Variable,
+}
+
+/// Lines that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Block {
+    /// The kind.
+    pub kind: BlockKind,
+    /// From the beginning of the first line's contents to the end of the last line's.
+    pub range: Range<usize>,
+}
+
+/// Kinds of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BlockKind {
+    /// A function.
+    Function,
+    /// Lines that are only comments.
+    Comment,
+    /// A directive, up to the one that ends it: a kernel descriptor, a macro, a repetition, a condition, metadata.
+    Directive,
+}
+
+/// Pairs of directives that begin and end blocks.
+const PAIRS: [(&[&str], &[&str]); 4] = [
+    (&[".amdhsa_kernel"], &[".end_amdhsa_kernel"]),
+    (&[".macro"], &[".endm", ".endmacro"]),
+    (&[".rept", ".rep", ".irp", ".irpc"], &[".endr"]),
+    (&macros::CONDITIONS, &[".endif"]),
+];
+
+/// Directives that change the section, or describe what stands before: functions end there.
+const ENDS: [&str; 7] = [".section", ".text", ".data", ".rodata", ".bss", ".amdhsa_kernel", ".amdgpu_metadata"];
+
+impl Outline {
+    /// Reads a source.
+    pub fn of(text: &str) -> Outline {
+        let mut source = Source::default();
+        // Only a text in another one can be refused.
+        let _ = source.push(String::new(), text, None, false, 0);
+        let mut reader = Reader::default();
+        while let Some(line) = source.next_line() {
+            if reader.outline.code.is_empty() {
+                reader.outline.code = line.code.to_string();
+            }
+            if let Some(end) = reader.line(&line) {
+                let block = source.raw(end);
+                let last = block.map_or(text.len(), |(_, place)| place.end + end.len());
+                let range = line.whole().start..last.min(text.len());
+                reader.outline.blocks.push(Block { kind: BlockKind::Directive, range });
+            }
+        }
+        reader.finish(text)
+    }
+
+    /// The definition of a name: a label rather than the descriptor of a kernel with its name.
+    pub fn definition(&self, name: &str) -> Option<&Definition> {
+        let all = || self.definitions_of(name);
+        all().find(|definition| definition.kind != DefinitionKind::Kernel).or_else(|| all().next())
+    }
+
+    /// All definitions of a name: local labels, which are numbers, can have several.
+    pub fn definitions_of(&self, name: &str) -> impl Iterator<Item = &Definition> {
+        self.numbers.get(name).into_iter().flatten().filter_map(|number| self.definitions.get(*number))
+    }
+
+    /// The definition that a reference at a byte is to. `1f` and `1b` name the next and the last label `1`.
+    pub fn defined_at(&self, at: usize) -> Option<&Definition> {
+        let name = self.code.get(self.name_at(at)?)?;
+        let local = |suffix| name.strip_suffix(suffix).filter(|number: &&str| is_number(number));
+        if let Some(number) = local('f') {
+            return self.definitions_of(number).find(|definition| definition.place.start > at);
+        }
+        if let Some(number) = local('b') {
+            return self.definitions_of(number).filter(|definition| definition.place.start <= at).last();
+        }
+        if is_number(name) {
+            return self.definitions_of(name).find(|definition| definition.place.contains(&at));
+        }
+        self.definition(name)
+    }
+
+    /// The name that a byte is in, or that ends there.
+    pub fn name_at(&self, at: usize) -> Option<Range<usize>> {
+        let bytes = self.code.as_bytes();
+        let (before, behind) = (bytes.get(..at)?, bytes.get(at..)?);
+        let start = at - before.iter().rev().take_while(|byte| is_name(**byte)).count();
+        let end = at + behind.iter().take_while(|byte| is_name(**byte)).count();
+        (start < end).then_some(start..end)
+    }
+
+    /// The places of a name in the code.
+    pub fn mentions<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+        let bytes = self.code.as_bytes();
+        let is_apart = move |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_none_or(|byte| !is_name(*byte));
+        let all = self.code.match_indices(name).filter(move |_| !name.is_empty());
+        let whole = all.filter(move |(at, _)| is_apart(at.checked_sub(1)) && is_apart(Some(at + name.len())));
+        whole.map(|(at, name)| at..at + name.len())
+    }
+
+    /// The last part that begins at a byte or before it.
+    pub fn part_before(&self, at: usize) -> Option<&Part> {
+        let behind = self.parts.partition_point(|part| part.word.start <= at);
+        self.parts.get(behind.checked_sub(1)?)
+    }
+}
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What has been read so far.
+#[derive(Default)]
+struct Reader {
+    outline: Outline,
+    /// Blocks that have not ended: their pairs, where they begin, and the macros that they define.
+    open: Vec<(usize, usize, Option<usize>)>,
+    /// Names of functions.
+    functions: Vec<String>,
+    /// The ends of functions by their names, and the beginnings of lines at which any function ends.
+    sizes: HashMap<String, usize>,
+    ends: Vec<usize>,
+}
+
+impl Reader {
+    /// Reads a line. Returns the line that ends a document, if one begins here.
+    fn line(&mut self, line: &Line) -> Option<&'static str> {
+        let mut scan = Scan::new(line);
+        while !scan.is_done() {
+            let at = |range: &Range<usize>| line.range.start + range.start..line.range.start + range.end;
+            let (head, range) = scan.head().ok()?;
+            let word = at(&range);
+            let rest = at(&(scan.at..line.text().trim_end().len().max(scan.at)));
+            match head {
+                Head::Label(name) => {
+                    self.outline.parts.push(Part {
+                        kind: PartKind::Label,
+                        word: word.clone(),
+                        rest: word.end..word.end,
+                    });
+                    self.define(name, DefinitionKind::Label, word);
+                }
+                Head::Assignment(name) => {
+                    self.outline.parts.push(Part { kind: PartKind::Assignment, word: word.clone(), rest });
+                    self.define(name, DefinitionKind::Value, word);
+                    return None;
+                }
+                Head::Word(name) if name.starts_with('.') => {
+                    self.outline.parts.push(Part { kind: PartKind::Directive, word, rest });
+                    return self.directive(&name.to_ascii_lowercase(), line, scan);
+                }
+                Head::Word(_) => {
+                    self.outline.parts.push(Part { kind: PartKind::Instruction, word, rest });
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    fn define(&mut self, name: String, kind: DefinitionKind, place: Range<usize>) -> usize {
+        let number = self.outline.definitions.len();
+        // No editor shows a symbol without a name.
+        let name = if name.is_empty() { "\"\"".to_string() } else { name };
+        self.outline.numbers.entry(name.clone()).or_default().push(number);
+        self.outline.definitions.push(Definition { name, kind, whole: place.clone(), place });
+        number
+    }
+
+    fn directive(&mut self, word: &str, line: &Line, mut scan: Scan<'_>) -> Option<&'static str> {
+        let whole = line.whole();
+        if ENDS.contains(&word) {
+            self.ends.push(whole.start);
+        }
+        let name = {
+            let mut scan = scan.clone();
+            scan.blank();
+            let start = scan.at;
+            scan.name().ok().map(|name| (name, scan.place(start)))
+        };
+        let mut defined = None;
+        let defines = match word {
+            ".set" | ".equ" | ".equiv" => Some(DefinitionKind::Value),
+            ".comm" | ".common" | ".lcomm" | ".amdgpu_lds" => Some(DefinitionKind::Variable),
+            ".macro" => Some(DefinitionKind::Macro),
+            ".amdhsa_kernel" => Some(DefinitionKind::Kernel),
+            _ => None,
+        };
+        if let (Some(kind), Some((name, place))) = (defines, &name) {
+            defined = Some(self.define(name.clone(), kind, place.start..place.end));
+        }
+        match (word, name) {
+            (".amdgcn_target" | ".amd_amdgpu_isa", _) => {
+                let text = scan.string().ok().and_then(|text| String::from_utf8(text).ok());
+                let processor = text.and_then(|text| Processor::parse(&text).ok());
+                self.outline.processor = self.outline.processor.or(processor);
+            }
+            (".type", Some((name, _))) if line.text().trim_end().ends_with("function") => self.functions.push(name),
+            (".amdhsa_kernel" | ".amdgpu_hsa_kernel", Some((name, _))) => self.functions.push(name),
+            (".size", Some((name, _))) => drop(self.sizes.insert(name, whole.end)),
+            _ => {}
+        }
+        if let Some(pair) = PAIRS.iter().position(|(opens, _)| opens.contains(&word)) {
+            self.open.push((pair, whole.start, defined));
+        }
+        if let Some(pair) = PAIRS.iter().position(|(_, closes)| closes.contains(&word)) {
+            self.close(pair, whole.end);
+        }
+        DOCUMENTS.iter().find(|(first, _)| *first == word).map(|(_, last)| *last)
+    }
+
+    fn close(&mut self, pair: usize, end: usize) {
+        let Some(at) = self.open.iter().rposition(|(open, ..)| *open == pair) else { return };
+        let Some(&(_, start, defined)) = self.open.get(at) else { return };
+        self.open.truncate(at);
+        self.outline.blocks.push(Block { kind: BlockKind::Directive, range: start..end });
+        if let Some(definition) = defined.and_then(|number| self.outline.definitions.get_mut(number)) {
+            definition.whole = start..end;
+        }
+    }
+
+    fn finish(mut self, text: &str) -> Outline {
+        self.bound_functions(text);
+        self.comments(text);
+        self.outline.blocks.sort_by_key(|block| (block.range.start, std::cmp::Reverse(block.range.end)));
+        self.outline
+    }
+
+    /// Finds the ends of functions.
+    fn bound_functions(&mut self, text: &str) {
+        let Outline { code, definitions, numbers, blocks, .. } = &mut self.outline;
+        let mut starts: Vec<(usize, usize)> = Vec::new();
+        for name in self.functions.drain(..) {
+            for number in numbers.get(&name).into_iter().flatten() {
+                if let Some(label) = definitions.get_mut(*number).filter(|d| d.kind == DefinitionKind::Label) {
+                    label.kind = DefinitionKind::Function;
+                    starts.push((label.place.start, *number));
+                }
+            }
+        }
+        starts.sort_unstable();
+        for (n, &(start, number)) in starts.iter().enumerate() {
+            let next = starts.get(n + 1).map_or(text.len(), |(next, _)| *next);
+            let end = self.ends.get(self.ends.partition_point(|end| *end < start)).map_or(next, |end| next.min(*end));
+            let Some(definition) = definitions.get_mut(number) else { continue };
+            let size = self.sizes.get(&definition.name).copied().filter(|size| *size > start && *size <= end);
+            // Comments before the next function are about it.
+            let code = code.get(start..end).map_or(end, |code| start + code.trim_end().len());
+            definition.whole = start..size.unwrap_or(code).max(definition.place.end);
+            blocks.push(Block { kind: BlockKind::Function, range: definition.whole.clone() });
+        }
+    }
+
+    /// Finds comments of several lines.
+    fn comments(&mut self, text: &str) {
+        let (mut at, mut block): (usize, Option<(Range<usize>, usize)>) = (0, None);
+        for line in text.split_inclusive('\n').chain([""]) {
+            let range = at..at + line.trim_end().len();
+            at += line.len();
+            let is_code = self.outline.code.get(range.clone()).is_none_or(|code| !code.trim().is_empty());
+            if !range.is_empty() && !is_code {
+                let start = range.end - line.trim().len();
+                let (first, lines) = block.take().unwrap_or((start..range.end, 0));
+                block = Some((first.start..range.end, lines + 1));
+            } else if let Some((range, 2..)) = block.take() {
+                self.outline.blocks.push(Block { kind: BlockKind::Comment, range });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "\
+// Zwei Größen:\n\
+// a comment of two lines\n\
+.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\
+.set size, 4 /* é\n\
+ it goes on */\n\
+.macro twice x\n\
+ s_nop \\x\n\
+.endm\n\
+.type k,@function\n\
+k: s_nop size ; size\n\
+1: s_branch 1b\n\
+ s_branch 1f\n\
+1: .Lend: s_endpgm\n\
+.size k, .-k\n\
+.amdhsa_kernel k\n\
+.end_amdhsa_kernel\n\
+.amdgpu_metadata\n\
+k: size\n\
+.end_amdgpu_metadata\n";
+
+    #[test]
+    fn a_source_has_parts() {
+        let outline = Outline::of(SOURCE);
+        assert_eq!(outline.code.len(), SOURCE.len());
+        let found: Vec<(&str, DefinitionKind)> =
+            outline.definitions.iter().map(|definition| (&*definition.name, definition.kind)).collect();
+        use DefinitionKind::{Function, Kernel, Label, Macro, Value};
+        let all = [
+            ("size", Value),
+            ("twice", Macro),
+            ("k", Function),
+            ("1", Label),
+            ("1", Label),
+            (".Lend", Label),
+            ("k", Kernel),
+        ];
+        assert_eq!(found, all);
+        assert_eq!(outline.mentions("size").count(), 3, "two in the code, and one in the document");
+        let text =
+            |range: &Range<usize>| SOURCE.get(range.clone()).unwrap_or("").lines().map(str::trim).collect::<Vec<_>>();
+        let blocks: Vec<(BlockKind, Vec<&str>)> =
+            outline.blocks.iter().map(|block| (block.kind, text(&block.range))).collect();
+        let first =
+            blocks.iter().map(|(kind, lines)| (*kind, lines[0], *lines.last().expect("a line"))).collect::<Vec<_>>();
+        use BlockKind::{Comment, Directive};
+        let all = [
+            (Comment, "// Zwei Größen:", "// a comment of two lines"),
+            (Directive, ".macro twice x", ".endm"),
+            (BlockKind::Function, "k: s_nop size ; size", ".size k, .-k"),
+            (Directive, ".amdhsa_kernel k", ".end_amdhsa_kernel"),
+            (Directive, ".amdgpu_metadata", ".end_amdgpu_metadata"),
+        ];
+        assert_eq!(first, all);
+    }
+
+    #[test]
+    fn references_find_their_definitions() {
+        let outline = Outline::of(SOURCE);
+        let line = |text: &str| {
+            let at = outline.defined_at(SOURCE.find(text).expect("it is there") + text.len())?;
+            Some(SOURCE.get(..at.place.start)?.matches('\n').count() + 1)
+        };
+        assert_eq!((line("s_branch 1b"), line("s_branch 1f"), line("s_nop size")), (Some(11), Some(13), Some(4)));
+        assert_eq!((line("s_nop"), line(".amdhsa_kernel k")), (None, Some(10)));
+    }
+
+    #[test]
+    fn nothing_is_too_broken() {
+        for text in [
+            "",
+            "\"",
+            ".macro",
+            ".endm",
+            "a b: \"",
+            ".amdgpu_metadata",
+            "/*",
+            "\u{feff}é:",
+            ".amdgcn_target \"x\"",
+            "=",
+            "a=",
+            "::",
+            "\"\":",
+        ] {
+            let outline = Outline::of(text);
+            for at in 0..=text.len() + 1 {
+                outline.defined_at(at);
+                outline.part_before(at);
+            }
+        }
+    }
+}
