@@ -6,7 +6,7 @@ mod progress;
 mod report;
 mod rules;
 mod sarif;
-mod source;
+pub mod source;
 mod threads;
 
 use std::fmt;

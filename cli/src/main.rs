@@ -14,6 +14,7 @@ mod isa;
 mod json;
 mod lines;
 mod lint;
+mod lsp;
 mod matrix;
 mod out;
 mod pictures;
@@ -50,6 +51,7 @@ enum Command {
     Batch,
     Asm(asm::Args),
     Lint(lint::Args),
+    Lsp(lsp::Args),
     Isa(tables::Args),
     Matrix(matrix::Args),
     Prove(prove::Args),
@@ -129,6 +131,7 @@ fn main() -> ExitCode {
         Command::Dis(args) => dis::run(&args, color),
         Command::Explain(args) => explain::run(&args, color),
         Command::Lint(args) => lint::run(&args, color, color_of_errors),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Isa(args) => tables::run(&args, color),
         Command::Matrix(args) => matrix::run(&args, color),
         Command::Prove(args) => prove::run(&args, color),

@@ -20,6 +20,7 @@ mod lint;
 mod lint_addresses;
 mod lint_command;
 mod lint_fix;
+mod lsp;
 mod pictures;
 mod samples;
 mod shell;

@@ -107,7 +107,7 @@ fn code_is_tested() {
         let text = read(&page);
         let fences: Vec<&str> = text.lines().filter_map(|line| line.trim_start().strip_prefix("```")).collect();
         for open in fences.iter().step_by(2) {
-            let known = ["rust", "rust,ignore", "console", "text", "sh", "toml", "python"];
+            let known = ["rust", "rust,ignore", "console", "text", "sh", "toml", "python", "json", "js", "lua"];
             assert!(known.contains(open), "{name}: a block of {open:?}");
         }
     }
@@ -166,7 +166,7 @@ fn long_options(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_page_of_a_command_lists_its_options() {
-    for command in ["dis", "explain", "batch", "asm", "lint", "isa", "matrix", "prove"] {
+    for command in ["dis", "explain", "batch", "asm", "lint", "lsp", "isa", "matrix", "prove"] {
         let help = shell(&format!("amdgpu-isa {command} -h"));
         let names = help.lines().filter(|line| line.trim_start().starts_with('-'));
         let mut options: BTreeSet<String> =

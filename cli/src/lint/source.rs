@@ -18,6 +18,21 @@ pub struct Assembled {
 pub struct Source<'a>(Option<Places<'a>>);
 
 impl Assembled {
+    /// Assembles the text of a source.
+    pub fn of(name: &str, text: &str, options: &Options) -> std::result::Result<Assembled, Faults> {
+        let assembly = amdgpu_asm::assemble(name, text, options)?;
+        let is_open = |faults: &Faults| faults.all().iter().all(|f| matches!(f.kind, Kind::Undefined | Kind::Shared));
+        let (bytes, is_object) = match assembly.to_code_object(false) {
+            Err(faults) if is_open(&faults) => (assembly.to_object()?, true),
+            linked => (linked?, false),
+        };
+        Ok(Assembled { bytes, assembly, is_object })
+    }
+
+    pub fn warnings(&self) -> Faults {
+        self.assembly.warnings()
+    }
+
     pub fn source(&self) -> Source<'_> {
         Source(Some(if self.is_object { self.assembly.places_in_object() } else { self.assembly.places() }))
     }
@@ -52,17 +67,9 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
         options.wave = Some(selection.target.wave_size());
     }
     options.wave = assume::lanes(&args.assume).or(options.wave);
-    let made = amdgpu_asm::assemble(name, text, &options).and_then(|assembly| {
-        let is_open = |faults: &Faults| faults.all().iter().all(|f| matches!(f.kind, Kind::Undefined | Kind::Shared));
-        let (bytes, is_object) = match assembly.to_code_object(false) {
-            Err(faults) if is_open(&faults) => (assembly.to_object()?, true),
-            linked => (linked?, false),
-        };
-        Ok(Assembled { bytes, assembly, is_object })
-    });
-    match made {
+    match Assembled::of(name, text, &options) {
         Ok(assembled) => {
-            asm::say(&assembled.assembly.warnings(), false, color)?;
+            asm::say(&assembled.warnings(), false, color)?;
             Ok(Some(assembled))
         }
         Err(faults) => {

@@ -1,0 +1,63 @@
+//! `lsp`: a language server for sources, on standard input and output.
+
+mod analysis;
+mod answers;
+mod completion;
+mod document;
+mod hover;
+mod operands;
+mod server;
+mod settings;
+mod structure;
+mod text;
+mod transport;
+mod worker;
+
+use std::io;
+use std::path::PathBuf;
+
+use amdgpu_asm::Processor;
+
+use crate::error::{Error, Result};
+use server::Server;
+use settings::Settings;
+use transport::{Client, Incoming};
+
+/// Answer editors: errors and findings of sources, explanations of instructions, completion, definitions (the Language
+/// Server Protocol on standard input and output)
+#[derive(clap::Args)]
+pub struct Args {
+    /// The processor of sources that name none, such as gfx942 or mi300x
+    #[arg(long, value_parser = str::parse::<Processor>)]
+    target: Option<Processor>,
+    /// Report what `lint --hints` shows, too
+    #[arg(long)]
+    hints: bool,
+    /// Where included files are searched, after the directory of the source
+    #[arg(short = 'I', long, value_name = "DIRECTORY")]
+    include: Vec<PathBuf>,
+    /// Changes nothing: some editors say that they use standard input and output
+    #[arg(long)]
+    stdio: bool,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let settings = Settings { target: args.target, hints: args.hints, include: args.include.clone() };
+    let mut server = Server::new(settings, Client::new());
+    let mut input = io::stdin().lock();
+    let failed = |error: io::Error| Error::input(format!("the editor's message cannot be read: {error}"));
+    while let Some(incoming) = transport::read(&mut input).map_err(failed)? {
+        match incoming {
+            Incoming::Message(message) => {
+                if server.take(message) {
+                    break;
+                }
+            }
+            Incoming::Damaged(reason) => server.refuse(reason),
+        }
+    }
+    match server.is_shut_down() {
+        true => Ok(()),
+        false => Err(Error::input("the editor left without the request `shutdown`")),
+    }
+}

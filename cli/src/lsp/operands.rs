@@ -1,0 +1,163 @@
+//! The texts that operands and modifiers of an operation can have. Every text is tried: the parser of the library accepts it.
+
+use amdgpu_isa::facts::Counter;
+use amdgpu_isa::signature::{Enumeration, ImmediateKind, ModifierSignature, OperandSignature, Signature};
+use amdgpu_isa::{Field, Reg, Target, Value};
+use lsp_types::CompletionItemKind;
+
+/// A text, and where it stands in a list.
+pub struct Choice {
+    pub text: String,
+    pub kind: CompletionItemKind,
+    pub detail: String,
+    /// Small numbers come first.
+    pub rank: u8,
+}
+
+/// Values that a modifier can have, of which the first one that fits is offered: besides these, a zero for each operand that
+/// the instruction reads.
+const VALUES: [&str; 4] = ["", ":0", ":1", ":[0,1,2,3,4,5,6,7]"];
+
+/// The number of values of an enumeration of which one has to fit before all are tried.
+const PROBES: usize = 4;
+
+/// The texts of an operand, without numbers.
+pub fn of_operand(target: Target, operand: &OperandSignature, choices: &mut Vec<Choice>) {
+    let detail = operand.field.name();
+    let mut add = |text: String, kind: CompletionItemKind, rank: u8| {
+        if !text.is_empty() && operand.parse(&text).is_ok_and(|found| is_aligned(operand, &found.value)) {
+            choices.push(Choice { text, kind, detail: detail.into(), rank });
+            return true;
+        }
+        false
+    };
+    if operand.takes.immediate.is_some() {
+        for all in target.enumerations() {
+            enumeration(&all, &mut |text| add(text, CompletionItemKind::ENUM_MEMBER, 0));
+        }
+        for counter in Counter::ALL {
+            add(format!("{}(0)", counter.name()), CompletionItemKind::ENUM_MEMBER, 0);
+        }
+        for field in Field::ALL {
+            add(format!("depctr_{}(0)", field.name()), CompletionItemKind::ENUM_MEMBER, 0);
+        }
+    }
+    if operand.takes.off {
+        add("off".into(), CompletionItemKind::KEYWORD, 0);
+    }
+    let count = usize::from(operand.bits.div_ceil(32).max(1));
+    for run in target.operand_codes() {
+        if run.first == run.last {
+            for name in [run.name, run.pair] {
+                let is_number = name.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+                let kind = if is_number { CompletionItemKind::CONSTANT } else { CompletionItemKind::VARIABLE };
+                add(name.into(), kind, if is_number { 3 } else { 1 });
+            }
+        } else if run.name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            for first in 0..=usize::from(run.last - run.first) {
+                let text = match count {
+                    1 => format!("{}{first}", run.name),
+                    _ => format!("{}[{first}:{}]", run.name, first + count - 1),
+                };
+                for half in [".l", ".h"].iter().filter(|_| operand.takes.halves) {
+                    add(format!("{text}{half}"), CompletionItemKind::VARIABLE, 2);
+                }
+                add(text, CompletionItemKind::VARIABLE, 2);
+            }
+        }
+    }
+}
+
+/// Whether a run of registers can begin there.
+fn is_aligned(operand: &OperandSignature, first: &Value) -> bool {
+    let number = match *first {
+        Value::Reg(Reg::Vgpr(number)) => number,
+        Value::Reg(Reg::Agpr(number)) => number.into(),
+        _ => return true,
+    };
+    number % u16::from(operand.vector_alignment().max(1)) == 0
+}
+
+/// Whether an operand can be a label.
+pub fn is_label(operand: &OperandSignature) -> bool {
+    operand.takes.immediate.is_some_and(|immediate| immediate.kind == ImmediateKind::Label)
+}
+
+/// Whether an operand can be a symbol: a constant of 32 bits, or a number.
+pub fn is_symbol(operand: &OperandSignature) -> bool {
+    operand.takes.literal() || operand.takes.immediate.is_some_and(|immediate| immediate.kind == ImmediateKind::Number)
+}
+
+/// The texts of a modifier: of each name of a value, or one with a first value.
+pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSignature, choices: &mut Vec<Choice>) {
+    let name = modifier.field.name();
+    let detail = about(signature, modifier.field);
+    let before = choices.len();
+    let mut add = |text: String, kind: CompletionItemKind| {
+        if modifier.parse(&text).is_ok() {
+            choices.push(Choice { text, kind, detail: detail.clone(), rank: 4 });
+            return true;
+        }
+        false
+    };
+    for all in target.enumerations() {
+        enumeration(&all, &mut |value| {
+            let of = all.name;
+            let texts = [
+                format!("{name}:{value}"),
+                format!("format:[{value}]"),
+                format!("{name}:{of}({value},0,1,2,3)"),
+                format!("{name}:{of}({value},0,1)"),
+                format!("{name}:{of}({value},1)"),
+                format!("{value}:[0,1,2,3]"),
+                format!("{value}:1"),
+                value,
+            ];
+            texts.into_iter().any(|text| add(text, CompletionItemKind::ENUM_MEMBER))
+        });
+    }
+    if choices.len() > before {
+        return;
+    }
+    let mut add = |text: String| {
+        let is_taken = modifier.parse(&text).is_ok();
+        if is_taken {
+            let (kind, detail) = (CompletionItemKind::PROPERTY, detail.clone());
+            choices.push(Choice { text, kind, detail, rank: 4 });
+        }
+        is_taken
+    };
+    // The text of some fields has another ending than their name.
+    let stem = name.split('_').next().unwrap_or(name);
+    let reads = signature.operands().filter(|operand| operand.access.reads()).count();
+    let list = format!(":[{}]", vec!["0"; reads.max(1)].join(","));
+    for name in [name, stem, &format!("{name}_lo")] {
+        if VALUES.into_iter().chain([list.as_str()]).any(|value| add(format!("{name}{value}"))) {
+            return;
+        }
+    }
+}
+
+/// Calls `add` with the ways to write each value of an enumeration, which says whether it fits.
+fn enumeration(all: &Enumeration, add: &mut dyn FnMut(String) -> bool) {
+    let mut fits = false;
+    for (n, (_, value)) in all.values.iter().enumerate() {
+        if n >= PROBES && !fits {
+            return;
+        }
+        let name = all.name;
+        let texts =
+            [format!("{name}({value})"), format!("{name}0({value})"), format!("{name}1({value})"), value.to_string()];
+        for text in texts {
+            fits |= add(text);
+        }
+    }
+}
+
+/// What the table of the format says about a field.
+fn about(signature: &Signature, field: Field) -> String {
+    let formats = [Some(signature.format()), signature.extension()];
+    let layouts = signature.target().layouts().iter().filter(|layout| formats.contains(&Some(layout.format)));
+    let found = layouts.flat_map(|layout| layout.fields).find(|info| info.field == field);
+    found.map_or(String::new(), |info| info.about().to_string())
+}

@@ -1,0 +1,105 @@
+//! Messages on standard input and output. Memory is taken only for bytes that arrive.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lsp_server::Message;
+
+/// The longest line of a header.
+const LONGEST_HEADER: u64 = 1 << 12;
+/// The longest message.
+const LONGEST: u64 = 1 << 30;
+
+/// A message of the editor.
+pub enum Incoming {
+    Message(Message),
+    /// Bytes that are no message, and the reason.
+    Damaged(String),
+}
+
+/// Reads the next message. `None`: there are no more.
+///
+/// # Errors
+/// The header is damaged, so that the next message cannot be found, or the input ends in a message.
+pub fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
+    let damaged = |reason: &str| io::Error::new(io::ErrorKind::InvalidData, reason.to_string());
+    let mut length: Option<u64> = None;
+    loop {
+        let mut line = Vec::new();
+        input.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)?;
+        if line.is_empty() && length.is_none() {
+            return Ok(None);
+        }
+        let line = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok());
+        let line = line.ok_or_else(|| damaged("a header has no end"))?.trim();
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(':').ok_or_else(|| damaged("a header has no colon"))?;
+        if name.trim().eq_ignore_ascii_case("content-length") {
+            length = Some(value.trim().parse().map_err(|_| damaged("the length of a message is not a number"))?);
+        }
+    }
+    let length = length.ok_or_else(|| damaged("a message has no length"))?;
+    if length > LONGEST {
+        return Err(damaged("a message is too long"));
+    }
+    let mut body = Vec::new();
+    input.by_ref().take(length).read_to_end(&mut body)?;
+    if body.len() as u64 != length {
+        return Err(damaged("a message is cut off"));
+    }
+    Ok(Some(match serde_json::from_slice(&body) {
+        Ok(message) => Incoming::Message(message),
+        Err(error) => Incoming::Damaged(error.to_string()),
+    }))
+}
+
+/// The editor, to which any thread can send messages.
+#[derive(Clone)]
+pub struct Client(Arc<Mutex<io::Stdout>>);
+
+impl Client {
+    pub fn new() -> Client {
+        Client(Arc::new(Mutex::new(io::stdout())))
+    }
+
+    /// Sends a message. An editor that has gone closes the input, too.
+    pub fn send(&self, message: impl Into<Message>) {
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = message.into().write(&mut *out);
+    }
+
+    /// Sends an error about bytes that are no message, and so have no number.
+    pub fn send_damaged(&self, code: i32, message: &str) {
+        let body = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
+        let body = body.to_string();
+        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = write!(out, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| out.flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_follow_each_other() {
+        let mut input = &b"Content-Length: 2\r\n\r\n{}content-length:18\r\nX: y\r\n\r\n{\"method\": \"exit\"}"[..];
+        assert!(matches!(read(&mut input), Ok(Some(Incoming::Damaged(_)))));
+        assert!(
+            matches!(read(&mut input), Ok(Some(Incoming::Message(Message::Notification(n)))) if n.method == "exit")
+        );
+        assert!(matches!(read(&mut input), Ok(None)));
+    }
+
+    #[test]
+    fn a_damaged_header_is_an_error() {
+        let long = "x".repeat(5000);
+        for input in
+            [&long, "x\n", "\n", "Content-Length: x\n\n", "Content-Length: 99999999999\n\n", "Content-Length: 3\n\n{}"]
+        {
+            assert!(read(&mut input.as_bytes()).is_err(), "{input}");
+        }
+    }
+}
