@@ -43,7 +43,18 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     let settings = Settings { target: args.target, hints: args.hints, include: args.include.clone() };
-    let mut server = Server::new(settings, Client::new());
+    let failed = |error: io::Error| Error::input(format!("the server cannot start: {error}"));
+    let (client, writer) = Client::start().map_err(failed)?;
+    let mut server = Server::new(settings, client.clone());
+    let result = serve(&mut server);
+    client.end();
+    // The thread ends after the last message.
+    let _ = writer.join();
+    result
+}
+
+/// Takes messages until the editor leaves.
+fn serve(server: &mut Server) -> Result<()> {
     let mut input = io::stdin().lock();
     let failed = |error: io::Error| Error::input(format!("the editor's message cannot be read: {error}"));
     while let Some(incoming) = transport::read(&mut input).map_err(failed)? {

@@ -1,13 +1,15 @@
 //! What the assembler and lint say about a source.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use amdgpu_asm::outline::Outline;
 use amdgpu_asm::{Fault, Faults, Kind, Place, Statement};
 use amdgpu_isa::Inst;
 use amdgpu_lint::check::{Checker, Finding, Severity};
-use amdgpu_object::{Image, Part};
+use amdgpu_object::{Image, Part, Section};
 use lsp_types::DiagnosticSeverity;
 
 use super::settings::Settings;
@@ -20,6 +22,7 @@ use crate::lint::source::{Assembled, Source};
 const DOCUMENT: &str = "";
 
 /// Something about a range of the source.
+#[derive(Clone)]
 pub struct Note {
     pub range: Range<usize>,
     pub severity: DiagnosticSeverity,
@@ -31,85 +34,89 @@ pub struct Note {
 }
 
 /// What is known about a version of a document.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Analysis {
     pub notes: Vec<Note>,
     /// The instructions that statements became, by the lines of the assembler.
-    pub code: BTreeMap<usize, Vec<Inst>>,
+    pub code: Arc<BTreeMap<usize, Vec<Inst>>>,
 }
 
+/// Looks at what is known so far, before each part of the work that can take long, and says whether to go on.
+pub type Watch<'a> = dyn FnMut(&Analysis) -> bool + 'a;
+
 /// Assembles a source, and checks the code.
-pub fn analyze(text: &Text, settings: &Settings, directory: Option<std::path::PathBuf>) -> Analysis {
+pub fn analyze(text: &Text, settings: &Settings, directory: Option<PathBuf>, watch: &mut Watch<'_>) -> Analysis {
     let processor = Outline::of(text.as_str()).processor;
     let options = settings.options(processor, directory);
-    let mut analysis = Analysis::default();
+    let mut analyzer = Analyzer { text, hints: settings.hints, watch, analysis: Analysis::default() };
     match Assembled::of(DOCUMENT, text.as_str(), &options) {
-        Err(faults) => analysis.faults(text, &faults),
+        Err(faults) => analyzer.faults(&faults),
         Ok(assembled) => {
-            analysis.faults(text, &assembled.warnings());
+            analyzer.faults(&assembled.warnings());
             let mut source = assembled.source();
             // The assembler has just made the file, so that nothing in it can be damaged.
             let _ = amdgpu_object::visit(&assembled.bytes, None, |part| {
                 if let Part::Image(image) = part {
-                    analysis.image(text, settings, &image, &mut source);
+                    analyzer.image(&image, &mut source);
                 }
                 Ok::<(), Error>(())
             });
         }
     }
-    analysis
+    analyzer.analysis
 }
 
-impl Analysis {
-    fn faults(&mut self, text: &Text, faults: &Faults) {
+struct Analyzer<'a, 'w> {
+    text: &'a Text,
+    /// Whether hints are wanted.
+    hints: bool,
+    watch: &'a mut Watch<'w>,
+    analysis: Analysis,
+}
+
+impl Analyzer<'_, '_> {
+    fn faults(&mut self, faults: &Faults) {
         let is_unknown = |fault: &&Fault| fault.kind == Kind::NoProcessor;
         // Each instruction lacks the processor. One error is enough.
         let missing = faults.all().iter().find(is_unknown);
         let others = faults.all().iter().filter(|fault| !is_unknown(fault));
-        let notes = missing.into_iter().chain(others).map(|fault| of_fault(text, fault));
-        self.notes.extend(notes);
+        let notes = missing.into_iter().chain(others).map(|fault| of_fault(self.text, fault));
+        self.analysis.notes.extend(notes);
     }
 
-    fn image(&mut self, text: &Text, settings: &Settings, image: &Image<'_>, source: &mut Source<'_>) {
+    fn image(&mut self, image: &Image<'_>, source: &mut Source<'_>) {
         let Ok(target) = dis::target_of(image, None) else { return };
-        for section in &image.sections {
-            let name = section.name.to_text();
-            let checkers: Vec<Checker<'_, '_>> = Checker::in_image(section, image, target).collect();
-            let mut place = |address: u64| source.at(&name, address.wrapping_sub(section.address));
-            for checker in &checkers {
-                for finding in checker.check(&checker.groups()) {
-                    self.finding(text, settings, &finding, &mut place);
-                }
-            }
-            for finding in Checker::of_all(&checkers) {
-                self.finding(text, settings, &finding, &mut place);
-            }
-            let mut code = BTreeMap::new();
-            for flow in checkers.iter().map(Checker::flow) {
-                code.extend((0..flow.blocks().len()).flat_map(|block| flow.insts(block)));
-            }
-            for (address, inst) in code {
-                if let Some(at) = place(address).map(|statement| statement.in_file).filter(is_document) {
-                    match self.code.entry(at.line) {
-                        Entry::Vacant(line) => drop(line.insert(vec![inst])),
-                        Entry::Occupied(line) => line.into_mut().push(inst),
+        let in_section = |section| Checker::in_image(section, image, target).collect();
+        let sections: Vec<(&Section<'_>, Vec<Checker<'_, '_>>)> =
+            image.sections.iter().map(|section| (section, in_section(section))).collect();
+        let mut code = BTreeMap::new();
+        for (section, checkers) in &sections {
+            self::code(&mut code, checkers, &mut |address| at(source, section, address));
+        }
+        self.analysis.code = Arc::new(code);
+        for (section, checkers) in &sections {
+            let mut place = |address| at(source, section, address);
+            for checker in checkers {
+                for group in checker.groups().chunks(1) {
+                    if !(self.watch)(&self.analysis) {
+                        return;
+                    }
+                    for finding in checker.check(group) {
+                        self.finding(&finding, &mut place);
                     }
                 }
+            }
+            for finding in Checker::of_all(checkers) {
+                self.finding(&finding, &mut place);
             }
         }
     }
 
-    fn finding(
-        &mut self,
-        text: &Text,
-        settings: &Settings,
-        finding: &Finding<'_>,
-        place: &mut dyn FnMut(u64) -> Option<Statement>,
-    ) {
+    fn finding(&mut self, finding: &Finding<'_>, place: &mut dyn FnMut(u64) -> Option<Statement>) {
         let severity = match finding.severity() {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
-            Severity::Hint if settings.hints => DiagnosticSeverity::HINT,
+            Severity::Hint if self.hints => DiagnosticSeverity::HINT,
             Severity::Hint => return,
         };
         let mut message = finding.what.to_string();
@@ -120,12 +127,34 @@ impl Analysis {
         if let Some(Statement { place, .. }) = statement.as_ref().filter(|statement| !is_document(&statement.place)) {
             message = format!("{message}\nin {}, line {}", place.file, place.line);
         }
-        let range = statement.as_ref().map_or(0..0, |statement| in_document(text, statement));
+        let range = statement.as_ref().map_or(0..0, |statement| in_document(self.text, statement));
         let producer = finding.producer.as_ref().and_then(|at| {
-            let range = in_document(text, &place(at.address)?);
+            let range = in_document(self.text, &place(at.address)?);
             Some((range, format!("it depends on `{}`", at.inst)))
         });
-        self.notes.push(Note { range, severity, code: Some(finding.rule()), message, producer });
+        self.analysis.notes.push(Note { range, severity, code: Some(finding.rule()), message, producer });
+    }
+}
+
+/// The statement that made an address.
+fn at(source: &mut Source<'_>, section: &Section<'_>, address: u64) -> Option<Statement> {
+    source.at(&section.name.to_text(), address.wrapping_sub(section.address))
+}
+
+/// Adds the instructions that checkers know to the lines that they are from.
+fn code(
+    lines: &mut BTreeMap<usize, Vec<Inst>>,
+    checkers: &[Checker<'_, '_>],
+    place: &mut dyn FnMut(u64) -> Option<Statement>,
+) {
+    let mut code = BTreeMap::new();
+    for flow in checkers.iter().map(Checker::flow) {
+        code.extend((0..flow.blocks().len()).flat_map(|block| flow.insts(block)));
+    }
+    for (address, inst) in code {
+        if let Some(at) = place(address).map(|statement| statement.in_file).filter(is_document) {
+            lines.entry(at.line).or_default().push(inst);
+        }
     }
 }
 

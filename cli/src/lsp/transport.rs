@@ -1,7 +1,8 @@
 //! Messages on standard input and output. Memory is taken only for bytes that arrive.
 
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
 
 use lsp_server::Message;
 
@@ -55,27 +56,54 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     }))
 }
 
-/// The editor, to which any thread can send messages.
+/// What is written.
+enum Outgoing {
+    Message(Message),
+    /// A text that is no [`Message`].
+    Text(String),
+    End,
+}
+
+/// The editor, to which any thread can send messages. Nobody waits until it reads them.
 #[derive(Clone)]
-pub struct Client(Arc<Mutex<io::Stdout>>);
+pub struct Client(Sender<Outgoing>);
 
 impl Client {
-    pub fn new() -> Client {
-        Client(Arc::new(Mutex::new(io::stdout())))
+    /// Starts the thread that writes, which ends after [`Client::end`].
+    ///
+    /// # Errors
+    /// The system has no thread for it.
+    pub fn start() -> io::Result<(Client, JoinHandle<()>)> {
+        let (sender, receiver) = mpsc::channel();
+        let writer = thread::Builder::new().spawn(move || {
+            let mut out = io::stdout().lock();
+            for outgoing in receiver {
+                // An editor that has gone closes the input, too.
+                let _ = match outgoing {
+                    Outgoing::Message(message) => message.write(&mut out),
+                    Outgoing::Text(text) => {
+                        write!(out, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| out.flush())
+                    }
+                    Outgoing::End => return,
+                };
+            }
+        })?;
+        Ok((Client(sender), writer))
     }
 
-    /// Sends a message. An editor that has gone closes the input, too.
     pub fn send(&self, message: impl Into<Message>) {
-        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = message.into().write(&mut *out);
+        let _ = self.0.send(Outgoing::Message(message.into()));
     }
 
     /// Sends an error about bytes that are no message, and so have no number.
     pub fn send_damaged(&self, code: i32, message: &str) {
         let body = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
-        let body = body.to_string();
-        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = write!(out, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| out.flush());
+        let _ = self.0.send(Outgoing::Text(body.to_string()));
+    }
+
+    /// Writes nothing more.
+    pub fn end(&self) {
+        let _ = self.0.send(Outgoing::End);
     }
 }
 

@@ -19,6 +19,9 @@ use super::transport::Client;
 /// The bytes of the thread's stack, which are those of a program.
 const STACK: usize = 8 << 20;
 
+/// The bytes of a source whose errors are published before it is checked.
+const LONG: usize = 1 << 18;
+
 /// A version of a document.
 struct Job {
     uri: Uri,
@@ -47,6 +50,19 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes what is known about a version, unless there is a newer one.
+    fn finish(&self, client: &Client, job: &Job, analysis: Analysis) -> bool {
+        let diagnostics = analysis.notes.iter().map(|note| diagnostic(&job.text, &job.uri, note)).collect();
+        let key = job.uri.as_str();
+        let mut state = self.lock();
+        let is_newest = state.newest.get(key) == Some(&job.revision);
+        if is_newest {
+            state.done.insert(key.to_string(), (job.revision, Arc::new(analysis)));
+            publish(client, job.uri.clone(), Some(job.version), diagnostics);
+        }
+        is_newest
     }
 }
 
@@ -107,14 +123,16 @@ fn work(shared: &Shared, settings: &Settings, client: &Client) {
             }
         };
         drop(state);
-        let analysis = analyze(&job.text, settings, job.directory);
-        let diagnostics = analysis.notes.iter().map(|note| diagnostic(&job.text, &job.uri, note)).collect();
-        let key = job.uri.as_str().to_string();
-        let mut state = shared.lock();
-        if state.newest.get(&key) == Some(&job.revision) {
-            state.done.insert(key, (job.revision, Arc::new(analysis)));
-            publish(client, job.uri, Some(job.version), diagnostics);
-        }
+        // The findings of a long source take longer than its errors.
+        let mut is_due = job.text.as_str().len() > LONG;
+        let mut watch = |analysis: &Analysis| {
+            if std::mem::take(&mut is_due) {
+                return shared.finish(client, &job, analysis.clone());
+            }
+            shared.lock().newest.get(job.uri.as_str()) == Some(&job.revision)
+        };
+        let analysis = analyze(&job.text, settings, job.directory.clone(), &mut watch);
+        shared.finish(client, &job, analysis);
     }
 }
 

@@ -16,6 +16,7 @@ struct Editor {
     output: BufReader<ChildStdout>,
     requests: i32,
     version: i32,
+    uri: String,
     /// Notifications that have arrived while the editor waited for something else.
     arrived: Vec<Value>,
 }
@@ -25,7 +26,7 @@ impl Editor {
         let mut server = tool(&[&["lsp"], args].concat()).spawn().expect("the tool starts");
         let input = server.stdin.take().expect("a pipe");
         let output = BufReader::new(server.stdout.take().expect("a pipe"));
-        Editor { server, input, output, requests: 0, version: 0, arrived: Vec::new() }
+        Editor { server, input, output, requests: 0, version: 0, uri: URI.into(), arrived: Vec::new() }
     }
 
     /// Starts the server, and opens a document.
@@ -234,6 +235,23 @@ fn an_error_in_a_macro_is_at_its_call() {
     editor.rewrite(&source.replace("s0", "2"));
     assert_eq!(editor.diagnostics(), Vec::<Value>::new());
     assert!(editor.hover(4, 2).contains("s_nop 1"));
+    assert_eq!(editor.close(), Some(0));
+}
+
+#[test]
+fn an_error_in_an_included_file_is_at_the_directive() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("lsp");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    std::fs::write(directory.join("part.s"), " s_nop 0\n s_nop é\n").expect("a file");
+    let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n .include \"part.s\"\n";
+    let mut editor = Editor::start(&[]);
+    editor.request("initialize", json!({ "capabilities": {} }));
+    (editor.version, editor.uri) = (1, format!("file://{}/kernel.s", directory.display()));
+    let document = json!({ "uri": editor.uri, "languageId": "asm", "version": 1, "text": source });
+    editor.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    let found = editor.diagnostics();
+    assert_eq!((found.len(), &found[0]["range"]), (1, &range((1, 1), (1, 18))));
+    assert!(found[0]["message"].as_str().expect("a text").ends_with("in part.s, line 2, column 8"), "{found:?}");
     assert_eq!(editor.close(), Some(0));
 }
 
