@@ -39,6 +39,11 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("v_madmk_f16", "gfx803 gfx801 gfx810"),
     ("v_madak_f16", "gfx803 gfx801 gfx810"),
     ("v_interp_p2_f16", "gfx803 gfx801 gfx810"),
+    // Floats of 8 bits are other numbers: CDNA3 has neither infinity nor -0.
+    ("fp8", "gfx942"),
+    ("bf8", "gfx942"),
+    ("fp8_f32", "gfx942"),
+    ("bf8_f32", "gfx942"),
 ];
 
 /// Whether `s_waitcnt` waits for nothing, because other counters count what its counters did.

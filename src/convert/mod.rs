@@ -256,16 +256,19 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     }
     for desc in from.all_descs().filter(|desc| !is_operand(desc)) {
         let held = held(desc, from) & !of_operands(desc);
-        // The treatment of out-of-range lanes has no effect if no lane is out of range.
-        if held == neutral_of(desc) || desc.kind == OperandKind::Modifier(ModifierKind::DppBound) {
+        if held == neutral_of(desc) {
             continue;
         }
         let refused = ConvertError::Modifier { field: desc.field, value: held };
         let same = |other: &&OperandDesc| {
             (other.field, other.kind.bare(), other.access) == (desc.field, desc.kind.bare(), None)
         };
-        let other = form.descs().find(same).ok_or(refused)?;
-        hold(other, held, &mut words).map_err(|_| refused)?;
+        match form.descs().find(same) {
+            Some(other) => hold(other, held, &mut words).map_err(|_| refused)?,
+            // Without DPP no lane is out of range.
+            None if desc.kind == OperandKind::Modifier(ModifierKind::DppBound) => {}
+            None => return Err(refused),
+        }
     }
     // Operands, in the order of the text.
     let mut theirs = form.descs().filter(is_operand);

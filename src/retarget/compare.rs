@@ -6,7 +6,7 @@ use crate::compare::{same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
 use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
-use crate::opcode::Field;
+use crate::opcode::{Field, Format};
 use crate::table::OperandDesc;
 use crate::value::{Access, Operand, Reg, Value};
 
@@ -24,7 +24,9 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
         Some((desc, there.partner(descs, desc, names)?))
     };
     let same = |x: &Operand, y: &Operand| {
-        pair(x).is_some_and(|(desc, other)| is_width((desc, x), (other, y)) && same_value((a, desc, x), (b, other, y)))
+        pair(x).is_some_and(|(desc, other)| {
+            is_same_size(a, (desc, x), (other, y)) && same_value((a, desc, x), (b, other, y))
+        })
     };
     // An absent operand is equal to one that the other target does not have.
     let is_extra = |x: &Operand, (side, other): (Descs, Descs), names: Names| {
@@ -37,7 +39,7 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
         let bits = |operand: Option<Operand>| operand.map_or(0, |operand| operand.bits);
         let role = here.or(other).and_then(|operand| operand.role).unwrap_or(Field::Vcc);
         match (here.and_then(|x| Some((pair(&x)?, x))), other) {
-            (Some(((desc, other), x)), Some(y)) if is_width((desc, &x), (other, &y)) => refused(a, desc),
+            (Some(((desc, other), x)), Some(y)) if is_same_size(a, (desc, &x), (other, &y)) => refused(a, desc),
             _ => RetargetError::Operand { field: role, bits: bits(here), bits_there: bits(other) },
         }
     })?;
@@ -75,6 +77,11 @@ impl Descs {
     }
 }
 
+/// Compares access, width, and what becomes of the half of a register that is not written.
+fn is_same_size(a: &Inst, here: (&OperandDesc, &Operand), there: (&OperandDesc, &Operand)) -> bool {
+    is_width(here, there) && same_half(a, here, there)
+}
+
 /// Compares access and width. A constant has the width of a field or a literal, which is not compared. A scalar offset
 /// may be a register, always of 32 bits.
 fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
@@ -88,6 +95,13 @@ fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Ope
     let types = !matches!(x.value, Value::Float(_)) || desc.ty == other.ty;
     let half = types && ([x.bits, y.bits] == [HALF, 2 * HALF] || [y.bits, x.bits] == [HALF, 2 * HALF]);
     kept(x) == kept(y) && (constant || half || x.bits == y.bits)
+}
+
+/// Compares whether a destination keeps the half of its register that is not written. Where DPP leaves lanes out,
+/// every destination counts as read, whatever becomes of its halves in the other lanes.
+fn same_half(a: &Inst, (desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
+    let keeps = |desc: &OperandDesc, operand: &Operand| operand.bits == HALF || desc.access == Some(Access::ReadWrite);
+    a.extension() != Some(Format::Dpp) || !x.access.writes() || keeps(desc, x) == keeps(other, y)
 }
 
 /// Width in bits of half a register.

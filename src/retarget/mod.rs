@@ -22,7 +22,7 @@ use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
 use crate::opcode::{Field, Format, Special};
 use crate::operation::OpcodeEntry;
-use crate::table::generated::SUCCESSORS;
+use crate::table::generated::{FNUZ, SMALL_FLOATS, SUCCESSORS};
 use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
 use crate::value::{Access, Value};
@@ -42,6 +42,8 @@ impl Inst {
     ///
     /// A source that is 0 and one that is `null` stand for each other where the target has only one of them. A hardware
     /// register is the one of the same name, or of the name that RDNA4 gave it; the meaning of its bits is not compared.
+    /// An output modifier (`mul:2`, `div:2`) means the same where the mode flushes denormal results. In other modes it does
+    /// nothing before RDNA4.
     ///
     /// # Errors
     /// The target lacks something; the error names it.
@@ -74,11 +76,25 @@ impl Inst {
             return dual::retarget(&from, second, target);
         }
         match entries().find(same).or_else(|| entries().find(related)) {
-            Some(entry) => retarget(&from, target, &entry),
+            Some(entry) => {
+                has_same_floats(&from, target)?;
+                retarget(&from, target, &entry)
+            }
             None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
             None => Err(RetargetError::Form { format: self.format(), extension: self.extension() }),
         }
     }
+}
+
+/// Fails if the operation has floats of 8 bits, which mean other numbers on the target.
+fn has_same_floats(from: &Inst, target: Target) -> Result<(), RetargetError> {
+    let is_fnuz = |target: Target| FNUZ >> target as u32 & 1 == 1;
+    if is_fnuz(from.target()) == is_fnuz(target) || !SMALL_FLOATS.contains(&from.opcode()) {
+        return Ok(());
+    }
+    let result = from.operands().find_map(|operand| Some((operand.role?, operand.bits)));
+    let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
+    Err(result.map_or(lacks, |(field, bits)| RetargetError::Operand { field, bits, bits_there: bits }))
 }
 
 /// Translates field names to the names of the other format.
