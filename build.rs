@@ -9,6 +9,7 @@ fn main() {
     println!("cargo::rerun-if-changed=isa");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/formula");
     println!("cargo::rerun-if-changed=src/kind");
     println!("cargo::rerun-if-changed=src/shared.rs");
     println!("cargo::rustc-check-cfg=cfg(has_target)");

@@ -7,6 +7,10 @@
 
 pub mod check;
 pub mod emit;
+#[cfg(any(feature = "meaning", test))]
+#[path = "../src/formula/mod.rs"]
+#[allow(dead_code, unused_imports)] // The library uses a part of it, and the generator another.
+pub mod formula;
 #[path = "../src/kind/mod.rs"]
 #[allow(dead_code)] // The library uses a part of it, and the generator another.
 pub mod kind;
@@ -72,6 +76,10 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
     }
     #[allow(unused_mut)]
     let mut files = emit::all(isa, &targets, enabled(EVERY_STRUCT))?;
+    #[cfg(any(feature = "meaning", test))]
+    if enabled("meaning") {
+        files.push(("meaning.rs".to_string(), emit::meaning::table(isa, &targets)?));
+    }
     #[cfg(any(feature = "make", test))]
     if enabled("make") {
         files.extend(emit::make::all(isa, &targets)?);

@@ -11,6 +11,9 @@ mod instrument {}
 #[cfg(all(feature = "gfx600", feature = "alloc"))]
 #[doc = include_str!("../docs/facts.md")]
 mod facts {}
+#[cfg(all(feature = "meaning", feature = "alloc"))]
+#[doc = include_str!("../docs/meaning.md")]
+mod meaning {}
 #[cfg(feature = "make")]
 #[doc = include_str!("../docs/make.md")]
 mod make {}

@@ -18,6 +18,7 @@
 //! | [`check`] | rules beyond decoding |
 //! | [`signature`], [`layout`] | what an operation takes, and where its fields are, without an instruction at hand |
 //! | `text` | printing and parsing (feature `text`) |
+//! | `meaning` | what each operation computes (feature `meaning`) |
 //! | [`processor`] | every processor, by name or ELF number |
 //! | [`operands`], [`errors`] | the smaller types of operands; errors |
 //! | `gfx942` and others | the structs, opcode enums and constructors of one target |
@@ -212,6 +213,9 @@ mod flags;
 #[cfg(feature = "alloc")]
 pub mod flow;
 mod form;
+#[cfg(all(feature = "meaning", feature = "alloc"))]
+#[allow(missing_docs)] // Names of the language, which isa/README.md describes.
+mod formula;
 pub mod hazards;
 pub mod imm;
 mod inst;
@@ -222,6 +226,8 @@ mod length;
 mod loadable;
 #[cfg(feature = "make")]
 pub mod make;
+#[cfg(feature = "meaning")]
+pub mod meaning;
 mod microcode;
 mod opcode;
 mod operand;

@@ -145,7 +145,9 @@ impl Facts {
                         let numbers = bounds.filter_map(|n| n.parse::<u64>().ok());
                         codes.extend(numbers.filter(|n| *n >= 64));
                     }
-                    Some(mnemonic) if line.matches('|').count() == 4 => _ = mnemonics.insert(mnemonic.to_string()),
+                    Some(mnemonic) if line.matches('|').count() == 4 && mnemonic != "does" => {
+                        _ = mnemonics.insert(mnemonic.to_string())
+                    }
                     _ => {}
                 }
             }

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Directories and files without the functions that are looked at.
-const OTHERS: [&str; 7] = ["flow", "loadable", "arbitrary", "capi", "make", "book", "table/generated"];
+const OTHERS: [&str; 9] =
+    ["flow", "loadable", "arbitrary", "capi", "make", "book", "formula", "meaning", "table/generated"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -4,6 +4,8 @@ pub mod assume;
 pub mod counters;
 pub mod facts;
 pub mod hazards;
+#[cfg(any(feature = "meaning", test))]
+pub mod meaning;
 
 use std::collections::HashSet;
 

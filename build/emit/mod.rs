@@ -10,6 +10,8 @@ pub mod fast_text;
 pub mod hazards;
 #[cfg(any(feature = "make", test))]
 pub mod make;
+#[cfg(any(feature = "meaning", test))]
+pub mod meaning;
 pub mod mnemonics;
 pub mod names;
 pub mod operand_texts;
@@ -104,6 +106,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     facts::purposes(&mut tables, isa, &opcodes);
     hazards::rule_infos(&mut tables, isa, targets)?;
     names::successors(&mut tables, isa);
+    names::small_floats(&mut tables, targets);
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("sizes.rs".to_string(), sizes));
     files.push(("tables.rs".to_string(), tables));

@@ -14,6 +14,8 @@ pub mod hazards;
 pub mod kept;
 pub mod layout;
 pub mod lengths;
+#[cfg(any(feature = "meaning", test))]
+pub mod meaning;
 pub mod operands;
 pub mod pages;
 pub mod rows;
@@ -125,7 +127,7 @@ pub struct Operation {
 }
 
 /// The facts of a row about its operation, apart from operands.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Default, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Info {
     pub reads: Vec<String>,
     pub writes: Vec<String>,

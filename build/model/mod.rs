@@ -209,6 +209,9 @@ pub struct EnumTable {
     pub values: Vec<EnumValue>,
     /// `registers NAME NUMBER...`: the number of address registers for each value, in the order of the values.
     pub registers: Vec<(String, Vec<u8>)>,
+    /// `lane NAME FORMULA`: the lane that each lane reads.
+    #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+    pub lanes: Vec<(SourceLine, String, String)>,
 }
 
 /// `directive dx10_clamp 1 rsrc1:21:21 gfx12=-`
@@ -331,6 +334,7 @@ pub struct Format {
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
     pub only: Vec<Only>,
+    pub does: Vec<Does>,
     /// `bus`: its operations read scalars over the constant bus.
     pub bus: bool,
     /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
@@ -496,6 +500,17 @@ pub struct Only {
 pub struct Values {
     pub shift: u8,
     pub set: u128,
+}
+
+/// `does v_add_{f16,f32}: D.$1 = S0.$1 + S1.$1`: what operations compute, in all formats that have them.
+#[derive(Debug)]
+#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+pub struct Does {
+    pub at: SourceLine,
+    /// Names with alternatives in braces; `v_min_f32@gfx12`: from that generation on.
+    pub names: Vec<String>,
+    /// The formula, in which `$1` stands for the alternative in the name's first braces.
+    pub text: String,
 }
 
 #[derive(Debug)]

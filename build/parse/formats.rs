@@ -50,6 +50,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         whens: Vec::new(),
         swaps: Vec::new(),
         only: Vec::new(),
+        does: Vec::new(),
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),

@@ -39,12 +39,18 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Passes each line without its comment to `take`, except empty lines.
+/// Passes each line without its comment to `take`, except empty lines. An indented line continues a `does` line.
 fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
-    for (i, raw) in text.lines().enumerate() {
-        let line = raw.split('#').next().unwrap_or("").trim_end();
+    let mut lines = text.lines().enumerate().peekable();
+    let without_comment = |raw: &str| raw.split('#').next().unwrap_or("").trim_end().to_string();
+    while let Some((i, raw)) = lines.next() {
+        let mut line = without_comment(raw);
+        while line.starts_with("does ") && lines.peek().is_some_and(|(_, next)| next.starts_with(' ')) {
+            let (_, next) = lines.next().expect("it was seen");
+            line = format!("{line} {}", without_comment(next).trim_start());
+        }
         if !line.is_empty() {
-            take(&SourceLine { file: name.to_string(), line: i + 1 }, line)?;
+            take(&SourceLine { file: name.to_string(), line: i + 1 }, &line)?;
         }
     }
     Ok(())
@@ -76,6 +82,11 @@ pub struct Parser {
 
 impl Parser {
     fn line(&mut self, isa: &mut Isa, at: &SourceLine, line: &str) -> Result<()> {
+        if let (Some(rest), true) = (line.strip_prefix("does "), self.in_rows) {
+            let does = rows::does(at, rest)?;
+            isa.formats[self.format.expect("rows follow a format")].does.push(does);
+            return Ok(());
+        }
         if self.in_rows {
             let row = self.row(at, line)?;
             isa.formats[self.format.expect("rows follow a format")].rows.push(row);
@@ -128,8 +139,8 @@ impl Parser {
             ("enum" | "bits", None) => {
                 let [name] = args else { return at.err(format!("expected: {key} NAME")) };
                 let bits = *key == "bits";
-                let (name, values, registers) = (name.to_string(), Vec::new(), Vec::new());
-                isa.enums.push(EnumTable { at: at.clone(), name, bits, values, registers });
+                let (name, values, registers, lanes) = (name.to_string(), Vec::new(), Vec::new(), Vec::new());
+                isa.enums.push(EnumTable { at: at.clone(), name, bits, values, registers, lanes });
                 self.in_enum = true;
             }
             ("value", None) => {
@@ -143,6 +154,13 @@ impl Parser {
                 };
                 let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
                 table.values.push(EnumValue { at: at.clone(), name: name.to_string(), was, value });
+            }
+            ("lane", None) => {
+                let ([name, ..], Some(table)) = (args, isa.enums.last_mut().filter(|_| self.in_enum)) else {
+                    return at.err("expected, in an enum: lane NAME FORMULA");
+                };
+                let formula = line["lane".len()..].trim_start()[name.len()..].trim().to_string();
+                table.lanes.push((at.clone(), name.to_string(), formula));
             }
             ("directive", None) => isa.directives.push(self.directive(at, args)?),
             ("kernel", None) => {

@@ -1,7 +1,7 @@
 //! Rows of operations and the words in them.
 
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Access, Row, Token};
+use crate::build::model::{Access, Does, Row, Token};
 use crate::build::parse::Parser;
 use crate::build::parse::numbers::up_to;
 
@@ -55,6 +55,13 @@ impl Parser {
             opcode,
         })
     }
+}
+
+/// `NAME... : FORMULA`. The colon ends the last name, and those in braces do not count.
+pub fn does(at: &SourceLine, line: &str) -> Result<Does> {
+    let Some((names, text)) = line.split_once(": ") else { return at.err("expected: does NAME...: FORMULA") };
+    let names = names.split_whitespace().map(str::to_string).collect();
+    Ok(Does { at: at.clone(), names, text: text.trim().to_string() })
 }
 
 fn bit_list(at: &SourceLine, s: &str) -> Result<(String, Option<Vec<u8>>)> {

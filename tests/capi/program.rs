@@ -29,7 +29,7 @@ fn features() -> Vec<&'static str> {
         "gfx9-4-generic" "gfx950" "gfx1010" "gfx1011" "gfx1013" "gfx1030" "gfx1100" "gfx1150" "gfx1200" "gfx1010-wave32"
         "gfx1011-wave32" "gfx1013-wave32" "gfx1030-wave32" "gfx1100-wave32" "gfx1150-wave32" "gfx1200-wave32" "gfx1250" "gfx1251"
         "gfx1170" "gfx1170-wave32" "gfx12-5-generic" "gfx1310" "gfx1310-wave32"
-        "all-targets" "text" "fast" "make" "alloc" "arbitrary" "capi"
+        "all-targets" "text" "fast" "make" "alloc" "meaning" "arbitrary" "capi"
     };
     let manifest = include_str!("../../Cargo.toml");
     let (_, section) = manifest.split_once("\n[features]\n").expect("a list of features");

@@ -1,0 +1,71 @@
+//! Writes what each operation computes.
+
+use std::fmt::Write;
+
+use crate::build::check::meaning;
+use crate::build::emit::{camel, opcodes};
+use crate::build::lower::{self, Target};
+use crate::build::model::Isa;
+use crate::build::model::error::Result;
+use crate::build::parse::numbers::number;
+
+/// Writes `MEANINGS`: in the order of the operations, each with the targets that it holds for, a bit for each.
+pub fn table(isa: &Isa, targets: &[Target]) -> Result<String> {
+    let meanings = lower::meaning::all(isa)?;
+    meaning::check(targets, &meanings)?;
+    let mut rows = Vec::new();
+    for op in &opcodes(targets) {
+        let mut texts: Vec<(&str, u128)> = Vec::new();
+        for (n, t) in targets.iter().enumerate() {
+            if !t.operations.iter().flatten().any(|operation| operation.mnemonic == *op) {
+                continue;
+            }
+            let Some((_, text)) = meanings.get(op).and_then(|cells| cells.of(&t.row.name)) else { continue };
+            match texts.iter_mut().find(|known| known.0 == text) {
+                Some(known) => known.1 |= 1 << n,
+                None => texts.push((text, 1 << n)),
+            }
+        }
+        rows.extend(texts.iter().map(|(text, set)| format!("(Opcode::{}, {set:#x}, {text:?})", camel(op))));
+    }
+    let mut out = String::new();
+    writeln!(out, "static MEANINGS: [(Opcode, u128, &str); {}] = [{}];", rows.len(), rows.join(",\n")).unwrap();
+    lanes(&mut out, isa, targets)?;
+    for name in ["keeps-half", "omod-flush"] {
+        let set = targets.iter().enumerate().filter(|(_, t)| t.row.has(name)).fold(0u128, |set, (n, _)| set | 1 << n);
+        writeln!(out, "static {}: u128 = {set:#x};", name.to_uppercase().replace('-', "_")).unwrap();
+    }
+    Ok(out)
+}
+
+/// Writes `LANES`: which lane each lane reads, for each run of values of the control of DPP.
+fn lanes(out: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
+    let mut rows: Vec<(u16, u16, &str, u128)> = Vec::new();
+    for table in isa.enums.iter().filter(|table| !table.lanes.is_empty()) {
+        for (at, name, formula) in &table.lanes {
+            let Some(value) = table.values.iter().find(|value| value.name == *name) else {
+                return at.err(format!("{} has no value {name}", table.name));
+            };
+            meaning::lane(at, formula)?;
+            for (n, t) in targets.iter().enumerate() {
+                let Some(run) = value.value.of(&t.row.name) else { continue };
+                let (first, last) = run.split_once('-').unwrap_or((run, run));
+                let number = |text| number(at, text).map(|n| n as u16);
+                let (first, last) = (number(first)?, number(last)?);
+                match rows.iter_mut().find(|row| (row.0, row.1, row.2) == (first, last, formula.as_str())) {
+                    Some(row) => row.3 |= 1 << n,
+                    None => rows.push((first, last, formula, 1 << n)),
+                }
+            }
+        }
+        if let Some(value) = table.values.iter().find(|v| !table.lanes.iter().any(|(_, name, _)| *name == v.name)) {
+            return value.at.err(format!("no line says which lane {} reads", value.name));
+        }
+    }
+    let (count, mut texts) = (rows.len(), String::new());
+    for (first, last, formula, set) in rows {
+        write!(texts, "({first}, {last}, {set:#x}, {formula:?}), ").unwrap();
+    }
+    writeln!(out, "static LANES: [(u16, u16, u128, &str); {count}] = [{texts}];").unwrap();
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! The modifiers of an instruction: what they do to sources and results.
+
+use amdgpu_isa::meaning::Formula;
+use amdgpu_isa::{Field, Format, Inst};
+
+use crate::bits::Bits;
+use crate::compute;
+use crate::error::EvalError;
+use crate::float::{Number, Rules};
+
+/// The fields of an instruction that are modifiers; 0 where it has none.
+pub struct Modifiers {
+    neg: u32,
+    abs: u32,
+    neg_hi: u32,
+    op_sel: u32,
+    op_sel_hi: Option<u32>,
+    pub clamp: bool,
+    omod: u32,
+    sdwa: Option<Sdwa>,
+    packed: bool,
+    /// Which lane each lane's first source comes from; `None`: its own.
+    lanes: Option<[Option<u8>; 64]>,
+    /// The lanes that are written although their source is none.
+    bound_ctrl: bool,
+    fetch_inactive: bool,
+    /// Rows and banks that are written.
+    masks: Option<(u32, u32)>,
+    /// The byte of the destination that is written.
+    pub byte_sel: u32,
+    /// The bits that choose a part of a source.
+    pub selection: u32,
+}
+
+struct Sdwa {
+    dst_sel: u32,
+    dst_unused: u32,
+    sel: [u32; 2],
+    sext: [bool; 2],
+}
+
+/// A part that SDWA selects: its lowest bit, and its width.
+fn selected(sel: u32) -> (u32, u32) {
+    match sel {
+        0..=3 => (8 * sel, 8),
+        4 | 5 => (16 * (sel - 4), 16),
+        _ => (0, 32),
+    }
+}
+
+impl Modifiers {
+    /// The modifiers of an instruction, or of one of its two operations.
+    pub fn of(inst: &Inst, half: Option<char>, lanes: usize) -> Result<Modifiers, EvalError> {
+        let get = |field| inst.get(field).unwrap_or(0);
+        let has = |format| inst.extension() == Some(format);
+        let bit = |field, n: u32| (get(field) & 1) << n;
+        let packed = inst.get(Field::OpSelHi).is_some();
+        let words = has(Format::Sdwa) || has(Format::Sdwab);
+        let per_source = words || has(Format::Dpp) && inst.get(Field::Neg).is_none();
+        let (neg, abs) = if per_source {
+            (bit(Field::Src0Neg, 0) | bit(Field::Src1Neg, 1), bit(Field::Src0Abs, 0) | bit(Field::Src1Abs, 1))
+        } else {
+            // Each operation of a pair has a field of its own.
+            let neg = match half {
+                None => Field::Neg,
+                Some('x') => Field::Negx,
+                Some(_) => Field::Negy,
+            };
+            (get(neg), get(Field::Abs))
+        };
+        let sdwa = words.then(|| Sdwa {
+            dst_sel: inst.get(Field::DstSel).unwrap_or(6),
+            dst_unused: get(Field::DstUnused),
+            sel: [Field::Src0Sel, Field::Src1Sel].map(|field| inst.get(field).unwrap_or(6)),
+            sext: [Field::Src0Sext, Field::Src1Sext].map(|field| get(field) == 1),
+        });
+        let mut modifiers = Modifiers {
+            neg,
+            abs,
+            neg_hi: get(Field::NegHi),
+            op_sel: get(Field::OpSel),
+            op_sel_hi: inst.get(Field::OpSelHi),
+            clamp: get(Field::Clamp) == 1,
+            omod: get(Field::Omod),
+            sdwa,
+            packed,
+            lanes: None,
+            bound_ctrl: get(Field::BoundCtrl) == 1,
+            fetch_inactive: get(Field::Fi) == 1,
+            masks: has(Format::Dpp).then(|| (get(Field::RowMask), get(Field::BankMask))),
+            selection: inst.get(Field::ScaleSel).unwrap_or(get(Field::OpSel)),
+            byte_sel: inst.get(Field::ByteSel).unwrap_or(get(Field::OpSel) >> 2),
+        };
+        if has(Format::Dpp) {
+            modifiers.lanes = Some(controlled(inst, get(Field::DppCtrl), lanes)?);
+        } else if has(Format::Dpp8) {
+            let sel = get(Field::Sel);
+            let from = |lane: usize| Some((lane & !7 | (sel >> (3 * (lane & 7)) & 7) as usize) as u8);
+            modifiers.lanes = Some(std::array::from_fn(from));
+            // Lanes that are off read as 0, unless they are fetched.
+            modifiers.bound_ctrl = true;
+            modifiers.fetch_inactive = fetches_inactive(inst);
+        }
+        Ok(modifiers)
+    }
+
+    /// The bits that say whether lanes that are off are read, and whether 0 stands for what cannot be read.
+    pub fn fetch_bits(&self) -> (bool, bool) {
+        (self.op_sel & 1 == 1 || self.fetch_inactive, self.op_sel & 2 == 2 || self.bound_ctrl)
+    }
+
+    /// The lane from which a source comes; `Err` if the lane is not written for lack of a source, `Ok(None)` if the source
+    /// is 0.
+    pub fn source_lane(&self, lane: usize, exec: u64) -> Result<Option<usize>, ()> {
+        let Some(lanes) = &self.lanes else { return Ok(Some(lane)) };
+        match lanes[lane % 64] {
+            Some(from) if exec >> from & 1 == 1 || self.fetch_inactive => Ok(Some(from.into())),
+            _ if self.bound_ctrl => Ok(None),
+            _ => Err(()),
+        }
+    }
+
+    /// Whether the masks of DPP leave the lane out.
+    pub fn leaves_out(&self, lane: usize) -> bool {
+        let Some((rows, banks)) = self.masks else { return false };
+        rows >> (lane / 16) & 1 == 0 || banks >> (lane / 4 % 4) & 1 == 0
+    }
+
+    /// The bits of source `n`, as SDWA selects them.
+    pub fn select(&self, n: usize, bits: Bits) -> Bits {
+        let Some(sdwa) = self.sdwa.as_ref().filter(|_| n < 2) else { return bits };
+        let (first, width) = selected(sdwa.sel[n]);
+        let part = bits.get(first, width);
+        let extended =
+            if sdwa.sext[n] && width < 32 && part >> (width - 1) & 1 == 1 { part | (u128::MAX << width) } else { part };
+        Bits(vec![extended as u32])
+    }
+
+    /// The position of an element of `width` bits of source `n`, which has `len` bits, or of its 16 lowest bits.
+    pub fn first_bit(&self, n: usize, element: Option<u32>, width: u32, len: u32, half: bool) -> u32 {
+        let chosen = |sel: u32, element: u32| if element < 2 { (sel >> n & 1) * width } else { element * width };
+        match (element, self.op_sel_hi) {
+            // The two elements of a packed source.
+            (Some(element @ 0..=1), Some(high)) if width * 2 == len => {
+                chosen(if element == 0 { self.op_sel } else { high }, element)
+            }
+            (Some(element), _) => element * width,
+            (None, None) if width == 16 && half => chosen(self.op_sel, 0),
+            _ => 0,
+        }
+    }
+
+    /// Whether source `n`, a half of a register, is its upper one.
+    pub fn takes_high(&self, n: usize) -> bool {
+        !self.packed && self.op_sel >> n & 1 == 1
+    }
+
+    /// A float of source `n` with its sign changed.
+    pub fn signed(&self, n: usize, element: Option<u32>, number: Number) -> Number {
+        let bit = |bits: u32| bits >> n & 1 == 1;
+        if self.packed {
+            let negated = if element.is_some_and(|e| e % 2 == 1) { bit(self.neg_hi) } else { bit(self.neg) };
+            return if negated { number.negate() } else { number };
+        }
+        let number = if bit(self.abs) { number.abs() } else { number };
+        if bit(self.neg) { number.negate() } else { number }
+    }
+
+    /// Whether a matrix operation takes and writes the upper halves of registers.
+    pub fn takes_high_accumulator(&self) -> bool {
+        self.op_sel >> 2 & 1 == 1
+    }
+
+    /// Which half, or whole register, source `n` is for mixed precision: `None` if it is whole.
+    pub fn mixed(&self, n: usize) -> Option<u32> {
+        let whole = self.op_sel_hi.unwrap_or(0) >> n & 1 == 0;
+        (!whole).then(|| self.op_sel >> n & 1)
+    }
+
+    /// A float of mixed precision with its sign changed: `neg_hi` is its absolute value.
+    pub fn mixed_sign(&self, n: usize, number: Number) -> Number {
+        let number = if self.neg_hi >> n & 1 == 1 { number.abs() } else { number };
+        if self.neg >> n & 1 == 1 { number.negate() } else { number }
+    }
+
+    /// Whether the factor is signed, for operations in which `neg` says so.
+    pub fn is_signed(&self, n: usize) -> bool {
+        self.neg >> n & 1 == 1
+    }
+
+    /// A float result with the output modifier and the clamp.
+    pub fn result(&self, number: Number, flushes: bool, rules: &Rules) -> Number {
+        let mut number = number;
+        let applies = flushes || !rules.of(number.ty).keeps_results;
+        let factor = [1.0, 2.0, 4.0, 0.5][self.omod as usize & 3];
+        if self.omod != 0 && applies && !number.is_nan() {
+            let scaled = number.multiply(Number::from_double(number.ty, factor), rules).unwrap_or(number).flush();
+            number = if scaled.is_zero() { scaled.abs() } else { scaled };
+        }
+        if !self.clamp {
+            return number;
+        }
+        if number.is_nan() {
+            return if rules.mode.clamps_nan { Number { bits: 0, ..number } } else { number };
+        }
+        let one = Number::from_double(number.ty, 1.0);
+        if number.is_negative() {
+            Number { bits: 0, ..number }
+        } else if number.compare(one, rules) == Some(std::cmp::Ordering::Greater) {
+            one
+        } else {
+            number
+        }
+    }
+
+    /// The bits of a 16-bit result in a register: the position of the half that is written.
+    pub fn half_written(&self) -> u32 {
+        if !self.packed && self.op_sel >> 3 & 1 == 1 { 16 } else { 0 }
+    }
+
+    /// The register after a result of SDWA: the result goes to the part that it selects.
+    pub fn place(&self, result: u32, old: u32) -> u32 {
+        let Some(sdwa) = &self.sdwa else { return result };
+        let (first, width) = selected(sdwa.dst_sel);
+        if width == 32 {
+            return result;
+        }
+        let mask = (1u32 << width) - 1;
+        let part = (result & mask) << first;
+        match sdwa.dst_unused {
+            // The sign of the part fills what is above it.
+            1 => {
+                let sign = part >> (first + width - 1) & 1 == 1;
+                let above = u32::MAX.checked_shl(first + width).unwrap_or(0);
+                part | if sign { above } else { 0 }
+            }
+            2 => old & !(mask << first) | part,
+            _ => part,
+        }
+    }
+
+    /// Whether a result goes to a part of a register, which SDWA selects.
+    pub fn has_parts(&self) -> bool {
+        self.sdwa.as_ref().is_some_and(|sdwa| selected(sdwa.dst_sel).1 < 32)
+    }
+}
+
+/// Whether DPP8 reads lanes that are off: the first source of the base format says so.
+fn fetches_inactive(inst: &Inst) -> bool {
+    let mut fields = inst.fields().filter(|held| held.format == inst.format());
+    fields.any(|held| held.info.field == Field::Src0 && held.value & 0xff == DPP8_FETCHES)
+}
+
+/// The code that announces DPP8 with lanes that are off.
+const DPP8_FETCHES: u32 = 234;
+
+/// The lane that each lane reads with a control of DPP.
+fn controlled(inst: &Inst, control: u32, lanes: usize) -> Result<[Option<u8>; 64], EvalError> {
+    let (text, n) = inst.target().dpp_lane(control).ok_or(EvalError::Modifier(Field::DppCtrl))?;
+    let value = Formula::read_value(text).map_err(EvalError::Syntax)?;
+    let mut from = [None; 64];
+    for (lane, from) in from.iter_mut().enumerate().take(lanes) {
+        let source = compute::lane(&value, lane, lanes, n.into())?;
+        *from = u8::try_from(source).ok().filter(|&source| usize::from(source) < lanes);
+    }
+    Ok(from)
+}

@@ -1,0 +1,118 @@
+//! The registers of a wave.
+
+use std::collections::BTreeMap;
+
+use amdgpu_isa::operands::Special;
+use amdgpu_isa::{Operand, Reg, Value};
+
+use crate::mode::Mode;
+
+/// The most lanes of a wave.
+pub const LANES: usize = 64;
+
+/// Registers by number; those that nobody set are 0.
+type Vectors = BTreeMap<u16, [u32; LANES]>;
+
+/// The registers of one wave, as far as one instruction needs them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wave {
+    /// The lanes that are on, one bit each.
+    pub exec: u64,
+    /// The mask of conditions.
+    pub vcc: u64,
+    /// The condition of scalar operations.
+    pub scc: bool,
+    /// The register M0.
+    pub m0: u32,
+    /// How floats are computed.
+    pub mode: Mode,
+    scalars: BTreeMap<Reg, u32>,
+    vectors: Vectors,
+    accumulators: Vectors,
+}
+
+impl Default for Wave {
+    fn default() -> Wave {
+        Wave {
+            exec: u64::MAX,
+            vcc: 0,
+            scc: false,
+            m0: 0,
+            mode: Mode::default(),
+            scalars: BTreeMap::new(),
+            vectors: BTreeMap::new(),
+            accumulators: BTreeMap::new(),
+        }
+    }
+}
+
+/// Whether the operand has a value for each lane.
+pub fn is_vector(operand: &Operand) -> bool {
+    matches!(operand.value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)))
+}
+
+impl Wave {
+    fn vectors(&self, reg: Reg) -> Option<(&Vectors, u16)> {
+        match reg {
+            Reg::Vgpr(n) => Some((&self.vectors, n)),
+            Reg::VgprHigh(n) => Some((&self.vectors, n.into())),
+            Reg::Agpr(n) => Some((&self.accumulators, n.into())),
+            _ => None,
+        }
+    }
+
+    /// The dword `index` of a run of registers; `None` if the register has no value here.
+    pub fn read(&self, reg: Reg, index: u16, lane: usize) -> Option<u32> {
+        if let Some((vectors, n)) = self.vectors(reg) {
+            return Some(vectors.get(&(n + index)).map_or(0, |lanes| lanes[lane % LANES]));
+        }
+        let half = |mask: u64, high: u16| (mask >> (32 * high.min(1))) as u32;
+        Some(match reg {
+            Reg::Scc | Reg::Special(Special::SrcScc) => self.scc.into(),
+            Reg::Vcc | Reg::Special(Special::VccLo) => half(self.vcc, index),
+            Reg::Special(Special::VccHi) => half(self.vcc, 1),
+            Reg::Exec | Reg::Special(Special::ExecLo) => half(self.exec, index),
+            Reg::Special(Special::ExecHi) => half(self.exec, 1),
+            Reg::M0 | Reg::Special(Special::M0) => self.m0,
+            Reg::Special(Special::Null) => 0,
+            Reg::Special(Special::SrcVccz) => (self.vcc == 0).into(),
+            Reg::Special(Special::SrcExecz) => (self.exec == 0).into(),
+            Reg::Sgpr(_) | Reg::Ttmp(_) => self.scalars.get(&next(reg, index)?).copied().unwrap_or(0),
+            _ => return None,
+        })
+    }
+
+    /// Writes the dword `index` of a run of registers, in one lane of vector registers.
+    pub fn write(&mut self, reg: Reg, index: u16, lane: usize, value: u32) {
+        let set = |mask: &mut u64, high: u16| {
+            let shift = 32 * high.min(1);
+            *mask = *mask & !(0xffff_ffff << shift) | u64::from(value) << shift;
+        };
+        match reg {
+            Reg::Vgpr(n) => self.vectors.entry(n + index).or_insert([0; LANES])[lane % LANES] = value,
+            Reg::VgprHigh(n) => self.vectors.entry(u16::from(n) + index).or_insert([0; LANES])[lane % LANES] = value,
+            Reg::Agpr(n) => self.accumulators.entry(u16::from(n) + index).or_insert([0; LANES])[lane % LANES] = value,
+            Reg::Scc => self.scc = value & 1 == 1,
+            Reg::Vcc | Reg::Special(Special::VccLo) => set(&mut self.vcc, index),
+            Reg::Special(Special::VccHi) => set(&mut self.vcc, 1),
+            Reg::Exec | Reg::Special(Special::ExecLo) => set(&mut self.exec, index),
+            Reg::Special(Special::ExecHi) => set(&mut self.exec, 1),
+            Reg::M0 | Reg::Special(Special::M0) => self.m0 = value,
+            _ => {
+                if let Some(reg) = next(reg, index) {
+                    self.scalars.insert(reg, value);
+                }
+            }
+        }
+    }
+}
+
+/// The register that is `index` after another.
+fn next(reg: Reg, index: u16) -> Option<Reg> {
+    let add = |n: u8| u8::try_from(u16::from(n) + index).ok();
+    match reg {
+        Reg::Sgpr(n) => Some(Reg::Sgpr(add(n)?)),
+        Reg::Ttmp(n) => Some(Reg::Ttmp(add(n)?)),
+        _ => None,
+    }
+}

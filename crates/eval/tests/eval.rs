@@ -1,0 +1,8 @@
+//! Tests of what operations compute, named after promises.
+
+mod book;
+mod examples;
+mod known;
+mod proofs;
+mod rules;
+mod vectors;

@@ -1,0 +1,138 @@
+//! What holds for all operations: masks, lanes, halves, modifiers, modes, and lines.
+
+use amdgpu_eval::lines::{Line, answers};
+use amdgpu_eval::{EvalError, Evaluator, Wave};
+use amdgpu_isa::{Reg, Target, parse};
+
+/// The answer to a text and its inputs, in one lane.
+fn ask(target: &str, text: &str, mode: &str, lane: &str, inputs: &str) -> Result<String, String> {
+    let all = ask_all(target, text, mode, &[(lane, inputs)]);
+    all.into_iter().next().unwrap()
+}
+
+/// The answers to the lanes of a wave.
+fn ask_all(target: &str, text: &str, mode: &str, lanes: &[(&str, &str)]) -> Vec<Result<String, String>> {
+    let inst = parse(target.parse::<Target>().unwrap(), text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let mut bytes = [0; 20];
+    let length = inst.encode(&mut bytes).unwrap();
+    let words: String = bytes[..length].iter().map(|byte| format!("{byte:02x}")).collect();
+    let line = |(lane, inputs): &(&str, &str)| Line::read(&format!("{target}\t{words}\t{mode}\t{lane}\t{inputs}"));
+    match lanes.iter().map(line).collect::<Result<Vec<_>, _>>() {
+        Ok(lines) => answers(&mut Evaluator::default(), &lines),
+        Err(reason) => vec![Err(reason)],
+    }
+}
+
+fn answer(target: &str, text: &str, lane: &str, inputs: &str) -> String {
+    ask(target, text, "round=ne,denorm=keep", lane, inputs).unwrap_or_else(|reason| panic!("{text}: {reason}"))
+}
+
+#[test]
+fn scalar_operations_write_their_condition() {
+    let add = "s_add_u32 s8, s16, s17";
+    assert_eq!(answer("gfx942", add, "-", "ssrc0=ffffffff;ssrc1=1"), "sdst=00000000;scc=1");
+    assert_eq!(answer("gfx942", add, "-", "ssrc0=1 ssrc1=1"), "sdst=00000002 scc=0");
+    let save = "s_and_saveexec_b64 s[8:9], s[16:17]";
+    let saved = "sdst=00000000000000ff;scc=1;exec=000000000000000f";
+    assert_eq!(answer("gfx942", save, "-", "ssrc0=f;exec=ff"), saved);
+}
+
+#[test]
+fn lanes_that_are_off_keep_their_registers_and_have_no_bit_in_masks() {
+    let compare = "v_cmp_lt_f32 vcc, v16, v24";
+    let lanes = [
+        ("0", "src0=0;vsrc1=3f800000;exec=5"),
+        ("1", "src0=0;vsrc1=3f800000;exec=5"),
+        ("2", "src0=40000000;vsrc1=0;exec=5"),
+    ];
+    for answer in ask_all("gfx942", compare, "wave=64", &lanes) {
+        assert_eq!(answer.unwrap(), "vcc=0000000000000001");
+    }
+    assert_eq!(answer("gfx942", "v_mov_b32 v8, v16", "1", "src0=5;vdst.old=7;exec=1"), "vdst=00000007");
+}
+
+#[test]
+fn halves_are_kept_from_rdna1_on() {
+    let inputs = "src0=3c00;src1=3c00;vdst.old=12345678;exec=1";
+    assert_eq!(answer("gfx942", "v_add_f16_e64 v8, v16, v24", "0", inputs), "vdst=00004000");
+    assert_eq!(answer("gfx1030", "v_add_f16_e64 v8, v16, v24", "0", inputs), "vdst=12344000");
+    assert_eq!(answer("gfx1100", "v_add_f16_e64 v8.h, v16.l, v24.l", "0", inputs), "vdst=40005678");
+}
+
+#[test]
+fn modifiers_change_sources_and_results() {
+    let inputs = "src0=c0000000;src1=40400000;exec=1";
+    assert_eq!(answer("gfx942", "v_add_f32_e64 v8, -v16, |v24|", "0", inputs), "vdst=40a00000");
+    assert_eq!(answer("gfx942", "v_add_f32_e64 v8, v16, v24 clamp", "0", inputs), "vdst=3f800000");
+    // The output modifier does nothing where denormal results are kept, but on RDNA4.
+    assert_eq!(answer("gfx942", "v_add_f32_e64 v8, v16, v24 mul:4", "0", inputs), "vdst=3f800000");
+    assert_eq!(answer("gfx1200", "v_add_f32_e64 v8, v16, v24 mul:4", "0", inputs), "vdst=40800000");
+    let flushed = ask("gfx942", "v_add_f32_e64 v8, v16, v24 mul:4", "denorm=flush", "0", inputs).unwrap();
+    assert_eq!(flushed, "vdst=40800000");
+}
+
+#[test]
+fn modes_round_and_flush() {
+    let add = |mode: &str, inputs: &str| ask("gfx942", "v_add_f32 v8, v16, v24", mode, "0", inputs).unwrap();
+    // 1 and a bit less than half of the last place.
+    let inputs = "src0=3f800000;vsrc1=33000000;exec=1";
+    assert_eq!(add("round=ne", inputs), "vdst=3f800000");
+    assert_eq!(add("round=up", inputs), "vdst=3f800001");
+    assert_eq!(add("round64=up", inputs), "vdst=3f800000");
+    let denormal = "src0=00000001;vsrc1=0;exec=1";
+    assert_eq!(add("denorm=keep", denormal), "vdst=00000001");
+    assert_eq!(add("denorm=flush", denormal), "vdst=00000000");
+    assert_eq!(ask("gfx942", "v_add_f32 v8, v16, v24", "round=odd", "0", inputs), Err("unknown mode round=odd".into()));
+}
+
+#[test]
+fn dpp_reads_other_lanes() {
+    let text = "v_mov_b32_dpp v8, v16 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf";
+    let lanes =
+        [("0", "src0=a;vdst.old=1;exec=7"), ("1", "src0=b;vdst.old=1;exec=7"), ("2", "src0=c;vdst.old=1;exec=7")];
+    let answers: Vec<String> = ask_all("gfx942", text, "wave=64", &lanes).into_iter().map(Result::unwrap).collect();
+    // Lane 3 is off, so lane 2 has no source and is not written.
+    assert_eq!(answers, ["vdst=0000000b", "vdst=0000000a", "vdst=00000001"]);
+}
+
+#[test]
+fn both_operations_of_a_pair_read_what_was_there_before() {
+    let mut wave = Wave::default();
+    wave.write(Reg::Vgpr(0), 0, 0, 1);
+    wave.write(Reg::Vgpr(1), 0, 0, 2);
+    let swap = parse("gfx1100".parse().unwrap(), "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0").unwrap();
+    Evaluator::default().run(&swap, &mut wave).unwrap();
+    assert_eq!((wave.read(Reg::Vgpr(0), 0, 0), wave.read(Reg::Vgpr(1), 0, 0)), (Some(2), Some(1)));
+}
+
+#[test]
+fn what_is_not_computed_says_so_and_changes_nothing() {
+    let mut evaluator = Evaluator::default();
+    let mut error = |text: &str| {
+        let mut wave = Wave::default();
+        let inst = parse(Target::Gfx942, text).unwrap();
+        let error = evaluator.run(&inst, &mut wave).unwrap_err();
+        assert_eq!(wave, Wave::default());
+        error
+    };
+    assert_eq!(error("global_load_dword v0, v1, s[0:1]"), EvalError::Memory);
+    assert!(matches!(error("s_barrier"), EvalError::Sentence(_)));
+    assert_eq!(
+        error("v_mov_b32 v0, src_shared_base"),
+        EvalError::Unknown(Reg::Special(amdgpu_isa::operands::Special::SrcSharedBase))
+    );
+}
+
+#[test]
+fn lines_that_are_wrong_say_why() {
+    let read = |line: &str| Line::read(line).map(|_| ()).unwrap_err();
+    assert_eq!(read("gfx942"), "expected: target<TAB>words<TAB>mode<TAB>lane<TAB>inputs");
+    assert_eq!(read("gfx1\t00\t-\t-\t"), "unknown target gfx1");
+    assert_eq!(read("gfx942\t0\t-\t-\t"), "`0` is no bytes in hexadecimal");
+    assert_eq!(read("gfx942\t000082be\twave=32\t-\t"), "gfx942 has no waves of 32 lanes");
+    assert_eq!(read("gfx942\t0202027e\t\t64\t"), "`64` is no lane");
+    assert_eq!(read("gfx942\t000082be\t\t-\tssrc0"), "`ssrc0` is not NAME=HEX");
+    assert_eq!(read("gfx942\t000082be\t\t-\tssrc0=x"), "`x` is no number in hexadecimal");
+    let unknown = ask("gfx942", "s_mov_b32 s0, s1", "", "-", "vdst=0");
+    assert_eq!(unknown, Err("the instruction has no vdst".into()));
+}

@@ -1,0 +1,274 @@
+//! Reads a formula.
+
+use core::fmt;
+
+use super::alloc::borrow::ToOwned;
+use super::alloc::boxed::Box;
+use super::alloc::format;
+use super::alloc::string::String;
+use super::alloc::vec::Vec;
+use super::call::Call;
+use super::token::{Token, next};
+use super::tree::{Binary, Expr, Formula, Goal, Part, Place, Source, Statement, Unary};
+use super::types::Type;
+
+/// Why a text is no formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError(pub String);
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for SyntaxError {}
+
+type Result<T> = core::result::Result<T, SyntaxError>;
+
+/// The deepest nesting that is read: the reader calls itself.
+const DEPTH: u8 = 40;
+
+struct Reader<'a> {
+    /// The text after `token`.
+    rest: &'a str,
+    token: Option<Token<'a>>,
+    depth: u8,
+}
+
+impl Formula {
+    /// Reads statements that are separated by `;`, and a sentence in quotes at the end.
+    pub fn read(text: &str) -> Result<Formula> {
+        let mut reader = Reader { rest: text, token: None, depth: 0 };
+        reader.step()?;
+        let mut formula = Formula { statements: Vec::new(), remark: None };
+        loop {
+            if let Some(Token::Text(sentence)) = reader.token {
+                formula.remark = Some(sentence.to_owned());
+                reader.step()?;
+                break;
+            }
+            formula.statements.push(reader.statement()?);
+            if !reader.takes(";")? && !matches!(reader.token, Some(Token::Text(_))) {
+                break;
+            }
+        }
+        match reader.token {
+            None => Ok(formula),
+            Some(_) => reader.expected("the end, or `;`"),
+        }
+    }
+}
+
+impl Formula {
+    /// Reads a value alone.
+    pub fn read_value(text: &str) -> Result<Expr> {
+        let mut reader = Reader { rest: text, token: None, depth: 0 };
+        reader.step()?;
+        let value = reader.expr()?;
+        if reader.token.is_none() { Ok(value) } else { reader.expected("the end") }
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn step(&mut self) -> Result<()> {
+        match next(self.rest) {
+            Some((token, rest)) => {
+                (self.token, self.rest) = (token, rest);
+                Ok(())
+            }
+            None => Err(SyntaxError(format!("no word of a formula begins with `{}`", self.rest.trim_start()))),
+        }
+    }
+
+    fn expected<T>(&self, what: &str) -> Result<T> {
+        let found = match self.token {
+            None => "the end".to_owned(),
+            Some(Token::Name(word) | Token::Symbol(word)) => format!("`{word}`"),
+            Some(Token::Int(number)) => format!("`{number}`"),
+            Some(Token::Float(number)) => format!("`{number}`"),
+            Some(Token::Text(_)) => "a sentence".to_owned(),
+        };
+        Err(SyntaxError(format!("expected {what}, found {found}")))
+    }
+
+    fn is_at(&self, symbol: &str) -> bool {
+        self.token == Some(Token::Symbol(symbol))
+    }
+
+    /// Steps over the symbol if it is next.
+    fn takes(&mut self, symbol: &str) -> Result<bool> {
+        let is_at = self.is_at(symbol);
+        if is_at {
+            self.step()?;
+        }
+        Ok(is_at)
+    }
+
+    fn needs(&mut self, symbol: &str) -> Result<()> {
+        if self.takes(symbol)? { Ok(()) } else { self.expected(&format!("`{symbol}`")) }
+    }
+
+    fn statement(&mut self) -> Result<Statement> {
+        let Some(Token::Name(name)) = self.token else { return self.expected("a place or a name") };
+        let goal = match Source::named(name) {
+            Some(source) => {
+                self.step()?;
+                Goal::Place(self.place(source)?)
+            }
+            None if is_local(name) => {
+                self.step()?;
+                Goal::Name(name.to_owned())
+            }
+            None => return Err(SyntaxError(format!("`{name}` is no place; names of values are in lower case"))),
+        };
+        self.needs("=")?;
+        Ok(Statement { goal, value: self.expr()? })
+    }
+
+    /// `a ? b : c`, or what binds closer.
+    fn expr(&mut self) -> Result<Expr> {
+        if self.depth == DEPTH {
+            return Err(SyntaxError(format!("nested deeper than {DEPTH}")));
+        }
+        self.depth += 1;
+        let mut value = self.binary(0)?;
+        if self.takes("?")? {
+            let then = self.expr()?;
+            self.needs(":")?;
+            value = Expr::If(Box::new(value), Box::new(then), Box::new(self.expr()?));
+        }
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Expr> {
+        let Some(operators) = Binary::LEVELS.get(level) else { return self.unary() };
+        let mut left = self.binary(level + 1)?;
+        while let Some(&(_, operator)) = operators.iter().find(|(symbol, _)| self.is_at(symbol)) {
+            self.step()?;
+            let right = self.binary(level + 1)?;
+            left = Expr::Binary(operator, Box::new(left), Box::new(right));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Expr> {
+        for (symbol, operator) in [("-", Unary::Minus), ("~", Unary::Complement), ("!", Unary::Not)] {
+            if self.is_at(symbol) {
+                if self.depth == DEPTH {
+                    return Err(SyntaxError(format!("nested deeper than {DEPTH}")));
+                }
+                self.depth += 1;
+                self.step()?;
+                let value = self.unary()?;
+                self.depth -= 1;
+                return Ok(Expr::Unary(operator, Box::new(value)));
+            }
+        }
+        self.primary()
+    }
+
+    fn primary(&mut self) -> Result<Expr> {
+        match self.token {
+            Some(Token::Int(number)) => {
+                self.step()?;
+                Ok(Expr::Int(number))
+            }
+            Some(Token::Float(number)) => {
+                self.step()?;
+                Ok(Expr::Float(number))
+            }
+            Some(Token::Symbol("(")) => {
+                self.step()?;
+                let value = self.expr()?;
+                self.needs(")")?;
+                Ok(value)
+            }
+            Some(Token::Name(name)) => {
+                self.step()?;
+                self.named(name)
+            }
+            _ => self.expected("a value"),
+        }
+    }
+
+    fn named(&mut self, name: &str) -> Result<Expr> {
+        if let Some(source) = Source::named(name) {
+            return Ok(Expr::Place(self.place(source)?));
+        }
+        if !self.is_at("(") {
+            let is_known = is_local(name);
+            return if is_known { Ok(Expr::Name(name.to_owned())) } else { Err(unknown(name)) };
+        }
+        self.step()?;
+        if name == "sum" {
+            let Some(Token::Name(index)) = self.token.filter(|token| matches!(token, Token::Name(n) if is_local(n)))
+            else {
+                return self.expected("the name of the index");
+            };
+            self.step()?;
+            self.needs(",")?;
+            let count = self.expr()?;
+            self.needs(",")?;
+            let body = self.expr()?;
+            self.needs(")")?;
+            return Ok(Expr::Sum(index.to_owned(), Box::new(count), Box::new(body)));
+        }
+        let mut arguments = Vec::new();
+        while !self.is_at(")") {
+            if !arguments.is_empty() {
+                self.needs(",")?;
+            }
+            arguments.push(self.expr()?);
+        }
+        self.step()?;
+        if let Some(ty) = Type::named(name) {
+            let [value] =
+                <[Expr; 1]>::try_from(arguments).map_err(|_| SyntaxError(format!("{name}(...) converts one value")))?;
+            return Ok(Expr::Convert(ty, Box::new(value)));
+        }
+        let call = Call::named(name).ok_or_else(|| unknown(name))?;
+        if arguments.len() != call.arguments() {
+            return Err(SyntaxError(format!("{name} takes {} values", call.arguments())));
+        }
+        Ok(Expr::Call(call, arguments))
+    }
+
+    /// What follows the name of a place: `@LANE`, `.TYPE` and `[...]`, in any order.
+    fn place(&mut self, source: Source) -> Result<Place> {
+        let mut place = Place { source, lane: None, ty: None, part: Part::Whole };
+        loop {
+            if self.is_at("@") && place.lane.is_none() {
+                self.step()?;
+                place.lane = Some(Box::new(self.primary()?));
+            } else if self.is_at(".") && place.ty.is_none() {
+                self.step()?;
+                let ty = match self.token {
+                    Some(Token::Name(name)) => Type::named(name),
+                    _ => None,
+                };
+                let Some(ty) = ty else { return self.expected("a type") };
+                place.ty = Some(ty);
+                self.step()?;
+            } else if self.is_at("[") && place.part == Part::Whole {
+                self.step()?;
+                let high = Box::new(self.expr()?);
+                place.part =
+                    if self.takes(":")? { Part::Bits(high, Box::new(self.expr()?)) } else { Part::Element(high) };
+                self.needs("]")?;
+            } else {
+                return Ok(place);
+            }
+        }
+    }
+}
+
+fn unknown(name: &str) -> SyntaxError {
+    SyntaxError(format!("`{name}` is no place, no type and no function"))
+}
+
+/// Whether a name can be that of a value.
+fn is_local(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') && Type::named(name).is_none()
+}

@@ -1,0 +1,230 @@
+//! A formula as a tree.
+
+use super::alloc::boxed::Box;
+use super::alloc::string::String;
+use super::alloc::vec::Vec;
+use super::call::Call;
+use super::types::Type;
+
+/// What an operation computes: statements in order, a remark, or a sentence alone (a remark without statements).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    pub statements: Vec<Statement>,
+    /// The sentence in quotes: what the statements do not say.
+    pub remark: Option<String>,
+}
+
+/// `D.f32 = S0.f32 + S1.f32`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    pub goal: Goal,
+    pub value: Expr,
+}
+
+/// What a statement gives a value to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Goal {
+    /// A name for later statements.
+    Name(String),
+    Place(Place),
+}
+
+/// An operand, a register or memory, seen as a type, or a part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    pub source: Source,
+    /// `S0@(LANE ^ 1)`: the lane whose value is meant; `None`: the lane's own.
+    pub lane: Option<Box<Expr>>,
+    /// `.f32`; `None`: the bits as an unsigned integer.
+    pub ty: Option<Type>,
+    pub part: Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// `D`, `D1`: the operands that are written, in the order of the text.
+    Destination(u8),
+    /// `S0`, `S1`, ...: the operands that are only read, in the order of the text.
+    Operand(u8),
+    /// `K`: the literal that always follows.
+    Literal,
+    Scc,
+    Vcc,
+    Exec,
+    M0,
+    /// `MODE`: the mode register.
+    Mode,
+    /// `PC`: the address of the next instruction.
+    Pc,
+    /// `LANE`: the number of the lane.
+    Lane,
+    /// `WAVE`: the number of lanes of the wave.
+    Wave,
+    /// `TABLE`: the truth table of an operation on bits, which the instruction has.
+    Table,
+    /// `FI`, `BC`: the bits that say whether lanes that are off are read, and whether 0 stands for what cannot be read.
+    FetchInactive,
+    BoundControl,
+    /// `SEL`: the bits that choose a part of a source.
+    Select,
+    /// `HALF`: 1 if the results of a matrix operation go to the upper halves of registers.
+    Half,
+    /// `ADDR`: the address that the format makes of operands and offset.
+    Address,
+    /// `BASE`: the address register alone.
+    Base,
+    /// `OFFSET0`, `OFFSET1`: the two offsets of an instruction that has two.
+    Offset(u8),
+    /// `DATA`, `DATA1`: the data of a store or an atomic operation.
+    Data(u8),
+    /// `MEM`: memory behind the caches.
+    Memory,
+    /// `LDS`: the work-group's memory.
+    Lds,
+    /// `GDS`: the memory that all work-groups share.
+    Gds,
+}
+
+impl Source {
+    /// The names without a number, with what they stand for.
+    pub const NAMED: [(&'static str, Source); 24] = [
+        ("D", Source::Destination(0)),
+        ("K", Source::Literal),
+        ("SCC", Source::Scc),
+        ("VCC", Source::Vcc),
+        ("EXEC", Source::Exec),
+        ("M0", Source::M0),
+        ("MODE", Source::Mode),
+        ("PC", Source::Pc),
+        ("LANE", Source::Lane),
+        ("WAVE", Source::Wave),
+        ("ADDR", Source::Address),
+        ("BASE", Source::Base),
+        ("DATA", Source::Data(0)),
+        ("DATA1", Source::Data(1)),
+        ("OFFSET0", Source::Offset(0)),
+        ("OFFSET1", Source::Offset(1)),
+        ("MEM", Source::Memory),
+        ("LDS", Source::Lds),
+        ("GDS", Source::Gds),
+        ("TABLE", Source::Table),
+        ("HALF", Source::Half),
+        ("SEL", Source::Select),
+        ("FI", Source::FetchInactive),
+        ("BC", Source::BoundControl),
+    ];
+
+    pub fn named(name: &str) -> Option<Source> {
+        if let Some((_, source)) = Source::NAMED.into_iter().find(|(known, _)| *known == name) {
+            return Some(source);
+        }
+        match name.split_at_checked(1)? {
+            ("D", "1") => Some(Source::Destination(1)),
+            ("S", digit) if digit.len() == 1 => digit.parse().ok().map(Source::Operand),
+            _ => None,
+        }
+    }
+
+    /// Whether a part of it is found by an address.
+    pub const fn is_memory(self) -> bool {
+        matches!(self, Source::Memory | Source::Lds | Source::Gds)
+    }
+}
+
+/// Which bits of a place.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// The lowest bits, as many as the type has; without a type, all of them.
+    Whole,
+    /// `S0.u8[2]`: an element by its number; `MEM.u32[ADDR]`: by its address. Without a type, one bit.
+    Element(Box<Expr>),
+    /// `S0[15:8]`: the highest and the lowest bit.
+    Bits(Box<Expr>, Box<Expr>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// An integer; every value is exact.
+    Int(i128),
+    /// `0.5`: a number of the type that the other operand has.
+    Float(f64),
+    /// A value that an earlier statement named, `i`, or the index of a `sum`.
+    Name(String),
+    Place(Place),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `a ? b : c`
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    Call(Call, Vec<Expr>),
+    /// `f32(x)`: a value as another type.
+    Convert(Type, Box<Expr>),
+    /// `sum(k, 4, ...)`: the sum for k from 0 to 3.
+    Sum(String, Box<Expr>, Box<Expr>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    Minus,
+    /// `~`: every bit.
+    Complement,
+    /// `!`: 1 for 0, and 0 for all else.
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    OrElse,
+    AndAlso,
+    Or,
+    Xor,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Remainder,
+}
+
+impl Binary {
+    /// The operators of each precedence, the loosest first.
+    pub const LEVELS: [&'static [(&'static str, Binary)]; 10] = [
+        &[("||", Binary::OrElse)],
+        &[("&&", Binary::AndAlso)],
+        &[("|", Binary::Or)],
+        &[("^", Binary::Xor)],
+        &[("&", Binary::And)],
+        &[("==", Binary::Equal), ("!=", Binary::NotEqual)],
+        &[("<=", Binary::LessEqual), (">=", Binary::GreaterEqual), ("<", Binary::Less), (">", Binary::Greater)],
+        &[("<<", Binary::ShiftLeft), (">>", Binary::ShiftRight)],
+        &[("+", Binary::Plus), ("-", Binary::Minus)],
+        &[("*", Binary::Times), ("/", Binary::Divide), ("%", Binary::Remainder)],
+    ];
+
+    pub fn symbol(self) -> &'static str {
+        let mut all = Binary::LEVELS.iter().flat_map(|level| level.iter());
+        all.find(|(_, operator)| *operator == self).map_or("", |(symbol, _)| symbol)
+    }
+
+    /// Whether the result is 0 or 1.
+    pub const fn compares(self) -> bool {
+        matches!(
+            self,
+            Binary::Equal
+                | Binary::NotEqual
+                | Binary::Less
+                | Binary::LessEqual
+                | Binary::Greater
+                | Binary::GreaterEqual
+                | Binary::OrElse
+                | Binary::AndAlso
+        )
+    }
+}

@@ -1,0 +1,66 @@
+//! What each operation computes: a formula of the tables, as text and as a tree.
+//!
+//! ```
+//! # #[cfg(feature = "gfx942")] {
+//! use amdgpu_isa::{Opcode, Target};
+//! assert_eq!(Opcode::VXadU32.meaning(Target::Gfx942), Some("D.u32 = (S0 ^ S1) + S2.u32"));
+//! # }
+//! ```
+//!
+//! `D` and `S0` are operands in the order of the text. `isa/README.md` describes the language; [`Formula::read`] reads it, and
+//! the package `amdgpu-eval` computes with it.
+
+include!(concat!(env!("OUT_DIR"), "/meaning.rs"));
+
+use crate::opcode::{BUS, Format, Opcode};
+use crate::table::generated::FNUZ;
+use crate::target::Target;
+
+#[cfg(feature = "alloc")]
+pub use crate::formula::{
+    Binary, Call, Expr, FloatType, Formula, Goal, Part, Place, Source, Statement, SyntaxError, Type, Unary,
+};
+
+impl Opcode {
+    /// What the operation computes on a target: statements, or a sentence in quotes. `None` if the target lacks the
+    /// operation, or the tables say nothing about it.
+    pub fn meaning(self, target: Target) -> Option<&'static str> {
+        let first = MEANINGS.partition_point(|row| (row.0 as u16) < self as u16);
+        let rows = MEANINGS.get(first..)?.iter().take_while(|row| row.0 == self);
+        rows.into_iter().find(|row| row.1 >> (target as u32) & 1 == 1).map(|row| row.2)
+    }
+}
+
+impl Target {
+    /// The lane that each lane reads with this control of DPP: a formula of `LANE`, `WAVE` and `n`, and the value of `n`. A
+    /// negative result is no lane. `None` if the target has no such control.
+    pub fn dpp_lane(self, control: u32) -> Option<(&'static str, u32)> {
+        let is_it = |row: &&(u16, u16, u128, &str)| {
+            (u32::from(row.0)..=u32::from(row.1)).contains(&control) && row.2 >> (self as u32) & 1 == 1
+        };
+        LANES.iter().find(is_it).map(|row| (row.3, control - u32::from(row.0)))
+    }
+
+    /// Whether floats of 8 bits have neither infinity nor -0, so that 0x80 is NaN.
+    pub fn has_fnuz(self) -> bool {
+        FNUZ >> (self as u32) & 1 == 1
+    }
+
+    /// Whether a result of 16 bits keeps the other half of its register, which is 0 elsewhere.
+    pub fn keeps_halves(self) -> bool {
+        KEEPS_HALF >> (self as u32) & 1 == 1
+    }
+
+    /// Whether the output modifier works with denormals, too, and flushes results. Elsewhere it does nothing unless
+    /// denormal results are flushed.
+    pub fn omod_flushes(self) -> bool {
+        OMOD_FLUSH >> (self as u32) & 1 == 1
+    }
+}
+
+impl Format {
+    /// Whether its operations are those of the vector ALU, done for each lane.
+    pub fn is_vector_alu(self) -> bool {
+        BUS.get(self as usize).copied().unwrap_or(false)
+    }
+}
