@@ -1,5 +1,6 @@
 //! The library as the command uses it: its types, and the names of targets and features on the command line.
 
+mod formula;
 mod matrix;
 pub mod tables;
 

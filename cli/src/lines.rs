@@ -1,6 +1,7 @@
 //! Answers each line of the input with a line.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::mpsc::RecvTimeoutError;
 
 use crate::error::{Error, Result};
 
@@ -15,6 +16,57 @@ pub struct Count {
     /// The number of answers with `ERR`.
     pub errors: u64,
 }
+
+/// Passes each line of the input to `take`, or `None` for one that is too long. After a pause in the input, and at its end, `take` gets
+/// `Pause`: a peer may wait for answers.
+pub fn each(input: impl Read + Send + 'static, mut take: impl FnMut(Next) -> Result<()>) -> Result<()> {
+    let (send, receive) = std::sync::mpsc::sync_channel(1024);
+    std::thread::spawn(move || {
+        let mut input = BufReader::with_capacity(CHUNK, input);
+        loop {
+            let mut line = Vec::new();
+            let read = read_line(&mut input, &mut line);
+            let next = match read {
+                Ok(Line::End) => return,
+                Ok(Line::Whole) => Ok(Some(line)),
+                Ok(Line::TooLong) => Ok(None),
+                Err(e) => Err(Error::input(format!("cannot read standard input: {e}"))),
+            };
+            let is_error = next.is_err();
+            if send.send(next).is_err() || is_error {
+                return;
+            }
+        }
+    });
+    loop {
+        let next = match receive.recv_timeout(PAUSE) {
+            Ok(next) => next,
+            Err(RecvTimeoutError::Timeout) => {
+                take(Next::Pause)?;
+                match receive.recv() {
+                    Ok(next) => next,
+                    Err(_) => return Ok(()),
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return take(Next::Pause),
+        };
+        match next? {
+            Some(line) => take(Next::Line(line))?,
+            None => take(Next::TooLong)?,
+        }
+    }
+}
+
+/// What comes next in the input.
+pub enum Next {
+    Line(Vec<u8>),
+    TooLong,
+    /// No line for a while, or the end.
+    Pause,
+}
+
+/// How long to wait for the next line before what is there is answered.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// Calls `answer` for each line of the input. `answer` writes the answer, and returns whether it is not an error.
 pub fn answer(

@@ -7,6 +7,7 @@ mod batch;
 mod dis;
 mod error;
 mod escape;
+mod eval;
 mod explain;
 #[cfg(test)]
 mod hostile;
@@ -49,6 +50,7 @@ enum Command {
     /// Answer lines of `target<TAB>hexbytes` on stdin with `len<TAB>text<TAB>reencoded-hex` or `ERR<TAB>reason`,
     /// and print on stderr how many were ERR
     Batch,
+    Eval(eval::Args),
     Asm(asm::Args),
     Lint(lint::Args),
     Lsp(lsp::Args),
@@ -138,6 +140,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => shell::completions(&args, Cli::command()),
         Command::Pictures(args) => pictures::run(&args),
         Command::Man(args) => shell::pages(&args, Cli::command()),
+        Command::Eval(args) => eval::run(&args).map(count_errors),
         Command::Batch => batch::run(io::stdin().lock(), io::stdout().lock()).map(count_errors),
         Command::Asm(args) => asm::run(&args, color_of_errors).map(|count| count.into_iter().for_each(count_errors)),
     };

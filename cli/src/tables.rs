@@ -73,6 +73,11 @@ fn operation<W: io::Write>(out: &mut Out<W>, operation: &Operation) -> io::Resul
         out.str(&format!("  ({name})"));
     }
     out.line()?;
+    if let Some(meaning) = &operation.meaning {
+        out.styled(out::DIM, "  computes  ");
+        out.str(&format!("  {}", amdgpu_explain::plain(meaning.text)));
+        out.line()?;
+    }
     for form in &operation.forms {
         if let Some(extension) = form.extension {
             out.styled(out::LABEL, &format!("  with {extension}"));

@@ -166,7 +166,7 @@ fn long_options(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_page_of_a_command_lists_its_options() {
-    for command in ["dis", "explain", "batch", "asm", "lint", "lsp", "isa", "matrix", "prove"] {
+    for command in ["dis", "explain", "batch", "eval", "asm", "lint", "lsp", "isa", "matrix", "prove"] {
         let help = shell(&format!("amdgpu-isa {command} -h"));
         let names = help.lines().filter(|line| line.trim_start().starts_with('-'));
         let mut options: BTreeSet<String> =

@@ -252,6 +252,12 @@ impl Inst {
         self.0.memory().map(|m| (format!("{:?}", m.space).to_lowercase(), access(m.access))).collect()
     }
 
+    /// What the operation computes: a formula, or a sentence in quotes.
+    #[getter]
+    fn meaning(&self) -> Option<&'static str> {
+        self.0.opcode().meaning(self.0.target())
+    }
+
     /// Whether no ignored bit is set.
     #[getter]
     fn is_canonical(&self) -> bool {

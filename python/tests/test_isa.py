@@ -138,6 +138,11 @@ def test_errors_have_field_value_and_place():
         isa.parse("gfx942", "s_endpgm").commuted()
 
 
+def test_meaning():
+    assert isa.parse("gfx942", "v_xad_u32 v0, v1, v2, v3").meaning == "D.u32 = (S0 ^ S1) + S2.u32"
+    assert isa.parse("gfx942", "s_barrier").meaning.startswith('"')
+
+
 def test_rules_beyond_decoding():
     isa.decode("gfx942", FMAC).check()
     with pytest.raises(isa.RuleError):

@@ -8,6 +8,7 @@ use amdgpu_isa::{Access, Format, Opcode};
 use serde::Serialize;
 
 use super::Target;
+use super::formula::Tree;
 
 #[derive(Serialize)]
 pub struct Tables {
@@ -83,7 +84,15 @@ pub struct Operation {
     pub mnemonic: &'static str,
     pub format: &'static str,
     pub number: u16,
+    pub meaning: Option<Meaning>,
     pub forms: Vec<Form>,
+}
+
+/// What an operation computes.
+#[derive(Serialize)]
+pub struct Meaning {
+    pub text: &'static str,
+    pub tree: Tree,
 }
 
 #[derive(Serialize)]
@@ -210,6 +219,7 @@ fn operations(target: Target, sets: &mut Vec<CodeSet>) -> Vec<Operation> {
             mnemonic: first.mnemonic(),
             format: first.format().name(),
             number: first.number(),
+            meaning: first.opcode().meaning(target).map(|text| Meaning { text, tree: Tree::of(text) }),
             forms: forms.iter().map(|s| form(s, sets)).collect(),
         })
     };

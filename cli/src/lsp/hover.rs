@@ -7,7 +7,7 @@ use amdgpu_asm::outline::{DefinitionKind, Part, PartKind};
 use amdgpu_asm::{Options, Processor, known};
 use amdgpu_explain::{Diagram, hex};
 use amdgpu_isa::text::signatures;
-use amdgpu_isa::{Access, Inst, Opcode, Target, decode};
+use amdgpu_isa::{Access, Inst, Target, decode};
 
 use super::analysis::Analysis;
 use super::document::Document;
@@ -15,11 +15,6 @@ use super::settings::Settings;
 
 /// The number of instructions of a macro that are shown.
 const MOST: usize = 32;
-
-/// The meaning of an operation as a formula. Formulas come with the feature `meaning`.
-fn meaning(_opcode: Opcode, _target: Target) -> Option<String> {
-    None
-}
 
 /// The text about the place of a byte, and the range that it is about.
 pub fn hover(
@@ -152,9 +147,6 @@ fn of_inst(inst: &Inst) -> String {
         words.join(" "),
         String::from_utf8_lossy(&shown).trim()
     );
-    if let Some(meaning) = meaning(inst.opcode(), inst.target()) {
-        _ = write!(text, "{meaning}\n\n");
-    }
     operands(&mut text, inst);
     text += "| field | bits | value | meaning |\n|---|---|---|---|\n";
     for field in &diagram.fields {

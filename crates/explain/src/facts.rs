@@ -25,7 +25,11 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
         Some(extension) => format!("{format} with {extension}"),
         None => format.to_string(),
     });
-    let lines: [(&str, Vec<String>); 4] = [
+    let operations = std::iter::once(inst.opcode()).chain(inst.second_opcode());
+    let computes = operations.filter_map(|opcode| opcode.meaning(inst.target())).map(plain);
+    let computes: Vec<&str> = computes.collect();
+    let lines: [(&str, Vec<String>); 5] = [
+        ("computes", Vec::from_iter((!computes.is_empty()).then(|| computes.join(" :: ")))),
         ("memory", accesses.collect()),
         ("raises", raised.collect()),
         ("flags", flags.collect()),
@@ -33,4 +37,9 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     ];
     let there = lines.into_iter().filter(|(_, list)| !list.is_empty());
     there.map(|(about, list)| (about, list.join(", "))).collect()
+}
+
+/// What an operation computes, without the quotes of a sentence that stands alone.
+pub fn plain(meaning: &str) -> &str {
+    if meaning.starts_with('"') { meaning.trim_matches('"') } else { meaning }
 }

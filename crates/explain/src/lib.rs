@@ -24,5 +24,5 @@ pub mod words;
 #[doc(hidden)]
 pub use diagram::sample;
 pub use diagram::{Cell, Diagram};
-pub use facts::facts;
+pub use facts::{facts, plain};
 pub use fields::{FieldView, fields};
