@@ -24,6 +24,8 @@ mod float;
 pub mod lines;
 mod mode;
 mod modifiers;
+mod operands;
+mod place;
 mod run;
 mod small;
 mod trig;

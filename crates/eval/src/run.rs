@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use amdgpu_isa::meaning::{Expr, FloatType, Formula, Goal, Part, Place, Source, Type};
-use amdgpu_isa::signature::DataType;
-use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Value as OperandValue};
+use amdgpu_isa::meaning::{Expr, Formula, Goal, Part, Place, Source, Type};
+use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Reg, Value as OperandValue};
 
 use crate::bits::Bits;
-use crate::compute::{self, Scope, Value, as_type};
+use crate::compute::{self, Scope, Value};
 use crate::error::EvalError;
 use crate::float::Rules;
 use crate::modifiers::Modifiers;
+use crate::operands::{Operands, keeps_half};
 use crate::wave::{Wave, is_vector};
 
 type Result<T> = std::result::Result<T, EvalError>;
@@ -20,42 +20,6 @@ type Result<T> = std::result::Result<T, EvalError>;
 #[derive(Default)]
 pub struct Evaluator {
     formulas: HashMap<&'static str, Rc<Formula>>,
-}
-
-/// The operands of an instruction as formulas name them.
-struct Operands {
-    destinations: Vec<Operand>,
-    sources: Vec<Operand>,
-    literal: Option<Operand>,
-}
-
-impl Operands {
-    /// The operands of an instruction, or of one of its two operations, whose fields end in a letter.
-    fn of(inst: &Inst, half: Option<char>) -> Operands {
-        let mut operands = Operands { destinations: Vec::new(), sources: Vec::new(), literal: None };
-        let is_other = |operand: &Operand| {
-            let name = operand.role.map_or("", |role| role.name());
-            half.is_some_and(|half| operand.role != Some(Field::Literal) && !name.ends_with(half))
-        };
-        for operand in inst.operands().filter(|operand| operand.role.is_some() || is_shown_vcc(operand)) {
-            if is_other(&operand) {
-                continue;
-            }
-            if operand.access != Access::Read {
-                operands.destinations.push(operand);
-            } else if operand.role == Some(Field::Literal) {
-                operands.literal = Some(operand);
-            } else {
-                operands.sources.push(operand);
-            }
-        }
-        operands
-    }
-}
-
-/// Whether the operand is a VCC that the text shows although no field names it.
-fn is_shown_vcc(operand: &Operand) -> bool {
-    operand.value == OperandValue::Reg(Reg::Vcc)
 }
 
 impl Evaluator {
@@ -128,17 +92,6 @@ impl Evaluator {
     }
 }
 
-/// Whether a result of 16 bits keeps the other half of its register: on targets that do, the tables say that the
-/// destination is read, too.
-fn keeps_half(inst: &Inst) -> bool {
-    let is_plain = |s: &amdgpu_isa::signature::Signature| s.format() == inst.format() && s.extension().is_none();
-    let is_read = || {
-        let signature = inst.opcode().signatures(inst.target()).find(is_plain);
-        signature.is_some_and(|s| s.operands().any(|operand| operand.access == Access::ReadWrite))
-    };
-    inst.target().keeps_halves() && is_read()
-}
-
 /// Whether a statement writes a mask.
 fn goal_needs_wave(goal: &Goal) -> bool {
     matches!(goal, Goal::Place(place) if place.ty == Some(Type::Lane) || place.lane.is_some())
@@ -178,26 +131,66 @@ fn any(expr: &Expr, wanted: &dyn Fn(&Place) -> bool) -> bool {
 const BROADCASTS: [Field; 3] = [Field::Cbsz, Field::Abid, Field::Blgp];
 
 /// One instruction, in one lane at a time.
-struct Frame<'a> {
-    inst: &'a Inst,
-    before: &'a Wave,
-    rules: Rules,
-    lanes: usize,
-    lane: usize,
-    operands: Operands,
-    modifiers: Modifiers,
-    names: Vec<(String, Value)>,
+pub struct Frame<'a> {
+    pub inst: &'a Inst,
+    pub before: &'a Wave,
+    pub rules: Rules,
+    pub lanes: usize,
+    pub lane: usize,
+    pub operands: Operands,
+    pub modifiers: Modifiers,
+    /// The names of the formula with their values.
+    pub names: Vec<(String, Value)>,
     /// Whether a result of 16 bits keeps the other half of its register.
     keeps_half: bool,
     is_vector: bool,
     /// Whether a source has turned out to be in no lane, so that the lane is not written.
-    source_off: bool,
+    pub source_off: bool,
 }
 
 /// Results of a destination: its registers in each lane, or once for all.
 struct Written {
     bits: Vec<Option<Bits>>,
     mask: Option<u64>,
+}
+
+impl Written {
+    /// Writes the results to the registers of a destination.
+    fn store(&self, operand: &Operand, lanes: usize, after: &mut Wave) {
+        let OperandValue::Reg(reg) = operand.value else { return };
+        if let Some(mask) = self.mask {
+            for dword in 0..(lanes / 32) as u16 {
+                after.write(reg, dword, 0, (mask >> (32 * dword)) as u32);
+            }
+        }
+        for (lane, bits) in self.bits.iter().enumerate() {
+            for (dword, value) in (0..).zip(bits.iter().flat_map(|bits| &bits.0)) {
+                after.write(reg, dword, lane, *value);
+            }
+        }
+    }
+}
+
+/// The places that a formula writes.
+fn goals(formula: &Formula) -> impl Iterator<Item = &Place> {
+    formula.statements.iter().filter_map(|statement| match &statement.goal {
+        Goal::Place(place) => Some(place),
+        Goal::Name(_) => None,
+    })
+}
+
+/// The mask of lanes that a place is: that of a destination, or EXEC or VCC.
+fn mask_of<'a>(
+    place: &Place,
+    results: &'a mut [Written],
+    [exec, vcc]: &'a mut [Option<u64>; 2],
+) -> Result<&'a mut Option<u64>> {
+    match place.source {
+        Source::Destination(n) => Ok(&mut results.get_mut(usize::from(n)).ok_or(EvalError::Operand)?.mask),
+        Source::Exec => Ok(exec),
+        Source::Vcc => Ok(vcc),
+        _ => Err(EvalError::Operand),
+    }
 }
 
 impl Frame<'_> {
@@ -216,90 +209,72 @@ impl Frame<'_> {
         let mut results: Vec<Written> = (0..self.operands.destinations.len())
             .map(|_| Written { bits: vec![None; self.lanes], mask: None })
             .collect();
-        let (mut exec, mut vcc) = (None::<u64>, None::<u64>);
-        for statement in &formula.statements {
-            // A mask is written as a whole: lanes that are off have 0.
-            if let Goal::Place(place) = &statement.goal {
-                if place.ty == Some(Type::Lane) {
-                    match place.source {
-                        Source::Destination(n) => {
-                            results.get_mut(usize::from(n)).ok_or(EvalError::Operand)?.mask = Some(0);
-                        }
-                        Source::Exec => exec = Some(0),
-                        Source::Vcc => vcc = Some(0),
-                        _ => return Err(EvalError::Operand),
-                    }
-                }
-            }
+        // A mask is written as a whole: lanes that are off have 0.
+        let mut masks = [None; 2];
+        for place in goals(formula).filter(|place| place.ty == Some(Type::Lane)) {
+            *mask_of(place, &mut results, &mut masks)? = Some(0);
         }
-        for lane in 0..self.lanes {
-            if active >> lane & 1 == 0 {
-                continue;
-            }
+        for lane in (0..self.lanes).filter(|lane| active >> lane & 1 == 1) {
             self.lane = lane;
             self.names.clear();
             self.source_off = false;
-            let left_out = self.modifiers.leaves_out(lane);
-            for statement in &formula.statements {
-                let place = match &statement.goal {
-                    Goal::Name(name) => {
-                        let value = compute::value(self, &statement.value)?;
-                        self.names.push((name.clone(), value));
-                        continue;
-                    }
-                    Goal::Place(place) => place,
-                };
-                let indexed = matches!(&place.part, Part::Element(at) if **at == index());
-                let count = if indexed { self.elements(place)? } else { 1 };
-                for element in 0..count {
-                    self.names.push(("i".into(), Value::Int(element.into())));
-                    let value = compute::value(self, &statement.value)?;
-                    if !self.source_off && !left_out {
-                        self.give(place, value, &mut results, &mut after, [&mut exec, &mut vcc])?;
-                    }
-                    self.names.pop();
-                }
-            }
+            self.one_lane(formula, &mut results, &mut masks, &mut after)?;
         }
         for (operand, written) in self.operands.destinations.iter().zip(&results) {
-            let OperandValue::Reg(reg) = operand.value else { continue };
-            if let Some(mask) = written.mask {
-                for dword in 0..(self.lanes / 32) as u16 {
-                    after.write(reg, dword, 0, (mask >> (32 * dword)) as u32);
-                }
-            }
-            for (lane, bits) in written.bits.iter().enumerate() {
-                let Some(bits) = bits else { continue };
-                for (dword, value) in (0..).zip(&bits.0) {
-                    after.write(reg, dword, lane, *value);
-                }
-            }
+            written.store(operand, self.lanes, &mut after);
         }
-        if let Some(mask) = exec {
-            after.exec = mask;
-        }
-        if let Some(mask) = vcc {
-            after.vcc = mask;
-        }
+        let [exec, vcc] = masks;
+        after.exec = exec.unwrap_or(after.exec);
+        after.vcc = vcc.unwrap_or(after.vcc);
         Ok(after)
+    }
+
+    /// Evaluates in the current lane.
+    fn one_lane(
+        &mut self,
+        formula: &Formula,
+        results: &mut [Written],
+        masks: &mut [Option<u64>; 2],
+        after: &mut Wave,
+    ) -> Result<()> {
+        let left_out = self.modifiers.leaves_out(self.lane);
+        for statement in &formula.statements {
+            let place = match &statement.goal {
+                Goal::Name(name) => {
+                    let value = compute::value(self, &statement.value)?;
+                    self.names.push((name.clone(), value));
+                    continue;
+                }
+                Goal::Place(place) => place,
+            };
+            let indexed = matches!(&place.part, Part::Element(at) if **at == index());
+            let count = if indexed { self.elements(place)? } else { 1 };
+            for element in 0..count {
+                self.names.push(("i".into(), Value::Int(element.into())));
+                let value = compute::value(self, &statement.value)?;
+                if !self.source_off && !left_out {
+                    self.give(place, value, results, masks, after)?;
+                }
+                self.names.pop();
+            }
+        }
+        Ok(())
     }
 
     /// Whether a vector operation gives one result for all lanes.
     fn is_scalar(&self, formula: &Formula) -> bool {
-        formula.statements.iter().all(|statement| match &statement.goal {
-            Goal::Place(Place { source: Source::Destination(n), ty, .. }) => {
-                *ty != Some(Type::Lane)
-                    && self.operands.destinations.get(usize::from(*n)).is_some_and(|d| !is_vector(d))
+        goals(formula).all(|place| match place.source {
+            Source::Destination(n) => {
+                place.ty != Some(Type::Lane) && self.operands.destination(n).is_ok_and(|d| !is_vector(&d))
             }
-            Goal::Place(_) => false,
-            Goal::Name(_) => true,
+            _ => false,
         })
     }
 
     /// The number of elements that a destination has.
     fn elements(&self, place: &Place) -> Result<u32> {
         let Source::Destination(n) = place.source else { return Err(EvalError::Operand) };
-        let operand = self.operands.destinations.get(usize::from(n)).ok_or(EvalError::Operand)?;
+        let operand = self.operands.destination(n)?;
         Ok(u32::from(operand.bits) / place.ty.map_or(1, |ty| u32::from(ty.bits())).max(1))
     }
 
@@ -308,29 +283,24 @@ impl Frame<'_> {
         place: &Place,
         value: Value,
         results: &mut [Written],
+        masks: &mut [Option<u64>; 2],
         after: &mut Wave,
-        [exec, vcc]: [&mut Option<u64>; 2],
     ) -> Result<()> {
         let truth = |value: Value| match value {
             Value::Int(n) => Ok((n & 1) as u64),
             _ => Err(EvalError::Type),
         };
         if place.ty == Some(Type::Lane) {
-            let mask = match place.source {
-                Source::Destination(n) => &mut results.get_mut(usize::from(n)).ok_or(EvalError::Operand)?.mask,
-                Source::Exec => exec,
-                _ => vcc,
-            };
-            *mask.get_or_insert(0) |= truth(value)? << self.lane;
+            *mask_of(place, results, masks)?.get_or_insert(0) |= truth(value)? << self.lane;
             return Ok(());
         }
         match place.source {
             Source::Scc => after.scc = truth(value)? == 1,
             Source::Destination(n) => {
                 let n = usize::from(n);
-                let operand = *self.operands.destinations.get(n).ok_or(EvalError::Operand)?;
+                let operand = self.operands.destination(n as u8)?;
                 let lane = self.lane;
-                let old = self.old(&operand)?;
+                let old = self.registers(&operand, None)?;
                 let so_far = results.get_mut(n).ok_or(EvalError::Operand)?.bits[lane].take();
                 let bits = self.written(place, value, &operand, old, so_far)?;
                 results[n].bits[lane] = Some(bits);
@@ -351,15 +321,6 @@ impl Frame<'_> {
             _ => return Err(EvalError::Operand),
         }
         Ok(())
-    }
-
-    /// The registers of a destination before the instruction.
-    fn old(&self, operand: &Operand) -> Result<Bits> {
-        let OperandValue::Reg(reg) = operand.value else { return Err(EvalError::Operand) };
-        let lane = if is_vector(operand) { self.lane } else { 0 };
-        let dwords = operand.bits.div_ceil(32);
-        let read = |index| self.before.read(reg, index, lane).ok_or(EvalError::Unknown(reg));
-        Ok(Bits((0..dwords).map(read).collect::<Result<_>>()?))
     }
 
     /// The registers of a destination after a value is given to a part of it.
@@ -427,300 +388,6 @@ impl Frame<'_> {
             _ => Err(EvalError::Type),
         }
     }
-
-    /// The bits of a source, before modifiers; `None` if DPP finds no lane for it.
-    fn source(&mut self, n: usize, operand: &Operand, lane: Option<usize>) -> Result<Bits> {
-        let dwords = operand.bits.div_ceil(32);
-        let bits = match operand.value {
-            OperandValue::Reg(reg) => {
-                let mut lane = lane.unwrap_or(self.lane);
-                if n == 0 && is_vector(operand) {
-                    match self.modifiers.source_lane(lane, self.before.exec) {
-                        Ok(Some(from)) => lane = from,
-                        Ok(None) => return Ok(Bits(vec![0; dwords.into()])),
-                        Err(()) => {
-                            self.source_off = true;
-                            return Ok(Bits(vec![0; dwords.into()]));
-                        }
-                    }
-                }
-                let read = |index| self.before.read(reg, index, lane).ok_or(EvalError::Unknown(reg));
-                Bits((0..dwords).map(read).collect::<Result<_>>()?)
-            }
-            value => {
-                let bits = self.constant(value, operand)?;
-                Bits((0..dwords).map(|n| (bits >> (32 * n).min(63)) as u32).collect())
-            }
-        };
-        // The mask of lanes is no source that SDWA selects.
-        Ok(if is_numbered(operand) { self.modifiers.select(n, bits) } else { bits })
-    }
-
-    /// The bits of a constant operand.
-    fn constant(&self, value: OperandValue, operand: &Operand) -> Result<u64> {
-        let ty = self.data_type(operand);
-        Ok(match value {
-            OperandValue::Int(n) => i64::from(n) as u64,
-            OperandValue::Imm(n) => i64::from(n) as u64,
-            OperandValue::Label(n) => i64::from(n) as u64,
-            OperandValue::Float(float) => match ty {
-                DataType::F16 | DataType::PkF16 | DataType::I16 => float.to_f16_bits().into(),
-                DataType::Bf16 | DataType::PkBf16 => u64::from(float.to_f32().to_bits() >> 16),
-                DataType::F64 | DataType::I64 => float.to_f64().to_bits(),
-                _ if operand.bits == 64 && ty == DataType::Bits => float.to_f64().to_bits(),
-                _ => float.to_f32().to_bits().into(),
-            },
-            // The literal of a double is its upper half.
-            OperandValue::Literal(dword) if ty == DataType::F64 => u64::from(dword) << 32,
-            OperandValue::Literal(dword) if operand.bits == 64 => {
-                if self.inst.target().wave_size() == 64 || !self.is_vector {
-                    i64::from(dword as i32) as u64
-                } else {
-                    dword.into()
-                }
-            }
-            OperandValue::Literal(dword) => dword.into(),
-            OperandValue::Literal64 => self.inst.literal64().ok_or(EvalError::Operand)?,
-            _ => return Err(EvalError::Operand),
-        })
-    }
-
-    /// The data type that the tables give an operand: how constants are read.
-    fn data_type(&self, operand: &Operand) -> DataType {
-        let inst = self.inst;
-        let is_it = |s: &amdgpu_isa::signature::Signature| {
-            s.format() == inst.format() && (s.extension() == inst.extension() || s.extension().is_none())
-        };
-        let signature = inst.opcode().signatures(inst.target()).find(is_it);
-        let field = operand.role;
-        let found = signature.and_then(|s| s.operands().find(|o| Some(o.field) == field).map(|o| o.ty));
-        found.unwrap_or(DataType::Bits)
-    }
-
-    /// The operand that a source of the formula is, with its number.
-    fn operand(&self, source: Source) -> Result<Operand> {
-        let found = match source {
-            Source::Destination(n) => self.operands.destinations.get(usize::from(n)),
-            Source::Operand(n) => self.operands.sources.get(usize::from(n)),
-            Source::Literal => self.operands.literal.as_ref(),
-            // The mask that the encoding has as an operand.
-            Source::Vcc => self.operands.sources.get(2),
-            _ => None,
-        };
-        found.copied().ok_or(EvalError::Operand)
-    }
-}
-
-impl Scope for Frame<'_> {
-    fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
-    fn name(&self, name: &str) -> Option<Value> {
-        self.names.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
-    }
-
-    fn push(&mut self, name: &str, value: Value) {
-        self.names.push((name.into(), value));
-    }
-
-    fn pop(&mut self) {
-        self.names.pop();
-    }
-
-    fn place(&mut self, place: &Place) -> Result<Value> {
-        let lane = match &place.lane {
-            Some(expr) => {
-                let lane = compute::int(self, expr)?;
-                Some(usize::try_from(lane).unwrap_or(0) % self.lanes)
-            }
-            None => None,
-        };
-        // A vector operation reads its own bit of VCC, and scalar operations the whole.
-        let plain = match place.source {
-            Source::Scc => Some(u64::from(self.before.scc)),
-            Source::Exec => Some(self.before.exec),
-            Source::M0 => Some(self.before.m0.into()),
-            Source::Lane => Some(self.lane as u64),
-            Source::Wave => Some(self.lanes as u64),
-            Source::Table => Some(self.table().into()),
-            Source::Select => Some(self.modifiers.selection.into()),
-            Source::Half => Some(self.modifiers.takes_high_accumulator().into()),
-            Source::FetchInactive => Some(self.modifiers.fetch_bits().0.into()),
-            Source::BoundControl => Some(self.modifiers.fetch_bits().1.into()),
-            Source::Vcc if self.operands.sources.len() < 3 || self.operand(Source::Vcc)?.bits != self.lanes as u16 => {
-                Some(self.before.vcc)
-            }
-            Source::Vcc if !self.reads_mask() => Some(self.before.vcc),
-            Source::Mode => return Err(EvalError::Place("MODE")),
-            Source::Pc => return Err(EvalError::Place("PC")),
-            Source::Memory | Source::Lds | Source::Gds => return Err(EvalError::Memory),
-            Source::Address | Source::Base | Source::Offset(_) | Source::Data(_) => return Err(EvalError::Memory),
-            Source::Destination(_) | Source::Operand(_) | Source::Literal | Source::Vcc => None,
-        };
-        if let Some(value) = plain {
-            let bits = Bits(vec![value as u32, (value >> 32) as u32]);
-            return self.part(place, &bits, 0, None);
-        }
-        let operand = self.operand(place.source)?;
-        // The accumulator of the half that is written.
-        if let Source::Destination(n) = place.source {
-            let bits = {
-                let OperandValue::Reg(reg) = operand.value else { return Err(EvalError::Operand) };
-                let lane = if is_vector(&operand) { lane.unwrap_or(self.lane) } else { 0 };
-                let read = |index| self.before.read(reg, index, lane).ok_or(EvalError::Unknown(reg));
-                Bits((0..operand.bits.div_ceil(32)).map(read).collect::<Result<_>>()?)
-            };
-            let _ = n;
-            let half = place.part == Part::Whole && place.ty.is_some_and(|ty| ty.bits() == 16);
-            let high = match operand.value {
-                OperandValue::Reg(Reg::VgprHigh(_)) => 16,
-                _ if half && operand.bits != 16 => self.modifiers.half_written(),
-                _ => 0,
-            };
-            return self.part(place, &bits, high, None);
-        }
-        let n = number_of(&operand);
-        let bits = self.source(n, &operand, lane)?;
-        let is_vector_half = matches!(operand.value, OperandValue::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_)));
-        let base = match operand.value {
-            OperandValue::Reg(Reg::VgprHigh(_)) => 16,
-            // The upper half of a scalar or a literal.
-            _ if operand.bits == 16 && !is_vector_half && self.modifiers.takes_high(n) => 16,
-            _ => 0,
-        };
-        self.part(place, &bits, base, Some((n, &operand)))
-    }
-}
-
-impl Frame<'_> {
-    /// Whether the third source is a mask of lanes.
-    fn reads_mask(&self) -> bool {
-        !self.inst.operands().any(|operand| operand.role.is_none() && operand.value == OperandValue::Reg(Reg::Vcc))
-    }
-
-    /// The small float that the instruction chooses for a factor.
-    fn chosen(&self, factor: u8) -> Result<FloatType> {
-        let fields = if factor == 0 { [Field::Cbsz, Field::MatrixAFmt] } else { [Field::Blgp, Field::MatrixBFmt] };
-        let code = fields.into_iter().find_map(|field| self.inst.get(field)).unwrap_or(0);
-        let types = [FloatType::Fp8, FloatType::Bf8, FloatType::Fp6, FloatType::Bf6, FloatType::Fp4];
-        types.get(code as usize).copied().ok_or(EvalError::Modifier(fields[0]))
-    }
-
-    /// The truth table of an operation on bits.
-    fn table(&self) -> u32 {
-        let get = |field| self.inst.get(field).unwrap_or(0);
-        match self.inst.get(Field::Bitop3) {
-            Some(table) => table,
-            None => get(Field::Omod) << 6 | get(Field::Abs) << 3 | get(Field::Neg),
-        }
-    }
-
-    /// A part of the bits of a place, as its type. `base`: the first bit. A source is given with its number, and its
-    /// modifiers apply.
-    fn part(&mut self, place: &Place, bits: &Bits, base: u32, source: Option<(usize, &Operand)>) -> Result<Value> {
-        let (first, width) = match &place.part {
-            Part::Bits(high, low) => {
-                let (high, low) = (compute::int(self, high)?, compute::int(self, low)?);
-                let first = u32::try_from(low).unwrap_or(1024);
-                let width = u32::try_from(high + 1 - low).unwrap_or(0);
-                let wide = place.ty.is_some_and(|ty| ty.bits() > 16);
-                let first = if wide { first } else { first + base + self.half(source, place) };
-                return Ok(Value::Int(if width == 0 { 0 } else { bits.get(first, width) as i128 }));
-            }
-            Part::Element(at) => {
-                let at = u32::try_from(compute::int(self, at)?).unwrap_or(1024);
-                let Some(ty) = place.ty else {
-                    let first = at + base + self.half(source, place);
-                    return Ok(Value::Int(bits.get(first, 1) as i128));
-                };
-                (Some(at), ty)
-            }
-            Part::Whole => {
-                let whole = match source {
-                    Some((_, operand)) => operand.bits,
-                    None => bits.len() as u16,
-                };
-                (None, place.ty.unwrap_or(Type::Unsigned(whole)))
-            }
-        };
-        let (element, ty) = (first, width);
-        let width = u32::from(ty.bits());
-        let wide = source.is_some_and(|(_, operand)| u32::from(operand.bits) < width);
-        let base = if wide { 0 } else { base };
-        if ty == Type::Lane {
-            return Ok(Value::Int(bits.get(self.lane as u32, 1) as i128));
-        }
-        let Some((n, operand)) = source else {
-            return Ok(as_type(ty, bits.get(base + element.unwrap_or(0) * width, width)));
-        };
-        match ty {
-            Type::Mixed(float) => {
-                let number = match self.modifiers.mixed(n) {
-                    None => {
-                        let whole = match operand.value {
-                            OperandValue::Float(float) => float.to_f32().to_bits().into(),
-                            _ => bits.get(0, 32) as u64,
-                        };
-                        crate::float::Number { ty: FloatType::F32, bits: whole }
-                    }
-                    Some(half) => crate::float::Number { ty: float, bits: bits.get(16 * half, 16) as u64 }.convert(
-                        FloatType::F32,
-                        None,
-                        &self.rules,
-                    ),
-                };
-                Ok(Value::Float(self.modifiers.mixed_sign(n, number)))
-            }
-            Type::MaybeSigned(width) => {
-                let ty = if self.modifiers.is_signed(n) { Type::Signed(width) } else { Type::Unsigned(width) };
-                Ok(as_type(ty, bits.get(element.unwrap_or(0) * u32::from(width), width.into())))
-            }
-            Type::Chosen(factor) => {
-                let float = self.chosen(factor)?;
-                let width = u32::from(float.bits());
-                Ok(as_type(Type::Float(float), bits.get(element.unwrap_or(0) * width, width)))
-            }
-            ty => {
-                let halved = operand.bits != 16;
-                let first = base + self.modifiers.first_bit(n, element, width, operand.bits.into(), halved);
-                match as_type(ty, bits.get(first, width)) {
-                    Value::Float(number) => Ok(Value::Float(self.modifiers.signed(n, element, number))),
-                    value => Ok(value),
-                }
-            }
-        }
-    }
-
-    /// The first bit of the half that a 16-bit operation reads bit by bit.
-    fn half(&self, source: Option<(usize, &Operand)>, place: &Place) -> u32 {
-        let narrow = self.operands.destinations.first().is_some_and(|d| d.bits == 16) || self.writes_half();
-        match source {
-            Some((n, operand))
-                if narrow && operand.bits != 16 && place.ty.is_none() && self.modifiers.takes_high(n) =>
-            {
-                16
-            }
-            _ => 0,
-        }
-    }
-
-    /// Whether the operation's data have 16 bits.
-    fn writes_half(&self) -> bool {
-        self.operands.sources.first().is_some_and(|operand| self.data_type(operand) == DataType::I16)
-    }
-}
-
-/// The number of a source among those that modifiers count: the digit in the name of its field.
-fn number_of(operand: &Operand) -> usize {
-    let name = operand.role.map_or("", |field| field.name());
-    let digit = name.bytes().find(u8::is_ascii_digit).map_or(0, |digit| digit - b'0');
-    digit.into()
-}
-
-/// Whether the name of the operand's field has a number.
-fn is_numbered(operand: &Operand) -> bool {
-    operand.role.is_some_and(|field| field.name().contains(|c: char| c.is_ascii_digit()))
 }
 
 /// The name of the index of elements.

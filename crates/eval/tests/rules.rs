@@ -86,6 +86,22 @@ fn modes_round_and_flush() {
 }
 
 #[test]
+fn constants_have_the_width_of_the_operation() {
+    // A literal of 32 bits: its sign counts where the operation is signed, and it is the upper half of a double.
+    assert_eq!(
+        answer("gfx942", "s_or_b64 s[8:9], s[16:17], 0x80000000", "-", "ssrc0=1"),
+        "sdst=0000000080000001 scc=1"
+    );
+    assert_eq!(answer("gfx942", "s_ashr_i64 s[8:9], 0x80000000, s17", "-", "ssrc1=4"), "sdst=fffffffff8000000 scc=1");
+    assert_eq!(answer("gfx942", "v_trunc_f64 v[8:9], 0x40091eb8", "0", "exec=1"), "vdst=4008000000000000");
+    // An inline constant is both of two floats, and the lower one of two halves.
+    let two = answer("gfx942", "v_pk_add_f32 v[8:9], v[16:17], 1.0", "0", "src0=3f80000000000000;exec=1");
+    assert_eq!(two, "vdst=400000003f800000");
+    let halves = answer("gfx942", "v_pk_add_f16 v8, v16, 1.0", "0", "src0=0;exec=1");
+    assert_eq!(halves, "vdst=00003c00");
+}
+
+#[test]
 fn dpp_reads_other_lanes() {
     let text = "v_mov_b32_dpp v8, v16 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf";
     let lanes =
