@@ -100,9 +100,12 @@ fn other_targets_compute_the_same() {
     tally.finish("other targets");
 }
 
+/// Whether something about arithmetic holds on a target.
+type Rule = fn(Target) -> bool;
+
 /// What differs in the arithmetic of two targets.
 fn differences([from, to]: [Target; 2]) -> String {
-    let all: [(&str, fn(Target) -> bool); 3] =
+    let all: [(&str, Rule); 3] =
         [("halves", Target::keeps_halves), ("fnuz", Target::has_fnuz), ("omod", Target::omod_flushes)];
     let names: Vec<&str> = all.into_iter().filter(|(_, has)| has(from) != has(to)).map(|(name, _)| name).collect();
     names.join(" ")
