@@ -6,7 +6,7 @@
 //! ```
 //! use amdgpu_eval::{Evaluator, Wave};
 //! use amdgpu_isa::{Reg, Target, decode_words};
-//! let add = decode_words(Target::Gfx942, &[0x0204_0501]).unwrap(); // v_add_f32 v2, s1, v2
+//! let add = decode_words(Target::Gfx942, &[0x0204_0401]).unwrap(); // v_add_f32 v2, s1, v2
 //! let mut wave = Wave::default();
 //! wave.write(Reg::Sgpr(1), 0, 0, 1.5f32.to_bits());
 //! wave.write(Reg::Vgpr(2), 0, 7, 2.0f32.to_bits());
