@@ -7,8 +7,8 @@
 //! # }
 //! ```
 //!
-//! `D` and `S0` are operands in the order of the text. `isa/README.md` describes the language; [`Formula::read`] reads it, and
-//! the package `amdgpu-eval` computes with it.
+//! `D` and `S0` are operands in the order of the text. `isa/README.md` describes the language; [`Formula::read`] reads
+//! it, and the package `amdgpu-eval` computes with it.
 
 include!(concat!(env!("OUT_DIR"), "/meaning.rs"));
 
@@ -26,14 +26,14 @@ impl Opcode {
     /// operation, or the tables say nothing about it.
     pub fn meaning(self, target: Target) -> Option<&'static str> {
         let first = MEANINGS.partition_point(|row| (row.0 as u16) < self as u16);
-        let rows = MEANINGS.get(first..)?.iter().take_while(|row| row.0 == self);
-        rows.into_iter().find(|row| row.1 >> (target as u32) & 1 == 1).map(|row| row.2)
+        let mut rows = MEANINGS.get(first..)?.iter().take_while(|row| row.0 == self);
+        rows.find(|row| row.1 >> (target as u32) & 1 == 1).map(|row| row.2)
     }
 }
 
 impl Target {
-    /// The lane that each lane reads with this control of DPP: a formula of `LANE`, `WAVE` and `n`, and the value of `n`. A
-    /// negative result is no lane. `None` if the target has no such control.
+    /// The lane that each lane reads with this control of DPP: a formula of `LANE`, `WAVE` and `n`, and the value of
+    /// `n`. A negative result is no lane. `None` if the target has no such control.
     pub fn dpp_lane(self, control: u32) -> Option<(&'static str, u32)> {
         let is_it = |row: &&(u16, u16, u128, &str)| {
             (u32::from(row.0)..=u32::from(row.1)).contains(&control) && row.2 >> (self as u32) & 1 == 1

@@ -1,4 +1,5 @@
-//! Checks the formulas against the rows of their operations: places, types and widths, and that every result is written.
+//! Checks the formulas against the rows of their operations: places, types and widths, and that every result is
+//! written.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Writes the properties of operations (spaces, counters, flags of forms) and the swapped sources, which `src/facts.rs`
 //! and `src/convert/` use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::build::check::facts::COUNTERS;
@@ -82,6 +82,20 @@ pub fn purposes(w: &mut String, isa: &Isa, ops: &[String]) {
     writeln!(w, "/// What code uses some operations for, by the number of the operation.").unwrap();
     let count = texts.len();
     writeln!(w, "pub(crate) static PURPOSES: [(Opcode, Purpose); {count}] = [{}];", texts.join(", ")).unwrap();
+}
+
+/// Writes which operations have floats of 8 bits, those with the trait in a cell, and which targets read them otherwise.
+pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
+    let needs = |row: &Row| row.opcode.entries.iter().any(|entry| entry.needs.as_deref() == Some("fp8"));
+    let all: BTreeSet<&String> =
+        isa.formats.iter().flat_map(|f| &f.rows).filter(|row| needs(row)).map(|row| &row.mnemonic).collect();
+    let list: Vec<String> =
+        ops.iter().filter(|op| all.contains(op)).map(|op| format!("Opcode::{}", camel(op))).collect();
+    writeln!(w, "/// Operations with floats of 8 bits.").unwrap();
+    writeln!(w, "pub(crate) static SMALL_FLOATS: &[Opcode] = &[{}];", list.join(", ")).unwrap();
+    let fnuz = targets.iter().enumerate().filter(|(_, t)| t.row.has("fnuz")).fold(0u128, |set, (n, _)| set | 1 << n);
+    writeln!(w, "/// Targets whose floats of 8 bits have neither infinity nor -0: a bit for each.").unwrap();
+    writeln!(w, "pub(crate) static FNUZ: u128 = {fnuz:#x};").unwrap();
 }
 
 /// The largest size in dwords of an operand such as `b64..384`.

@@ -1,5 +1,6 @@
 //! Writes what each operation computes.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::build::check::meaning;
@@ -13,11 +14,13 @@ use crate::build::parse::numbers::number;
 pub fn table(isa: &Isa, targets: &[Target]) -> Result<String> {
     let meanings = lower::meaning::all(isa)?;
     meaning::check(targets, &meanings)?;
+    let names = |t: &Target| t.operations.iter().flatten().map(|operation| operation.mnemonic.clone()).collect();
+    let there: Vec<HashSet<String>> = targets.iter().map(names).collect();
     let mut rows = Vec::new();
     for op in &opcodes(targets) {
         let mut texts: Vec<(&str, u128)> = Vec::new();
         for (n, t) in targets.iter().enumerate() {
-            if !t.operations.iter().flatten().any(|operation| operation.mnemonic == *op) {
+            if !there[n].contains(op) {
                 continue;
             }
             let Some((_, text)) = meanings.get(op).and_then(|cells| cells.of(&t.row.name)) else { continue };

@@ -106,7 +106,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     facts::purposes(&mut tables, isa, &opcodes);
     hazards::rule_infos(&mut tables, isa, targets)?;
     names::successors(&mut tables, isa);
-    names::small_floats(&mut tables, targets);
+    facts::small_floats(&mut tables, isa, targets, &opcodes);
     writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
     files.push(("sizes.rs".to_string(), sizes));
     files.push(("tables.rs".to_string(), tables));

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::build::emit::{camel, opcodes};
+use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::model::error::Result;
 use crate::build::model::*;
@@ -137,18 +137,6 @@ pub fn common(w: &mut String, isa: &Isa) {
         }
     }
     writeln!(w, "}}").unwrap();
-}
-
-/// Writes which operations have floats of 8 bits, and which targets read them otherwise.
-pub fn small_floats(w: &mut String, targets: &[Target]) {
-    let has = |name: &String| name.contains("fp8") || name.contains("bf8");
-    let all: Vec<String> = opcodes(targets).iter().filter(|name| has(name)).map(|name| camel(name)).collect();
-    let fnuz = targets.iter().enumerate().filter(|(_, t)| t.row.has("fnuz")).fold(0u128, |set, (n, _)| set | 1 << n);
-    writeln!(w, "/// Operations with floats of 8 bits.").unwrap();
-    let list: Vec<String> = all.iter().map(|name| format!("Opcode::{name}")).collect();
-    writeln!(w, "pub(crate) static SMALL_FLOATS: &[Opcode] = &[{}];", list.join(", ")).unwrap();
-    writeln!(w, "/// Targets whose floats of 8 bits have neither infinity nor -0: a bit for each.").unwrap();
-    writeln!(w, "pub(crate) static FNUZ: u128 = {fnuz:#x};").unwrap();
 }
 
 /// Writes the formats that succeeded others.

@@ -17,8 +17,8 @@ pub struct Count {
     pub errors: u64,
 }
 
-/// Passes each line of the input to `take`, or `None` for one that is too long. After a pause in the input, and at its end, `take` gets
-/// `Pause`: a peer may wait for answers.
+/// Passes each line of the input to `take`. After a pause in the input, and at its end, `take` gets `Pause`: a peer may
+/// wait for answers.
 pub fn each(input: impl Read + Send + 'static, mut take: impl FnMut(Next) -> Result<()>) -> Result<()> {
     let (send, receive) = std::sync::mpsc::sync_channel(1024);
     std::thread::spawn(move || {

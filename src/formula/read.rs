@@ -28,18 +28,22 @@ type Result<T> = core::result::Result<T, SyntaxError>;
 
 /// The deepest nesting that is read: the reader calls itself.
 const DEPTH: u8 = 40;
+/// The most values and operators of a formula: what walks its tree calls itself for each in a row.
+const SIZE: u16 = 1000;
 
 struct Reader<'a> {
     /// The text after `token`.
     rest: &'a str,
     token: Option<Token<'a>>,
     depth: u8,
+    /// The number of words that are read.
+    size: u16,
 }
 
 impl Formula {
     /// Reads statements that are separated by `;`, and a sentence in quotes at the end.
     pub fn read(text: &str) -> Result<Formula> {
-        let mut reader = Reader { rest: text, token: None, depth: 0 };
+        let mut reader = Reader { rest: text, token: None, depth: 0, size: 0 };
         reader.step()?;
         let mut formula = Formula { statements: Vec::new(), remark: None };
         loop {
@@ -63,7 +67,7 @@ impl Formula {
 impl Formula {
     /// Reads a value alone.
     pub fn read_value(text: &str) -> Result<Expr> {
-        let mut reader = Reader { rest: text, token: None, depth: 0 };
+        let mut reader = Reader { rest: text, token: None, depth: 0, size: 0 };
         reader.step()?;
         let value = reader.expr()?;
         if reader.token.is_none() { Ok(value) } else { reader.expected("the end") }
@@ -72,6 +76,10 @@ impl Formula {
 
 impl<'a> Reader<'a> {
     fn step(&mut self) -> Result<()> {
+        if self.size == SIZE {
+            return Err(SyntaxError(format!("longer than {SIZE} words")));
+        }
+        self.size += 1;
         match next(self.rest) {
             Some((token, rest)) => {
                 (self.token, self.rest) = (token, rest);
@@ -128,16 +136,24 @@ impl<'a> Reader<'a> {
 
     /// `a ? b : c`, or what binds closer.
     fn expr(&mut self) -> Result<Expr> {
+        self.nested(|reader| {
+            let value = reader.binary(0)?;
+            if !reader.takes("?")? {
+                return Ok(value);
+            }
+            let then = reader.expr()?;
+            reader.needs(":")?;
+            Ok(Expr::If(Box::new(value), Box::new(then), Box::new(reader.expr()?)))
+        })
+    }
+
+    /// What `read` reads, one level deeper.
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Expr>) -> Result<Expr> {
         if self.depth == DEPTH {
             return Err(SyntaxError(format!("nested deeper than {DEPTH}")));
         }
         self.depth += 1;
-        let mut value = self.binary(0)?;
-        if self.takes("?")? {
-            let then = self.expr()?;
-            self.needs(":")?;
-            value = Expr::If(Box::new(value), Box::new(then), Box::new(self.expr()?));
-        }
+        let value = read(self)?;
         self.depth -= 1;
         Ok(value)
     }
@@ -156,13 +172,8 @@ impl<'a> Reader<'a> {
     fn unary(&mut self) -> Result<Expr> {
         for (symbol, operator) in [("-", Unary::Minus), ("~", Unary::Complement), ("!", Unary::Not)] {
             if self.is_at(symbol) {
-                if self.depth == DEPTH {
-                    return Err(SyntaxError(format!("nested deeper than {DEPTH}")));
-                }
-                self.depth += 1;
                 self.step()?;
-                let value = self.unary()?;
-                self.depth -= 1;
+                let value = self.nested(Self::unary)?;
                 return Ok(Expr::Unary(operator, Box::new(value)));
             }
         }
@@ -241,7 +252,7 @@ impl<'a> Reader<'a> {
         loop {
             if self.is_at("@") && place.lane.is_none() {
                 self.step()?;
-                place.lane = Some(Box::new(self.primary()?));
+                place.lane = Some(Box::new(self.nested(Self::primary)?));
             } else if self.is_at(".") && place.ty.is_none() {
                 self.step()?;
                 let ty = match self.token {

@@ -109,8 +109,8 @@ impl Modifiers {
         (self.op_sel & 1 == 1 || self.fetch_inactive, self.op_sel & 2 == 2 || self.bound_ctrl)
     }
 
-    /// The lane from which a source comes; `Err` if the lane is not written for lack of a source, `Ok(None)` if the source
-    /// is 0.
+    /// The lane from which a source comes; `Err` if the lane is not written for lack of a source, `Ok(None)` if the
+    /// source is 0.
     pub fn source_lane(&self, lane: usize, exec: u64) -> Result<Option<usize>, ()> {
         let Some(lanes) = &self.lanes else { return Ok(Some(lane)) };
         match lanes[lane % 64] {

@@ -99,8 +99,8 @@ impl Frame<'_> {
         Ok(Bits((0..operand.bits.div_ceil(32)).map(read).collect::<Result<_>>()?))
     }
 
-    /// The bits of a source as DPP and SDWA choose them; 0 if DPP finds no lane for it. `signed`: how a literal of 32 bits
-    /// becomes one of 64.
+    /// The bits of a source as DPP and SDWA choose them; 0 if DPP finds no lane for it. `signed`: whether a literal of 32
+    /// bits is extended by its sign.
     fn source(&mut self, input: &Input, lane: Option<usize>, signed: bool) -> Result<Bits> {
         let operand = &input.operand;
         let dwords = operand.bits.div_ceil(32);
@@ -145,7 +145,8 @@ impl Frame<'_> {
                 DataType::Bits if operand.bits == 64 => float.to_f64().to_bits(),
                 _ => float.to_f32().to_bits().into(),
             },
-            // The literal of a double is its upper half; of integers it is extended by its sign, of others by 0 (RDNA3 ISA, 3.1).
+            // The literal of a double is its upper half. That of signed integers is extended by its sign, and others by 0
+            // (RDNA3 ISA, "literal constant").
             OperandValue::Literal(dword) if *ty == DataType::F64 => u64::from(dword) << 32,
             OperandValue::Literal(dword) if operand.bits == 64 && signed => i64::from(dword as i32) as u64,
             OperandValue::Literal(dword) => dword.into(),
@@ -176,14 +177,14 @@ impl Frame<'_> {
         let (element, ty) = match &place.part {
             Part::Bits(high, low) => {
                 let (high, low) = (compute::int(self, high)?, compute::int(self, low)?);
-                let first = u32::try_from(low).unwrap_or(1024);
+                let first = position(low);
                 let width = u32::try_from(high + 1 - low).unwrap_or(0);
                 let wide = place.ty.is_some_and(|ty| ty.bits() > 16);
                 let first = if wide { first } else { first + base + self.half(input, place) };
                 return Ok(Value::Int(if width == 0 { 0 } else { bits.get(first, width) as i128 }));
             }
             Part::Element(at) => {
-                let at = u32::try_from(compute::int(self, at)?).unwrap_or(1024);
+                let at = position(compute::int(self, at)?);
                 let Some(ty) = place.ty else {
                     let first = at + base + self.half(input, place);
                     return Ok(Value::Int(bits.get(first, 1) as i128));
@@ -250,4 +251,10 @@ impl Frame<'_> {
             |input: &Input| input.operand.bits != 16 && place.ty.is_none() && self.modifiers.takes_high(input.number());
         if input.is_some_and(is_high) && self.operands.are_halves() { 16 } else { 0 }
     }
+}
+
+/// The number of a bit or an element. Behind all registers there is nothing but 0.
+fn position(n: i128) -> u32 {
+    const BEHIND: i128 = 1024;
+    if n < 0 { BEHIND as u32 } else { n.min(BEHIND) as u32 }
 }

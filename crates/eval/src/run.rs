@@ -26,8 +26,8 @@ impl Evaluator {
     /// Changes the registers of a wave as the instruction does.
     ///
     /// # Errors
-    /// [`EvalError`] if the tables have no formula of the operation, or the formula needs what is not in a [`Wave`]; then the wave is
-    /// unchanged.
+    /// [`EvalError`] if the tables have no formula of the operation, or the formula needs what is not in a [`Wave`]. The
+    /// wave is then unchanged.
     pub fn run(&mut self, inst: &Inst, wave: &mut Wave) -> Result<()> {
         let before = wave.clone();
         // Bits that the hardware ignores are in fields that have a meaning for other operations.
@@ -278,8 +278,10 @@ impl Frame<'_> {
         Ok(u32::from(operand.bits) / place.ty.map_or(1, |ty| u32::from(ty.bits())).max(1))
     }
 
+    /// Gives a value to a place in the current lane: to the results, to a mask, or at once to a register that is not an
+    /// operand.
     fn give(
-        &mut self,
+        &self,
         place: &Place,
         value: Value,
         results: &mut [Written],
@@ -297,13 +299,10 @@ impl Frame<'_> {
         match place.source {
             Source::Scc => after.scc = truth(value)? == 1,
             Source::Destination(n) => {
-                let n = usize::from(n);
-                let operand = self.operands.destination(n as u8)?;
-                let lane = self.lane;
+                let operand = self.operands.destination(n)?;
                 let old = self.registers(&operand, None)?;
-                let so_far = results.get_mut(n).ok_or(EvalError::Operand)?.bits[lane].take();
-                let bits = self.written(place, value, &operand, old, so_far)?;
-                results[n].bits[lane] = Some(bits);
+                let of_lane = &mut results.get_mut(usize::from(n)).ok_or(EvalError::Operand)?.bits[self.lane];
+                *of_lane = Some(self.written(place, value, &operand, old, of_lane.take())?);
             }
             Source::Exec | Source::Vcc | Source::M0 => {
                 let Value::Int(value) = value else { return Err(EvalError::Type) };
@@ -378,6 +377,7 @@ impl Frame<'_> {
         Ok(bits)
     }
 
+    /// The number of an element or a bit that is written: a constant or a name.
     fn number(&self, expr: &Expr) -> Result<u32> {
         match expr {
             Expr::Int(n) => Ok(*n as u32),

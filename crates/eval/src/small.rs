@@ -59,7 +59,8 @@ fn fraction_unit(f: &Format) -> u64 {
     1 << f.fraction
 }
 
-/// The bits of the nearest number, the even one of two; what is too large is the largest number if `saturates`, else infinity or NaN.
+/// The bits of the nearest number, the even one of two. What is too large is the largest number if `saturates`, else
+/// infinity or NaN.
 pub fn from_double(ty: FloatType, fnuz: bool, value: f64, saturates: bool) -> Option<u64> {
     let f = format(ty, fnuz)?;
     let sign = u64::from(value.is_sign_negative()) << (f.exponent + f.fraction);

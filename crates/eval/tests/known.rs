@@ -66,3 +66,12 @@ fn operations_of_the_alu_have_formulas() {
     }
     assert!(unused.is_empty(), "every operation has a formula: {unused:?}");
 }
+
+#[test]
+fn texts_that_are_too_deep_or_too_long_are_no_formulas() {
+    let refused = |text: String| Formula::read(&text).unwrap_err().to_string();
+    for opened in ["(", "-", "S0@", "S0["] {
+        assert_eq!(refused(format!("D = {}", opened.repeat(100))), "nested deeper than 40", "{opened}");
+    }
+    assert_eq!(refused(format!("D = 1{}", " + 1".repeat(100_000))), "longer than 1000 words");
+}

@@ -71,8 +71,8 @@ fn ignored_bits_change_nothing() {
     prove("ignored bits", Nan::Exact, with_ignored_bits);
 }
 
-/// Whether one target clears the other half of the register of a 16-bit result and the other one keeps it, although the tables say
-/// that both keep it: they have LLVM's view of GFX9, and the evaluator AMD's (docs/manual-errata.md).
+/// Whether one target clears the other half of the register of a 16-bit result and the other one keeps it, although the
+/// tables say that both keep it: they have LLVM's view of GFX9, and the evaluator AMD's (docs/manual-errata.md).
 fn half_is_unsure(clears: &Inst, keeps: &Inst) -> bool {
     let is_kept = |inst: &Inst| inst.operands().any(|operand| operand.access == Access::ReadWrite);
     !clears.target().keeps_halves() && keeps.target().keeps_halves() && is_kept(clears)
