@@ -1,6 +1,6 @@
 //! Decodes words into instructions.
 
-mod canonical;
+pub(crate) mod canonical;
 pub(crate) mod class;
 #[cfg(feature = "fast")]
 pub(crate) mod fast;

@@ -1,6 +1,7 @@
 //! One form of an operation on a target: the initial bits of its words, and checks of the result.
 
 use crate::codec::{Words, descs};
+use crate::decode::canonical::filled;
 use crate::decode::decode_words;
 use crate::error::DecodeError;
 use crate::inst::Inst;
@@ -65,6 +66,7 @@ impl Form {
             };
             words.field(0, info, value.into());
         }
+        words.fill(filled(self.target, self.signature));
         words
     }
 

@@ -171,6 +171,12 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
+    /// Inverts bits among the first 64 that the decoder does not look at.
+    pub(crate) fn flip(&mut self, bits: u64) {
+        self.words[0] ^= bits as u32;
+        self.words[1] ^= (bits >> 32) as u32;
+    }
+
     /// Bits 64 to 127.
     #[inline]
     pub(crate) fn high_bits(&self) -> u64 {

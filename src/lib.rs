@@ -257,6 +257,7 @@ pub use inst::Inst;
 pub use length::length;
 pub use microcode::*;
 pub use opcode::{Field, Format, Opcode};
+pub use table::Filler;
 pub use target::Target;
 #[cfg(feature = "text")]
 pub use text::parse::parse;

@@ -19,6 +19,7 @@ mod facts;
 pub(crate) mod fast_decode;
 #[cfg(all(feature = "text", feature = "fast"))]
 mod fast_text;
+mod fillers;
 pub(crate) mod generated;
 pub(crate) mod hazards;
 mod kernel;
@@ -42,6 +43,7 @@ pub use effects::*;
 pub(crate) use facts::*;
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use fast_text::*;
+pub use fillers::*;
 pub use kernel::*;
 pub use layout::*;
 pub(crate) use names::*;

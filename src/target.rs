@@ -11,8 +11,8 @@ use crate::table::fast_decode::FastDecode;
 use crate::table::generated::*;
 use crate::table::hazards::HazardTables;
 use crate::table::{
-    CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, ImmTables, InfoTables, KernelTables,
-    Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
+    CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, ImmTables, InfoTables,
+    KernelTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};
@@ -29,6 +29,7 @@ pub(crate) struct TargetInfo {
     pub(crate) dual: [bool; 2],
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
+    filler: Filler,
     aliases: &'static [&'static str],
 }
 
@@ -83,6 +84,12 @@ impl Target {
     #[cfg(feature = "text")]
     pub(crate) fn bound_ctrl_zero(self) -> bool {
         TARGETS[self as usize].bound_ctrl_zero
+    }
+
+    /// The filler of instructions that are made of text or operands: that of LLVM 22, or of LLVM 23 if LLVM 22 does not
+    /// know the target.
+    pub fn filler(self) -> Filler {
+        TARGETS[self as usize].filler
     }
 
     /// The number of lanes of a wave, 32 or 64: the width in bits of `vcc`, `exec` and every lane mask.

@@ -28,6 +28,7 @@ fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
             all.extend(made.filter(|i| i.opcode() == opcode && i.format() == format && !all.contains(i)));
         }
     }
+    all.iter_mut().for_each(|inst| *inst = inst.with_filler(target.filler()));
     all.retain(|inst| inst.is_canonical() && inst.check().is_ok());
     all
 }

@@ -18,6 +18,7 @@ mod emitted;
 mod facts;
 mod facts_stay_in_tables;
 mod faults;
+mod filler;
 mod flat;
 mod flow;
 mod gcn_pages;

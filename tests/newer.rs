@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use amdgpu_isa::{Opcode, Target, decode, parse};
+use amdgpu_isa::{Filler, Inst, Opcode, Target, decode, parse};
 
 const SAMPLES: &[(&str, &str)] = &[
     ("gfx1170", include_str!("newer/gfx1170.tsv")),
@@ -13,8 +13,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("gfx1310", include_str!("newer/gfx1310.tsv")),
 ];
 
-/// The bytes that LLVM 24 makes of a text are the text again here. The bytes of the text are the same, but for sources that
-/// the operation does not use: there LLVM 24 writes 0x80, and this library 0, as LLVM 22 does.
+/// The bytes that LLVM 24 makes of a text are the text again here, and the bytes of the text are the same. LLVM 22 knows
+/// gfx1251; there the filler of unused sources has to be asked for.
 #[test]
 fn texts_and_bytes_are_those_of_newer_llvms() {
     let mut wrong = Vec::new();
@@ -24,6 +24,7 @@ fn texts_and_bytes_are_those_of_newer_llvms() {
             let (waves, hex) = hex.split_once(' ').unwrap_or(("", hex));
             let target: Target = format!("{name}{waves}").parse().expect(name);
             let found = parse(target, text);
+            let filled = |inst: Inst| if name == "gfx1251" { inst.with_filler(Filler::Llvm23) } else { inst };
             if hex == "!" {
                 if let Ok(inst) = found {
                     wrong.push(format!("{target} takes {text} as {:08x?}", inst.words()));
@@ -43,7 +44,7 @@ fn texts_and_bytes_are_those_of_newer_llvms() {
                 wrong.push(format!("{target} {hex} {text}: is {read}"));
             }
             match found {
-                Ok(inst) if inst.canonical().words() == read.canonical().words() => {}
+                Ok(inst) if filled(inst).words() == read.words() => {}
                 Ok(inst) => wrong.push(format!("{target} {hex} {text}: becomes {:08x?}", inst.words())),
                 Err(error) => wrong.push(format!("{target} {hex} {text}: {error}")),
             }

@@ -60,6 +60,14 @@ pub fn check(isa: &Isa) -> Result<()> {
                 return only.at.err(format!("{} has no operation {}", f.name, only.pattern));
             }
         }
+        for unused in &f.unused {
+            if !f.fields.iter().any(|x| x.name == unused.field) {
+                return unused.at.err(format!("`unused` names {}, which is no field of {}", unused.field, f.name));
+            }
+            if !f.rows.iter().any(|row| fits(&unused.pattern, &row.mnemonic)) {
+                return unused.at.err(format!("{} has no operation {}", f.name, unused.pattern));
+            }
+        }
         for d in &f.defaults {
             if !f.fields.iter().any(|x| x.name == d.field) {
                 return d.at.err(format!("{} is no field of {}", d.field, f.name));

@@ -60,6 +60,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     writeln!(sizes, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
     let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());
     writeln!(sizes, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};").unwrap();
+    let fills = targets.iter().any(|t| t.signatures.iter().any(|s| t.row.filler(s.fillers) != 0));
+    writeln!(sizes, "pub(crate) const ANY_FILLER: bool = {fills};").unwrap();
     writeln!(sizes, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets)).unwrap();
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
@@ -341,7 +343,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, filler: Filler::{}, aliases: &[{}] }},",
             t.row.shown(),
             t.row.processor,
             t.row.generation,
@@ -351,6 +353,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
             t.row.has("offset-3f"),
             [t.row.has("dual-moves"), t.row.has("dual-equal")],
             !t.row.has("bound-ctrl"),
+            if t.row.has("new-fillers") { "Llvm23" } else { "Llvm22" },
             a.join(", ")
         )
         .unwrap();

@@ -207,7 +207,7 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
         "pub(crate) static DESCS: DescTables = DescTables {{ pages: &{numbers:?}, signature_of: &{entries:?}, signatures: &["
     )
     .unwrap();
-    let (mut forms, mut ignored) = (vec![[0, 0]], vec![0]);
+    let (mut forms, mut ignored) = (vec![[0, 0]], vec![(0, 0, [0; 2])]);
     for s in &t.signatures {
         let f = camel(&t.formats[s.format].def.name);
         let suffix = if fast_text::has_operand(t, s) { s.suffix } else { 0 };
@@ -216,7 +216,7 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
             None => "None".into(),
         };
         let forms = number(&mut forms, [s.sdwa, s.dpp]);
-        let ignored = number(&mut ignored, s.ignored as u64);
+        let ignored = number(&mut ignored, (s.ignored as u64, s.unused, s.fillers));
         writeln!(
             w,
             "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, forms: {forms}, ignored: {ignored} }},",
@@ -232,7 +232,11 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
         .enumerate()
         .flat_map(|(n, s)| s.numbered_trailing().map(move |(f, form)| (n, form, f.form)));
     let others: Vec<_> = others.filter(|o| o.1 != 0).map(|(n, form, signature)| (n, form, signature - 1)).collect();
-    writeln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &{ignored:?},").unwrap();
+    let ignored: Vec<String> = ignored
+        .iter()
+        .map(|(bits, sources, fillers)| format!("Ignored {{ bits: {bits}, sources: {sources}, fillers: {fillers:?} }}"))
+        .collect();
+    writeln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &[{}],", ignored.join(", ")).unwrap();
     Ok(())
 }
 

@@ -325,6 +325,7 @@ impl Form {
         let bare = t.formats[last].def.bare.contains(&t.row.name)
             || t.formats[format].def.bare.contains(&t.formats[last].def.name);
         let suffix = if bare { 0 } else { suffix as u8 };
+        let (unused, fillers) = self.fillers(t, row, ignored)?;
         let signature = FormSignature {
             format,
             suffix,
@@ -332,11 +333,28 @@ impl Form {
             descs,
             extension,
             ignored,
+            unused,
+            fillers,
             sdwa: ext[0],
             dpp: ext[1],
             trailing_dwords,
         };
         Ok(intern(&mut pool.signatures, &mut t.signatures, signature) + 1)
+    }
+
+    /// The sources that the operation does not have, and what assemblers write to them.
+    fn fillers(&self, t: &Target, row: &Row, ignored: u128) -> Result<(u64, [u64; 2])> {
+        let (mut unused, mut fillers) = (0, [0; 2]);
+        let def = t.formats[self.format].def;
+        for (name, values) in def.fillers_of(&row.mnemonic, self.parts.len() > 1, &t.row.name) {
+            let Some(bits) = self.base_field(t, name) else { continue };
+            let place = single(&row.at, name, &bits)?;
+            if bits.mask() & !ignored == 0 {
+                unused |= bits.mask() as u64;
+                fillers.iter_mut().zip(values).for_each(|(all, value)| *all |= u64::from(value) << place.lsb);
+            }
+        }
+        Ok((unused, fillers))
     }
 }
 

@@ -151,6 +151,10 @@ pub struct FormSignature {
     pub extension: Option<usize>,
     pub suffix: u8,
     pub ignored: u128,
+    /// The sources among the ignored bits.
+    pub unused: u64,
+    /// What assemblers write to them: up to LLVM 22, and from LLVM 23 on.
+    pub fillers: [u64; 2],
     pub sdwa: usize,
     pub dpp: usize,
     /// Dwords that may follow the base words and for which `trailing` has no flag.

@@ -99,6 +99,11 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
+    /// What is written to the sources that an operation does not have, unless a user asks for the other one of the two.
+    pub fn filler(&self, fillers: [u64; 2]) -> u64 {
+        fillers[usize::from(self.has("new-fillers"))]
+    }
+
     /// The smallest feature of the crate that enables the target: its name, or `gfx1100-wave32` (which `gfx1100`
     /// contains) if waves have several sizes.
     pub fn feature(&self) -> String {
@@ -334,6 +339,7 @@ pub struct Format {
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
     pub only: Vec<Only>,
+    pub unused: Vec<Unused>,
     pub does: Vec<Does>,
     /// `bus`: its operations read scalars over the constant bus.
     pub bus: bool,
@@ -350,6 +356,22 @@ impl Format {
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
         let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
         about.find_map(|only| only.values.of(target).copied())
+    }
+
+    /// What assemblers write to the fields of sources, if the operation does not have the source. Of the statements about
+    /// a field, the first one that names the operation holds. `dpp`: in its forms with DPP.
+    pub fn fillers_of<'a>(
+        &'a self,
+        mnemonic: &'a str,
+        dpp: bool,
+        target: &'a str,
+    ) -> impl Iterator<Item = (&'a str, [u32; 2])> + 'a {
+        let of = move |unused: &&Unused| unused.dpp == dpp && fits(&unused.pattern, mnemonic);
+        let is_first = move |n: usize, unused: &Unused| {
+            !self.unused.iter().take(n).filter(of).any(|earlier| earlier.field == unused.field)
+        };
+        let own = self.unused.iter().enumerate().filter(move |(n, unused)| of(unused) && is_first(*n, unused));
+        own.filter_map(move |(_, unused)| Some((unused.field.as_str(), *unused.values.of(target)?)))
     }
 
     /// The rows of a target with their opcode numbers and own spellings, in the order of the numbers.
@@ -493,6 +515,18 @@ pub struct Only {
     pub pattern: String,
     pub field: String,
     pub values: Cells<Values>,
+}
+
+/// `unused v_wmma_ld_scale* src2 gfx1250=256,128`: what assemblers write to a source that operations do not have, up to
+/// LLVM 22 and from LLVM 23 on. `dpp:v_cmpx_*`: in the forms with DPP.
+#[derive(Debug)]
+pub struct Unused {
+    pub at: SourceLine,
+    /// The operations, as in `Only`.
+    pub pattern: String,
+    pub dpp: bool,
+    pub field: String,
+    pub values: Cells<[u32; 2]>,
 }
 
 /// A set of values: a bit for each run of `1 << shift` values.

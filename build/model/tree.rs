@@ -331,6 +331,9 @@ impl Format {
         for counts in self.counts.iter_mut().chain(&mut self.counters) {
             counts.cells.resolve(&counts.at, tree, there)?;
         }
+        for unused in &mut self.unused {
+            unused.values.resolve(&unused.at, tree, there)?;
+        }
         for only in &mut self.only {
             only.values.resolve(&only.at, tree, there)?;
         }

@@ -6,6 +6,9 @@ use crate::build::parse::Parser;
 use crate::build::parse::numbers::{bits, number, run, up_to};
 use crate::build::parse::rows::{token, with_type};
 
+/// The greatest code of a source.
+const LAST_CODE: u32 = 511;
+
 /// `format NAME BITS [extension | shares FORMAT]`
 pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
     let (name, bits, rest) = match args {
@@ -50,6 +53,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         whens: Vec::new(),
         swaps: Vec::new(),
         only: Vec::new(),
+        unused: Vec::new(),
         does: Vec::new(),
         fields: Vec::new(),
         macros: Vec::new(),
@@ -129,8 +133,8 @@ impl Parser {
                     return at.err("expected: extend FORMAT FIELD CODE GENERATION...");
                 };
                 let (code, last_code) = run(at, codes)?;
-                if last_code > 511 {
-                    return at.err(format!("`{codes}` is more than 511"));
+                if last_code > LAST_CODE {
+                    return at.err(format!("`{codes}` is more than {LAST_CODE}"));
                 }
                 f.extends.push(Extend {
                     at: at.clone(),
@@ -224,6 +228,20 @@ impl Parser {
                 let values = self.cells(at, cells, values)?;
                 f.only.push(Only { at: at.clone(), pattern: pattern.to_string(), field: field.to_string(), values });
             }
+            "unused" => {
+                let [pattern, field, cells @ ..] = args else {
+                    return at.err("expected: unused OPERATIONS FIELD CELL...");
+                };
+                let values = self.cells(at, cells, fillers)?;
+                let dpp = pattern.strip_prefix("dpp:");
+                f.unused.push(Unused {
+                    at: at.clone(),
+                    pattern: dpp.unwrap_or(pattern).to_string(),
+                    dpp: dpp.is_some(),
+                    field: field.to_string(),
+                    values,
+                });
+            }
             _ if facts(f, at, key, args)? => {}
             _ => return at.err(format!("unknown word `{key}`")),
         }
@@ -267,6 +285,14 @@ fn values(at: &SourceLine, s: &str) -> Result<Values> {
     }
     let set = runs.iter().flat_map(|(first, last)| first >> shift..=last >> shift).fold(0, |set, n| set | 1 << n);
     Ok(Values { shift: shift as u8, set })
+}
+
+/// `256,128`: what a source holds that an operation does not have, up to LLVM 22 and from LLVM 23 on.
+fn fillers(at: &SourceLine, s: &str) -> Result<[u32; 2]> {
+    let Some((old, new)) = s.split_once(',') else {
+        return at.err(format!("expected OLD,NEW, found `{s}`"));
+    };
+    Ok([up_to(at, old, LAST_CODE)?, up_to(at, new, LAST_CODE)?])
 }
 
 /// Statements about properties of all operations, which have no cells.

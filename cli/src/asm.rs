@@ -5,7 +5,7 @@ mod report;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use amdgpu_asm::{Assembly, Far, Faults, Options, Processor};
+use amdgpu_asm::{Assembly, Far, Faults, Filler, Options, Processor};
 
 use crate::batch;
 use crate::error::{Error, Result};
@@ -42,6 +42,9 @@ pub struct Args {
     /// Lanes of a wave, 32 or 64, if no kernel descriptor of the source says it
     #[arg(long, value_name = "LANES", value_parser = clap::builder::PossibleValuesParser::new(["32", "64"]))]
     wave: Option<String>,
+    /// How sources that an operation does not have are filled, if the source does not say it: as LLVM up to 22, or from 23 on
+    #[arg(long, value_name = "ASSEMBLER", value_parser = clap::builder::PossibleValuesParser::new(Filler::ALL.map(Filler::name)))]
+    fill: Option<String>,
     /// Go through these registers where a branch does not reach its place, such as s[4:5]; s[4:5],s6 keeps SCC, too
     #[arg(long, value_name = "REGISTERS", conflicts_with = "lines", value_parser = registers)]
     long_branches: Option<Far>,
@@ -62,7 +65,7 @@ pub struct Args {
 /// Assembles. Returns the counts of lines, if lines were answered.
 pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     let Some(path) = args.file.as_ref().filter(|_| !args.lines) else {
-        return batch::assemble(io::stdin().lock(), io::stdout().lock()).map(Some);
+        return batch::assemble(io::stdin().lock(), io::stdout().lock(), filler(args)).map(Some);
     };
     let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
     let text = read(path).map_err(|why| Error::input(format!("cannot read {name}: {why}")))?;
@@ -105,10 +108,15 @@ fn registers(text: &str) -> std::result::Result<Far, String> {
     read().ok_or_else(|| form.into())
 }
 
+fn filler(args: &Args) -> Option<Filler> {
+    Filler::ALL.into_iter().find(|filler| args.fill.as_deref() == Some(filler.name()))
+}
+
 fn options(args: &Args) -> Options {
     let mut options = Options::default();
     options.target = args.target;
     options.wave = args.wave.as_ref().and_then(|wave| wave.parse().ok());
+    options.filler = filler(args);
     options.long_branches = args.long_branches;
     options.include = args.include.clone();
     options.longest_expansion = args.max_expansion.unwrap_or(options.longest_expansion);

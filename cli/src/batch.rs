@@ -17,7 +17,7 @@ use std::io::{Read, Write};
 use amdgpu_explain::hex;
 
 use crate::error::Result;
-use crate::isa::{self, Target};
+use crate::isa::{self, Filler, Target};
 use crate::lines::{self, Count};
 
 /// Answers lines of words with texts.
@@ -26,9 +26,9 @@ pub fn run(input: impl Read, output: impl Write) -> Result<Count> {
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::decode))
 }
 
-/// Answers lines of texts with words.
-pub fn assemble(input: impl Read, output: impl Write) -> Result<Count> {
-    let mut batch = Batch::default();
+/// Answers lines of texts with words. `filler`: of the sources that an operation does not have; `None`: that of the target.
+pub fn assemble(input: impl Read, output: impl Write, filler: Option<Filler>) -> Result<Count> {
+    let mut batch = Batch { filler, ..Batch::default() };
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
 }
 
@@ -62,6 +62,7 @@ struct Batch {
     bytes: Vec<u8>,
     /// The last target column and its meaning, because the column seldom changes.
     target: Option<(Vec<u8>, std::result::Result<Target, String>)>,
+    filler: Option<Filler>,
 }
 
 impl Batch {
@@ -112,6 +113,7 @@ impl Batch {
             let column = labels + error.span.start as usize + 1;
             Err(format!("{column}\t{error}{}", hint(target, text, &error)))
         })?;
+        let inst = self.filler.map_or(inst, |filler| inst.with_filler(filler));
         inst.words().iter().for_each(|word| hex::bytes(out, &word.to_le_bytes()));
         Ok(())
     }

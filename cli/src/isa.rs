@@ -11,7 +11,7 @@ pub use lib::facts::{AddressStep, Purpose, Space};
 pub use lib::kernel::{DescriptorPart, KernelDescriptor};
 pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{
-    Access, Decoded, Decoder, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,
+    Access, Decoded, Decoder, Field, Filler, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,
 };
 pub use matrix::{Operation, operations};
 

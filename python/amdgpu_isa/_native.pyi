@@ -173,6 +173,10 @@ class Inst:
     def meaning(self) -> str | None: ...
     @property
     def is_canonical(self) -> bool: ...
+    @property
+    def filler(self) -> str | None:
+        """What the sources hold that the operation does not have: "llvm22" (0) or "llvm23" (the constant 0), if either."""
+    def with_filler(self, name: str) -> Inst: ...
     def get(self, name: str) -> int | None: ...
     def replace(self, **values: int) -> Inst: ...
     def retarget(self, target: str | Target) -> Inst: ...
@@ -491,11 +495,13 @@ def build(
     object: bool = False,
     strip: bool = False,
     wave: int | None = None,
+    fill: str | None = None,
     include: Sequence[str | PathLike[str]] | None = None,
 ) -> _bytes:
     """Assembles a whole source to a code object, or with `object` to an object for a linker.
 
-    `target` is a processor such as "gfx942:xnack-", if the source does not say it, and `wave` the lanes of code outside of kernels. Without
+    `target` is a processor such as "gfx942:xnack-", if the source does not say it, and `wave` the lanes of code outside of kernels. `fill` is
+    "llvm22" or "llvm23": how sources that an operation does not have are filled, if the source does not say it. Without
     `include`, the directories where included files are searched, no files are read. `strip` leaves out the table of symbols that
     no loader reads. Raises AssemblyError.
     """

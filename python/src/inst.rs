@@ -1,7 +1,8 @@
 //! One instruction: decoding, parsing, queries, changes.
 
 use amdgpu_isa::facts::RegSet;
-use amdgpu_isa::{Access, Reg, Value};
+use amdgpu_isa::{Access, Filler, Reg, Value};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
@@ -165,6 +166,11 @@ fn names(set: RegSet) -> Vec<String> {
     set.iter().map(|reg| reg.to_string()).collect()
 }
 
+pub fn filler(name: &str) -> PyResult<Filler> {
+    let found = Filler::ALL.into_iter().find(|filler| filler.name() == name);
+    found.ok_or_else(|| PyValueError::new_err(format!("{name:?} is neither \"llvm22\" nor \"llvm23\"")))
+}
+
 fn field(name: &str) -> PyResult<amdgpu_isa::Field> {
     let found = amdgpu_isa::Field::ALL.iter().find(|field| field.name() == name);
     found.copied().ok_or_else(|| errors::no_field(name))
@@ -258,7 +264,18 @@ impl Inst {
         self.0.opcode().meaning(self.0.target())
     }
 
-    /// Whether no ignored bit is set.
+    /// What the sources hold that the operation does not have: "llvm22", "llvm23" or None.
+    #[getter]
+    fn filler(&self) -> Option<&'static str> {
+        self.0.filler().map(Filler::name)
+    }
+
+    /// The instruction with this filler, "llvm22" or "llvm23", in the sources that the operation does not have.
+    fn with_filler(&self, name: &str) -> PyResult<Self> {
+        Ok(Inst(self.0.with_filler(filler(name)?)))
+    }
+
+    /// Whether no ignored bit is set, except those that an assembler fills.
     #[getter]
     fn is_canonical(&self) -> bool {
         self.0.is_canonical()

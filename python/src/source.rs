@@ -10,7 +10,7 @@ use crate::errors;
 
 /// Assembles a source to a code object, or to an object for a linker.
 #[pyfunction]
-#[pyo3(signature = (source, target = None, *, name = "source", object = false, strip = false, wave = None, include = None))]
+#[pyo3(signature = (source, target = None, *, name = "source", object = false, strip = false, wave = None, fill = None, include = None))]
 #[allow(clippy::too_many_arguments)] // They are keywords.
 pub fn build<'py>(
     py: Python<'py>,
@@ -20,12 +20,14 @@ pub fn build<'py>(
     object: bool,
     strip: bool,
     wave: Option<u16>,
+    fill: Option<&str>,
     include: Option<Vec<PathBuf>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let refused = |faults: Faults| refused(py, &faults);
     let mut options = Options::default();
     options.target = target.map(str::parse).transpose().map_err(refused)?;
     options.wave = wave;
+    options.filler = fill.map(crate::inst::filler).transpose()?;
     // Without directories the assembler reads no other files.
     options.is_alone = include.is_none();
     options.include = include.unwrap_or_default();

@@ -115,9 +115,9 @@ fn fill(layout: &Layout, first: u8, plan: Plan, words: &mut Words, u: &mut Unstr
 fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
-        words.iter_mut().zip(inst.ignored()).for_each(|(word, ignored)| *word &= !ignored);
+        inst.clear_ignored(&mut words);
         match inst.check() {
-            Ok(()) if inst.is_canonical() => return Ok(inst),
+            Ok(()) if inst.is_canonical() => return Ok(inst.with_filler(inst.target().filler())),
             Ok(()) => {}
             Err(RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. }) => {
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };

@@ -51,6 +51,11 @@ impl Words {
         }
     }
 
+    /// Sets bits of the first two dwords.
+    pub(crate) fn fill(&mut self, bits: u64) {
+        self.dwords.iter_mut().zip([bits as u32, (bits >> 32) as u32]).for_each(|(word, bits)| *word |= bits);
+    }
+
     pub(crate) fn get(&self, lsb: u8, width: u8) -> u32 {
         let word = self.dwords.get(usize::from(lsb / 32)).copied().unwrap_or(0);
         (u64::from(word >> (lsb % 32)) & ((1u64 << width) - 1)) as u32

@@ -298,7 +298,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
         _ => refused,
     })?;
     compare(from, &made)?;
-    kept(from, made)
+    kept(from, made.filled_as(from))
 }
 
 fn is_operand(desc: &&'static OperandDesc) -> bool {

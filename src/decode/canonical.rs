@@ -5,18 +5,32 @@ use crate::codec::idle_addresses;
 use crate::constraint::{mask, wide_of};
 use crate::inst::Inst;
 use crate::shared::marks;
-use crate::table::sizes::MARKS;
-use crate::table::{FormSignature, MAX_DWORDS};
-use crate::target::{DECODE, DESCS};
+use crate::table::sizes::{ANY_FILLER, MARKS};
+use crate::table::{Filler, FormSignature, Ignored, MAX_DWORDS, NOTHING_IGNORED};
+use crate::target::{DECODE, DESCS, Target};
+
+/// The bits that a form ignores.
+fn ignored(target: Target, signature: &FormSignature) -> &'static Ignored {
+    DESCS[target as usize].ignored.get(usize::from(signature.ignored)).unwrap_or(&NOTHING_IGNORED)
+}
+
+/// The bits of the sources that a form does not have, filled as usual on the target.
+pub(crate) fn filled(target: Target, signature: &FormSignature) -> u64 {
+    if ANY_FILLER { ignored(target, signature).fillers[target.filler() as usize] } else { 0 }
+}
 
 impl Inst {
-    /// Whether all bits that the hardware ignores in this form of the operation are zero. The field of an absent
-    /// operand counts as read, not as ignored: for example the address of a buffer without `offen` and `idxen` (`off`).
+    /// Whether all bits that the hardware ignores in this form of the operation are zero, except those of sources that the
+    /// operation does not have, which hold a [`Filler`]. The field of an absent operand counts as read, not as ignored: for example the
+    /// address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
-        self.words().iter().zip(self.ignored()).all(|(word, ignored)| word & ignored == 0)
+        let low = self.filler().map_or_else(|| filled(self.target(), self.signature()), |filler| self.filling(filler));
+        let expected = [low as u32, (low >> 32) as u32, 0, 0, 0];
+        self.words().iter().zip(self.ignored()).zip(expected).all(|((word, ignored), bits)| word & ignored == bits)
     }
 
-    /// Returns the instruction with all bits cleared that the hardware ignores.
+    /// Returns the instruction with all bits cleared that the hardware ignores. Sources that the operation does not have
+    /// hold the [`Filler`] that the instruction has, or otherwise [`Target::filler`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -28,16 +42,77 @@ impl Inst {
     pub fn canonical(&self) -> Inst {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
+        self.clear_ignored(&mut words);
         decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
     }
 
+    /// Makes the ignored bits of the instruction's words those of [`Inst::canonical`].
+    pub(crate) fn clear_ignored(&self, words: &mut [u32; MAX_DWORDS]) {
+        words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
+        let low = self.filler().map_or_else(|| filled(self.target(), self.signature()), |filler| self.filling(filler));
+        words.iter_mut().zip([low as u32, (low >> 32) as u32]).for_each(|(word, bits)| *word |= bits);
+    }
+
+    /// The filler of the sources that the operation does not have. `None`: it has all sources of its format, all
+    /// assemblers fill them alike, or they hold something else.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx1100", feature = "text"))] {
+    /// use amdgpu_isa::{Filler, Target, parse};
+    /// let add = parse(Target::Gfx1100, "v_add_f32_e64 v0, v1, v2").unwrap();
+    /// assert_eq!((add.words(), add.filler()), (&[0xd503_0000, 0x0002_0501][..], Some(Filler::Llvm22)));
+    /// let newer = add.with_filler(Filler::Llvm23);
+    /// assert_eq!((newer.words(), newer.filler()), (&[0xd503_0000, 0x0202_0501][..], Some(Filler::Llvm23)));
+    /// assert_eq!(newer.to_string(), add.to_string());
+    /// # }
+    /// ```
+    pub fn filler(&self) -> Option<Filler> {
+        let ignored = ignored(self.target(), self.signature());
+        let [old, new] = ignored.fillers;
+        match self.bits() & ignored.sources {
+            _ if old == new => None,
+            held if held == old => Some(Filler::Llvm22),
+            held if held == new => Some(Filler::Llvm23),
+            _ => None,
+        }
+    }
+
+    /// Returns the instruction with this filler in the sources that the operation does not have, or unchanged if
+    /// [`Inst::filler`] is `None`.
+    pub fn with_filler(&self, filler: Filler) -> Inst {
+        let Some(held) = self.filler() else { return *self };
+        let mut inst = *self;
+        inst.flip(self.filling(held) ^ self.filling(filler));
+        inst
+    }
+
+    /// Returns the instruction with the usual filler of its target.
+    #[cfg(all(feature = "text", feature = "fast"))]
+    #[inline]
+    pub(crate) fn filled(mut self) -> Inst {
+        if ANY_FILLER {
+            let ignored = ignored(self.target(), self.signature());
+            self.flip(self.bits() & ignored.sources ^ filled(self.target(), self.signature()));
+        }
+        self
+    }
+
+    /// Returns the instruction with the filler of another one, if that is not the usual filler of its target.
+    pub(crate) fn filled_as(&self, from: &Inst) -> Inst {
+        let own = from.filler().filter(|&filler| filler != from.target().filler());
+        own.map_or(*self, |filler| self.with_filler(filler))
+    }
+
+    /// The bits of the sources that the operation does not have.
+    fn filling(&self, filler: Filler) -> u64 {
+        ignored(self.target(), self.signature()).fillers[filler as usize]
+    }
+
     /// Masks of the bits that the hardware ignores, for each dword.
-    pub(crate) fn ignored(&self) -> [u32; MAX_DWORDS] {
+    fn ignored(&self) -> [u32; MAX_DWORDS] {
         let t = DESCS[self.target() as usize];
-        let of = |signature: &FormSignature| t.ignored.get(usize::from(signature.ignored)).copied().unwrap_or(0);
-        let second = self.second_index().map_or(0, |index| of(t.signature(index, 0)));
-        let low = of(self.signature()) | second;
+        let second = self.second_index().map_or(0, |index| ignored(self.target(), t.signature(index, 0)).bits);
+        let low = ignored(self.target(), self.signature()).bits | second;
         let decode = DECODE[self.target() as usize];
         let wide = wide_of(decode, self.constraints());
         let high = wide.map_or(0, |w| mask(decode, w.ignored));

@@ -289,7 +289,7 @@ fn retarget_as(
     })?;
     // A field without effect, such as the destination of an operation that returns nothing, may also have no effect on
     // the target.
-    let inst = inst.canonical();
+    let inst = inst.canonical().filled_as(from);
     compare(from, &inst, names)?;
     match (from.check(), inst.check()) {
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),

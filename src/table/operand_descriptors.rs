@@ -18,8 +18,7 @@ pub(crate) struct DescTables {
     pub forms: &'static [[u16; 2]],
     /// Other forms, sorted: the signature of the base form, the number of the form, and its own signature.
     pub others: &'static [(u16, u8, u16)],
-    /// Masks of the bits that the hardware ignores.
-    pub ignored: &'static [u64],
+    pub ignored: &'static [Ignored],
     pub lists: &'static [u16],
     pub descs: &'static [OperandDesc],
 }

@@ -30,6 +30,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "llvm_omits_suffix" => llvm_omits_suffix,
         "llvm_shows_third_op_sel" => llvm_shows_third_op_sel,
         "we_refuse_second_half_of_scaled_wmma" => we_refuse_second_half_of_scaled_wmma,
+        "llvm_wants_v0_beside_scales" => llvm_wants_v0_beside_scales,
         "we_refuse_reserved_source" => we_refuse_reserved_source,
         "we_refuse_null_resource" => we_refuse_null_resource,
         "we_refuse_scalar_half" => we_refuse_scalar_half,
@@ -984,6 +985,13 @@ fn we_refuse_second_half_of_scaled_wmma(case: &Case) -> bool {
     let first = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
     let second = [0xcc33, 0xcc88].contains(&field(case, 80, 16));
     first && second && refused_text(case).is_some_and(|text| text.starts_with("v_wmma_ld_scale"))
+}
+
+/// v_wmma_ld_scale_paired_b32, v_wmma_ld_scale16_paired_b64, or an operation that begins as they do, with a third source
+/// that is not v0.
+fn llvm_wants_v0_beside_scales(case: &Case) -> bool {
+    let first = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
+    matches!(case.ours, Ours::Inst { .. }) && case.llvm == Answer::Reject && first && field(case, 50, 9) != 256
 }
 
 /// A matrix operation with scales whose formats (77:75, and 78 above 124:123) are both above 4.

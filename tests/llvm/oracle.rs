@@ -27,7 +27,19 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 pub const CHILD_FLAG: &str = "--llvm-child";
 /// Names another `libLLVM` than the toolchain's.
 const LIBRARY_VARIABLE: &str = "AMDGPU_ISA_LIBLLVM";
-const MAJOR: u32 = 22;
+/// Says that it is another version than [`USUAL`].
+const VERSION_VARIABLE: &str = "AMDGPU_ISA_LLVM";
+const USUAL: u32 = 22;
+
+/// The version of LLVM with which to compare: 22 knows most targets, and 23 those that came later.
+pub fn version() -> u32 {
+    std::env::var(VERSION_VARIABLE).ok().and_then(|version| version.parse().ok()).unwrap_or(USUAL)
+}
+
+/// Whether it is the version that the toolchain has, with which the lists are complete.
+pub fn is_usual() -> bool {
+    version() == USUAL
+}
 
 /// The longest encoding is 5 dwords.
 pub const MAX_BYTES: usize = 20;
@@ -203,9 +215,9 @@ pub fn find_library() -> Result<PathBuf, String> {
     }
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let install = format!(
-        "These tests compare with LLVM {MAJOR}. Install a Rust toolchain that contains it (rustup toolchain install \
-         stable; Rust 1.95 has LLVM 22), or install the package libllvm{MAJOR} and set {LIBRARY_VARIABLE} to its \
-         libLLVM.so.{MAJOR}.1"
+        "These tests compare with LLVM {USUAL}. Install a Rust toolchain that contains it (rustup toolchain install \
+         stable; Rust 1.95 has LLVM 22), or install the package libllvm{USUAL} and set {LIBRARY_VARIABLE} to its \
+         libLLVM.so.{USUAL}.1"
     );
     let output = Command::new(&rustc)
         .args(["--print", "sysroot"])
@@ -267,8 +279,8 @@ impl Llvm {
             type Version = unsafe extern "C" fn(*mut u32, *mut u32, *mut u32);
             let [major, minor, patch] = &mut version;
             lib.get::<Version>(b"LLVMGetVersion\0").map_err(missing)?(major, minor, patch);
-            if version[0] != MAJOR {
-                return Err(format!("{library} is LLVM {}; these tests compare with LLVM {MAJOR}", version[0]));
+            if version[0] != self::version() {
+                return Err(format!("{library} is LLVM {}, not {}", version[0], self::version()));
             }
             for name in ["TargetInfo", "Target", "TargetMC", "Disassembler"] {
                 let name = format!("LLVMInitializeAMDGPU{name}\0");

@@ -19,15 +19,17 @@ pub struct Target {
     pub lanes: u16,
 }
 
-/// The enabled targets that LLVM 22 can disassemble: all but the first two generations, and those that came later.
+/// The enabled targets that LLVM 22 can disassemble: all but the first two generations, and those that came later. Of a later
+/// LLVM only those.
 pub fn targets() -> Vec<Target> {
-    let all = crate::assembler::targets();
-    let known = all.filter(|t| !t.name().starts_with("gfx6") && !t.name().starts_with("gfx7"));
+    let is_newer = |t: &&amdgpu_isa::Target| crate::assembler::NEWER.contains(&t.processor());
+    let known = amdgpu_isa::Target::ALL.iter().filter(|t| is_newer(t) != crate::oracle::is_usual());
+    let known = known.filter(|t| !t.name().starts_with("gfx6") && !t.name().starts_with("gfx7"));
     known
         .map(|t| Target {
             name: t.name(),
             processor: t.processor(),
-            features: features(&t),
+            features: features(t),
             mach: t.mach(),
             lanes: t.wave_size(),
         })

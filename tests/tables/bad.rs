@@ -239,6 +239,10 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "macro OUT = sdst", "only s_mov_b32 sdst 0-4094", "sop.isa:10: `0-4094` is more than a set of values holds"),
     ("sop.isa", "macro OUT = sdst", "only s_mov_b32 vdst 1", "sop.isa:10: `only` names vdst, which is no field of SOP"),
     ("sop.isa", "macro OUT = sdst", "only s_add* sdst 1", "sop.isa:10: SOP has no operation s_add*"),
+    ("sop.isa", "macro OUT = sdst", "unused s_mov_b32", "sop.isa:10: expected: unused OPERATIONS FIELD CELL..."),
+    ("sop.isa", "macro OUT = sdst", "unused s_mov_b32 sdst 128", "sop.isa:10: expected OLD,NEW, found `128`"),
+    ("sop.isa", "macro OUT = sdst", "unused s_mov_b32 vdst 0,128", "sop.isa:10: `unused` names vdst, which is no field of SOP"),
+    ("sop.isa", "macro OUT = sdst", "unused s_add* sdst 0,128", "sop.isa:10: SOP has no operation s_add*"),
     ("sop.isa", "macro OUT = sdst", "counts", "sop.isa:10: expected: counts COUNTER CELL..."),
     ("sop.isa", "macro OUT = sdst", "counts vmcnt", "sop.isa:10: the row has no cells"),
     ("sop.isa", "macro OUT = sdst", "counts vmcount all", "sop.isa:10: unknown counter `vmcount`"),
@@ -367,11 +371,11 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:84: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:84: build/make does not know what `vdst` of operand type vdsty can be"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:85: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:85: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:84: build/make does not know the modifier `cbsz` of operand type swizzle"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:84: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:84: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:84: the constant bus carries 3, and src/make counts up to two"),
+    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:85: build/make does not know the modifier `cbsz` of operand type swizzle"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:85: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:85: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:85: the constant bus carries 3, and src/make counts up to two"),
 ];

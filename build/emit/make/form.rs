@@ -215,6 +215,7 @@ impl Form<'_> {
         }
         let extended = !self.extension.is_empty();
         let mut bits = encoding(t, operation.format, self.number) | constraints.value | modifiers.defaults;
+        bits |= u128::from(t.row.filler(signature.fillers));
         if let (true, Some(behind)) = (extended, signature.extension) {
             let format = &t.formats[behind].def.name;
             let e = def.extends.iter().find(|e| e.is_of(&t.row.name) && &e.format == format).expect("the form has it");

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use amdgpu_isa::Filler;
 use amdgpu_isa::asm::Far;
 
 use super::expr::{Expr, Reader};
@@ -143,6 +144,8 @@ pub struct Assembler {
     /// The ABI version of code objects, and whether something has said it.
     pub version: u32,
     pub wave: Option<u16>,
+    /// The filler that `.amdgpu_isa_fill` names, or an option.
+    pub filler: Option<Filler>,
     pub notes: Vec<Note>,
     pub debug: super::debug::Debug,
     /// Registers for long branches.
@@ -183,8 +186,8 @@ fn is_kernel_directive(word: &str) -> bool {
 
 impl Assembler {
     pub fn new(options: &Options) -> Assembler {
-        let &Options { longest_section: longest, suggestions, long_branches: far, wave, .. } = options;
-        let mut new = Assembler { version: 6, longest, suggestions, far, wave, ..Assembler::default() };
+        let &Options { longest_section: longest, suggestions, long_branches: far, wave, filler, .. } = options;
+        let mut new = Assembler { version: 6, longest, suggestions, far, wave, filler, ..Assembler::default() };
         (new.source.most, new.source.is_alone) = (options.longest_expansion, options.is_alone);
         new.source.include = options.include.clone();
         new.spans = options.keeps_places.then(Vec::new);

@@ -1,5 +1,7 @@
 //! Directives that are in no other file.
 
+use amdgpu_isa::Filler;
+
 use super::assembler::{Assembler, SHT_NOTE, SHT_PROGBITS};
 use super::flaw::{Flaw, Result, Span};
 use super::metadata::{self, Note};
@@ -75,6 +77,13 @@ impl Assembler {
                     return Err(Flaw::new(scan.place(from), "code objects of versions 4 to 6 are known"));
                 }
                 self.version = version as u32;
+            }
+            ".amdgpu_isa_fill" => {
+                scan.blank();
+                let from = scan.at;
+                let name = scan.word();
+                let filler = Filler::ALL.into_iter().find(|filler| filler.name() == name);
+                self.filler = Some(filler.ok_or_else(|| Flaw::new(scan.place(from), "`llvm22` or `llvm23` expected"))?);
             }
             ".amdgpu_hsa_kernel" => {
                 let (id, _) = self.symbol_name(scan)?;

@@ -76,6 +76,7 @@ impl Assembler {
                 _ => fault,
             }
         })?;
+        let inst = self.filler.map_or(inst, |filler| inst.with_filler(filler));
         let bytes = &*bytes(&inst);
         self.count_registers(&inst);
         if open.is_empty() {

@@ -11,6 +11,7 @@ pub static DIRECTIVES: &[(&str, &str)] = &[
         ".amdgcn_target",
         "names the processor, its settings and the system, as in `\"amdgcn-amd-amdhsa--gfx942:xnack-\"`",
     ),
+    (".amdgpu_isa_fill", "fills sources that an operation does not have as `llvm22` does, or as `llvm23`"),
     (".amdhsa_code_object_version", "sets the version of the code object: 4, 5 or 6"),
     (".amdhsa_kernel", "begins the descriptor of the kernel with this name"),
     (".end_amdhsa_kernel", "ends the descriptor of a kernel"),

@@ -87,6 +87,7 @@ mod tests;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
+pub use amdgpu_isa::Filler;
 pub use amdgpu_isa::asm::Far;
 pub use data::NOP;
 pub use fault::{Fault, Faults, Kind, Origin, Place};
@@ -107,6 +108,9 @@ pub struct Options {
     /// The lanes of a wave, 32 or 64, in code that is of no kernel whose descriptor says it. Ignored where the processor has no
     /// waves of this size.
     pub wave: Option<u16>,
+    /// The filler of sources that an operation does not have, where the source does not say it (`.amdgpu_isa_fill`). Without it, that
+    /// of the target.
+    pub filler: Option<Filler>,
     /// The scalar registers through which a branch goes that does not reach its place. Without them such a branch is an error.
     pub long_branches: Option<Far>,
     /// Directories in which files of `.include` and `.incbin` are searched, after the current one.
@@ -129,6 +133,7 @@ impl Default for Options {
         Options {
             target: None,
             wave: None,
+            filler: None,
             long_branches: None,
             include: Vec::new(),
             is_alone: false,

@@ -251,6 +251,7 @@ impl<'t> Quick<'t> {
                 inst
             }
         };
+        let inst = inst.filled();
         match read.is_printed {
             false if !read.is_loud && inst.bits() & signature.loud != signature.quiet => return None,
             false => {}

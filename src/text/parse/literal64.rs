@@ -74,11 +74,3 @@ pub(super) fn exactly(desc: &OperandDesc, number: Number) -> Option<EncodedOpera
         Number::Float(bits) => (desc.ty == DataType::F64).then_some(EncodedOperand::Literal64(bits)),
     }
 }
-
-/// The number in `lit(...)`; an integer is cut to 32 bits.
-pub(super) fn zero_extended(number: Number) -> Number {
-    match number {
-        Number::Int(n) => Number::Int(n as u32 as i64),
-        float => float,
-    }
-}

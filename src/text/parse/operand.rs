@@ -374,11 +374,7 @@ impl Parser<'_, '_> {
         if is_long || self.cursor.eat_call(b"lit", b'(') {
             let number = self.known_number()?;
             self.cursor.expect(b')')?;
-            return Ok(match self.takes_long(desc) {
-                _ if is_long => (Primary::Long(number), start),
-                true => (Primary::Long(literal64::zero_extended(number)), start),
-                false => (Primary::Literal(number), start),
-            });
+            return Ok((if is_long { Primary::Long(number) } else { Primary::Literal(number) }, start));
         }
         if let Some(run) = self.registers().read(&mut self.cursor, self.symbols)? {
             return Ok((Primary::Run(run), start));
@@ -433,12 +429,7 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
-            // An integer for a scalar operation has 32 bits, unless it has the bits of an inline float.
-            (DataType::F16, Number::Int(n))
-                if self.is_scalar() && !F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
-            {
-                DataType::I32
-            }
+            (DataType::F16, Number::Int(_)) if self.has_whole_literals() => DataType::I32,
             (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
             (ty, _) => ty,
         };
@@ -454,15 +445,16 @@ impl Parser<'_, '_> {
         inline(number).or_else(half).or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
-    /// Whether it is a scalar operation.
-    fn is_scalar(&self) -> bool {
-        self.form.signature.format.name().starts_with("SOP")
+    /// Whether an integer for a float of 16 bits has 32 bits, as it has for LLVM's assembler in operations of one scalar
+    /// source and in comparisons.
+    fn has_whole_literals(&self) -> bool {
+        matches!(self.form.signature.format, Format::Sop1 | Format::Sopc)
     }
 
     /// The literal for a number that could also be an inline constant.
     fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
-        // Scalar operations use the lower half of the literal, but their text shows all its bits.
-        if let (Number::Int(_), true) = (number, self.is_scalar()) {
+        // The operations use the lower half of the literal, but their text shows all its bits.
+        if let (Number::Int(_), true) = (number, self.has_whole_literals()) {
             return self.any_literal(desc, number);
         }
         let short = matches!(desc.ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);

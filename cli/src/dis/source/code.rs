@@ -9,7 +9,7 @@ use amdgpu_isa::Field;
 
 use super::data::{value, variant_of};
 use super::{Relocation, Section, Source};
-use crate::isa::{self, Inst, KernelDescriptor, Target, Value};
+use crate::isa::{self, Filler, Inst, KernelDescriptor, Target, Value};
 
 /// At least so many equal dwords become one line.
 const FOLDED: usize = 8;
@@ -26,7 +26,8 @@ impl Source<'_> {
         symbols.iter().filter_map(|(offset, n)| Some((*offset, of(*n)?))).collect()
     }
 
-    pub fn code(&self, section: &Section<'_>, out: &mut String) {
+    /// Writes a section of code. `filler` is the one that holds before it, and afterwards the one behind it.
+    pub fn code(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {
         let symbols = self.symbols_at(section);
         let targets = self.targets(&symbols);
         let (starts, goals) = places(section, self.target, &targets, &symbols);
@@ -76,12 +77,14 @@ impl Source<'_> {
             match (inst, relocation(here, here + len as u64)) {
                 (Some(inst), None) => match text(&inst, here, goal) {
                     Some(line) => {
+                        fill(&inst, filler, out);
                         let _ = writeln!(out, "\t{line}");
                     }
                     None => raw(bytes, &format!(" // {inst}"), out),
                 },
                 (Some(inst), Some((place, of))) => match relocated(&inst, place - here, of) {
                     Some(line) => {
+                        fill(&inst, filler, out);
                         let _ = writeln!(out, "\t{line}");
                     }
                     None => linked(bytes, (place - here) as usize, of, &inst.to_string(), out),
@@ -157,6 +160,20 @@ fn places(
     (starts, goals)
 }
 
+/// Writes the directive of an instruction's filler, if another one holds.
+fn fill(inst: &Inst, held: &mut Filler, out: &mut String) {
+    if let Some(filler) = inst.filler().filter(|filler| filler != held) {
+        let _ = writeln!(out, "\t.amdgpu_isa_fill {}", filler.name());
+        *held = filler;
+    }
+}
+
+/// What the assembler makes of the text of an instruction, with the filler that the instruction has.
+fn assembled(inst: &Inst, text: &str) -> Option<Inst> {
+    let again = isa::parse(inst.target(), text).ok()?;
+    Some(inst.filler().map_or(again, |filler| again.with_filler(filler)))
+}
+
 /// Whether the text has a label for the target of the instruction.
 fn has_label(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
@@ -182,8 +199,7 @@ fn folded<'r>(
 /// The text of an instruction, if the assembler makes the same words of it.
 fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<String> {
     let text = inst.to_string();
-    let again = isa::parse(inst.target(), &text).ok()?;
-    if again.words() != inst.words() {
+    if assembled(inst, &text)?.words() != inst.words() {
         return None;
     }
     // The assembler puts an `s_nop` after a broken branch to a label.
@@ -228,9 +244,8 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     }
     let marked = inst.with(Field::Literal, MARK).ok()?;
     let text = marked.to_string();
-    let again = isa::parse(inst.target(), &text).ok()?;
     let mark = format!("{MARK:#x}");
-    if again.words() != marked.words() || text.matches(&mark).count() != 1 {
+    if assembled(&marked, &text)?.words() != marked.words() || text.matches(&mark).count() != 1 {
         return None;
     }
     let name = if variant.is_empty() { of.of.clone() } else { variant_of(&of.of, variant) };

@@ -15,7 +15,7 @@ use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 
 use crate::error::{Error, Result};
-use crate::isa::{KernelDescriptor, Target};
+use crate::isa::{Filler, KernelDescriptor, Target};
 use amdgpu_object::TargetId;
 pub use code::variant;
 use symbols::{Symbol, name};
@@ -70,6 +70,7 @@ pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
     source.find_kernels(&sections);
     out.write_all(source.head()?.as_bytes())?;
     out.write_all(source.declarations().as_bytes())?;
+    let mut filler = source.target.filler();
     for section in &sections {
         let mut text = String::new();
         match source.notes(section) {
@@ -77,7 +78,7 @@ pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
                 source.begin(section, &mut text);
                 text += &notes;
             }
-            None => source.section(section, &mut text),
+            None => source.section(section, &mut filler, &mut text),
         }
         out.write_all(text.as_bytes())?;
     }
@@ -308,7 +309,7 @@ impl<'a> Source<'a> {
         let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
     }
 
-    fn section(&self, section: &Section<'_>, out: &mut String) {
+    fn section(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {
         self.begin(section, out);
         if section.align > 1 {
             let _ = writeln!(out, "\t.p2align {}", section.align.ilog2());
@@ -318,7 +319,7 @@ impl<'a> Source<'a> {
         }
         match section.flags & u64::from(elf::SHF_EXECINSTR) {
             0 => self.data(section, out),
-            _ => self.code(section, out),
+            _ => self.code(section, filler, out),
         }
     }
 

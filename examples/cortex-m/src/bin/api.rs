@@ -12,7 +12,7 @@ use amdgpu_isa::patch::{Buffer, DecoderMut, InstMut, Location, Trampoline};
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::signature::Signature;
 use amdgpu_isa::text::TextBuffer;
-use amdgpu_isa::{Decoded, Decoder, Field, Inst, Opcode, Reg, Target, Value, decode, decode_words, length};
+use amdgpu_isa::{Decoded, Decoder, Field, Filler, Inst, Opcode, Reg, Target, Value, decode, decode_words, length};
 use amdgpu_isa_cortex_m::{code, exit, keep};
 use core::fmt::Write;
 
@@ -91,6 +91,8 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     keep(inst.opcode() as u32 + inst.format() as u32 + inst.target() as u32);
     keep(inst.second_opcode().map_or(0, |op| op as u32));
     keep(u32::from(inst.flags().is_branch()) + u32::from(inst.is_canonical()));
+    let filler = Inst::filler(inst).unwrap_or(Target::filler(inst.target()));
+    keep(inst.with_filler(filler).words().first().copied().unwrap_or(0) + Filler::name(filler).len() as u32);
     keep(inst.extension().map_or(0, |f| f as u32));
     keep(inst.branch_target(keep_len(len) as u64).unwrap_or(0) as u32);
     let purpose = inst.opcode().purpose();
