@@ -134,7 +134,9 @@ fn named_values_print_as_llvm_prints_them() {
             let number = theirs.contains("/* invalid") && ours.contains(" 0x");
             // It takes the control for another operand in v_fma_mix: a class of tests/llvm/differences.txt too.
             let shifted = theirs.contains("/* Invalid dpp_ctrl") && theirs.starts_with("v_fma_mix");
-            if !number && !shifted && shown(&ours) != shown(theirs) {
+            // The manual of CDNA5 gives this message another number: a class there, too.
+            let message = theirs.contains("MSG_SAVEWAVE_HAS_TDM") || ours.contains("MSG_RTN_SAVE_WAVE_HAS_TDM");
+            if !number && !shifted && !message && shown(&ours) != shown(theirs) {
                 faults.push(format!("{target} {bytes:02x?}: `{ours}`, LLVM `{theirs}`"));
             }
         }

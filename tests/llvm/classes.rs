@@ -31,6 +31,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "llvm_shows_third_op_sel" => llvm_shows_third_op_sel,
         "we_refuse_second_half_of_scaled_wmma" => we_refuse_second_half_of_scaled_wmma,
         "llvm_wants_v0_beside_scales" => llvm_wants_v0_beside_scales,
+        "message_of_cdna5" => message_of_cdna5,
         "we_refuse_reserved_source" => we_refuse_reserved_source,
         "we_refuse_null_resource" => we_refuse_null_resource,
         "we_refuse_scalar_half" => we_refuse_scalar_half,
@@ -992,6 +993,14 @@ fn we_refuse_second_half_of_scaled_wmma(case: &Case) -> bool {
 fn llvm_wants_v0_beside_scales(case: &Case) -> bool {
     let first = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
     matches!(case.ours, Ours::Inst { .. }) && case.llvm == Answer::Reject && first && field(case, 50, 9) != 256
+}
+
+/// Messages whose low byte is 10 or 0x98.
+fn message_of_cdna5(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| {
+        ours.starts_with("s_sendmsg")
+            && (ours.contains("MSG_RTN_SAVE_WAVE_HAS_TDM") || llvm.contains("MSG_SAVEWAVE_HAS_TDM"))
+    })
 }
 
 /// A matrix operation with scales whose formats (77:75, and 78 above 124:123) are both above 4.
