@@ -12,6 +12,9 @@
 
 include!(concat!(env!("OUT_DIR"), "/meaning.rs"));
 
+use crate::codec::held;
+use crate::inst::Inst;
+use crate::kind::{ModifierKind, OperandKind};
 use crate::opcode::{BUS, Format, Opcode};
 use crate::table::generated::FNUZ;
 use crate::target::Target;
@@ -55,6 +58,14 @@ impl Target {
     /// denormal results are flushed.
     pub fn omod_flushes(self) -> bool {
         OMOD_FLUSH >> (self as u32) & 1 == 1
+    }
+}
+
+impl Inst {
+    /// The truth table of an operation on bits, whichever fields have its pieces. `None` if the operation has none.
+    pub fn truth_table(&self) -> Option<u32> {
+        let is_table = |kind| matches!(kind, OperandKind::Modifier(ModifierKind::Bitop3 { .. }));
+        self.descs().find(|desc| is_table(desc.kind)).map(|desc| held(desc, self))
     }
 }
 

@@ -31,6 +31,7 @@ mod run;
 mod small;
 mod trig;
 mod wave;
+mod words;
 
 pub use error::EvalError;
 pub use mode::{FloatMode, Mode, UnknownMode};

@@ -7,6 +7,7 @@ use crate::bits::Bits;
 use crate::compute;
 use crate::error::EvalError;
 use crate::float::{Number, Rules};
+use crate::words;
 
 /// The fields of an instruction that are modifiers; 0 where it has none.
 pub struct Modifiers {
@@ -16,7 +17,8 @@ pub struct Modifiers {
     op_sel: u32,
     op_sel_hi: Option<u32>,
     pub clamp: bool,
-    omod: u32,
+    /// What the output modifier multiplies by.
+    factor: Option<f64>,
     sdwa: Option<Sdwa>,
     packed: bool,
     /// Which lane each lane's first source comes from; `None`: its own.
@@ -33,19 +35,62 @@ pub struct Modifiers {
 }
 
 struct Sdwa {
-    dst_sel: u32,
-    dst_unused: u32,
-    sel: [u32; 2],
+    destination: Selected,
+    rest: Rest,
+    sources: [Selected; 2],
     sext: [bool; 2],
 }
 
-/// A part that SDWA selects: its lowest bit, and its width.
-fn selected(sel: u32) -> (u32, u32) {
-    match sel {
-        0..=3 => (8 * sel, 8),
-        4 | 5 => (16 * (sel - 4), 16),
-        _ => (0, 32),
+impl Sdwa {
+    fn of(inst: &Inst) -> Result<Sdwa, EvalError> {
+        Ok(Sdwa {
+            destination: selected(inst, Field::DstSel)?,
+            rest: match word(inst, "dst_unused", Field::DstUnused)? {
+                Some("UNUSED_SEXT") => Rest::Sign,
+                Some("UNUSED_PRESERVE") => Rest::Kept,
+                _ => Rest::Zero,
+            },
+            sources: [selected(inst, Field::Src0Sel)?, selected(inst, Field::Src1Sel)?],
+            sext: [Field::Src0Sext, Field::Src1Sext].map(|field| inst.get(field) == Some(1)),
+        })
     }
+}
+
+/// What is in a register beside the part that SDWA writes.
+enum Rest {
+    Zero,
+    /// The sign of the part above it, and 0 below it.
+    Sign,
+    Kept,
+}
+
+/// A part that SDWA selects: its lowest bit, and its width.
+type Selected = (u32, u32);
+
+/// The part that a field selects, such as `WORD_1`; all of it if the instruction lacks the field.
+fn selected(inst: &Inst, field: Field) -> Result<Selected, EvalError> {
+    let Some(part) = word(inst, "sdwa_sel", field)? else { return Ok((0, 32)) };
+    let (width, n) = match part.split_once('_') {
+        Some(("BYTE", n)) => (8, n),
+        Some(("WORD", n)) => (16, n),
+        _ => (32, "0"),
+    };
+    Ok((width * n.parse::<u32>().map_err(|_| EvalError::Modifier(field))?, width))
+}
+
+/// The word for the value of a field; `None` if the instruction lacks the field.
+fn word(inst: &Inst, set: &str, field: Field) -> Result<Option<&'static str>, EvalError> {
+    let Some(value) = inst.get(field) else { return Ok(None) };
+    words::of(inst.target(), set, value).map(Some).ok_or(EvalError::Modifier(field))
+}
+
+/// What the output modifier multiplies by, such as `mul:4`; `None` if it does nothing.
+fn factor(inst: &Inst) -> Result<Option<f64>, EvalError> {
+    let unknown = EvalError::Modifier(Field::Omod);
+    let Some(value) = inst.get(Field::Omod).filter(|&value| value != 0) else { return Ok(None) };
+    let (operator, n) = words::of(inst.target(), "omod", value).and_then(|word| word.split_once(':')).ok_or(unknown)?;
+    let n = n.parse::<f64>().map_err(|_| EvalError::Modifier(Field::Omod))?;
+    Ok(Some(if operator == "div" { 1.0 / n } else { n }))
 }
 
 impl Modifiers {
@@ -55,8 +100,8 @@ impl Modifiers {
         let has = |format| inst.extension() == Some(format);
         let bit = |field, n: u32| (get(field) & 1) << n;
         let packed = inst.get(Field::OpSelHi).is_some();
-        let words = has(Format::Sdwa) || has(Format::Sdwab);
-        let per_source = words || has(Format::Dpp) && inst.get(Field::Neg).is_none();
+        let is_sdwa = has(Format::Sdwa) || has(Format::Sdwab);
+        let per_source = is_sdwa || has(Format::Dpp) && inst.get(Field::Neg).is_none();
         let (neg, abs) = if per_source {
             (bit(Field::Src0Neg, 0) | bit(Field::Src1Neg, 1), bit(Field::Src0Abs, 0) | bit(Field::Src1Abs, 1))
         } else {
@@ -68,12 +113,6 @@ impl Modifiers {
             };
             (get(neg), get(Field::Abs))
         };
-        let sdwa = words.then(|| Sdwa {
-            dst_sel: inst.get(Field::DstSel).unwrap_or(6),
-            dst_unused: get(Field::DstUnused),
-            sel: [Field::Src0Sel, Field::Src1Sel].map(|field| inst.get(field).unwrap_or(6)),
-            sext: [Field::Src0Sext, Field::Src1Sext].map(|field| get(field) == 1),
-        });
         let mut modifiers = Modifiers {
             neg,
             abs,
@@ -81,8 +120,9 @@ impl Modifiers {
             op_sel: get(Field::OpSel),
             op_sel_hi: inst.get(Field::OpSelHi),
             clamp: get(Field::Clamp) == 1,
-            omod: get(Field::Omod),
-            sdwa,
+            // The truth table of an operation on bits is in the same field.
+            factor: if inst.truth_table().is_some() { None } else { factor(inst)? },
+            sdwa: if is_sdwa { Some(Sdwa::of(inst)?) } else { None },
             packed,
             lanes: None,
             bound_ctrl: get(Field::BoundCtrl) == 1,
@@ -129,7 +169,7 @@ impl Modifiers {
     /// The bits of source `n`, as SDWA selects them.
     pub fn select(&self, n: usize, bits: Bits) -> Bits {
         let Some(sdwa) = self.sdwa.as_ref().filter(|_| n < 2) else { return bits };
-        let (first, width) = selected(sdwa.sel[n]);
+        let (first, width) = sdwa.sources[n];
         let part = bits.get(first, width);
         let extended =
             if sdwa.sext[n] && width < 32 && part >> (width - 1) & 1 == 1 { part | (u128::MAX << width) } else { part };
@@ -192,8 +232,7 @@ impl Modifiers {
     pub fn result(&self, number: Number, flushes: bool, rules: &Rules) -> Number {
         let mut number = number;
         let applies = flushes || !rules.of(number.ty).keeps_results;
-        let factor = [1.0, 2.0, 4.0, 0.5][self.omod as usize & 3];
-        if self.omod != 0 && applies && !number.is_nan() {
+        if let Some(factor) = self.factor.filter(|_| applies && !number.is_nan()) {
             let scaled = number.multiply(Number::from_double(number.ty, factor), rules).unwrap_or(number).flush();
             number = if scaled.is_zero() { scaled.abs() } else { scaled };
         }
@@ -221,27 +260,26 @@ impl Modifiers {
     /// The register after a result of SDWA: the result goes to the part that it selects.
     pub fn place(&self, result: u32, old: u32) -> u32 {
         let Some(sdwa) = &self.sdwa else { return result };
-        let (first, width) = selected(sdwa.dst_sel);
+        let (first, width) = sdwa.destination;
         if width == 32 {
             return result;
         }
         let mask = (1u32 << width) - 1;
         let part = (result & mask) << first;
-        match sdwa.dst_unused {
-            // The sign of the part fills what is above it.
-            1 => {
+        match sdwa.rest {
+            Rest::Sign => {
                 let sign = part >> (first + width - 1) & 1 == 1;
                 let above = u32::MAX.checked_shl(first + width).unwrap_or(0);
                 part | if sign { above } else { 0 }
             }
-            2 => old & !(mask << first) | part,
-            _ => part,
+            Rest::Kept => old & !(mask << first) | part,
+            Rest::Zero => part,
         }
     }
 
     /// Whether a result goes to a part of a register, which SDWA selects.
     pub fn has_parts(&self) -> bool {
-        self.sdwa.as_ref().is_some_and(|sdwa| selected(sdwa.dst_sel).1 < 32)
+        self.sdwa.as_ref().is_some_and(|sdwa| sdwa.destination.1 < 32)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::float::{Number, Rules};
 use crate::operands::Input;
 use crate::run::Frame;
 use crate::wave::is_vector;
+use crate::words;
 
 type Result<T> = std::result::Result<T, EvalError>;
 
@@ -77,7 +78,7 @@ impl Frame<'_> {
             Source::M0 => self.before.m0.into(),
             Source::Lane => self.lane as u64,
             Source::Wave => self.lanes as u64,
-            Source::Table => self.table().into(),
+            Source::Table => self.inst.truth_table().ok_or(EvalError::Operand)?.into(),
             Source::Select => self.modifiers.selection.into(),
             Source::Half => self.modifiers.takes_high_accumulator().into(),
             Source::FetchInactive => self.modifiers.fetch_bits().0.into(),
@@ -155,21 +156,18 @@ impl Frame<'_> {
         })
     }
 
-    /// The small float that the instruction chooses for a factor.
-    fn chosen(&self, factor: u8) -> Result<FloatType> {
-        let fields = if factor == 0 { [Field::Cbsz, Field::MatrixAFmt] } else { [Field::Blgp, Field::MatrixBFmt] };
-        let code = fields.into_iter().find_map(|field| self.inst.get(field)).unwrap_or(0);
-        let types = [FloatType::Fp8, FloatType::Bf8, FloatType::Fp6, FloatType::Bf6, FloatType::Fp4];
-        types.get(code as usize).copied().ok_or(EvalError::Modifier(fields[0]))
+    /// The number of the format that the instruction chooses for a factor.
+    fn format_code(&self, factor: u8) -> u32 {
+        let fields = if factor == 0 { [Field::MatrixAFmt, Field::Cbsz] } else { [Field::MatrixBFmt, Field::Blgp] };
+        fields.into_iter().find_map(|field| self.inst.get(field)).unwrap_or(0)
     }
 
-    /// The truth table of an operation on bits.
-    fn table(&self) -> u32 {
-        let get = |field| self.inst.get(field).unwrap_or(0);
-        match self.inst.get(Field::Bitop3) {
-            Some(table) => table,
-            None => get(Field::Omod) << 6 | get(Field::Abs) << 3 | get(Field::Neg),
-        }
+    /// The small float that the instruction chooses for a factor.
+    fn chosen(&self, factor: u8) -> Result<FloatType> {
+        let name = words::of(self.inst.target(), "matrix_fmt", self.format_code(factor));
+        let ty = name.and_then(|name| name.strip_prefix("MATRIX_FMT_")).map(str::to_ascii_lowercase);
+        let field = if factor == 0 { Field::MatrixAFmt } else { Field::MatrixBFmt };
+        FloatType::ALL.into_iter().find(|float| Some(float.name()) == ty.as_deref()).ok_or(EvalError::Modifier(field))
     }
 
     /// A part of the bits of a place, as its type. `base`: the first bit. The modifiers of a source apply.
