@@ -185,7 +185,8 @@ impl Checker<'_> {
                 (name, if place.source == Source::Scc { 1 } else { 64 })
             }
             Source::Mode | Source::Lane | Source::Wave => ("", 32),
-            Source::Table | Source::Half | Source::Select | Source::FetchInactive | Source::BoundControl => ("", 8),
+            Source::Table | Source::Half | Source::FetchInactive | Source::BoundControl => ("", 8),
+            Source::Select(_) | Source::Format(_) | Source::Key => ("", 8),
             Source::Pc | Source::Address | Source::Base | Source::Offset(_) => ("", 64),
             Source::Memory | Source::Lds | Source::Gds | Source::Data(_) => {
                 if !self.row.has_space {
@@ -227,7 +228,7 @@ impl Checker<'_> {
         Ok(match place.ty {
             Some(Type::Float(float)) => Kind::Float(float),
             Some(Type::Chosen(_)) => Kind::Float(FloatType::Fp8),
-            Some(Type::Mixed(_)) => Kind::Float(FloatType::F32),
+            Some(Type::Mixed(_) | Type::Scale(_)) => Kind::Float(FloatType::F32),
             _ => Kind::Int,
         })
     }

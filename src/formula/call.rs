@@ -112,6 +112,8 @@ calls! {
     Flush "flush" 1 Rule::Floats,
     /// `frexp_mant(x)`: the significand, from 0.5 to 1, with the sign; infinity, NaN and zero themselves.
     FrexpMant "frexp_mant" 1 Rule::Floats,
+    /// `xf32(x)`: an f32 with 10 bits of its fraction, rounded to the nearest, to the even one of two.
+    Xf32 "xf32" 1 Rule::Floats,
     /// `quiet(x)`: a quiet NaN with the sign and the payload of a NaN.
     Quiet "quiet" 1 Rule::Floats,
     /// `ldexp(x, n)`: x times 2 to the power n.

@@ -65,8 +65,12 @@ pub enum Source {
     /// `FI`, `BC`: the bits that say whether lanes that are off are read, and whether 0 stands for what cannot be read.
     FetchInactive,
     BoundControl,
-    /// `SEL`: the bits that choose a part of a source.
-    Select,
+    /// `SEL`: the bits that choose a part of a source. `SEL`, `SEL1`: those that choose the scales of two factors.
+    Select(u8),
+    /// `FMT`, `FMT1`: the numbers of the formats that the instruction chooses for two factors.
+    Format(u8),
+    /// `KEY`: the number of the set of indices that the instruction chooses for a sparse matrix.
+    Key,
     /// `HALF`: 1 if the results of a matrix operation go to the upper halves of registers.
     Half,
     /// `ADDR`: the address that the format makes of operands and offset.
@@ -87,7 +91,7 @@ pub enum Source {
 
 impl Source {
     /// The names without a number, with what they stand for.
-    pub const NAMED: [(&'static str, Source); 24] = [
+    pub const NAMED: [(&'static str, Source); 28] = [
         ("D", Source::Destination(0)),
         ("K", Source::Literal),
         ("SCC", Source::Scc),
@@ -109,7 +113,11 @@ impl Source {
         ("GDS", Source::Gds),
         ("TABLE", Source::Table),
         ("HALF", Source::Half),
-        ("SEL", Source::Select),
+        ("SEL", Source::Select(0)),
+        ("SEL1", Source::Select(1)),
+        ("FMT", Source::Format(0)),
+        ("FMT1", Source::Format(1)),
+        ("KEY", Source::Key),
         ("FI", Source::FetchInactive),
         ("BC", Source::BoundControl),
     ];

@@ -77,6 +77,8 @@ pub enum Type {
     MaybeSigned(u16),
     /// `fa`, `fb`: the small float that the instruction chooses for the first factor, and for the second.
     Chosen(u8),
+    /// `sa`, `sb`: the format of scales that the instruction chooses for the first factor, and for the second.
+    Scale(u8),
 }
 
 impl Type {
@@ -91,6 +93,8 @@ impl Type {
             "mixbf" => return Some(Type::Mixed(FloatType::Bf16)),
             "fa" => return Some(Type::Chosen(0)),
             "fb" => return Some(Type::Chosen(1)),
+            "sa" => return Some(Type::Scale(0)),
+            "sb" => return Some(Type::Scale(1)),
             "iu8" => return Some(Type::MaybeSigned(8)),
             "iu4" => return Some(Type::MaybeSigned(4)),
             _ => {}
@@ -113,6 +117,7 @@ impl Type {
             Type::Mixed(_) => 32,
             // The least; the operand is as wide as the format needs.
             Type::Chosen(_) => 4,
+            Type::Scale(_) => 8,
         }
     }
 }
@@ -129,6 +134,8 @@ impl fmt::Display for Type {
             Type::MaybeSigned(bits) => write!(f, "iu{bits}"),
             Type::Chosen(0) => f.write_str("fa"),
             Type::Chosen(_) => f.write_str("fb"),
+            Type::Scale(0) => f.write_str("sa"),
+            Type::Scale(_) => f.write_str("sb"),
         }
     }
 }

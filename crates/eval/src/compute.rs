@@ -249,6 +249,7 @@ fn call(name: Call, values: &[Value], rules: &Rules) -> Result<Value> {
         Call::Tanh => Some(float(0)?.map(rules, f64::tanh)),
         Call::Flush => Some(float(0)?.flush()),
         Call::FrexpMant => float(0)?.frexp(rules).map(|(mantissa, _)| mantissa),
+        Call::Xf32 => float(0)?.xf32(),
         Call::Quiet => Some(float(0)?.quiet()),
         Call::Ldexp => float(0)?.scale(int(1)?, rules),
         Call::TrigPreop => Some(trig::part_of_two_over_pi(float(0)?, int(1)?)),

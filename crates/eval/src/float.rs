@@ -125,6 +125,15 @@ impl Number {
         with!(self.ty, F => F::from_bits(self.bits.into()).is_denormal()).unwrap_or(false)
     }
 
+    /// An f32 with 10 bits of its fraction, the nearest, and the even one of two.
+    pub fn xf32(self) -> Option<Number> {
+        if self.ty != FloatType::F32 || self.is_nan() {
+            return (self.ty == FloatType::F32).then_some(self);
+        }
+        let rounded = self.bits + 0xfff + (self.bits >> 13 & 1);
+        Some(Number { bits: rounded & !0x1fff, ..self })
+    }
+
     /// The NaN with its highest fraction bit set.
     pub fn quiet(self) -> Number {
         Number { bits: self.bits | 1 << (self.fraction() - 1), ..self }

@@ -30,8 +30,10 @@ pub struct Modifiers {
     masks: Option<(u32, u32)>,
     /// The byte of the destination that is written.
     pub byte_sel: u32,
-    /// The bits that choose a part of a source.
-    pub selection: u32,
+    /// The bits that choose a part of a source, or the scales of two factors.
+    pub selection: [u32; 2],
+    /// The number of the set of indices of a sparse matrix.
+    pub key: u32,
 }
 
 struct Sdwa {
@@ -128,7 +130,12 @@ impl Modifiers {
             bound_ctrl: get(Field::BoundCtrl) == 1,
             fetch_inactive: get(Field::Fi) == 1,
             masks: has(Format::Dpp).then(|| (get(Field::RowMask), get(Field::BankMask))),
-            selection: inst.get(Field::ScaleSel).unwrap_or(get(Field::OpSel)),
+            selection: selection(inst),
+            key: match inst.get(Field::IndexKey) {
+                Some(key) => key,
+                None if get(Field::Cbsz) & 3 == 0 => get(Field::Abid) & 3,
+                None => 0,
+            },
             byte_sel: inst.get(Field::ByteSel).unwrap_or(get(Field::OpSel) >> 2),
         };
         if has(Format::Dpp) {
@@ -280,6 +287,18 @@ impl Modifiers {
     /// Whether a result goes to a part of a register, which SDWA selects.
     pub fn has_parts(&self) -> bool {
         self.sdwa.as_ref().is_some_and(|sdwa| sdwa.destination.1 < 32)
+    }
+}
+
+/// The bits that choose a part of a source, or the scales of two factors.
+fn selection(inst: &Inst) -> [u32; 2] {
+    let get = |field| inst.get(field).unwrap_or(0);
+    if inst.get(Field::ScaleSrc0).is_none() {
+        return [inst.get(Field::ScaleSel).unwrap_or(get(Field::OpSel)), 0];
+    }
+    match [Field::MatrixAScale, Field::MatrixBScale].map(|field| inst.get(field)) {
+        [Some(a), Some(b)] => [a, b],
+        _ => [0, 1].map(|n| get(Field::OpSel) >> n & 1 | (get(Field::OpSelHi) >> n & 1) << 1),
     }
 }
 

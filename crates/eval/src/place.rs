@@ -11,7 +11,7 @@ use crate::float::{Number, Rules};
 use crate::operands::Input;
 use crate::run::Frame;
 use crate::wave::is_vector;
-use crate::words;
+use crate::{small, words};
 
 type Result<T> = std::result::Result<T, EvalError>;
 
@@ -79,7 +79,9 @@ impl Frame<'_> {
             Source::Lane => self.lane as u64,
             Source::Wave => self.lanes as u64,
             Source::Table => self.inst.truth_table().ok_or(EvalError::Operand)?.into(),
-            Source::Select => self.modifiers.selection.into(),
+            Source::Select(n) => self.modifiers.selection[usize::from(n) & 1].into(),
+            Source::Format(n) => self.format_code(n).into(),
+            Source::Key => self.modifiers.key.into(),
             Source::Half => self.modifiers.takes_high_accumulator().into(),
             Source::FetchInactive => self.modifiers.fetch_bits().0.into(),
             Source::BoundControl => self.modifiers.fetch_bits().1.into(),
@@ -170,6 +172,25 @@ impl Frame<'_> {
         FloatType::ALL.into_iter().find(|float| Some(float.name()) == ty.as_deref()).ok_or(EvalError::Modifier(field))
     }
 
+    /// The scale `at` of a factor. Every lane and block has the scale of a scalar, and a constant 0 is the scale 1.
+    fn scale(&self, factor: u8, at: u32, bits: &Bits, input: &Input) -> Result<Number> {
+        let field = if factor == 0 { Field::MatrixAScaleFmt } else { Field::MatrixBScaleFmt };
+        let format = match self.inst.get(field) {
+            None => "E8",
+            Some(code) => {
+                let name = words::of(self.inst.target(), "matrix_scale_fmt", code);
+                name.and_then(|name| name.strip_prefix("MATRIX_SCALE_FMT_")).ok_or(EvalError::Modifier(field))?
+            }
+        };
+        let scale = match input.operand.value {
+            OperandValue::Int(0) => Some(1.0),
+            OperandValue::Reg(_) if is_vector(&input.operand) => small::scale(format, bits.get(8 * at, 8) as u64),
+            OperandValue::Reg(_) => small::scale(format, bits.get(0, 8) as u64),
+            _ => None,
+        };
+        Ok(Number::from_double(FloatType::F32, scale.ok_or(EvalError::Operand)?))
+    }
+
     /// A part of the bits of a place, as its type. `base`: the first bit. The modifiers of a source apply.
     fn part(&mut self, place: &Place, bits: &Bits, base: u32, input: Option<&Input>) -> Result<Value> {
         let (element, ty) = match &place.part {
@@ -230,6 +251,7 @@ impl Frame<'_> {
                 let float = self.chosen(factor)?;
                 Ok(as_type(Type::Float(float), at(float.bits())))
             }
+            Type::Scale(factor) => Ok(Value::Float(self.scale(factor, element.unwrap_or(0), bits, input)?)),
             ty => {
                 let width = u32::from(ty.bits());
                 let base = if u32::from(operand.bits) < width { 0 } else { base };

@@ -51,7 +51,7 @@ impl Evaluator {
             return Err(EvalError::Sentence(text));
         }
         let set = BROADCASTS.into_iter().find(|&field| inst.get(field).is_some_and(|value| value != 0));
-        if let Some(field) = set.filter(|_| !chooses_types(&formula)) {
+        if let Some(field) = set.filter(|_| !chooses(&formula)) {
             return Err(EvalError::Modifier(field));
         }
         let lanes = usize::from(inst.target().wave_size());
@@ -102,9 +102,12 @@ fn reads_lanes(expr: &Expr) -> bool {
     any(expr, &|place| place.lane.is_some())
 }
 
-/// Whether fields of the instruction choose the types of factors.
-fn chooses_types(formula: &Formula) -> bool {
-    formula.statements.iter().any(|s| any(&s.value, &|place| matches!(place.ty, Some(Type::Chosen(_)))))
+/// Whether fields of the instruction choose the types of factors, or a set of indices.
+fn chooses(formula: &Formula) -> bool {
+    formula
+        .statements
+        .iter()
+        .any(|s| any(&s.value, &|place| matches!(place.ty, Some(Type::Chosen(_))) || place.source == Source::Key))
 }
 
 /// Whether a place of an expression is as wanted.

@@ -54,6 +54,25 @@ pub fn to_double(ty: FloatType, fnuz: bool, bits: u64) -> Option<f64> {
     Some(if negative && !value.is_nan() { -value } else { value })
 }
 
+/// The scale that a byte is, in a format of scales: they have no sign. `None` for an unknown format.
+pub fn scale(format: &str, bits: u64) -> Option<f64> {
+    let bits = bits & 0xff;
+    let numbers = |fraction: u32, bias: i32, nan: u64| {
+        let bits = bits & nan;
+        let (exponent, fraction_bits) = ((bits >> fraction) as i32, bits & ((1 << fraction) - 1));
+        let unit = if exponent == 0 { 0 } else { 1 << fraction };
+        let value = (unit + fraction_bits) as f64 * 2f64.powi(exponent.max(1) - bias - fraction as i32);
+        if bits == nan { f64::NAN } else { value }
+    };
+    Some(match format {
+        "E8" if bits == 0xff => f64::NAN,
+        "E8" => 2f64.powi(bits as i32 - 127),
+        "E5M3" => numbers(3, 15, 0xff),
+        "E4M3" => numbers(3, 7, 0x7f),
+        _ => return None,
+    })
+}
+
 /// The implied bit of a normal number.
 fn fraction_unit(f: &Format) -> u64 {
     1 << f.fraction

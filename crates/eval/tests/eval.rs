@@ -3,6 +3,7 @@
 mod book;
 mod examples;
 mod known;
+mod matrices;
 mod proofs;
 mod rules;
 mod vectors;

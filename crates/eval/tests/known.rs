@@ -27,15 +27,8 @@ const SENTENCES: &[(&str, &str)] = &[
     ("v_swaprel", "the register that is meant is not one of the operands"),
     ("v_screen_partition", "no manual says how the screen is cut"),
     ("v_interp_", "the data of attributes are in the LDS"),
-    ("v_smfmac_", "which elements of a sparse matrix are there is said by indices"),
-    ("v_swmmac_", "which elements of a sparse matrix are there is said by indices"),
-    ("v_mfma_f32_16x16x8_xf32", "the rounding to 19 bits has no type"),
-    ("v_mfma_f32_32x32x4_xf32", "the rounding to 19 bits has no type"),
-    ("v_mfma_scale_", "two instructions in one: scales and a product"),
-    ("v_wmma_scale", "two instructions in one: scales and a product"),
     ("v_mfma_ld_scale_", "it goes with the instruction that follows"),
     ("v_wmma_ld_scale", "it goes with the instruction that follows"),
-    ("v_wmma_f32_32x16x128_f4", "its rows are in two parts"),
 ];
 
 /// The format of the operation's shortest form, and whether it has statements.
