@@ -14,8 +14,8 @@ include!(concat!(env!("OUT_DIR"), "/meaning.rs"));
 
 use crate::codec::held;
 use crate::inst::Inst;
-use crate::kind::{ModifierKind, OperandKind};
-use crate::opcode::{BUS, Format, Opcode};
+use crate::kind::{ListStyle, ModifierKind, OperandKind};
+use crate::opcode::{BUS, Field, Format, Opcode};
 use crate::table::generated::FNUZ;
 use crate::target::Target;
 
@@ -66,6 +66,12 @@ impl Inst {
     pub fn truth_table(&self) -> Option<u32> {
         let is_table = |kind| matches!(kind, OperandKind::Modifier(ModifierKind::Bitop3 { .. }));
         self.descs().find(|desc| is_table(desc.kind)).map(|desc| held(desc, self))
+    }
+
+    /// Whether the bits of `blgp` change the signs of the sources, instead of choosing lanes of the second one.
+    pub fn blgp_negates(&self) -> bool {
+        let negates = OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
+        self.descs().any(|desc| desc.field == Field::Blgp && desc.kind == negates)
     }
 }
 

@@ -37,6 +37,13 @@ impl Default for Mode {
     }
 }
 
+impl FloatMode {
+    /// The mode of products of matrices: to the nearest, and with denormals if `keeps`.
+    pub(crate) fn of_product(self, keeps: bool) -> FloatMode {
+        if keeps { FloatMode::DEFAULT } else { FloatMode { round: FloatMode::DEFAULT.round, ..self } }
+    }
+}
+
 /// A word of a mode that is not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMode(pub String);

@@ -34,6 +34,36 @@ pub struct Modifiers {
     pub selection: [u32; 2],
     /// The number of the set of indices of a sparse matrix.
     pub key: u32,
+    /// The lanes of the factors that a matrix operation reads instead of others.
+    blocks: Option<Blocks>,
+    /// Whether the third source is added to a product of matrices: its modifiers are those of a whole number.
+    is_sum: bool,
+}
+
+/// Which lanes of a wave of 64 give the factors of matrix operations.
+struct Blocks {
+    /// The number of parts of the wave, of which one gives the first factor, as a power of 2; and the part.
+    cbsz: u32,
+    abid: u32,
+    /// The pattern of lanes of the second factor.
+    blgp: u32,
+}
+
+impl Blocks {
+    /// The lane from which factor `n` comes instead of this one.
+    fn lane(&self, n: usize, lane: usize) -> usize {
+        match (n, self.blgp) {
+            (0, _) => {
+                let part = 64 >> self.cbsz;
+                lane % part + part * self.abid as usize
+            }
+            (1, 1) => lane % 32,
+            (1, 2) => lane % 32 + 32,
+            (1, 3) => (lane + 16) % 64,
+            (1, pattern @ 4..=7) => lane % 16 + 16 * (pattern as usize - 4),
+            _ => lane,
+        }
+    }
 }
 
 struct Sdwa {
@@ -136,6 +166,8 @@ impl Modifiers {
                 None if get(Field::Cbsz) & 3 == 0 => get(Field::Abid) & 3,
                 None => 0,
             },
+            blocks: None,
+            is_sum: false,
             byte_sel: inst.get(Field::ByteSel).unwrap_or(get(Field::OpSel) >> 2),
         };
         if has(Format::Dpp) {
@@ -149,6 +181,33 @@ impl Modifiers {
             modifiers.fetch_inactive = fetches_inactive(inst);
         }
         Ok(modifiers)
+    }
+
+    /// Adds the modifiers of a product of matrices: `plain` if its factors have no other types than the operation says,
+    /// and no indices.
+    pub fn set_product(&mut self, inst: &Inst, plain: bool) -> Result<(), EvalError> {
+        self.is_sum = true;
+        let get = |field| inst.get(field).unwrap_or(0);
+        let (cbsz, abid, blgp) = (get(Field::Cbsz), get(Field::Abid), get(Field::Blgp));
+        if inst.blgp_negates() {
+            self.neg = blgp;
+            return Ok(());
+        }
+        if !plain || (cbsz, blgp) == (0, 0) {
+            return Ok(());
+        }
+        let abid = if cbsz == 0 { 0 } else { abid };
+        let undefined = [(Field::Cbsz, cbsz > 4), (Field::Abid, abid >> cbsz != 0), (Field::Blgp, blgp > 6)];
+        if let Some((field, _)) = undefined.into_iter().find(|(_, is)| *is) {
+            return Err(EvalError::Modifier(field));
+        }
+        self.blocks = Some(Blocks { cbsz, abid, blgp });
+        Ok(())
+    }
+
+    /// The lane from which a factor of matrices comes instead of this one.
+    pub fn block_lane(&self, n: usize, lane: usize) -> usize {
+        self.blocks.as_ref().map_or(lane, |blocks| blocks.lane(n, lane))
     }
 
     /// The bits that say whether lanes that are off are read, and whether 0 stands for what cannot be read.
@@ -205,6 +264,11 @@ impl Modifiers {
     /// A float of source `n` with its sign changed.
     pub fn signed(&self, n: usize, element: Option<u32>, number: Number) -> Number {
         let bit = |bits: u32| bits >> n & 1 == 1;
+        // RDNA4 ISA, 7.12.
+        if self.is_sum && n == 2 {
+            let number = if bit(self.neg_hi) { number.abs() } else { number };
+            return if bit(self.neg) { number.negate() } else { number };
+        }
         if self.packed {
             let negated = if element.is_some_and(|e| e % 2 == 1) { bit(self.neg_hi) } else { bit(self.neg) };
             return if negated { number.negate() } else { number };

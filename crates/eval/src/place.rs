@@ -109,6 +109,9 @@ impl Frame<'_> {
         let dwords = operand.bits.div_ceil(32);
         let mut bits = if matches!(operand.value, OperandValue::Reg(_)) {
             let mut lane = lane.unwrap_or(self.lane);
+            if input.is_numbered() {
+                lane = self.modifiers.block_lane(input.number(), lane);
+            }
             if input.number() == 0 && is_vector(operand) {
                 match self.modifiers.source_lane(lane, self.before.exec) {
                     Ok(Some(from)) => lane = from,

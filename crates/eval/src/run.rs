@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use amdgpu_isa::meaning::{Expr, Formula, Goal, Part, Place, Source, Type};
-use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Reg, Value as OperandValue};
+use amdgpu_isa::meaning::{Call, Expr, FloatType, Formula, Goal, Part, Place, Source, Type};
+use amdgpu_isa::{Format, Inst, Opcode, Operand, Reg, Value as OperandValue};
 
 use crate::bits::Bits;
 use crate::compute::{self, Scope, Value};
@@ -50,12 +50,15 @@ impl Evaluator {
         if formula.statements.is_empty() {
             return Err(EvalError::Sentence(text));
         }
-        let set = BROADCASTS.into_iter().find(|&field| inst.get(field).is_some_and(|value| value != 0));
-        if let Some(field) = set.filter(|_| !chooses(&formula)) {
-            return Err(EvalError::Modifier(field));
-        }
         let lanes = usize::from(inst.target().wave_size());
-        let rules = Rules { mode: before.mode, fnuz: inst.target().has_fnuz() };
+        let mut modifiers = Modifiers::of(inst, half, lanes)?;
+        let mut rules = Rules { mode: before.mode, fnuz: inst.target().has_fnuz() };
+        if is_product(&formula) {
+            modifiers.set_product(inst, !chooses(&formula))?;
+            // CDNA4 ISA, 7.4; CDNA5 ISA, 7.12.
+            rules.mode.single = rules.mode.single.of_product(!has_single_factors(&formula));
+            rules.mode.other = rules.mode.other.of_product(true);
+        }
         let mut frame = Frame {
             inst,
             before,
@@ -63,7 +66,7 @@ impl Evaluator {
             lanes,
             lane: 0,
             operands: Operands::of(inst, half),
-            modifiers: Modifiers::of(inst, half, lanes)?,
+            modifiers,
             names: Vec::new(),
             keeps_half: keeps_half(inst),
             is_vector: inst.format().is_vector_alu(),
@@ -102,36 +105,56 @@ fn reads_lanes(expr: &Expr) -> bool {
     any(expr, &|place| place.lane.is_some())
 }
 
+/// Whether a part of a formula's values is as wanted.
+fn has(formula: &Formula, wanted: &dyn Fn(&Expr) -> bool) -> bool {
+    formula.statements.iter().any(|s| any_part(&s.value, wanted))
+}
+
+/// Whether a place that the formula reads is as wanted.
+fn reads(formula: &Formula, wanted: &dyn Fn(&Place) -> bool) -> bool {
+    formula.statements.iter().any(|s| any(&s.value, wanted))
+}
+
+/// Whether the operation multiplies matrices: it adds products of elements that other lanes have.
+fn is_product(formula: &Formula) -> bool {
+    let is_factor = |place: &Place| place.source == Source::Operand(0) && place.lane.is_some();
+    has(formula, &|part| matches!(part, Expr::Sum(..))) && reads(formula, &is_factor)
+}
+
+/// Whether the factors are of type f32, and not rounded before they are multiplied.
+fn has_single_factors(formula: &Formula) -> bool {
+    let single = Some(Type::Float(FloatType::F32));
+    reads(formula, &|place| place.source == Source::Operand(0) && place.ty == single)
+        && !has(formula, &|part| matches!(part, Expr::Call(Call::Xf32, _)))
+}
+
 /// Whether fields of the instruction choose the types of factors, or a set of indices.
 fn chooses(formula: &Formula) -> bool {
-    formula
-        .statements
-        .iter()
-        .any(|s| any(&s.value, &|place| matches!(place.ty, Some(Type::Chosen(_))) || place.source == Source::Key))
+    reads(formula, &|place| matches!(place.ty, Some(Type::Chosen(_))) || place.source == Source::Key)
 }
 
 /// Whether a place of an expression is as wanted.
 fn any(expr: &Expr, wanted: &dyn Fn(&Place) -> bool) -> bool {
-    let of = |expr: &Expr| any(expr, wanted);
-    match expr {
+    any_part(expr, &|part| matches!(part, Expr::Place(place) if wanted(place)))
+}
+
+/// Whether an expression, or one inside it, is as wanted.
+fn any_part(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool) -> bool {
+    let of = |expr: &Expr| any_part(expr, wanted);
+    let inside = match expr {
         Expr::Int(_) | Expr::Float(_) | Expr::Name(_) => false,
-        Expr::Place(place) => {
-            let inside = match &place.part {
-                Part::Whole => false,
-                Part::Element(at) => of(at),
-                Part::Bits(high, low) => of(high) || of(low),
-            };
-            inside || wanted(place)
-        }
+        Expr::Place(place) => match &place.part {
+            Part::Whole => false,
+            Part::Element(at) => of(at),
+            Part::Bits(high, low) => of(high) || of(low),
+        },
         Expr::Unary(_, a) | Expr::Convert(_, a) => of(a),
         Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => of(a) || of(b),
         Expr::If(a, b, c) => of(a) || of(b) || of(c),
         Expr::Call(_, all) => all.iter().any(of),
-    }
+    };
+    inside || wanted(expr)
 }
-
-/// Fields that choose other blocks and lanes of matrices, which is not computed.
-const BROADCASTS: [Field; 3] = [Field::Cbsz, Field::Abid, Field::Blgp];
 
 /// One instruction, in one lane at a time.
 pub struct Frame<'a> {
