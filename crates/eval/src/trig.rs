@@ -24,7 +24,8 @@ fn quarter(turns: f64, more: i64) -> f64 {
     if turns == 0.0 && more == 0 {
         return turns;
     }
-    let rest = turns - turns.floor();
+    // Exact, and with the sign of the angle: a small negative one is not rounded to a whole turn.
+    let rest = turns % 1.0;
     let nearest = (rest * 4.0).round();
     // From -1/8 to 1/8 of a turn around the nearest quarter; the difference is exact.
     let angle = (rest - nearest / 4.0) * TAU;
