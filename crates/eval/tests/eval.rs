@@ -4,6 +4,7 @@ mod book;
 mod examples;
 mod known;
 mod matrices;
+mod folder;
 mod proofs;
 mod rules;
 mod vectors;

@@ -4,7 +4,7 @@
 mod cases;
 mod compare;
 mod tally;
-mod values;
+pub mod values;
 
 use amdgpu_eval::Evaluator;
 use amdgpu_isa::convert::Form;

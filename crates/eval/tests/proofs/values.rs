@@ -45,7 +45,7 @@ const FLOATS: [(&str, Pattern); 4] = [
 ];
 
 /// A float: zero, denormal, one, the largest, infinity, NaN, signaling NaN, or near such a number.
-fn float(exponent: u32, fraction: u32, rng: &mut Rng) -> u64 {
+pub fn float(exponent: u32, fraction: u32, rng: &mut Rng) -> u64 {
     let (top, ones) = ((1u64 << exponent) - 1, (1u64 << fraction) - 1);
     let bias = top >> 1;
     let sign = (rng.next() & 1) << (exponent + fraction);
@@ -69,7 +69,7 @@ fn float(exponent: u32, fraction: u32, rng: &mut Rng) -> u64 {
 }
 
 /// An integer of 32 bits at or near the end of a range of 8, 16 or 32 bits.
-fn integer(rng: &mut Rng) -> u32 {
+pub fn integer(rng: &mut Rng) -> u32 {
     let edge = rng.choose(&[0u32, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, u32::MAX]);
     edge.wrapping_add(rng.below(3) as u32).wrapping_sub(1)
 }
