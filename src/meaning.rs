@@ -9,6 +9,13 @@
 //!
 //! `D` and `S0` are operands in the order of the text. `isa/README.md` describes the language; [`Formula::read`] reads
 //! it, and the package `amdgpu-eval` computes with it.
+//! [`Signature::data`](crate::signature::Signature::data) has the types that it gives to operands.
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+#[cfg(feature = "alloc")]
+mod data;
 
 include!(concat!(env!("OUT_DIR"), "/meaning.rs"));
 
@@ -18,6 +25,9 @@ use crate::kind::{ListStyle, ModifierKind, OperandKind};
 use crate::opcode::{BUS, Field, Format, Opcode};
 use crate::table::generated::FNUZ;
 use crate::target::Target;
+
+#[cfg(feature = "alloc")]
+pub use data::OperandData;
 
 #[cfg(feature = "alloc")]
 pub use crate::formula::{

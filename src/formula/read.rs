@@ -248,19 +248,19 @@ impl<'a> Reader<'a> {
 
     /// What follows the name of a place: `@LANE`, `.TYPE` and `[...]`, in any order.
     fn place(&mut self, source: Source) -> Result<Place> {
-        let mut place = Place { source, lane: None, ty: None, part: Part::Whole };
+        let mut place = Place { source, lane: None, ty: None, plain: false, part: Part::Whole };
         loop {
             if self.is_at("@") && place.lane.is_none() {
                 self.step()?;
                 place.lane = Some(Box::new(self.nested(Self::primary)?));
             } else if self.is_at(".") && place.ty.is_none() {
                 self.step()?;
-                let ty = match self.token {
-                    Some(Token::Name(name)) => Type::named(name),
-                    _ => None,
+                let name = match self.token {
+                    Some(Token::Name(name)) => name,
+                    _ => "",
                 };
-                let Some(ty) = ty else { return self.expected("a type") };
-                place.ty = Some(ty);
+                let Some(ty) = Type::named(name) else { return self.expected("a type") };
+                (place.ty, place.plain) = (Some(ty), name.starts_with('b') && matches!(ty, Type::Unsigned(_)));
                 self.step()?;
             } else if self.is_at("[") && place.part == Part::Whole {
                 self.step()?;

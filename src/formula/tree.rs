@@ -37,6 +37,8 @@ pub struct Place {
     pub lane: Option<Box<Expr>>,
     /// `.f32`; `None`: the bits as an unsigned integer.
     pub ty: Option<Type>,
+    /// Whether the type is written with `b`: the bits have no more meaning.
+    pub plain: bool,
     pub part: Part,
 }
 

@@ -3,6 +3,7 @@
 
 use amdgpu_isa::facts::Flag;
 use amdgpu_isa::layout::Extension;
+use amdgpu_isa::meaning::OperandData;
 use amdgpu_isa::signature::{CodeSet, OperandSignature, Signature, Takes};
 use amdgpu_isa::{Access, Format, Opcode};
 use serde::Serialize;
@@ -110,6 +111,7 @@ pub struct Operand {
     #[serde(rename = "type")]
     pub ty: &'static str,
     pub count: u16,
+    pub data: Data,
     pub bits: u16,
     pub most_bits: u16,
     pub access: &'static str,
@@ -124,6 +126,15 @@ pub struct Operand {
     pub scalar_alignment: u8,
     pub vector_alignment: u8,
     pub others: Vec<&'static str>,
+}
+
+/// What the operation reads or writes of an operand.
+#[derive(Serialize)]
+pub struct Data {
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub count: u16,
+    pub stated: bool,
 }
 
 #[derive(Serialize)]
@@ -242,14 +253,14 @@ fn form(signature: &Signature, sets: &mut Vec<CodeSet>) -> Form {
     };
     Form {
         extension: signature.extension().map(Format::name),
-        operands: signature.operands().map(|o| operand(&o, sets)).collect(),
+        operands: signature.operands().zip(signature.data()).map(|(o, data)| operand(&o, data, sets)).collect(),
         modifiers: signature.modifiers().map(modifier).collect(),
         implicit: signature.implicit().map(implicit).collect(),
         flags: signature.flags().iter().map(Flag::name).collect(),
     }
 }
 
-fn operand(o: &OperandSignature, sets: &mut Vec<CodeSet>) -> Operand {
+fn operand(o: &OperandSignature, data: OperandData, sets: &mut Vec<CodeSet>) -> Operand {
     let codes = sets.iter().position(|set| *set == o.takes.codes).unwrap_or_else(|| {
         sets.push(o.takes.codes);
         sets.len() - 1
@@ -261,6 +272,11 @@ fn operand(o: &OperandSignature, sets: &mut Vec<CodeSet>) -> Operand {
         field: o.field.name(),
         ty: o.ty.name(),
         count: o.count(),
+        data: Data {
+            ty: data.ty.map_or_else(|| format!("b{}", data.bits), |ty| ty.to_string()),
+            count: data.count,
+            stated: data.stated,
+        },
         bits: o.bits,
         most_bits: o.most_bits,
         access: access(o.access),

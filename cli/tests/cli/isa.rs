@@ -81,6 +81,11 @@ fn form_agrees(json: &Json, sets: &Json, s: &Signature) {
     let operands = list(&json["operands"]);
     assert_eq!(operands.len(), s.operands().count(), "{s:?}");
     operands.iter().zip(s.operands()).for_each(|(json, o)| operand_agrees(json, sets, &o));
+    for (json, data) in operands.iter().zip(s.data()) {
+        let ty = data.ty.map_or_else(|| format!("b{}", data.bits), |ty| ty.to_string());
+        let expected = serde_json::json!({ "type": ty, "count": data.count, "stated": data.stated });
+        assert_eq!(json["data"], expected, "{s:?} {json}");
+    }
     let modifiers = list(&json["modifiers"]);
     assert_eq!(modifiers.len(), s.modifiers().count(), "{s:?}");
     for (json, m) in modifiers.iter().zip(s.modifiers()) {

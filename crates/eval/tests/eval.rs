@@ -2,9 +2,9 @@
 
 mod book;
 mod examples;
+mod folder;
 mod known;
 mod matrices;
-mod folder;
 mod proofs;
 mod rules;
 mod vectors;
