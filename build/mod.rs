@@ -24,7 +24,7 @@ pub mod shared;
 use std::path::Path;
 
 use model::error::{Error, Result};
-use model::{Isa, takes, tree};
+use model::{Isa, Meanings, takes, tree};
 
 /// Reads every `*.isa` file of a directory, in alphabetical order.
 pub fn read(dir: &Path) -> Result<Isa> {
@@ -76,13 +76,16 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String
     }
     #[allow(unused_mut)]
     let mut files = emit::all(isa, &targets, enabled(EVERY_STRUCT))?;
+    #[allow(unused_mut, unused_variables, unused_assignments)]
+    let mut meanings = Meanings::default();
     #[cfg(any(feature = "meaning", test))]
     if enabled("meaning") {
-        files.push(("meaning.rs".to_string(), emit::meaning::table(isa, &targets)?));
+        meanings = lower::meaning::all(isa)?;
+        files.push(("meaning.rs".to_string(), emit::meaning::table(isa, &targets, &meanings)?));
     }
     #[cfg(any(feature = "make", test))]
     if enabled("make") {
-        files.extend(emit::make::all(isa, &targets)?);
+        files.extend(emit::make::all(isa, &targets, &meanings)?);
     }
     Ok(files)
 }

@@ -292,6 +292,27 @@ fn the_real_tables_are_good_and_always_give_the_same_code() {
 }
 
 #[test]
+fn constructors_say_what_they_compute_if_formulas_are_there_and_nothing_else_changes() {
+    let isa = build::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/isa"))).unwrap_or_else(|e| panic!("{e}"));
+    let constructors = |features: &[&str]| {
+        let files = build::generate(&isa, |feature| features.contains(&feature)).unwrap_or_else(|e| panic!("{e}"));
+        files.into_iter().find(|(name, _)| name == "make.rs").map(|(_, text)| text).unwrap()
+    };
+    let plain = constructors(&["gfx1100-wave32", "make"]);
+    let told = constructors(&["gfx1100-wave32", "make", "meaning"]);
+    let is_told = |line: &&str| line.starts_with("/// Computes ") || line.starts_with("/// It ");
+    assert_eq!(plain.lines().filter(is_told).count(), 0);
+    let (before, _) = told.split_once("pub const fn v_add_f32_e32<").unwrap();
+    assert!(before.ends_with("/// \n/// Computes `D.f32 = S0.f32 + S1.f32`.\n#[inline]\n"));
+    assert!(told.contains("\n/// It waits"), "sentences");
+    // Each function has a line, with an empty one before it.
+    let functions = |text: &str| text.lines().filter(|line| line.starts_with("pub const fn ")).count();
+    assert_eq!(functions(&plain), functions(&told));
+    let lines: Vec<&str> = told.lines().filter(|line| !is_told(line) && line.trim_end() != "///").collect();
+    assert_eq!(lines, plain.lines().filter(|line| line.trim_end() != "///").collect::<Vec<_>>());
+}
+
+#[test]
 fn a_directory_that_is_not_there_is_an_error() {
     let error = build::read(Path::new("no such directory")).unwrap_err();
     assert!(error.to_string().starts_with("no such directory:0: "), "{error}");

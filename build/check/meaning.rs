@@ -7,8 +7,8 @@ use crate::build::formula::{
     Binary, Expr, FloatType, Formula, Goal, Part, Place, Rule, Source, Statement, Type, Unary,
 };
 use crate::build::kind::OperandKind;
-use crate::build::lower::meaning::Meanings;
 use crate::build::lower::{Info, NONE, OperandDesc, Target};
+use crate::build::model::Meanings;
 use crate::build::model::error::{Result, SourceLine};
 
 /// What a formula can name on a target.

@@ -5,15 +5,14 @@ use std::fmt::Write;
 
 use crate::build::check::meaning;
 use crate::build::emit::{camel, opcodes};
-use crate::build::lower::{self, Target};
-use crate::build::model::Isa;
+use crate::build::lower::Target;
 use crate::build::model::error::Result;
+use crate::build::model::{Isa, Meanings};
 use crate::build::parse::numbers::number;
 
 /// Writes `MEANINGS`: in the order of the operations, each with the targets that it holds for, a bit for each.
-pub fn table(isa: &Isa, targets: &[Target]) -> Result<String> {
-    let meanings = lower::meaning::all(isa)?;
-    meaning::check(targets, &meanings)?;
+pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<String> {
+    meaning::check(targets, meanings)?;
     let names = |t: &Target| t.operations.iter().flatten().map(|operation| operation.mnemonic.clone()).collect();
     let there: Vec<HashSet<String>> = targets.iter().map(names).collect();
     let mut rows = Vec::new();

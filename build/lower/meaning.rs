@@ -6,9 +6,6 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::tree::Tree;
 use crate::build::model::*;
 
-/// The formula of an operation on the targets that have it, with the line that says it.
-pub type Meanings = BTreeMap<String, Cells<(SourceLine, String)>>;
-
 /// All formulas, by operation.
 pub fn all(isa: &Isa) -> Result<Meanings> {
     let mut all: Meanings = BTreeMap::new();

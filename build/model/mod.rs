@@ -6,10 +6,16 @@ pub mod hazards;
 pub mod takes;
 pub mod tree;
 
+use std::collections::BTreeMap;
+
 use crate::build::kind::OperandKind;
 pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
+
+/// The formula of each operation on the targets that have it, with the line that says it. Empty without the feature
+/// `meaning`.
+pub type Meanings = BTreeMap<String, Cells<(SourceLine, String)>>;
 
 #[derive(Debug, Default)]
 pub struct Isa {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::emit::make::{Shared, field, operand, roster};
+use crate::build::emit::make::{Shared, computes, field, operand, roster};
 use crate::build::kind::{NumberKind, OperandKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{NONE, OpcodeSpace, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
-use crate::build::model::{Access, Format};
+use crate::build::model::{Access, Format, Meanings};
 use crate::build::shared::marks;
 
 /// The two forms of an operation: as the first and as the second operation.
@@ -25,7 +25,7 @@ struct Forms<'a> {
 ///
 /// `tables` receives the same for the builder.
 pub fn modules(
-    t: &Target,
+    (t, meanings): (&Target, &Meanings),
     rules: &str,
     shared: &mut Shared,
     roster: &mut Vec<roster::Dual>,
@@ -33,13 +33,13 @@ pub fn modules(
 ) -> Result<String> {
     let mut out = String::new();
     for (space, second) in t.opcode_spaces.iter().filter_map(|space| Some((space, space.second()?))) {
-        out += &module(t, (space, second), rules, shared, roster, tables)?;
+        out += &module((t, meanings), (space, second), rules, shared, roster, tables)?;
     }
     Ok(out)
 }
 
 fn module(
-    t: &Target,
+    (t, meanings): (&Target, &Meanings),
     (space, second): (&OpcodeSpace, usize),
     rules: &str,
     shared: &mut Shared,
@@ -61,7 +61,7 @@ fn module(
     let (mut out, mut operations) = (String::new(), String::new());
     for forms in all.values() {
         let operation = forms.first.or(forms.second).expect("it has a form");
-        let (text, constant) = function(t, def, forms, operation, shared, roster)?;
+        let (text, constant) = function((t, meanings), def, forms, operation, shared, roster)?;
         out += &text;
         let opcode = camel(&operation.mnemonic);
         let alone = match alone(t, operation) {
@@ -139,7 +139,7 @@ fn is_literal(desc: &OperandDesc) -> bool {
 
 /// Writes the function of one operation, and the constant with its facts.
 fn function(
-    t: &Target,
+    (t, meanings): (&Target, &Meanings),
     def: &Format,
     forms: &Forms,
     operation: &Operation,
@@ -253,9 +253,10 @@ fn function(
         (0, true) => " Modifiers: `bitop3`.",
         _ => " Modifiers: `neg`.",
     };
+    let computes = computes(meanings, t, operation).replace('\n', "\n/// ").replace("/// \n", "///\n");
     let none = format!("Vgpr::<{n}>::new(0, 0)");
     let text = format!(
-        "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.{modifiers}\n#[inline]\npub const fn {name}<{generics}>({}) -> Dual<{kind}, {}> {{ Dual::new(&{constant}, vdst, src0, {}, {}, {}) }}\n",
+        "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.{modifiers}{computes}\n#[inline]\npub const fn {name}<{generics}>({}) -> Dual<{kind}, {}> {{ Dual::new(&{constant}, vdst, src0, {}, {}, {}) }}\n",
         names.join(", "),
         def.name,
         forms.number,

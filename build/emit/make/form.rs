@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
-use crate::build::emit::make::{Shared, documented, operand};
+use crate::build::emit::make::{Shared, computes, documented, operand};
 use crate::build::kind::{AddressKind, ImageKind, ModifierKind, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{Constraints, FormSignature, NONE, OperandDesc, Operation, Target};
@@ -72,7 +72,7 @@ impl Parts {
 
 /// The functions of an operation.
 pub fn functions(
-    isa: &Isa,
+    (isa, meanings): (&Isa, &Meanings),
     t: &Target,
     operation: &Operation,
     number: u64,
@@ -119,6 +119,7 @@ pub fn functions(
         for &(variant, ending) in variants {
             let form = Form {
                 isa,
+                meanings,
                 t,
                 operation,
                 signature,
@@ -150,6 +151,7 @@ fn is_global(desc: &&OperandDesc) -> bool {
 
 struct Form<'a> {
     isa: &'a Isa,
+    meanings: &'a Meanings,
     t: &'a Target<'a>,
     operation: &'a Operation,
     signature: &'a FormSignature,
@@ -265,6 +267,7 @@ impl Form<'_> {
         if !methods.is_empty() {
             write!(doc, " Modifiers: `{}`.", methods.join("`, `")).unwrap();
         }
+        doc.push_str(&computes(self.meanings, t, operation));
         let mut function = Function {
             name,
             signature: rust_signature,

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::build::emit::camel;
-use crate::build::lower::Target;
 use crate::build::lower::encoding::number_of;
+use crate::build::lower::{Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use form::Function;
@@ -53,7 +53,7 @@ pub struct Shared {
 }
 
 /// The generated source files: the library's, and those for the tests.
-pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
+pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(String, String)>> {
     let mut shared = Shared::default();
     let mut modules = String::new();
     let mut rules = String::new();
@@ -79,7 +79,8 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
         let mut spellings: BTreeMap<String, String> = BTreeMap::new();
         for (number, operation) in t.operations.iter().enumerate() {
             let Some(operation) = operation else { continue };
-            for function in form::functions(isa, t, operation, number_of(t, number, operation), &rule, &mut shared)? {
+            let number = number_of(t, number, operation);
+            for function in form::functions((isa, meanings), t, operation, number, &rule, &mut shared)? {
                 longest = longest.max(function.dwords);
                 let rest = function.name.strip_prefix(&operation.mnemonic);
                 if let Some((spelling, rest)) = operation.spelling.as_ref().zip(rest) {
@@ -104,7 +105,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> Result<Vec<(String, String)>> {
                 }
             }
         }
-        modules += &dual::modules(t, &rule, &mut shared, &mut duals, &mut tables)?;
+        modules += &dual::modules((t, meanings), &rule, &mut shared, &mut duals, &mut tables)?;
         for (module, names) in others {
             writeln!(modules, "pub use super::{module}::{{{}}};", names.join(", ")).unwrap();
         }
@@ -150,6 +151,22 @@ pub fn documented(function: &Function, doc: &str, body: &str) -> String {
     let Function { name, signature, .. } = function;
     writeln!(out, "#[inline]\npub const fn {name}{signature} {{ {body} }}").unwrap();
     out
+}
+
+/// What an operation computes, as a paragraph of a doc comment; nothing if nothing is known.
+pub fn computes(meanings: &Meanings, t: &Target, operation: &Operation) -> String {
+    let Some((_, text)) = meanings.get(&operation.mnemonic).and_then(|cells| cells.of(&t.row.name)) else {
+        return String::new();
+    };
+    let (statements, sentence) = text.split_once('"').unwrap_or((text, ""));
+    // Brackets would be links.
+    let escaped = |c| if matches!(c, '[' | '<' | '*' | '_') { vec!['\\', c] } else { vec![c] };
+    let sentence: String = sentence.trim_end_matches('"').chars().flat_map(escaped).collect();
+    match (statements.trim(), sentence.as_str()) {
+        ("", sentence) => format!("\n\nIt {sentence}."),
+        (statements, "") => format!("\n\nComputes `{statements}`."),
+        (statements, remark) => format!("\n\nComputes `{statements}`; {remark}."),
+    }
 }
 
 /// A field's name as a variant of `Field`.
