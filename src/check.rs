@@ -16,6 +16,7 @@ use crate::operand::code_of;
 use crate::shared::flag;
 use crate::value::{Reg, Value};
 
+pub use banks::DualBanks;
 pub(crate) use banks::banks;
 #[cfg(feature = "make")]
 pub(crate) use banks::{Freedom, Port, Ports, conflict};

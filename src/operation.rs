@@ -1,9 +1,10 @@
 //! Operations on a target: their formats, numbers and signatures, and the facts that do not depend on operands.
 
 use crate::opcode::{Field, Format, Opcode};
+use crate::shared::flag;
 use crate::table::generated::{INFOS, PURPOSES};
 use crate::table::{FormSignature, Info, Layout, NO_INFO, Purpose, paged};
-use crate::target::{DECODE, DESCS, ENTRIES, INFO_OF, LAYOUT, Target};
+use crate::target::{DECODE, DESCS, ENTRIES, FACTS, INFO_OF, LAYOUT, Target};
 #[cfg(feature = "text")]
 use crate::target::{OPS, TEXT};
 
@@ -171,6 +172,12 @@ pub(crate) fn info(target: Target, op_index: usize) -> &'static Info {
     let t = INFO_OF[target as usize];
     let number = paged(t.pages, t.info_of, op_index).unwrap_or(0);
     INFOS.get(usize::from(number)).unwrap_or(&NO_INFO)
+}
+
+/// The number of different scalars that an operation with these flags can read over the constant bus.
+pub(crate) fn scalar_limit(target: Target, flags: u32) -> u8 {
+    let has_one = flags & const { flag("one_scalar") } != 0;
+    if has_one { 1 } else { FACTS[target as usize].bus }
 }
 
 /// The layout of a format on a target.

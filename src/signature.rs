@@ -13,11 +13,11 @@ mod takes;
 use crate::constraint::probe::{Probe, index_of};
 use crate::convert::Form;
 use crate::flags::Flags;
-use crate::opcode::{Field, Format, Opcode};
+use crate::opcode::{BUS, Field, Format, Opcode};
 use crate::operation::{OpcodeEntry, layout};
 use crate::table::values::{IMPLICIT, implicit};
 use crate::table::{FieldInfo, FormSignature, How, NONE, OperandDesc};
-use crate::target::{DESCS, FACTS, OPERANDS, OPS, Target};
+use crate::target::{DECODE, DESCS, FACTS, OPERANDS, OPS, Target};
 use crate::value::{Access, Reg, Value};
 
 pub use crate::table::DataType;
@@ -133,7 +133,6 @@ impl Signature {
         self.opcode
     }
 
-    #[cfg(feature = "text")]
     pub(crate) fn op_index(&self) -> u16 {
         self.op_index
     }
@@ -212,6 +211,47 @@ impl Signature {
         let whens = FACTS[self.target() as usize].whens.iter();
         let mine = whens.filter(|w| w.bit == NONE && self.extension() == Some(w.format));
         Flags::of_facts(mine.fold(flags, |flags, when| flags & !when.clear | when.set))
+    }
+
+    /// The number of different scalars, literals among them, that an instruction of the form can read over the constant
+    /// bus: [`Inst::check`](crate::Inst::check) refuses more. `None` if the operation does not read over the bus.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "gfx1100"))] {
+    /// use amdgpu_isa::{Opcode, Target};
+    /// let limit = |opcode: Opcode, target| opcode.signatures(target).next().unwrap().scalar_limit();
+    /// assert_eq!(limit(Opcode::VAddF32, Target::Gfx942), Some(1));
+    /// assert_eq!(limit(Opcode::VAddF32, Target::Gfx1100), Some(2));
+    /// assert_eq!(limit(Opcode::SAddU32, Target::Gfx1100), None);
+    /// # }
+    /// ```
+    pub fn scalar_limit(&self) -> Option<u8> {
+        let uses_bus = BUS.get(self.format() as usize).is_some_and(|bus| *bus);
+        uses_bus.then(|| crate::operation::scalar_limit(self.target(), self.facts()))
+    }
+
+    /// Whether the operation can be the first and the second one of a dual instruction (VOPD); `None` if it is an
+    /// instruction by itself. The fields of a first operation end in `x`, and those of a second one in `y`; the
+    /// [operands](Signature::operands) are those of the first one if it can be that.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1100")] {
+    /// use amdgpu_isa::{Opcode, Target};
+    /// let halves = |opcode: Opcode| opcode.signatures(Target::Gfx1100).next().unwrap().halves();
+    /// assert_eq!(halves(Opcode::VDualAddF32), Some([true, true]));
+    /// assert_eq!(halves(Opcode::VDualAndB32), Some([false, true]));
+    /// assert_eq!(halves(Opcode::VAddF32), None);
+    /// # }
+    /// ```
+    pub fn halves(&self) -> Option<[bool; 2]> {
+        let spaces = DECODE[self.target() as usize].opcode_spaces;
+        let space = spaces.iter().rev().find(|space| space.base <= self.op_index)?;
+        let second = |number: u16| OPS[self.target() as usize].opcode((space.second + number).into());
+        let is_second = |number: u16| second(number) == Some(self.opcode);
+        space.is_dual().then(|| match self.op_index.checked_sub(space.second) {
+            Some(_) => [false, true],
+            None => [true, is_second(self.op_index - space.base)],
+        })
     }
 
     /// The row's flags.

@@ -4,7 +4,7 @@ use crate::code::{VGPR, VGPR_LAST};
 use crate::inst::Inst;
 use crate::opcode::limits::BANKS;
 use crate::opcode::{Field, Format};
-use crate::target::{TARGETS, Target};
+use crate::target::{DECODE, TARGETS, Target};
 use crate::value::{Reg, Value};
 
 /// Mask of the bits that select the bank of a source.
@@ -38,7 +38,42 @@ pub(crate) struct Freedom {
     pub long: bool,
 }
 
+/// The banks of vector registers that the two operations of a dual instruction (VOPD) must not share: see
+/// [`RuleError::Banks`](crate::check::RuleError::Banks). A register is in the bank that its number modulo the number of
+/// banks says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct DualBanks {
+    /// The number of banks of first sources, and of second sources. In VOPD3 also of registers that results are added
+    /// to.
+    pub sources: u16,
+    /// The number of banks of destinations, and of registers that results are added to. In VOPD3, destinations only
+    /// have to be different registers.
+    pub others: u16,
+    /// Whether the first sources of two moves can be in one bank.
+    pub moves: bool,
+    /// Whether both operations can read the same register as the same source.
+    pub equal: bool,
+}
+
 impl Target {
+    /// The banks of the registers of dual instructions; `None` if the target has no such instructions.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "gfx1100"))] {
+    /// use amdgpu_isa::Target;
+    /// let banks = Target::Gfx1100.dual_banks().unwrap();
+    /// assert_eq!((banks.sources, banks.others, banks.moves, banks.equal), (4, 2, false, false));
+    /// assert_eq!(Target::Gfx942.dual_banks(), None);
+    /// # }
+    /// ```
+    pub fn dual_banks(self) -> Option<DualBanks> {
+        let [sources, others] = BANKS;
+        let [moves, equal] = TARGETS[self as usize].dual;
+        let has = DECODE[self as usize].opcode_spaces.iter().any(|space| space.is_dual());
+        has.then_some(DualBanks { sources, others, moves, equal })
+    }
+
     /// The registers and banks that two operations in one instruction may share. `long`: in VOPD3.
     pub(crate) fn dual_freedom(self, long: bool) -> Freedom {
         let [moves, equal] = TARGETS[self as usize].dual;

@@ -2,8 +2,7 @@
 
 use crate::inst::Inst;
 use crate::opcode::{BUS, Field, Special};
-use crate::shared::flag;
-use crate::target::FACTS;
+use crate::operation::scalar_limit;
 use crate::value::{Operand, Reg, Value};
 
 /// An instruction's reads over the constant bus.
@@ -18,8 +17,7 @@ pub(crate) struct Reads {
 
 /// The number of different scalars that an instruction can read over the bus.
 pub(crate) fn limit(inst: &Inst) -> u8 {
-    let has_one = inst.info().flags & const { flag("one_scalar") } != 0;
-    if has_one { 1 } else { FACTS[inst.target() as usize].bus }
+    scalar_limit(inst.target(), inst.info().flags)
 }
 
 /// An upper bound of the number of scalars that an instruction reads over the bus.

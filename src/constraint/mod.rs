@@ -82,8 +82,7 @@ pub(crate) fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) ->
 /// The opcode index of the second operation, if the opcode space has two operations per instruction.
 pub(crate) fn second_index(t: &DecodeTables, word: u32) -> Option<u16> {
     let opcode_space = opcode_space(t, word);
-    let is_dual = opcode_space.second != 0 && opcode_space.second != IN_SECOND_DWORD;
-    is_dual.then(|| opcode_space.second + second_field(opcode_space, word))
+    opcode_space.is_dual().then(|| opcode_space.second + second_field(opcode_space, word))
 }
 
 /// The value of the second opcode field.

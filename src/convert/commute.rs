@@ -20,8 +20,17 @@ const PAIRS: [(Field, Field); 4] = [
 ];
 
 impl Opcode {
-    /// The operation that gives the same result with its first two sources swapped; often the same operation.
-    fn swapped(self) -> Opcode {
+    /// The operation that gives the same result with its first two sources swapped; often the same operation. It only
+    /// says something of operations that [are commutable](crate::facts::Flags::is_commutable) on a target.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Opcode;
+    /// assert_eq!(Opcode::VSubF32.swapped(), Opcode::VSubrevF32);
+    /// assert_eq!(Opcode::VAddF32.swapped(), Opcode::VAddF32);
+    /// # }
+    /// ```
+    pub fn swapped(self) -> Opcode {
         let other = SWAPS.iter().find_map(|&(a, b)| match self {
             _ if self == a => Some(b),
             _ if self == b => Some(a),

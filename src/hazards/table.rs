@@ -1,9 +1,30 @@
 //! The classes of an instruction in the tables of rules.
 
 use crate::inst::Inst;
+use crate::signature::Signature;
 use crate::table::hazards::{Ender, HazardClass, HazardTables};
 use crate::table::paged;
 use crate::target::HAZARDS;
+
+impl Signature {
+    /// The passes of the matrix core that an instruction takes: usually, and if a factor has 8 bits, which `cbsz` and
+    /// `blgp` choose. `None` if the tables have no passes of it. [`Distance`](super::Distance) depends on them.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Opcode, Target};
+    /// let passes = |opcode: Opcode| opcode.signatures(Target::Gfx942).next().unwrap().passes();
+    /// assert_eq!(passes(Opcode::VMfmaF32_32x32x2F32), Some([16, 16]));
+    /// assert_eq!(passes(Opcode::VAddF32), None);
+    /// # }
+    /// ```
+    pub fn passes(&self) -> Option<[u8; 2]> {
+        let tables = HAZARDS[self.target() as usize];
+        let class = paged(tables.pages, tables.class_of, self.op_index().into())?;
+        let class = tables.classes.get(usize::from(class))?;
+        Some(class.passes).filter(|passes| *passes != [0, 0])
+    }
+}
 
 impl HazardTables {
     pub(crate) fn of(inst: &Inst) -> &'static HazardTables {

@@ -20,8 +20,8 @@ pub struct OperandData {
     /// The number of elements: as many as the operand has room for if the formula has any by its number, or else 1. A
     /// mask has one for each lane. Of [`Type::Chosen`] it is the number that fits with the least width.
     pub count: u16,
-    /// Whether the formula names the operand. If not, the data are the bits of the operand: addresses, what an operation
-    /// does not read, and all operands of an operation that has a sentence alone.
+    /// Whether the formula names the operand. If not, the data are the bits of the operand: addresses, what an
+    /// operation does not read, and all operands of an operation that has a sentence alone.
     pub stated: bool,
 }
 
@@ -41,8 +41,8 @@ impl Signature {
     /// What the operation reads and writes of each operand, in the order of [`Signature::operands`]: the types that its
     /// formula gives them. [`OperandSignature::ty`] says how a constant is read there instead.
     ///
-    /// If the formula sees an operand as several types, a float counts rather than a signed integer, and that rather than
-    /// an unsigned one; of several floats or integers, the widest. Bits count only if there is nothing else.
+    /// If the formula sees an operand as several types, a float counts rather than a signed integer, and that rather
+    /// than an unsigned one; of several floats or integers, the widest. Bits count only if there is nothing else.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

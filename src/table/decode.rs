@@ -157,6 +157,13 @@ pub(crate) struct OpcodeSpace {
     pub second: u16,
 }
 
+impl OpcodeSpace {
+    /// Whether each instruction is two operations.
+    pub fn is_dual(&self) -> bool {
+        self.second != 0 && self.second != IN_SECOND_DWORD
+    }
+}
+
 /// Not an opcode index: see `OpcodeSpace::second`.
 pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 

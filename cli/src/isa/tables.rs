@@ -18,12 +18,22 @@ pub struct Tables {
     pub elf_machines: &'static [u32],
     pub aliases: &'static [&'static str],
     pub wave_size: u16,
+    pub dual_banks: Option<DualBanks>,
     pub formats: Vec<Layout>,
     pub operand_codes: Vec<CodeRun>,
     /// Sets of operand codes, each a list of runs. Operands refer to them by index.
     pub code_sets: Vec<Vec<(u16, u16)>>,
     pub enumerations: Vec<Enumeration>,
     pub operations: Vec<Operation>,
+}
+
+/// The banks of registers that two operations of one instruction must not share.
+#[derive(Serialize)]
+pub struct DualBanks {
+    pub sources: u16,
+    pub others: u16,
+    pub moves: bool,
+    pub equal: bool,
 }
 
 #[derive(Serialize)]
@@ -86,6 +96,11 @@ pub struct Operation {
     pub format: &'static str,
     pub number: u16,
     pub meaning: Option<Meaning>,
+    /// The operation with swapped sources.
+    pub swapped: Option<&'static str>,
+    pub passes: Option<[u8; 2]>,
+    /// `x` and `y`: which of two operations of one instruction it can be.
+    pub halves: Option<Vec<&'static str>>,
     pub forms: Vec<Form>,
 }
 
@@ -102,6 +117,7 @@ pub struct Form {
     pub operands: Vec<Operand>,
     pub modifiers: Vec<Modifier>,
     pub implicit: Vec<Implicit>,
+    pub scalar_limit: Option<u8>,
     pub flags: Vec<&'static str>,
 }
 
@@ -173,6 +189,12 @@ pub fn tables(target: Target) -> Tables {
         elf_machines: target.machs(),
         aliases: target.aliases(),
         wave_size: target.wave_size(),
+        dual_banks: target.dual_banks().map(|banks| DualBanks {
+            sources: banks.sources,
+            others: banks.others,
+            moves: banks.moves,
+            equal: banks.equal,
+        }),
         formats: target.layouts().iter().map(layout).collect(),
         operand_codes: target.operand_codes().map(code_run).collect(),
         code_sets: sets.iter().map(runs).collect(),
@@ -231,6 +253,12 @@ fn operations(target: Target, sets: &mut Vec<CodeSet>) -> Vec<Operation> {
             format: first.format().name(),
             number: first.number(),
             meaning: first.opcode().meaning(target).map(|text| Meaning { text, tree: Tree::of(text) }),
+            swapped: first.flags().is_commutable().then(|| first.opcode().swapped().name()),
+            passes: first.passes(),
+            halves: first.halves().map(|can| {
+                let names = [("x", can[0]), ("y", can[1])];
+                names.into_iter().filter(|(_, can)| *can).map(|(name, _)| name).collect()
+            }),
             forms: forms.iter().map(|s| form(s, sets)).collect(),
         })
     };
@@ -256,6 +284,7 @@ fn form(signature: &Signature, sets: &mut Vec<CodeSet>) -> Form {
         operands: signature.operands().zip(signature.data()).map(|(o, data)| operand(&o, data, sets)).collect(),
         modifiers: signature.modifiers().map(modifier).collect(),
         implicit: signature.implicit().map(implicit).collect(),
+        scalar_limit: signature.scalar_limit(),
         flags: signature.flags().iter().map(Flag::name).collect(),
     }
 }
@@ -309,6 +338,7 @@ fn takes(takes: &Takes) -> Vec<&'static str> {
         ("int", takes.ints()),
         ("float", takes.floats()),
         ("literal", takes.literal()),
+        ("literal64", takes.literal64()),
         ("vcc", takes.vcc),
         ("off", takes.off),
         ("immediate", takes.immediate.is_some()),

@@ -70,6 +70,7 @@ fn operand_agrees(json: &Json, sets: &Json, o: &OperandSignature) {
         ("int", o.takes.ints()),
         ("float", o.takes.floats()),
         ("literal", o.takes.literal()),
+        ("literal64", o.takes.literal64()),
         ("vcc", o.takes.vcc),
         ("off", o.takes.off),
         ("immediate", o.takes.immediate.is_some()),
@@ -95,7 +96,17 @@ fn form_agrees(json: &Json, sets: &Json, s: &Signature) {
     }
     let implicit = list(&json["implicit"]).iter().map(|i| (text(&i["access"]), i["when"].as_str()));
     assert!(implicit.eq(s.implicit().map(|i| (access(i.access), i.when.map(|f| f.name())))), "{s:?}");
+    assert_eq!(json["scalar_limit"].as_u64(), s.scalar_limit().map(u64::from), "{s:?}");
     assert!(list(&json["flags"]).iter().map(text).eq(s.flags().iter().map(Flag::name)), "{s:?}");
+}
+
+/// What an operation has besides its forms.
+fn facts_agree(json: &Json, s: &Signature) {
+    let swapped = s.flags().is_commutable().then(|| s.opcode().swapped().name());
+    assert_eq!(json["swapped"].as_str(), swapped, "{s:?}");
+    assert_eq!(json["passes"], serde_json::json!(s.passes()), "{s:?}");
+    let halves = s.halves().map(|[x, y]| [("x", x), ("y", y)].into_iter().filter(|half| half.1).map(|half| half.0));
+    assert_eq!(json["halves"], serde_json::json!(halves.map(Iterator::collect::<Vec<_>>)), "{s:?}");
 }
 
 #[test]
@@ -136,9 +147,16 @@ fn the_document_has_all_operations_as_the_library_has_them() {
                     .eq(signatures.iter().map(|s| s.extension().map(Format::name)))
             );
             forms.iter().zip(&signatures).for_each(|(form, s)| form_agrees(form, &json["code_sets"], s));
+            facts_agree(operation, &signatures[0]);
             count += 1;
         }
         assert_eq!(count, found.len(), "{target}");
+        let banks = target.dual_banks().map(|banks| {
+            serde_json::json!({
+                "sources": banks.sources, "others": banks.others, "moves": banks.moves, "equal": banks.equal
+            })
+        });
+        assert_eq!(json["dual_banks"], banks.unwrap_or(Json::Null), "{target}");
         fields_agree(json, target);
         names_agree(json, target);
     }

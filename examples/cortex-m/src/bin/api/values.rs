@@ -92,6 +92,8 @@ pub fn signature(signature: &Signature) {
     let target = Signature::target(signature);
     used((Signature::opcode(signature), Signature::number(signature), Signature::mnemonic(signature)));
     used((Signature::format(signature), Signature::extension(signature), Signature::flags(signature)));
+    used((Signature::scalar_limit(signature), Signature::halves(signature), Signature::passes(signature)));
+    used((Opcode::swapped(Signature::opcode(signature)), Target::dual_banks(target)));
     Opcode::signatures(Signature::opcode(signature), target).for_each(|other| used(Signature::number(&other)));
     for operand in Signature::operands(signature) {
         let (takes, ty) = (&operand.takes, operand.ty);
