@@ -1,6 +1,7 @@
 //! Tests of what operations compute, named after promises.
 
 mod book;
+mod data;
 mod examples;
 mod folder;
 mod known;
