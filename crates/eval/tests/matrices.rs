@@ -98,8 +98,8 @@ struct Sparse<'a> {
     d: fn(usize, usize) -> Place,
     /// The lowest bit of the indices, in the lanes that have them.
     set: usize,
-    /// The place of the two elements that are there of four, by row and number of the four; where it is not that of B, with
-    /// half of the elements.
+    /// The place of the two elements that are there of four, by row and number of the four; `None` if it is that of B
+    /// with half of the elements.
     a: Option<fn(usize, usize) -> Place>,
 }
 
