@@ -113,7 +113,7 @@ impl View {
     /// The order in which types count.
     fn rank(&self) -> Option<(u8, u16)> {
         let kind = match self.ty? {
-            Type::Float(_) | Type::Mixed(_) | Type::Chosen(_) => 3,
+            Type::Float(_) | Type::Mixed(_) | Type::Chosen(_) | Type::Scale(_) => 3,
             Type::Signed(_) | Type::MaybeSigned(_) => 2,
             Type::Unsigned(_) => 1,
             Type::Lane => 0,
