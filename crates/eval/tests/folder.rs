@@ -554,9 +554,6 @@ const CLASSES: &[Class] = &[
     ("the manuals keep the sign of a zero angle; LLVM gives +0", |difference| {
         difference.is_of("amdgcn.sin") && difference.folded == 0 && difference.computed == sign(difference.case.result)
     }),
-    ("the evaluator rounds away what is left of small negative angles (crates/eval/src/trig.rs)", |difference| {
-        difference.is_of("amdgcn.sin") && difference.any(|ty, bits| bits & sign(ty) != 0)
-    }),
     ("a zero times anything leaves the addend as it is in the manuals; LLVM adds +0 to it", |difference| {
         let addend = difference.values.get(2).copied();
         difference.is_of("amdgcn.fma.legacy") && addend == Some(sign(Ty::Float)) && difference.folded == 0
