@@ -52,3 +52,29 @@ fn unknown_target() -> String {
     let answer = run(&["batch"], b"gfx1\t000080bf\n").ok().to_string();
     answer.trim().trim_start_matches("ERR\t").to_string()
 }
+
+/// What sources hold that an operation does not have: `--fill` and `.amdgpu_isa_fill` say it, and `dis --asm` writes it.
+#[test]
+fn sources_keep_the_filler_of_their_words() {
+    let hex = |args: &[&str], source: &str| run(args, source.as_bytes()).ok().trim().to_string();
+    let (old, new) = ("000003d501050200", "000003d501050202");
+    let add = "v_add_f32_e64 v0, v1, v2\n";
+    assert_eq!(hex(&["asm", "--hex", "-", "gfx1100"], add), old);
+    assert_eq!(hex(&["asm", "--hex", "--fill", "llvm23", "-", "gfx1100"], add), new);
+    assert_eq!(hex(&["asm", "--lines", "--fill", "llvm23"], &format!("gfx1100\t{add}")), new);
+    assert_eq!(hex(&["asm", "--hex", "-", "gfx1170"], add), new);
+    assert_eq!(hex(&["asm", "--hex", "--fill", "llvm22", "-", "gfx1170"], add), old);
+
+    let mixed = format!("{add}.amdgpu_isa_fill llvm23\n{add}{add}.amdgpu_isa_fill llvm22\n{add}");
+    let work = super::asm_file::directory("asm-fill");
+    let (first, again) = (work.join("first.co"), work.join("again.co"));
+    let [first, again] = [&first, &again].map(|path| path.to_str().unwrap());
+    run(&["asm", "-", "gfx1100", "-o", first], mixed.as_bytes()).ok();
+    let apart = run(&["dis", "--asm", first], b"").ok();
+    assert_eq!((apart.matches(".amdgpu_isa_fill").count(), apart.matches(".long").count()), (2, 0), "{apart}");
+    run(&["asm", "-", "-o", again], apart.as_bytes()).ok();
+    assert!(std::fs::read(first).unwrap() == std::fs::read(again).unwrap());
+
+    let err = run(&["asm", "--hex", "-", "gfx1100"], b".amdgpu_isa_fill llvm21\n").err;
+    assert!(err.contains("`llvm22` or `llvm23` expected"), "{err}");
+}
