@@ -44,6 +44,9 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("bf8", "gfx942"),
     ("fp8_f32", "gfx942"),
     ("bf8_f32", "gfx942"),
+    // They have a number there, whose meaning no manual says.
+    ("s_wakeup", "gfx1310 gfx1310:wave64"),
+    ("s_barrier_leave", "gfx1310 gfx1310:wave64"),
 ];
 
 /// Whether `s_waitcnt` waits for nothing, because other counters count what its counters did.

@@ -99,6 +99,7 @@ const MATRIX: &[(&str, &str)] = &[
     ("iu4", "iu4"),
     ("i32", "i32"),
     ("i8", "i8"),
+    ("f4", "fp4"),
 ];
 
 /// The types in a mnemonic, in order: `v_mfma_f32_16x16x32_bf8_fp8` has `f32`, `bf8` and `fp8`.
@@ -191,8 +192,8 @@ fn operands_have_the_types_that_the_formula_gives_them() {
 
 #[test]
 fn a_sentence_leaves_the_bits_of_the_operands() {
-    let signature = Opcode::VSmfmacF32_16x16x32F16.signatures(Target::Gfx942).next().unwrap();
+    let signature = Opcode::VMfmaLdScaleB32.signatures(Target::Gfx950).next().unwrap();
     let data = signature.data();
     assert!(data.iter().all(|data| data.ty.is_none() && !data.stated));
-    assert_eq!(data.iter().map(|data| data.bits).collect::<Vec<_>>(), [128, 64, 128, 32]);
+    assert_eq!(data.iter().map(|data| data.bits).collect::<Vec<_>>(), [32, 32]);
 }
