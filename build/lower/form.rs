@@ -346,9 +346,18 @@ impl Form {
     fn fillers(&self, t: &Target, row: &Row, ignored: u128) -> Result<(u64, [u64; 2])> {
         let (mut unused, mut fillers) = (0, [0; 2]);
         let def = t.formats[self.format].def;
-        for (name, values) in def.fillers_of(&row.mnemonic, self.parts.len() > 1, &t.row.name) {
+        for (statement, values) in def.fillers_of(&row.mnemonic, self.parts.len() > 1, &t.row.name) {
+            let name = &statement.field;
             let Some(bits) = self.base_field(t, name) else { continue };
-            let place = single(&row.at, name, &bits)?;
+            let fits = |place: &Piece| {
+                place.lsb + place.width <= 64 && values.iter().all(|value| value >> place.width.min(31) == 0)
+            };
+            let [place] = &bits.pieces[..] else {
+                return statement.at.err(format!("`{name}` is in pieces"));
+            };
+            if !fits(place) {
+                return statement.at.err(format!("{values:?} are no values of `{name}` among the first 64 bits"));
+            }
             if bits.mask() & !ignored == 0 {
                 unused |= bits.mask() as u64;
                 fillers.iter_mut().zip(values).for_each(|(all, value)| *all |= u64::from(value) << place.lsb);

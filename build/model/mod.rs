@@ -364,20 +364,20 @@ impl Format {
         about.find_map(|only| only.values.of(target).copied())
     }
 
-    /// What assemblers write to the fields of sources, if the operation does not have the source. Of the statements about
-    /// a field, the first one that names the operation holds. `dpp`: in its forms with DPP.
+    /// What assemblers write to the fields of sources that the operation does not have. Of the statements about a field,
+    /// the first one that names the operation holds. `dpp`: in its forms with DPP.
     pub fn fillers_of<'a>(
         &'a self,
         mnemonic: &'a str,
         dpp: bool,
         target: &'a str,
-    ) -> impl Iterator<Item = (&'a str, [u32; 2])> + 'a {
+    ) -> impl Iterator<Item = (&'a Unused, [u32; 2])> + 'a {
         let of = move |unused: &&Unused| unused.dpp == dpp && fits(&unused.pattern, mnemonic);
         let is_first = move |n: usize, unused: &Unused| {
             !self.unused.iter().take(n).filter(of).any(|earlier| earlier.field == unused.field)
         };
         let own = self.unused.iter().enumerate().filter(move |(n, unused)| of(unused) && is_first(*n, unused));
-        own.filter_map(move |(_, unused)| Some((unused.field.as_str(), *unused.values.of(target)?)))
+        own.filter_map(move |(_, unused)| Some((unused, *unused.values.of(target)?)))
     }
 
     /// The rows of a target with their opcode numbers and own spellings, in the order of the numbers.

@@ -42,8 +42,8 @@ pub struct Args {
     /// Lanes of a wave, 32 or 64, if no kernel descriptor of the source says it
     #[arg(long, value_name = "LANES", value_parser = clap::builder::PossibleValuesParser::new(["32", "64"]))]
     wave: Option<String>,
-    /// How sources that an operation does not have are filled, if the source does not say it: as LLVM up to 22, or from 23 on
-    #[arg(long, value_name = "ASSEMBLER", value_parser = clap::builder::PossibleValuesParser::new(Filler::ALL.map(Filler::name)))]
+    /// What ignored operands hold where no .amdgpu_isa_fill says it: as LLVM 22 writes them, or as LLVM 23
+    #[arg(long, value_name = "ASSEMBLER", value_parser = clap::builder::PossibleValuesParser::new(Filler::ALL.iter().map(|filler| filler.name())))]
     fill: Option<String>,
     /// Go through these registers where a branch does not reach its place, such as s[4:5]; s[4:5],s6 keeps SCC, too
     #[arg(long, value_name = "REGISTERS", conflicts_with = "lines", value_parser = registers)]
@@ -109,7 +109,7 @@ fn registers(text: &str) -> std::result::Result<Far, String> {
 }
 
 fn filler(args: &Args) -> Option<Filler> {
-    Filler::ALL.into_iter().find(|filler| args.fill.as_deref() == Some(filler.name()))
+    args.fill.as_deref().and_then(Filler::named)
 }
 
 fn options(args: &Args) -> Options {

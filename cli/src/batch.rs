@@ -26,7 +26,7 @@ pub fn run(input: impl Read, output: impl Write) -> Result<Count> {
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::decode))
 }
 
-/// Answers lines of texts with words. `filler`: of the sources that an operation does not have; `None`: that of the target.
+/// Answers lines of texts with words. `filler`: of sources that an operation does not have; `None`: the target's.
 pub fn assemble(input: impl Read, output: impl Write, filler: Option<Filler>) -> Result<Count> {
     let mut batch = Batch { filler, ..Batch::default() };
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
@@ -62,6 +62,7 @@ struct Batch {
     bytes: Vec<u8>,
     /// The last target column and its meaning, because the column seldom changes.
     target: Option<(Vec<u8>, std::result::Result<Target, String>)>,
+    /// The filler that is asked for; `None`: the target's.
     filler: Option<Filler>,
 }
 

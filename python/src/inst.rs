@@ -166,9 +166,9 @@ fn names(set: RegSet) -> Vec<String> {
     set.iter().map(|reg| reg.to_string()).collect()
 }
 
+/// The filler with this name.
 pub fn filler(name: &str) -> PyResult<Filler> {
-    let found = Filler::ALL.into_iter().find(|filler| filler.name() == name);
-    found.ok_or_else(|| PyValueError::new_err(format!("{name:?} is neither \"llvm22\" nor \"llvm23\"")))
+    Filler::named(name).ok_or_else(|| PyValueError::new_err(format!("{name:?} is neither \"llvm22\" nor \"llvm23\"")))
 }
 
 fn field(name: &str) -> PyResult<amdgpu_isa::Field> {
@@ -275,7 +275,7 @@ impl Inst {
         Ok(Inst(self.0.with_filler(filler(name)?)))
     }
 
-    /// Whether no ignored bit is set, except those that an assembler fills.
+    /// Whether no ignored bit is set, but for sources that hold a filler.
     #[getter]
     fn is_canonical(&self) -> bool {
         self.0.is_canonical()

@@ -115,7 +115,7 @@ fn fill(layout: &Layout, first: u8, plan: Plan, words: &mut Words, u: &mut Unstr
 fn keep_rules(mut inst: Inst) -> Result<Inst> {
     for round in 0..MAX_REPAIRS {
         let mut words = padded(&inst);
-        inst.clear_ignored(&mut words);
+        inst.settle_ignored(&mut words);
         match inst.check() {
             Ok(()) if inst.is_canonical() => return Ok(inst.with_filler(inst.target().filler())),
             Ok(()) => {}

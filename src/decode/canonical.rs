@@ -9,7 +9,7 @@ use crate::table::sizes::{ANY_FILLER, MARKS};
 use crate::table::{Filler, FormSignature, Ignored, MAX_DWORDS, NOTHING_IGNORED};
 use crate::target::{DECODE, DESCS, Target};
 
-/// The bits that a form ignores.
+/// The bits that a form ignores, and the fillers of its sources.
 fn ignored(target: Target, signature: &FormSignature) -> &'static Ignored {
     DESCS[target as usize].ignored.get(usize::from(signature.ignored)).unwrap_or(&NOTHING_IGNORED)
 }
@@ -20,17 +20,17 @@ pub(crate) fn filled(target: Target, signature: &FormSignature) -> u64 {
 }
 
 impl Inst {
-    /// Whether all bits that the hardware ignores in this form of the operation are zero, except those of sources that the
-    /// operation does not have, which hold a [`Filler`]. The field of an absent operand counts as read, not as ignored: for example the
-    /// address of a buffer without `offen` and `idxen` (`off`).
+    /// Whether all bits that the hardware ignores in this form of the operation are zero, but for the sources that the
+    /// operation does not have, which hold a [`Filler`]. The field of an absent operand counts as read, not as ignored:
+    /// for example the address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
-        let low = self.filler().map_or_else(|| filled(self.target(), self.signature()), |filler| self.filling(filler));
+        let low = self.kept();
         let expected = [low as u32, (low >> 32) as u32, 0, 0, 0];
         self.words().iter().zip(self.ignored()).zip(expected).all(|((word, ignored), bits)| word & ignored == bits)
     }
 
-    /// Returns the instruction with all bits cleared that the hardware ignores. Sources that the operation does not have
-    /// hold the [`Filler`] that the instruction has, or otherwise [`Target::filler`].
+    /// The instruction with all bits cleared that the hardware ignores. Sources that the operation does not have hold the
+    /// [`Filler`] that the instruction has, or otherwise [`Target::filler`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -42,14 +42,14 @@ impl Inst {
     pub fn canonical(&self) -> Inst {
         let mut words = [0; MAX_DWORDS];
         words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        self.clear_ignored(&mut words);
+        self.settle_ignored(&mut words);
         decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
     }
 
     /// Makes the ignored bits of the instruction's words those of [`Inst::canonical`].
-    pub(crate) fn clear_ignored(&self, words: &mut [u32; MAX_DWORDS]) {
+    pub(crate) fn settle_ignored(&self, words: &mut [u32; MAX_DWORDS]) {
         words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
-        let low = self.filler().map_or_else(|| filled(self.target(), self.signature()), |filler| self.filling(filler));
+        let low = self.kept();
         words.iter_mut().zip([low as u32, (low >> 32) as u32]).for_each(|(word, bits)| *word |= bits);
     }
 
@@ -103,7 +103,12 @@ impl Inst {
         own.map_or(*self, |filler| self.with_filler(filler))
     }
 
-    /// The bits of the sources that the operation does not have.
+    /// What the sources that the operation does not have hold in the canonical instruction.
+    fn kept(&self) -> u64 {
+        self.filler().map_or_else(|| filled(self.target(), self.signature()), |filler| self.filling(filler))
+    }
+
+    /// The bits of the sources that the operation does not have, with this filler.
     fn filling(&self, filler: Filler) -> u64 {
         ignored(self.target(), self.signature()).fillers[filler as usize]
     }

@@ -87,7 +87,7 @@ fn next(number: &mut u8) -> u8 {
     *number - 1
 }
 
-/// How a formula sees a place once.
+/// One place that a formula names.
 struct View {
     source: Source,
     ty: Option<Type>,
@@ -122,7 +122,7 @@ impl View {
     }
 }
 
-/// The data of an operand that a formula sees in these ways.
+/// The data of an operand that these places are.
 fn data_of<'a>(operand: &OperandSignature, views: impl Iterator<Item = &'a View> + Clone) -> OperandData {
     let stated = views.clone().next().is_some();
     let ty = views.clone().max_by_key(|view| view.rank()).and_then(|view| view.ty);
@@ -134,7 +134,7 @@ fn data_of<'a>(operand: &OperandSignature, views: impl Iterator<Item = &'a View>
     OperandData { ty, bits, count, stated }
 }
 
-/// How a formula sees all of its places.
+/// All places that a formula names.
 fn views(formula: &Formula) -> Vec<View> {
     let mut all = Vec::new();
     let mut names: Vec<(&String, Option<Type>)> = Vec::new();
@@ -193,7 +193,7 @@ fn is_mask(place: &Place) -> bool {
     matches!(place.source, Source::Exec | Source::Vcc) && place.ty.is_none() && place.part == Part::Whole
 }
 
-/// What is between masks of lanes is one, too: `S0 & ~EXEC`.
+/// Makes masks of places that are combined with masks of lanes: `S0 & ~EXEC`.
 fn beside_mask(a: &Expr, b: &Expr, all: &mut Vec<View>) {
     if let (Some(a), Some(b)) = (inverted(a), inverted(b)) {
         for (mask, other) in [(a, b), (b, a)] {

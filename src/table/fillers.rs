@@ -5,16 +5,22 @@
 ///
 /// See [`Inst::filler`](crate::Inst::filler).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Filler {
-    /// As LLVM up to version 22 and AMD's older assemblers: 0.
+    /// As LLVM up to version 22 and AMD's older assemblers: 0, and beside the scales of matrices (CDNA5) v0, which is 256.
     Llvm22,
-    /// As LLVM from version 23 on, on RDNA1 and later: the code of the constant 0, which is 128.
+    /// As LLVM from version 23 on, on RDNA1 and later: the constant 0, which is 128. With DPP only in `v_cmpx`.
     Llvm23,
 }
 
 impl Filler {
     /// Every filler.
-    pub const ALL: [Filler; 2] = [Filler::Llvm22, Filler::Llvm23];
+    pub const ALL: &'static [Filler] = &[Filler::Llvm22, Filler::Llvm23];
+
+    /// The filler with this name.
+    pub fn named(name: &str) -> Option<Filler> {
+        Filler::ALL.iter().copied().find(|filler| filler.name() == name)
+    }
 
     /// The name, as sources and options have it: `llvm22` or `llvm23`.
     pub const fn name(self) -> &'static str {

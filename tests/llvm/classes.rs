@@ -988,8 +988,8 @@ fn we_refuse_second_half_of_scaled_wmma(case: &Case) -> bool {
     first && second && refused_text(case).is_some_and(|text| text.starts_with("v_wmma_ld_scale"))
 }
 
-/// v_wmma_ld_scale_paired_b32, v_wmma_ld_scale16_paired_b64, or an operation that begins as they do, with a third source
-/// that is not v0.
+/// v_wmma_ld_scale_paired_b32, v_wmma_ld_scale16_paired_b64, or an operation that begins so, with a third source that
+/// is not v0.
 fn llvm_wants_v0_beside_scales(case: &Case) -> bool {
     let first = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
     matches!(case.ours, Ours::Inst { .. }) && case.llvm == Answer::Reject && first && field(case, 50, 9) != 256

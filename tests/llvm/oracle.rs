@@ -33,7 +33,9 @@ const USUAL: u32 = 22;
 
 /// The version of LLVM with which to compare: 22 knows most targets, and 23 those that came later.
 pub fn version() -> u32 {
-    std::env::var(VERSION_VARIABLE).ok().and_then(|version| version.parse().ok()).unwrap_or(USUAL)
+    let parse =
+        |version: String| version.parse().unwrap_or_else(|_| panic!("{VERSION_VARIABLE}={version} is no version"));
+    std::env::var(VERSION_VARIABLE).map_or(USUAL, parse)
 }
 
 /// Whether it is the version that the toolchain has, with which the lists are complete.
@@ -280,7 +282,11 @@ impl Llvm {
             let [major, minor, patch] = &mut version;
             lib.get::<Version>(b"LLVMGetVersion\0").map_err(missing)?(major, minor, patch);
             if version[0] != self::version() {
-                return Err(format!("{library} is LLVM {}, not {}", version[0], self::version()));
+                return Err(format!(
+                    "{library} is LLVM {}, and {VERSION_VARIABLE} asks for {}",
+                    version[0],
+                    self::version()
+                ));
             }
             for name in ["TargetInfo", "Target", "TargetMC", "Disassembler"] {
                 let name = format!("LLVMInitializeAMDGPU{name}\0");

@@ -19,8 +19,8 @@ pub struct Target {
     pub lanes: u16,
 }
 
-/// The enabled targets that LLVM 22 can disassemble: all but the first two generations, and those that came later. Of a later
-/// LLVM only those.
+/// The enabled targets that LLVM 22 can disassemble: all but the first two generations and those that came later. With
+/// a later LLVM: only those that came later.
 pub fn targets() -> Vec<Target> {
     let is_newer = |t: &&amdgpu_isa::Target| crate::assembler::NEWER.contains(&t.processor());
     let known = amdgpu_isa::Target::ALL.iter().filter(|t| is_newer(t) != crate::oracle::is_usual());

@@ -242,6 +242,7 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "macro OUT = sdst", "unused s_mov_b32", "sop.isa:10: expected: unused OPERATIONS FIELD CELL..."),
     ("sop.isa", "macro OUT = sdst", "unused s_mov_b32 sdst 128", "sop.isa:10: expected OLD,NEW, found `128`"),
     ("sop.isa", "macro OUT = sdst", "unused s_mov_b32 vdst 0,128", "sop.isa:10: `unused` names vdst, which is no field of SOP"),
+    ("sop.isa", "macro OUT = sdst", "unused s_mov_b32 sdst 0,128", "sop.isa:10: [0, 128] are no values of `sdst` among the first 64 bits"),
     ("sop.isa", "macro OUT = sdst", "unused s_add* sdst 0,128", "sop.isa:10: SOP has no operation s_add*"),
     ("sop.isa", "macro OUT = sdst", "counts", "sop.isa:10: expected: counts COUNTER CELL..."),
     ("sop.isa", "macro OUT = sdst", "counts vmcnt", "sop.isa:10: the row has no cells"),

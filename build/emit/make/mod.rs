@@ -159,7 +159,7 @@ pub fn computes(meanings: &Meanings, t: &Target, operation: &Operation) -> Strin
         return String::new();
     };
     let (statements, sentence) = text.split_once('"').unwrap_or((text, ""));
-    // Brackets would be links.
+    // Markdown would make links, tags and emphasis of these.
     let escaped = |c| if matches!(c, '[' | '<' | '*' | '_') { vec!['\\', c] } else { vec![c] };
     let sentence: String = sentence.trim_end_matches('"').chars().flat_map(escaped).collect();
     match (statements.trim(), sentence.as_str()) {

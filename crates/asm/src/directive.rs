@@ -82,8 +82,9 @@ impl Assembler {
                 scan.blank();
                 let from = scan.at;
                 let name = scan.word();
-                let filler = Filler::ALL.into_iter().find(|filler| filler.name() == name);
-                self.filler = Some(filler.ok_or_else(|| Flaw::new(scan.place(from), "`llvm22` or `llvm23` expected"))?);
+                self.filler = Some(
+                    Filler::named(name).ok_or_else(|| Flaw::new(scan.place(from), "`llvm22` or `llvm23` expected"))?,
+                );
             }
             ".amdgpu_hsa_kernel" => {
                 let (id, _) = self.symbol_name(scan)?;

@@ -108,8 +108,7 @@ pub struct Options {
     /// The lanes of a wave, 32 or 64, in code that is of no kernel whose descriptor says it. Ignored where the processor has no
     /// waves of this size.
     pub wave: Option<u16>,
-    /// The filler of sources that an operation does not have, where the source does not say it (`.amdgpu_isa_fill`). Without it, that
-    /// of the target.
+    /// The filler of sources that an operation does not have, where no `.amdgpu_isa_fill` says it; `None`: the target's.
     pub filler: Option<Filler>,
     /// The scalar registers through which a branch goes that does not reach its place. Without them such a branch is an error.
     pub long_branches: Option<Far>,

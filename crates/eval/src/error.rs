@@ -23,8 +23,10 @@ pub enum EvalError {
     Place(&'static str),
     /// Two values of different types, or a number of a type that an operation does not have.
     Type,
-    /// The modifier is not computed.
+    /// The value of the modifier is not computed.
     Modifier(amdgpu_isa::Field),
+    /// The scale is a constant that no manual describes.
+    Scale,
     /// The formula is none.
     Syntax(SyntaxError),
 }
@@ -39,7 +41,8 @@ impl fmt::Display for EvalError {
             EvalError::Operand => f.write_str("the instruction lacks an operand of the formula"),
             EvalError::Place(name) => write!(f, "{name} is not known"),
             EvalError::Type => f.write_str("values of different types"),
-            EvalError::Modifier(field) => write!(f, "{field} is not computed"),
+            EvalError::Modifier(field) => write!(f, "this value of {field} is not computed"),
+            EvalError::Scale => f.write_str("a constant as a scale is only known if it is 0"),
             EvalError::Syntax(error) => error.fmt(f),
         }
     }

@@ -38,7 +38,7 @@ impl Default for Mode {
 }
 
 impl FloatMode {
-    /// The mode of products of matrices: to the nearest, and with denormals if `keeps`.
+    /// The mode of products of matrices: to the nearest; `keeps`: with denormal numbers, whatever MODE says.
     pub(crate) fn of_product(self, keeps: bool) -> FloatMode {
         if keeps { FloatMode::DEFAULT } else { FloatMode { round: FloatMode::DEFAULT.round, ..self } }
     }

@@ -36,14 +36,15 @@ pub struct Modifiers {
     pub key: u32,
     /// The lanes of the factors that a matrix operation reads instead of others.
     blocks: Option<Blocks>,
-    /// Whether the third source is added to a product of matrices: its modifiers are those of a whole number.
+    /// Whether the third source is added to a product of matrices: neg_lo is its sign, and neg_hi its absolute value.
     is_sum: bool,
 }
 
 /// Which lanes of a wave of 64 give the factors of matrix operations.
 struct Blocks {
-    /// The number of parts of the wave, of which one gives the first factor, as a power of 2; and the part.
+    /// The logarithm of the number of parts of the wave, one of which gives the first factor.
     cbsz: u32,
+    /// The number of that part.
     abid: u32,
     /// The pattern of lanes of the second factor.
     blgp: u32,
@@ -264,7 +265,7 @@ impl Modifiers {
     /// A float of source `n` with its sign changed.
     pub fn signed(&self, n: usize, element: Option<u32>, number: Number) -> Number {
         let bit = |bits: u32| bits >> n & 1 == 1;
-        // RDNA4 ISA, 7.12.
+        // NEG_HI of C is its absolute value (RDNA4 ISA, 7.12).
         if self.is_sum && n == 2 {
             let number = if bit(self.neg_hi) { number.abs() } else { number };
             return if bit(self.neg) { number.negate() } else { number };

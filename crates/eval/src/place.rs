@@ -80,7 +80,7 @@ impl Frame<'_> {
             Source::Wave => self.lanes as u64,
             Source::Table => self.inst.truth_table().ok_or(EvalError::Operand)?.into(),
             Source::Select(n) => self.modifiers.selection[usize::from(n) & 1].into(),
-            Source::Format(n) => self.format_code(n).into(),
+            Source::Format(n) => self.format_field(n).1.into(),
             Source::Key => self.modifiers.key.into(),
             Source::Half => self.modifiers.takes_high_accumulator().into(),
             Source::FetchInactive => self.modifiers.fetch_bits().0.into(),
@@ -161,17 +161,18 @@ impl Frame<'_> {
         })
     }
 
-    /// The number of the format that the instruction chooses for a factor.
-    fn format_code(&self, factor: u8) -> u32 {
+    /// The field that has the format of a factor, and the number of the format.
+    fn format_field(&self, factor: u8) -> (Field, u32) {
         let fields = if factor == 0 { [Field::MatrixAFmt, Field::Cbsz] } else { [Field::MatrixBFmt, Field::Blgp] };
-        fields.into_iter().find_map(|field| self.inst.get(field)).unwrap_or(0)
+        let found = fields.into_iter().find_map(|field| Some((field, self.inst.get(field)?)));
+        found.unwrap_or((fields[0], 0))
     }
 
     /// The small float that the instruction chooses for a factor.
     fn chosen(&self, factor: u8) -> Result<FloatType> {
-        let name = words::of(self.inst.target(), "matrix_fmt", self.format_code(factor));
+        let (field, code) = self.format_field(factor);
+        let name = words::of(self.inst.target(), "matrix_fmt", code);
         let ty = name.and_then(|name| name.strip_prefix("MATRIX_FMT_")).map(str::to_ascii_lowercase);
-        let field = if factor == 0 { Field::MatrixAFmt } else { Field::MatrixBFmt };
         FloatType::ALL.into_iter().find(|float| Some(float.name()) == ty.as_deref()).ok_or(EvalError::Modifier(field))
     }
 
@@ -191,7 +192,7 @@ impl Frame<'_> {
             OperandValue::Reg(_) => small::scale(format, bits.get(0, 8) as u64),
             _ => None,
         };
-        Ok(Number::from_double(FloatType::F32, scale.ok_or(EvalError::Operand)?))
+        Ok(Number::from_double(FloatType::F32, scale.ok_or(EvalError::Scale)?))
     }
 
     /// A part of the bits of a place, as its type. `base`: the first bit. The modifiers of a source apply.

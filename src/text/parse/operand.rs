@@ -445,8 +445,8 @@ impl Parser<'_, '_> {
         inline(number).or_else(half).or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
-    /// Whether an integer for a float of 16 bits has 32 bits, as it has for LLVM's assembler in operations of one scalar
-    /// source and in comparisons.
+    /// Whether an integer has 32 bits where a float of 16 is read: as for LLVM, in scalar operations with one source and
+    /// in comparisons.
     fn has_whole_literals(&self) -> bool {
         matches!(self.form.signature.format, Format::Sop1 | Format::Sopc)
     }

@@ -93,6 +93,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     keep(u32::from(inst.flags().is_branch()) + u32::from(inst.is_canonical()));
     let filler = Inst::filler(inst).unwrap_or(Target::filler(inst.target()));
     keep(inst.with_filler(filler).words().first().copied().unwrap_or(0) + Filler::name(filler).len() as u32);
+    keep(u32::from(Filler::named("llvm23").is_some()));
     keep(inst.extension().map_or(0, |f| f as u32));
     keep(inst.branch_target(keep_len(len) as u64).unwrap_or(0) as u32);
     let purpose = inst.opcode().purpose();
