@@ -282,3 +282,13 @@ def test_types_check(program):
     path = Path(__file__).parent.parent / program
     run = subprocess.run([sys.executable, "-m", "mypy", "--strict", str(path)], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
+
+
+def test_the_filler_of_sources_that_an_operation_does_not_have():
+    add = isa.parse("gfx1100", "v_add_f32_e64 v0, v1, v2")
+    assert (add.filler, bytes(add).hex()) == ("llvm22", "000003d501050200")
+    newer = add.with_filler("llvm23")
+    assert (newer.filler, bytes(newer).hex(), str(newer)) == ("llvm23", "000003d501050202", str(add))
+    assert isa.parse("gfx942", "s_nop 0").filler is None
+    with pytest.raises(ValueError, match="llvm23"):
+        add.with_filler("llvm21")
