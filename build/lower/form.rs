@@ -352,12 +352,14 @@ impl Form {
             let fits = |place: &Piece| {
                 place.lsb + place.width <= 64 && values.iter().all(|value| value >> place.width.min(31) == 0)
             };
-            let [place] = &bits.pieces[..] else {
-                return statement.at.err(format!("`{name}` is in pieces"));
+            let place = match bits.pieces[..] {
+                [place] if fits(&place) => place,
+                _ => {
+                    return statement
+                        .at
+                        .err(format!("{values:?} are no values of `{name}` in one piece of the first 64 bits"));
+                }
             };
-            if !fits(place) {
-                return statement.at.err(format!("{values:?} are no values of `{name}` among the first 64 bits"));
-            }
             if bits.mask() & !ignored == 0 {
                 unused |= bits.mask() as u64;
                 fillers.iter_mut().zip(values).for_each(|(all, value)| *all |= u64::from(value) << place.lsb);
