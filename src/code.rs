@@ -12,9 +12,9 @@ pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
 /// The number of the last register of either file.
 pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
 
-/// Whether a tuple of vector registers ends within its file.
-pub(crate) const fn is_inside(register: u16, dwords: u16) -> bool {
-    register + dwords <= VECTOR_LAST + 1
+/// Whether a tuple of vector registers ends within a file of `vgprs`.
+pub(crate) const fn is_inside(register: u16, dwords: u16, vgprs: u16) -> bool {
+    register + dwords <= vgprs
 }
 
 /// The alignment of a tuple of this many scalar registers.

@@ -155,14 +155,15 @@ impl Inst {
 }
 
 impl Target {
-    /// The number of vector registers that instructions can access.
+    /// The number of vector registers that instructions can access: by runs that begin at v255, and by upper bits of
+    /// their numbers ([`VgprMsb`]).
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")]
     /// assert_eq!(amdgpu_isa::Target::Gfx1250.vgprs(), 1024);
     /// ```
     pub fn vgprs(self) -> u16 {
-        RegSet::vgprs(self) as u16
+        FACTS[self as usize].vgprs
     }
 
     /// Whether another instruction extends the numbers of vector registers with upper bits.
@@ -229,7 +230,7 @@ impl RegSet {
         // A tuple ends at the end of its register file.
         let end = match first {
             ..VGPRS => VGPRS,
-            VGPRS..AGPRS if !target.has_banks() => AGPRS,
+            VGPRS..AGPRS if RegSet::vgprs(target) == VECTORS => AGPRS,
             VGPRS..OTHERS => OTHERS,
             _ => first + count,
         };
@@ -429,12 +430,12 @@ impl RegSet {
     }
 
     fn is_banked(&self) -> bool {
-        self.target.has_banks()
+        RegSet::vgprs(self.target) > VECTORS
     }
 
     /// The number of vector registers that instructions can access.
     fn vgprs(target: Target) -> usize {
-        if target.has_banks() { BANKS * VECTORS } else { VECTORS }
+        target.vgprs().into()
     }
 
     fn ttmp_first(target: Target) -> usize {

@@ -72,3 +72,66 @@ fn they_differ_from_older_targets_by_as_many_forms_as_llvm_says() {
         assert_eq!(found, (added, removed), "{newer}, {older}");
     }
 }
+
+/// Texts that LLVM 22 reads otherwise or refuses, on targets that it knows, and what LLVM 24 makes of them.
+const OLDER: &[(&str, &str, &str)] = &[
+    // Runs of scalar registers may end in vcc.
+    ("gfx1010", "s_load_dwordx4 [s104,s105,vcc_lo,vcc_hi], s[58:59], 0x0", "1d1a08f4000000fa"),
+    (
+        "gfx1030",
+        "image_load v0, v1, [s100,s101,s102,s103,s104,s105,vcc_lo,vcc_hi] dmask:0x1 dim:SQ_RSRC_IMG_1D",
+        "000100f001001900",
+    ),
+    ("gfx1100", "s_load_b256 [s100,s101,s102,s103,s104,s105,vcc_lo,vcc_hi], s[58:59], 0x0", "1d190cf4000000f8"),
+    ("gfx1200", "s_load_b96 [s104,s105,vcc_lo], s[2:3], 0x0", "01ba00f4000000f8"),
+    (
+        "gfx1250",
+        "s_load_b512 [s92,s93,s94,s95,s96,s97,s98,s99,s100,s101,s102,s103,s104,s105,vcc_lo,vcc_hi], s[2:3], 0x0",
+        "019700f4000000f8",
+    ),
+    // Runs of vector registers go on past v255.
+    ("gfx1250", "ds_load_b128 v[254:257], v0", "0000fcdb000000fe"),
+    ("gfx1250", "global_store_b128 v0, v[254:257], s[0:1]", "004007ee0000007f00000000"),
+    ("gfx1310", "global_load_b64 v[255:256], v142, s[74:75]", "4a4003eeff0000008e000000"),
+    ("gfx1310", "image_load v[254:257], v0, s[0:7] dmask:0xf dim:SQ_RSRC_IMG_1D", "0000c0d3fe00000000000000"),
+    ("gfx1310", "flat_store_b64 v[255:256], v[0:1]", "7c4007ec00000000ff000000"),
+    // Names of dot products that say that their sources are signed.
+    ("gfx1100", "v_dot4_i32_i8 v0, v1, v2, v3", "004016cc01050e7c"),
+    ("gfx1200", "v_dot8_i32_i4 v0, v1, v2, v3", "004018cc01050e7c"),
+    ("gfx1100", "v_dot4_i32_i8 v0, v1, v2, v3 neg_lo:[1,1,0] clamp", "00c016cc01050e7c"),
+    ("gfx1030", "v_dot4_i32_i8 v0, v1, v2, v3", "004016cc01050e1c"),
+    // Doubles with the bits of inline integers, and operations of messages with a number.
+    ("gfx1100", "s_and_b64 s[0:1], 4.9e-324, s[2:3]", "8102808b"),
+    ("gfx942", "v_lshlrev_b64 v[0:1], 1, 4.9e-324", "00008fd281020100"),
+    ("gfx1100", "s_sendmsg sendmsg(2, GS_OP_EMIT_CUT,1)", "3201b6bf"),
+];
+
+#[test]
+fn texts_for_older_targets_become_the_bytes_of_llvm_24() {
+    for &(target, text, hex) in OLDER {
+        let target: Target = target.parse().expect(target);
+        let inst = parse(target, text).unwrap_or_else(|error| panic!("{target} {text}: {error}"));
+        let bytes: Vec<u8> = inst.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        let found: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(found, hex, "{target} {text}");
+        assert_eq!(parse(target, &inst.to_string()), Ok(inst), "{target} {inst}");
+    }
+    let contrary = parse("gfx1100".parse().unwrap(), "v_dot4_i32_i8 v0, v1, v2, v3 neg_lo:[0,1,0]").unwrap_err();
+    assert_eq!(contrary.to_string(), "the name of the operation implies another value");
+}
+
+/// Registers of runs that leave the numbers of their operands' codes have the names that they have alone.
+#[test]
+fn runs_past_the_last_code_have_all_their_registers() {
+    let set = |target: &str, text: &str| {
+        let inst = parse(target.parse().unwrap(), text).unwrap();
+        let written: Vec<String> = inst.writes().iter().map(|reg| reg.to_string()).collect();
+        written.join(" ")
+    };
+    assert_eq!(set("gfx1100", "s_load_b128 [s104,s105,vcc_lo,vcc_hi], s[2:3], 0x0"), "s104 s105 vcc_lo vcc_hi");
+    assert_eq!(set("gfx1250", "ds_load_b128 v[254:257], v0"), "v254 v255 v256 v257");
+    assert_eq!(set("gfx1310", "ds_load_b64 v[255:256], v0"), "v255 v256");
+    assert_eq!(set("gfx1200", "ds_load_b64 v[254:255], v0"), "v254 v255");
+    assert!(parse("gfx1200".parse().unwrap(), "ds_load_b64 v[255:256], v0").is_err());
+    assert!(parse("gfx942".parse().unwrap(), "s_load_dwordx4 [s104,s105,vcc_lo,vcc_hi], s[2:3], 0x0").is_err());
+}

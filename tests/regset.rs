@@ -17,7 +17,13 @@ fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
     let dwords = bits.div_ceil(32) as u8;
     let run = |of: fn(u8) -> Reg, first: u8| (0..dwords).map(|n| of(first + n)).collect::<Vec<_>>();
     match reg {
-        Reg::Sgpr(n) => run(Reg::Sgpr, n),
+        Reg::Sgpr(n) => {
+            let last = target.operand_codes().next().expect("scalar registers").last as u8;
+            // Where it may, a run ends in vcc.
+            let of =
+                |n: u8| if n <= last { Reg::Sgpr(n) } else { [Reg::VCC_LO, Reg::VCC_HI][usize::from(n - last - 1)] };
+            (n..n + dwords).map(of).collect()
+        }
         Reg::Ttmp(n) => run(Reg::Ttmp, n),
         Reg::Vgpr(n) => (0..dwords).map(|dword| Reg::Vgpr(n + u16::from(dword))).collect(),
         Reg::VgprHigh(n) => vec![Reg::Vgpr(n.into())],

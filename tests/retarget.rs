@@ -166,7 +166,8 @@ fn operands_text(inst: &Inst) -> String {
     if is_image(inst) {
         // The image resource follows the address.
         let (data, rest) = text.split_once(", ").expect("an address");
-        let resource = [", s[", ", ttmp["].iter().filter_map(|start| rest.find(start)).min().expect("a resource");
+        let resource =
+            [", s[", ", [s", ", ttmp["].iter().filter_map(|start| rest.find(start)).min().expect("a resource");
         text = format!("{data}{}", &rest[resource..]);
     }
     let text = text.replace("BUF_DATA_FORMAT_INVALID", "BUF_FMT_INVALID").replace(".l", "").replace(" offset:0x0", "");

@@ -159,7 +159,11 @@ fn synonyms(isa: &Isa) -> Result<()> {
         let mut names: HashSet<String> = isa.formats.iter().flat_map(|f| &f.rows).filter_map(spelling).collect();
         names.extend(values().filter(|v| v.value.of(&t.name).is_some()).map(|v| v.name.clone()));
         for s in &isa.synonyms {
-            let Some(means) = s.means.of(&t.name) else { continue };
+            let Some((means, implied)) = s.of(&t.name)? else { continue };
+            let mut fields = isa.formats.iter().flat_map(|f| &f.fields);
+            if let Some((name, _)) = implied.filter(|(name, _)| !fields.any(|field| field.name == *name)) {
+                return s.at.err(format!("{name}, which {} implies, is no field", s.name));
+            }
             if names.contains(&s.name) {
                 return s.at.err(format!("{} is a name on {}", s.name, t.name));
             }

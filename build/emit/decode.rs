@@ -82,7 +82,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         writeln!(w, "({}, {extension}),", name(base)).unwrap();
     }
     let scalars = code_set(tables.t, &SCALARS);
-    writeln!(w, "],\nscalars: &{scalars:?},").unwrap();
+    writeln!(w, "],\nscalars: &{scalars:?}, vgprs: {},", tables.t.vgprs()).unwrap();
     field_maps(w, tables.t);
     writeln!(w, "}};").unwrap();
     Ok(())

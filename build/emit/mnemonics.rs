@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
+use crate::build::emit::camel;
 use crate::build::lower::{Operation, Target};
-use crate::build::model::{Isa, Synonym};
+use crate::build::model::Isa;
+use crate::build::model::error::Result;
 use crate::build::shared::mnemonic_hash;
 
 /// Writes a hash table with open addressing: an operation is in the slot that the hash of its mnemonic selects, or in
 /// one after it, before the next empty slot. Operations of fewer bits come first, as the assembler prefers them.
-pub fn table(w: &mut String, isa: &Isa, t: &Target) {
+pub fn table(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     let mut all: Vec<(u8, usize, &Operation)> = Vec::new();
     for (index, operation) in t.operations.iter().enumerate() {
         if let Some(operation) = operation {
@@ -26,9 +28,17 @@ pub fn table(w: &mut String, isa: &Isa, t: &Target) {
         }
         slots[at] = index + 1;
     }
-    let means = |s: &'_ Synonym| s.means.of(&t.row.name).cloned();
-    let mut synonyms: Vec<_> = isa.synonyms.iter().filter_map(|s| Some((s.name.clone(), means(s)?))).collect();
-    synonyms.sort_by_key(|(name, _)| name.to_ascii_lowercase());
+    let mut synonyms = Vec::new();
+    for synonym in &isa.synonyms {
+        if let Some((means, modifier)) = synonym.of(&t.row.name)? {
+            let modifier = modifier.map(|(field, value)| format!("(Field::{}, {value})", camel(field)));
+            let modifier = modifier.map_or("None".into(), |modifier| format!("Some({modifier})"));
+            synonyms.push((synonym.name.to_ascii_lowercase(), format!("({:?}, {means:?}, {modifier})", synonym.name)));
+        }
+    }
+    synonyms.sort();
+    let synonyms = synonyms.into_iter().map(|(_, row)| row).collect::<Vec<_>>().join(", ");
     let head = "pub(crate) static MNEMONICS_OF: MnemonicTable = MnemonicTable";
-    writeln!(w, "#[cfg(feature = \"text\")]\n{head} {{ slots: &{slots:?}, synonyms: &{synonyms:?} }};").unwrap();
+    writeln!(w, "#[cfg(feature = \"text\")]\n{head} {{ slots: &{slots:?}, synonyms: &[{synonyms}] }};").unwrap();
+    Ok(())
 }

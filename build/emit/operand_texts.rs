@@ -56,10 +56,13 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
     let (section, n) = (number & !0xff, number & 0xff);
     let scalar = n <= last;
     // Scalar tuples begin at the aligned register, as LLVM prints them.
-    let tuple = |file: &str, n: u16, count: u16| {
+    let run = |file: &str, n: u16, count: u16, last: u16| {
         let end = n + count - 1;
-        (end < 256).then(|| format!("{file}[{n}:{end}]"))
+        (end <= last).then(|| format!("{file}[{n}:{end}]"))
     };
+    let tuple = |file: &str, n: u16, count: u16| run(file, n, count, 255);
+    // Runs that end in vcc have no ready-made text.
+    let scalars = |n: u16, count: u16| run("s", n, count, last);
     let name = names.get(&n).copied();
     let place = |(first, last): Run| (first..=last).contains(&n).then(|| n - first);
     let operand = match section {
@@ -70,9 +73,9 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
         _ if (DELAYS..DELAYS + 4).contains(&number) => return Some(DELAY_TEXTS[usize::from(number - DELAYS)].into()),
         _ if number == DEPCTR_ZERO => return Some("0), ".into()),
         0 if scalar => Some(format!("s{n}")),
-        SADDRS | PAIRS if scalar => tuple("s", n & !1, 2),
-        QUADS if scalar => tuple("s", n & !3, 4),
-        SIXTEENS if scalar => tuple("s", n & !3, 16),
+        SADDRS | PAIRS if scalar => scalars(n & !1, 2),
+        QUADS if scalar => scalars(n & !3, 4),
+        SIXTEENS if scalar => scalars(n & !3, 16),
         0 | PAIRS if place(codes.int).is_some() => place(codes.int).map(|n| n.to_string()),
         0 | PAIRS if place(codes.negative).is_some() => place(codes.negative).map(|n| format!("-{}", n + 1)),
         0 => name.map(|(one, _)| one.into()),

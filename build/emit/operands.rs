@@ -242,7 +242,7 @@ fn forms(w: &mut String, lists: &Lists) {
 /// register of the trap handler, and the code for "no scalar address".
 fn scalars(t: &Target) -> [u16; 4] {
     let bounds = |class: &str| t.codes.iter().find(|c| c.class == class).and_then(|c| c.range.of(&t.row.name));
-    let (_, sgpr_last) = bounds("sgpr").copied().unwrap_or_default();
+    let sgpr_last = t.sgpr_last();
     let (ttmp_first, ttmp_last) = bounds("ttmp").copied().unwrap_or((512, 0));
     [sgpr_last, ttmp_first, ttmp_last, t.code.off]
 }

@@ -77,7 +77,7 @@ pub fn target_tables(
     table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, &numbers.mnemonics))?;
     table("TEXT", &mut |w| text(w, isa, t))?;
     table("MNEMONICS_OF", &mut |w| {
-        mnemonics::table(w, isa, t);
+        mnemonics::table(w, isa, t)?;
         Ok(())
     })?;
     Ok(all)

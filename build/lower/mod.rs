@@ -228,6 +228,27 @@ pub struct OperandDesc {
     pub write_if_bit: u8,
 }
 
+/// The trait of targets on which runs of scalar registers may end in vcc.
+const VCC_IN_RUNS: &str = "vcc-in-runs";
+
+impl Target<'_> {
+    /// The last scalar register.
+    pub fn sgpr_last(&self) -> u16 {
+        let range = self.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&self.row.name));
+        range.map_or(0, |&(_, last)| last)
+    }
+
+    /// The last code of a run of scalar registers.
+    pub fn sgpr_run_last(&self) -> u16 {
+        if self.row.has(VCC_IN_RUNS) { self.code.vcc + 1 } else { self.sgpr_last() }
+    }
+
+    /// The number of vector registers that runs of them can contain; codes exist for the first ones only.
+    pub fn vgprs(&self) -> u16 {
+        if self.row.has("vgprs-1024") { 1024 } else { self.code.vgpr.1 - self.code.vgpr.0 + 1 }
+    }
+}
+
 impl OperandDesc {
     /// Whether this is a destination that exists only if the operation returns a value.
     pub fn is_returned(&self) -> bool {
@@ -252,6 +273,9 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
         codes: isa.codes.iter().filter(|c| c.range.of(&row.name).is_some()).collect(),
         code: Codes::of(isa, &row.name),
     };
+    if t.row.has(VCC_IN_RUNS) && t.code.vcc != t.sgpr_last() + 1 {
+        return row.at.err("vcc-in-runs: vcc does not follow the last scalar register");
+    }
     formats(isa, &mut t)?;
     opcode_spaces(&mut t)?;
     lut(&mut t)?;

@@ -78,7 +78,7 @@ pub fn check(
         let count = t.code.vgpr.1 - t.code.vgpr.0 + 1;
         for v in 0..count {
             for more in [0, 1] {
-                if v + dwords + more <= count {
+                if v + dwords + more <= t.vgprs() {
                     put(v | more << 8, &mut set);
                 }
             }
@@ -137,7 +137,12 @@ fn taken(isa: &Isa, t: &Target, at: &SourceLine, (number, dwords, literal, liter
         for code in t.codes.iter().filter(|c| &c.class == class) {
             let &(a, b) = code.range.of(&t.row.name).expect("filtered");
             for c in a..=b {
-                if valid(code, a, b, c, dwords) && (class != "literal" || literal) {
+                let last = match class.as_str() {
+                    "sgpr" => t.sgpr_run_last(),
+                    "vgpr" => a + t.vgprs() - 1,
+                    _ => b,
+                };
+                if valid(code, a, last, c, dwords) && (class != "literal" || literal) {
                     put(c, &mut set);
                 }
             }

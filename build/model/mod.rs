@@ -49,13 +49,26 @@ pub struct Isa {
     pub hazards: hazards::Hazards,
 }
 
-/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables.
+/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables, `v_dot4_i32_iu8+neg:3` with a modifier.
 #[derive(Debug, Clone)]
 pub struct Synonym {
     pub at: SourceLine,
     pub name: String,
     /// A mnemonic or a value of an enum.
     pub means: Cells<String>,
+}
+
+impl Synonym {
+    /// The name of the tables on a target, and the field and the value of the modifier that the synonym implies.
+    pub fn of(&self, target: &str) -> error::Result<Option<(&str, Option<(&str, u32)>)>> {
+        let Some(means) = self.means.of(target) else { return Ok(None) };
+        let Some((name, modifier)) = means.split_once('+') else { return Ok(Some((means, None))) };
+        let parts = modifier.split_once(':').and_then(|(field, value)| Some((field, value.parse().ok()?)));
+        match parts {
+            Some(parts) => Ok(Some((name, Some(parts)))),
+            None => self.at.err(format!("expected FIELD:VALUE, found `{modifier}`")),
+        }
+    }
 }
 
 /// `processor gfx1103 gfx1100 0x044 phoenix`; each `target` also makes one.

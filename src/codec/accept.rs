@@ -1,7 +1,7 @@
 //! The values that an operand accepts in at least one instruction of a form. The file of each group of kinds states
 //! them, next to how the kind is read and encoded.
 
-use crate::code::{AGPR, VGPR};
+use crate::code::{AGPR, VGPR, is_inside};
 use crate::constraint::probe::Probe;
 use crate::kind::Position;
 use crate::table::OperandDesc;
@@ -65,6 +65,7 @@ impl InForm<'_> {
 
     /// Adds all vector registers at which a tuple of `dwords` can begin.
     pub fn vgprs(&self, dwords: u16, add: &mut impl FnMut(Accepted)) {
-        (VGPR..=AGPR.saturating_sub(dwords)).for_each(|code| add(Accepted::Code(code)));
+        let begins = |code: &u16| is_inside(code - VGPR, dwords, self.target.vgprs());
+        (VGPR..AGPR).filter(begins).for_each(|code| add(Accepted::Code(code)));
     }
 }

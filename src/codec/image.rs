@@ -46,7 +46,8 @@ pub(super) fn encode(
 
 /// Adds the registers that part `part` of the operand accepts. `dwords` is its least length.
 pub(super) fn accept(kind: ImageKind, form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
-    let registers = VGPR..=AGPR.saturating_sub(dwords);
+    let begins = |code: &u16| is_inside(code - VGPR, dwords, form.target.vgprs());
+    let registers = (VGPR..AGPR).filter(begins);
     match kind {
         ImageKind::Data { acc, .. } => registers.for_each(|code| form.vector(code, acc, add)),
         ImageKind::Address { .. } => {
@@ -366,18 +367,21 @@ pub(crate) const fn part_dwords(
 /// Refuses a tuple that runs past the last register, for an operand whose length depends on other fields.
 #[cold]
 pub(crate) fn size(inst: &Inst, desc: &OperandDesc) -> Result<(), DecodeError> {
+    let vgprs = inst.target().vgprs();
     if let OperandKind::Register(RegisterKind::Matrix { format, format_high, .. }) = desc.kind {
         // The field has more bits than a register number.
         let (value, lsb, width) = (code_in(desc, inst), desc.lsb, desc.width);
-        return match is_inside(value % VGPR, matrix_dwords([format, format_high], desc, inst)) {
+        return match is_inside(value % VGPR, matrix_dwords([format, format_high], desc, inst), vgprs) {
             true => Ok(()),
             false => Err(DecodeError::ReservedValue { field: desc.field, value: value - desc.add, lsb, width }),
         };
     }
     let Some(address) = Address::of(desc) else { return Ok(()) };
     address.check_fields(inst)?;
-    address.parts(inst).try_for_each(|AddressPart { field, lsb, register, dwords }| match is_inside(register, dwords) {
-        true => Ok(()),
-        false => Err(DecodeError::ReservedValue { field, value: register, lsb, width: REGISTER }),
+    address.parts(inst).try_for_each(|AddressPart { field, lsb, register, dwords }| {
+        match is_inside(register, dwords, vgprs) {
+            true => Ok(()),
+            false => Err(DecodeError::ReservedValue { field, value: register, lsb, width: REGISTER }),
+        }
     })
 }

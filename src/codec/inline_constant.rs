@@ -65,6 +65,13 @@ pub(crate) const fn long_literal(ty: DataType, dwords: u16, number: Number) -> O
     }
 }
 
+/// Whether a constant in an operand of some dwords has 64 bits.
+#[inline]
+pub(crate) const fn is_wide(ty: DataType, dwords: u16) -> bool {
+    let packed32 = matches!(ty, DataType::PkI32 | DataType::PkF32);
+    matches!(ty, DataType::F64 | DataType::I64) || dwords == 2 && !packed32
+}
+
 /// The code of a constant in an operand of some dwords, and the literal if the code announces one, by the rules of
 /// LLVM's assembler. `all`: the target has all inline floats, including the last one.
 #[inline]
@@ -75,8 +82,7 @@ pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: boo
             None => None,
         }
     }
-    let packed32 = matches!(ty, DataType::PkI32 | DataType::PkF32);
-    let wide = matches!(ty, DataType::F64 | DataType::I64) || dwords == 2 && !packed32;
+    let wide = is_wide(ty, dwords);
     let short = matches!(ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
     let (float, value) = match number {
         Number::Int(value) => (false, value as u64),

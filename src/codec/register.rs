@@ -3,7 +3,7 @@
 use super::accept::{Accepted, InForm, Lengths};
 use super::code::{coded, vcc};
 use super::{EncodedOperand, Refused, Words, bits, code_in, flag, value};
-use crate::code::{AGPR, LITERAL, LITERAL64, VGPR};
+use crate::code::{AGPR, LITERAL, LITERAL64, VGPR, is_inside};
 use crate::inst::Inst;
 use crate::kind::{NONE, Position, RegisterKind};
 use crate::table::OperandDesc;
@@ -156,9 +156,9 @@ pub(super) fn accept(
         }),
         RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
             // If another field determines the length, no check of this field covers it.
-            let end = AGPR.saturating_sub(dwords);
+            let vgprs = form.target.vgprs();
             form.codes(returned, |code| match code {
-                VGPR.. if code > end => {}
+                VGPR.. if !is_inside(code - VGPR, dwords, vgprs) => {}
                 VGPR.. => form.vector(code, acc, add),
                 _ => add(Accepted::Code(code)),
             });

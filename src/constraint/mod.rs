@@ -4,6 +4,7 @@ pub(crate) mod image;
 pub(crate) mod probe;
 pub(crate) mod refusal;
 
+use crate::code::is_inside;
 use crate::kind::NONE;
 use crate::opcode::{Field, Format};
 use crate::shared::{RuleKind, marks};
@@ -201,7 +202,7 @@ pub(crate) fn broken(t: &DecodeTables, constraints: &Constraints, pairs: &Pairs)
 pub(crate) fn keeps(t: &DecodeTables, rule: &Rule, pairs: &Pairs) -> bool {
     let has = |kind: RuleKind| kind.is_in(RULES);
     let value = rule.field.of(pairs);
-    let inside = |registers: u16| value + registers <= 256;
+    let inside = |registers: u16| is_inside(value, registers, t.vgprs);
     if has(RuleKind::Image) && rule.kind == RuleKind::Image {
         let [(dmask, _), (tfe, _), (d16, _)] = &rule.looks;
         let [dmask, tfe, d16] = [dmask.of(pairs), tfe.of(pairs), d16.of(pairs)];

@@ -409,7 +409,7 @@ impl<M: ModifierSet> Code<M> {
     /// Encodes a vector register, or a pair of them.
     const fn vector(self, rules: &Rules, (field, lsb): (Field, u8), dwords: u8, code: u16) -> Self {
         let first = code % VGPR;
-        if dwords > 1 && (!is_inside(first, dwords as u16) || rules.aligned && first & 1 == 1) {
+        if dwords > 1 && (!is_inside(first, dwords as u16, rules.vgprs) || rules.aligned && first & 1 == 1) {
             let given = Given::Reg(Reg::Vgpr(first));
             return self.fail(BuildError::Registers { field, given, dwords });
         }

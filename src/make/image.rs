@@ -94,6 +94,8 @@ pub(crate) struct AddressPlace {
     pub fifth: u8,
     /// The greatest number of parts of the operation, if that is less than the number of fields.
     pub parts: u8,
+    /// The number of vector registers that runs of them can contain.
+    pub vgprs: u16,
 }
 
 impl AddressPlace {
@@ -124,7 +126,7 @@ impl<M: ModifierSet> Code<M> {
                 let given = if n >= address.parts { 0 } else { length as u8 };
                 return self.fail(BuildError::Width { field: at.field, dwords: dwords as u8, given });
             }
-            if !is_inside(register % VGPR, dwords) || register >= VGPR {
+            if !is_inside(register % VGPR, dwords, at.vgprs) || register >= VGPR {
                 let given = Given::Reg(Reg::Vgpr(register));
                 return self.fail(BuildError::Registers { field: at.field, given, dwords: dwords as u8 });
             }

@@ -391,6 +391,8 @@ pub trait Tfe: ModifierSet {
     const DATA: (u8, u8);
     /// Whether a run of registers must begin at an even one.
     const EVEN: bool;
+    /// The number of vector registers that runs of them can contain.
+    const VGPRS: u16;
 }
 impl<M: Tfe> Code<M> {
     /// Returns the fail status in the register after the data. Refuses data that ends at the last register.
@@ -400,7 +402,7 @@ impl<M: Tfe> Code<M> {
         if lsb != NONE {
             let first = (self.bits >> lsb & 255) as u16;
             // A single register becomes a run of two; other data already begins at an even register.
-            if !is_inside(first, dwords as u16 + 1) || M::EVEN && first & 1 == 1 {
+            if !is_inside(first, dwords as u16 + 1, M::VGPRS) || M::EVEN && first & 1 == 1 {
                 let given = Given::Reg(Reg::Vgpr(first));
                 return self.fail(BuildError::Registers { field: Field::Vdata, given, dwords: dwords + 1 });
             }

@@ -181,7 +181,7 @@ impl<M: ModifierSet> Code<M> {
         let (mut code, literal) = match K::CLASS {
             class::VGPR | class::AGPR => {
                 let first = op.code % VGPR;
-                if N > 1 && (!is_inside(first, N as u16) || rules.aligned && !at.odd && first & 1 == 1) {
+                if N > 1 && (!is_inside(first, N as u16, rules.vgprs) || rules.aligned && !at.odd && first & 1 == 1) {
                     let register = if op.code < op::AGPR { Reg::Vgpr(first) } else { Reg::Agpr(first as u8) };
                     let given = Given::Reg(register);
                     return Err(self.fail(BuildError::Registers { field: at.field, given, dwords: N as u8 }));
@@ -195,12 +195,14 @@ impl<M: ModifierSet> Code<M> {
                 if first > rules.sgpr_last {
                     return Err(self.fail(BuildError::Operand { field: at.field, given }));
                 }
-                if N > 1 && (first % scalar_align(N as u16) != 0 || first as usize + N - 1 > rules.sgpr_last as usize) {
+                if N > 1
+                    && (first % scalar_align(N as u16) != 0 || first as usize + N - 1 > rules.sgpr_run_last as usize)
+                {
                     return Err(self.fail(BuildError::Registers { field: at.field, given, dwords: N as u8 }));
                 }
                 (first, 0)
             }
-            _ if at.odd && at.is_vector(op.code) && is_inside(op.code % VGPR, N as u16) => (op.code, 0),
+            _ if at.odd && at.is_vector(op.code) && is_inside(op.code % VGPR, N as u16, rules.vgprs) => (op.code, 0),
             _ => match resolve(rules, at.field, at.allowed, at.ty, N as u16, op.code, op.value) {
                 Ok(found) => found,
                 Err(error) => return Err(self.fail(error)),

@@ -12,6 +12,10 @@ use crate::value::{Reg, find};
 /// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {
     pub sgpr_last: u16,
+    /// The last code of a run of scalar registers, which may end in vcc.
+    pub sgpr_run_last: u16,
+    /// The number of vector registers that runs of them can contain.
+    pub vgprs: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
     pub vcc: u16,
@@ -66,8 +70,8 @@ impl Rules {
     const fn is_run(&self, class: u16, code: u16, n: u16) -> bool {
         match class {
             _ if n <= 1 || code == self.null => true,
-            class::VGPR | class::AGPR => is_inside(code % VGPR, n) && !(self.aligned && code % 2 == 1),
-            class::SGPR => code % scalar_align(n) == 0 && code + n - 1 <= self.sgpr_last,
+            class::VGPR | class::AGPR => is_inside(code % VGPR, n, self.vgprs) && !(self.aligned && code % 2 == 1),
+            class::SGPR => code % scalar_align(n) == 0 && code + n - 1 <= self.sgpr_run_last,
             class::TTMP => (code - self.ttmp_first) % scalar_align(n) == 0 && code + n - 1 <= self.ttmp_last,
             class::LITERAL | class::LITERAL64 => n == 2,
             class::INT | class::FLOAT | class::OFF => true,

@@ -37,6 +37,8 @@ pub(crate) struct DecodeTables {
     pub ones: &'static [(ConstraintIndex, u8)],
     /// A bit for each code that is a scalar register.
     pub scalars: &'static [u32; 16],
+    /// The number of vector registers that runs of them can contain.
+    pub vgprs: u16,
     /// Rules that tie several fields together; the first list is empty.
     pub rules: &'static [&'static [Rule]],
     /// The dwords that can follow, sorted by their constraints.

@@ -1,6 +1,7 @@
 //! The types of the tables of text.
 
 use crate::code::VGPR;
+use crate::opcode::Field;
 
 pub(crate) struct TextTables {
     /// Code, name, and name as a 64-bit operand, of all codes except plain registers and integers.
@@ -43,6 +44,12 @@ pub(crate) struct MnemonicTable {
     /// Slots of a hash table; their number is a power of two. A slot holds an opcode index counted from one, or 0 if it
     /// is empty. Each opcode index is in the slot of its mnemonic's hash or after it; an empty slot ends the search.
     pub slots: &'static [u16],
-    /// Synonyms, sorted by their lower-case letters, each with the name that the tables use.
-    pub synonyms: &'static [(&'static str, &'static str)],
+    /// Synonyms, sorted by their lower-case letters.
+    pub synonyms: &'static [Synonym],
 }
+
+/// A name, the name that the tables use, and the modifier that the name implies.
+pub(crate) type Synonym = (&'static str, &'static str, Implied);
+
+/// A field and its value.
+pub(crate) type Implied = Option<(Field, u32)>;

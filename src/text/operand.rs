@@ -27,7 +27,7 @@ impl Printer<'_> {
         let (file, first) = match code {
             VGPR.. if self.msb != VgprMsb::ENTRY => return false,
             VGPR.. => (b'v', code - VGPR),
-            _ if code <= self.operands.sgpr_last => (b's', aligned(code, desc.dwords.into())),
+            _ if self.is_run(code, desc.dwords.into()) => (b's', aligned(code, desc.dwords.into())),
             INT..=INT_LAST => {
                 separate(separator, out);
                 out.small((code - INT) as u8);
@@ -230,7 +230,8 @@ impl Printer<'_> {
             FLOAT..=FLOAT_LAST if ty == DataType::I16 => {
                 out.hex(F16_BITS[usize::from(code - FLOAT) % F16_BITS.len()].into())
             }
-            _ if code <= t.sgpr_last => tuple(b's', aligned(code, dwords), dwords, out),
+            _ if self.is_run(code, dwords) => tuple(b's', aligned(code, dwords), dwords, out),
+            _ if code <= t.sgpr_last => self.run_into_vcc(aligned(code, dwords), dwords, out),
             _ if code >= t.ttmp_first && code <= t.ttmp_last => {
                 out.literal(b"ttm");
                 tuple(b'p', aligned(code - t.ttmp_first, dwords), dwords, out);
@@ -242,6 +243,22 @@ impl Printer<'_> {
                 out.str(self.name(code, wide));
             }
         }
+    }
+
+    /// Whether a code means a run of scalar registers that does not end in vcc.
+    #[inline(always)]
+    fn is_run(&self, code: u16, dwords: u16) -> bool {
+        aligned(code, dwords) + dwords <= self.operands.sgpr_last + 1
+    }
+
+    /// Prints scalar registers that end in vcc: `[s104,s105,vcc_lo,vcc_hi]`.
+    #[cold]
+    fn run_into_vcc(&self, first: u16, dwords: u16, out: &mut Out) {
+        for code in first..first + dwords {
+            out.byte(if code == first { b'[' } else { b',' });
+            if self.is_run(code, 1) { tuple(b's', code, 1, out) } else { out.str(self.name(code, false)) }
+        }
+        out.byte(b']');
     }
 
     /// Prints a literal. If an inline constant has its value, the text is `lit(...)`, because an assembler would

@@ -58,7 +58,8 @@ fn gathers_three(inst: &Inst) -> bool {
 }
 
 /// A sample of an image of the eighth kind, which cannot be sampled, with an address of a length that only this kind
-/// has. LLVM has instructions for all lengths from nine registers on.
+/// has. LLVM has instructions for all lengths from nine registers on, and from RDNA3 on for all that have a register in
+/// each field.
 fn has_own_address_size(inst: &Inst) -> bool {
     let size = |inst: &Inst| {
         let address = |o: &Operand| !matches!(o.role, None | Some(Field::Vdata | Field::Srsrc | Field::Ssamp));
@@ -66,7 +67,9 @@ fn has_own_address_size(inst: &Inst) -> bool {
     };
     let others = (0..7).flat_map(|dim| [0, 1].map(|a16| inst.with(Field::Dim, dim).ok()?.with(Field::A16, a16).ok()));
     let samples = name(inst).starts_with("image_sample") || gathers(inst);
+    let is_list = inst.to_string().contains(", [") && !is_of(inst, &["gfx10"]);
     samples
+        && !is_list
         && size(inst) <= 8 * 32
         && get(inst, Field::Dim) == 7
         && others.flatten().all(|other| size(&other) != size(inst))
@@ -104,7 +107,31 @@ fn literal(inst: &Inst) -> Option<u32> {
     inst.get(Field::Literal)
 }
 
+/// Scalar registers and vcc in one run.
+fn runs_into_vcc(inst: &Inst) -> bool {
+    inst.to_string().contains(",vcc_")
+}
+
+/// A returning atomic whose hint has no bit that says so.
+fn has_cascade(inst: &Inst) -> bool {
+    inst.flags().is_atomic() && inst.flags().is_load() && inst.to_string().contains(" th:TH_ATOMIC_CASCADE_")
+}
+
 pub const REFUSALS: &[Refusal] = &[
+    refusal(
+        &[Format::Smem, Format::Mimg, Format::Mtbuf, Format::Mubuf, Format::Vimage, Format::Vsample, Format::Vbuffer],
+        "registers in a list must be of the same kind",
+        "LLVM 22 does not take that vcc follows the last scalar register, which the manuals say and LLVM 24 takes",
+        ("gfx1100", "1d190cf4000000f8"),
+        runs_into_vcc,
+    ),
+    refusal(
+        &[Format::Vflat],
+        "instruction must use th:TH_ATOMIC_RETURN",
+        "LLVM's disassembler prints hints that its assembler does not take for those of operations that return",
+        ("gfx1250", "eac00eec80007d1cff15f9af"),
+        has_cascade,
+    ),
     refusal(
         &[Format::Flat],
         "invalid operand for instruction",
@@ -270,7 +297,7 @@ pub const REFUSALS: &[Refusal] = &[
         |i| {
             let bits: BTreeSet<u16> =
                 i.operands().filter(|o| matches!(o.value, Value::Literal(_))).map(|o| o.bits).collect();
-            literal(i).is_some_and(|l| l > 0xffff) && bits.len() > 1
+            literal(i).is_some_and(|l| l > 0xffff) && bits.contains(&16) && bits.len() > 1
         },
     ),
     refusal(

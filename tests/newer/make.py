@@ -5,7 +5,7 @@ EXAMPLES has lines of text, bytes, features, the text of LLVM 23's disassembler;
 format, a mnemonic and more of each operation in which the target differs from an older one. All texts of these operations
 are taken, and every eighth of the others; of the refused ones every fifth, and all of these operations.
 WITHOUT has bytes and refused texts that are left out, because this library differs from LLVM 24 there on older targets, too:
-halves written as whole registers, floats as constants of 16-bit integers, register lists across s105 and vcc, expressions as modifiers, and what LLVM 24 newly refuses."""
+halves written as whole registers, floats as constants of 16-bit integers, expressions as modifiers, and what LLVM 24 newly refuses."""
 import sys
 
 target, without, examples, refused, *changes = sys.argv[1:]

@@ -8,6 +8,8 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "# Made up.", "synonym", "operands.isa:1: expected: synonym NAME CELL..."),
     ("operands.isa", "# Made up.", "synonym s_move s_none", "operands.isa:1: ta has no s_none"),
     ("operands.isa", "# Made up.", "synonym s_mov_b32 s_movrel_b32", "operands.isa:1: s_mov_b32 is a name on ta"),
+    ("operands.isa", "# Made up.", "synonym s_move s_mov_b32+sdst", "operands.isa:1: expected FIELD:VALUE, found `sdst`"),
+    ("operands.isa", "# Made up.", "synonym s_move s_mov_b32+best:3", "operands.isa:1: best, which s_move implies, is no field"),
     // Counters of outstanding operations.
     ("counters.isa", "counter vmcnt 15 gb=63 ;", "counter ;", "counters.isa:1: expected: counter NAME CELL..."),
     ("counters.isa", "gb=63 ; Made up.", "gb=63", "counters.isa:1: vmcnt has no source"),
@@ -96,6 +98,7 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "256 1 vgpr     -", "512 1 vgpr -", "operands.isa:8: `512` is more than 511"),
     ("operands.isa", "neg    none         0", "neg none 256", "operands.isa:13: adds 256, but only the codes of vector registers do not begin at 0"),
     ("sop.isa", "literal ssrc0", "reads\nliteral ssrc0", "sop.isa:4: expected: reads REGISTER GENERATION..."),
+    ("targets.isa", "gen ga GEN1 bus=1", "trait vcc-in-runs ; of scalar registers\ngen ga GEN1 bus=1 +vcc-in-runs", "targets.isa:3: vcc-in-runs: vcc does not follow the last scalar register"),
     ("targets.isa", "gb 0x02", "gb 0x02 +quick", "targets.isa:3: unknown trait quick"),
     ("targets.isa", "gen ga GEN1 bus=1", "trait quick\ngen ga GEN1 bus=1", "targets.isa:1: expected: trait NAME ; DESCRIPTION"),
     ("operands.isa", "256 1 vgpr     -", "0 1 enum:colour -", "operands.isa:8: operand type vgpr takes the values of colour, which is no enum"),
@@ -372,11 +375,11 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:85: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:85: build/make does not know what `vdst` of operand type vdsty can be"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:87: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:87: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:85: build/make does not know the modifier `cbsz` of operand type swizzle"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:85: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:85: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:85: the constant bus carries 3, and src/make counts up to two"),
+    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:87: build/make does not know the modifier `cbsz` of operand type swizzle"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:87: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:87: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:87: the constant bus carries 3, and src/make counts up to two"),
 ];

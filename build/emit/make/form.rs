@@ -425,7 +425,7 @@ impl Form<'_> {
             if nsa != NONE {
                 parts.more = (count(&longest) - 1).div_ceil(4);
             }
-            let place = operand::address_place(&mut shared.signatures, constraints, desc, longest, nsa);
+            let place = operand::address_place(&mut shared.signatures, constraints, desc, longest, nsa, t.vgprs());
             write!(parts.calls, ".image_address(&{place}, {name})").unwrap();
             parts.parameter(&name, "ImageAddress".into(), "address".into());
             return Ok(());

@@ -188,8 +188,10 @@ pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
         Ok(set)
     };
     let key = format!(
-        "Rules {{ sgpr_last: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, null: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
-        range(&|c| c.class == "sgpr").map_or(0, |r| r.1),
+        "Rules {{ sgpr_last: {}, sgpr_run_last: {}, vgprs: {}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last}, vcc: {}, null: {}, off: {}, classes: {classes:?}, specials: &{:?}, aligned: {}, exp_targets: [{:#x}], interp_params: [{:#x}] }}",
+        t.sgpr_last(),
+        t.sgpr_run_last(),
+        t.vgprs(),
         t.code.vcc,
         range(&|c| c.name == "null").map_or(u16::MAX, |r| r.0),
         t.code.off,
@@ -268,6 +270,7 @@ pub fn address_place(
     desc: &OperandDesc,
     longest: OperandKind,
     nsa: u8,
+    vgprs: u16,
 ) -> String {
     let (
         OperandKind::Image(ImageKind::Address { shape, fields, .. }),
@@ -283,7 +286,7 @@ pub fn address_place(
         count => (1..count).find(|&n| is_zero(if n == 4 { fifth } else { second + 8 * (n - 1) })).unwrap_or(count),
     };
     let key = format!(
-        "AddressPlace {{ field: Field::{}, of: AddressShape::{shape:?}, lsb: {}, more: {}, fields: [{fields:?}, {most:?}], nsa: {nsa}, second: {second}, fifth: {fifth}, parts: {parts} }}",
+        "AddressPlace {{ field: Field::{}, of: AddressShape::{shape:?}, lsb: {}, more: {}, fields: [{fields:?}, {most:?}], nsa: {nsa}, second: {second}, fifth: {fifth}, parts: {parts}, vgprs: {vgprs} }}",
         camel(&desc.field),
         desc.lsb,
         desc.dwords - 1,

@@ -166,8 +166,9 @@ pub fn set(
                 let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
                 writeln!(
                     set.impls,
-                    "impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); const EVEN: bool = {}; }}",
-                    t.row.has("aligned-vgprs")
+                    "impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); const EVEN: bool = {}; const VGPRS: u16 = {}; }}",
+                    t.row.has("aligned-vgprs"),
+                    t.vgprs()
                 )
                 .unwrap();
                 set.methods.push("tfe".into());

@@ -214,7 +214,7 @@ impl Filling<'_> {
         if self.facts & const { flag("odd") } != 0
             && desc.access == Some(Access::Write)
             && is_vector
-            && is_inside(code % VGPR, dwords.into())
+            && is_inside(code % VGPR, dwords.into(), self.rules.vgprs)
         {
             return Ok(EncodedOperand::Code(code));
         }

@@ -144,6 +144,8 @@ pub enum ParseErrorKind {
     Unexpected,
     /// The operation does not have this modifier.
     Lacks(Field),
+    /// The name of the operation means that the modifier has another value.
+    Implied,
     /// A second operation, after `::`, is expected here.
     SecondOperation,
     /// The instruction breaks a rule.
@@ -195,6 +197,7 @@ impl fmt::Display for ParseErrorKind {
             Kind::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
             Kind::Unexpected => f.write_str("unexpected"),
             Kind::Lacks(field) => write!(f, "the operation has no {field}"),
+            Kind::Implied => f.write_str("the name of the operation implies another value"),
             Kind::SecondOperation => f.write_str("`::` and a second operation expected"),
             Kind::Rule(rule) => rule.fmt(f),
             Kind::Decode(error) => error.fmt(f),

@@ -142,7 +142,7 @@ impl Parser<'_, '_> {
     fn name_of(&mut self, names: &[(u16, &str)]) -> Option<u8> {
         self.cursor.blank();
         let name = self.cursor.name();
-        let synonym = || self.named(names, operation::meaning(self.words.target, name));
+        let synonym = || self.named(names, operation::meaning(self.words.target, name).0);
         let value = self.named(names, name).or_else(synonym)?;
         self.cursor.at += name.len();
         Some(value as u8)

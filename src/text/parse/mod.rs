@@ -31,7 +31,7 @@ use crate::inst::Inst;
 use crate::kind::{ModifierKind, NONE, OperandKind, RegisterKind};
 use crate::opcode::{BUS, Field, Format, Opcode};
 use crate::operation::OpcodeEntry;
-use crate::table::{DataType, DescTables, FormSignature, OperandDesc, OperandTables, TextTables};
+use crate::table::{DataType, DescTables, FormSignature, Implied, OperandDesc, OperandTables, TextTables};
 use crate::target::{DECODE, DESCS, OPERANDS, TEXT, Target};
 
 use cursor::Cursor;
@@ -134,11 +134,12 @@ fn described(
     if operations.is_empty() {
         return Err(cursor.error_since(start, Kind::Mnemonic));
     }
+    let implied = operations.implied;
     let mut best: Option<ParseError> = None;
     for rank in operations.ranks() {
         for (opcode, entry) in operations.iter() {
             for signature in rank.forms(target, entry) {
-                let candidate = Candidate { target, cursor, symbols, opcode: *opcode, entry, signature };
+                let candidate = Candidate { target, cursor, symbols, opcode: *opcode, entry, signature, implied };
                 match candidate.parse() {
                     Ok(inst) => return Ok(inst),
                     // The form that accepts the longest part of the text is probably the intended one.
@@ -192,6 +193,7 @@ struct Candidate<'t, 's> {
     opcode: Opcode,
     entry: &'s OpcodeEntry,
     signature: &'static FormSignature,
+    implied: Implied,
 }
 
 impl Candidate<'_, '_> {
@@ -216,7 +218,7 @@ impl Candidate<'_, '_> {
 
     /// Parses the operands and modifiers.
     fn read(&self, reading: Reading) -> Result<Inst, ParseError> {
-        let &Candidate { target, cursor, symbols, opcode, entry, signature } = self;
+        let &Candidate { target, cursor, symbols, opcode, entry, signature, implied } = self;
         let lacks = || cursor.error_since(0, Kind::Encoding);
         let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
         let mut parser = Parser::new(cursor, symbols, form, entry.op_index, reading);
@@ -227,6 +229,7 @@ impl Candidate<'_, '_> {
             descs.lists[1] = descs.all.list_of(entry.signature);
         }
         fill_unused(&parser.form, descs.iter(), &mut parser.words);
+        parser.implied = implied;
         parser.all(descs)?;
         parser.finish(descs, second.as_ref())
     }
@@ -309,6 +312,8 @@ struct Parser<'t, 's> {
     vcc: Option<bool>,
     /// Whether halves of registers have suffixes: either all have one, or none.
     suffixes: Option<bool>,
+    /// The modifier that the name of the operation implies.
+    implied: Implied,
 }
 
 /// An image address that has been parsed.
@@ -342,6 +347,7 @@ impl<'t, 's> Parser<'t, 's> {
             early: None,
             vcc: None,
             suffixes: None,
+            implied: None,
         }
     }
 }

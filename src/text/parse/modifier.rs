@@ -125,7 +125,7 @@ impl<'t> Parser<'t, '_> {
                 return Err(self.cursor.error(Kind::Missing(desc.field)));
             }
             ModifierKind::SdwaSel | ModifierKind::DstUnused | ModifierKind::DppMask => default_of(desc.field),
-            _ => 0,
+            _ => self.implied.filter(|(field, _)| *field == desc.field).map_or(0, |(_, value)| value),
         };
         // An operand may have set bits of the field.
         if value == 0 { Ok(()) } else { self.put(desc, value) }
@@ -197,7 +197,11 @@ impl<'t> Parser<'t, '_> {
             }
             ModifierKind::List(style) => {
                 // Registers with the suffix `.h` may have set bits of op_sel.
-                let bits = self.bits(style, desc)? | self.words.value(desc);
+                let bits = self.bits(style, desc)?;
+                if self.implied.is_some_and(|(field, value)| field == desc.field && value != bits) {
+                    return Err(self.cursor.error_since(start, Kind::Implied));
+                }
+                let bits = bits | self.words.value(desc);
                 self.put(desc, bits)?;
             }
             ModifierKind::SdwaSel => self.choice(desc, self.text.sdwa_sel)?,

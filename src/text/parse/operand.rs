@@ -6,7 +6,7 @@ use super::{Kind, ParseError, Parser, Reading, literal64};
 use crate::code::floats::F16_BITS;
 use crate::code::*;
 use crate::codec::code::*;
-use crate::codec::inline_constant::{Number, constant, narrow_float};
+use crate::codec::inline_constant::{Number, constant, is_wide, narrow_float};
 use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditional};
 use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
@@ -418,7 +418,9 @@ impl Parser<'_, '_> {
                 Number::Float((n as u64) << 32)
             }
             // The bits of a double can be those of an inline integer.
-            (DataType::F64, Number::Float(bits)) if of_int(bits as i64).is_some() => Number::Int(bits as i64),
+            (ty, Number::Float(bits)) if is_wide(ty, desc.dwords.into()) && of_int(bits as i64).is_some() => {
+                Number::Int(bits as i64)
+            }
             _ => number,
         };
         let ty = match (desc.ty, number) {

@@ -5,7 +5,7 @@ use crate::kind::OperandKind;
 use crate::opcode::{Format, Opcode};
 use crate::operation::{OpcodeEntry, info, own_spelling};
 use crate::shared::mnemonic_hash;
-use crate::table::FormSignature;
+use crate::table::{FormSignature, Implied};
 use crate::target::{MNEMONICS_OF, OPS, Target};
 
 /// The encoding that the suffix of a mnemonic selects.
@@ -84,12 +84,12 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     })
 }
 
-/// The table's name for a synonym, ignoring case; empty if the name is not a synonym.
-pub(super) fn meaning(target: Target, name: &[u8]) -> &'static [u8] {
+/// The table's name for a synonym, ignoring case, and the modifier that it implies; empty if the name is not a synonym.
+pub(super) fn meaning(target: Target, name: &[u8]) -> (&'static [u8], Implied) {
     let synonyms = MNEMONICS_OF[target as usize].synonyms;
     let lower = || name.iter().map(u8::to_ascii_lowercase);
-    let found = synonyms.binary_search_by(|(synonym, _)| synonym.bytes().map(|c| c.to_ascii_lowercase()).cmp(lower()));
-    found.ok().and_then(|n| synonyms.get(n)).map_or(b"", |(_, means)| means.as_bytes())
+    let found = synonyms.binary_search_by(|(synonym, ..)| synonym.bytes().map(|c| c.to_ascii_lowercase()).cmp(lower()));
+    found.ok().and_then(|n| synonyms.get(n)).map_or((b"", None), |&(_, means, implied)| (means.as_bytes(), implied))
 }
 
 /// The mnemonic of an opcode index on a target.
@@ -120,16 +120,20 @@ const MOST: usize = 8;
 pub(super) struct Operations {
     found: [Option<(Opcode, OpcodeEntry)>; MOST],
     suffix: Suffix,
+    /// The modifier that the name implies.
+    pub implied: Implied,
 }
 
 impl Operations {
     /// Looks for a mnemonic with its suffix.
     pub fn find(target: Target, name: &[u8]) -> Operations {
         let (name, suffix) = stem(name);
-        let mut operations = Operations { found: [None; MOST], suffix };
+        let mut operations = Operations { found: [None; MOST], suffix, implied: None };
         operations.fill(target, name);
         if operations.is_empty() {
-            let (name, own) = stem(meaning(target, name));
+            let (name, implied) = meaning(target, name);
+            let (name, own) = stem(name);
+            operations.implied = implied;
             operations.fill(target, name);
             match (own, operations.suffix) {
                 (Suffix::None, _) => {}

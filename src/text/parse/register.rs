@@ -58,6 +58,8 @@ enum Name {
 pub(super) struct Registers {
     pub operands: &'static OperandTables,
     pub text: &'static TextTables,
+    /// The number of vector registers that runs of them can contain.
+    pub vgprs: u16,
 }
 
 impl Registers {
@@ -141,7 +143,8 @@ impl Registers {
             File::Ttmp => (t.ttmp_first, t.ttmp_last, |n| Reg::Ttmp(n as u8)),
         };
         let end = u32::from(base) + first + u32::from(dwords) - 1;
-        match end <= last.into() {
+        let is_begun = file == File::Vgpr && u32::from(base) + first <= last.into();
+        match end <= last.into() || is_begun && end < u32::from(base + self.vgprs) {
             true => Ok(Run { code: base + first as u16, dwords, half: None }),
             false => Err(Kind::Beyond(reg(last - base))),
         }
@@ -177,6 +180,6 @@ impl Registers {
 
 impl Parser<'_, '_> {
     pub(super) fn registers(&self) -> Registers {
-        Registers { operands: self.operands, text: self.text }
+        Registers { operands: self.operands, text: self.text, vgprs: self.words.target.vgprs() }
     }
 }
