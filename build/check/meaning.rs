@@ -7,9 +7,11 @@ use crate::build::formula::{
     Binary, Expr, FloatType, Formula, Goal, Part, Place, Rule, Source, Statement, Type, Unary,
 };
 use crate::build::kind::OperandKind;
-use crate::build::lower::{Info, NONE, OperandDesc, Target};
-use crate::build::model::Meanings;
+use crate::build::lower::meaning::lanes;
+use crate::build::lower::{Info, LFormat, NONE, OperandDesc, Target};
+use crate::build::model::counters::fits;
 use crate::build::model::error::{Result, SourceLine};
+use crate::build::model::{Isa, Meanings};
 
 /// What a formula can name on a target.
 struct Row<'a> {
@@ -19,6 +21,8 @@ struct Row<'a> {
     literal: Option<u32>,
     info: &'a Info,
     has_space: bool,
+    /// The fields of the format, with their widths.
+    fields: Vec<(&'a str, u32)>,
 }
 
 /// What a value is.
@@ -38,62 +42,87 @@ struct Checker<'a> {
 /// Why a formula is wrong, without the place.
 type Checked<T> = std::result::Result<T, String>;
 
-pub fn check(targets: &[Target], meanings: &Meanings) -> Result<()> {
+pub fn check(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<()> {
+    lane_names(isa)?;
     let mut known = HashSet::new();
     for t in targets {
         for operation in t.operations.iter().flatten() {
-            let Some((at, text)) = meanings.get(&operation.mnemonic).and_then(|cells| cells.of(&t.row.name)) else {
-                continue;
-            };
+            let of_row =
+                |at: &SourceLine, reason: String| at.err(format!("{} of {}: {reason}", operation.mnemonic, t.row.name));
             let signature = &t.signatures[operation.signature - 1];
             let (first, count) = signature.descs;
             let descs: Vec<&OperandDesc> =
                 t.desc_lists[first..first + count].iter().map(|&n| &t.descs[usize::from(n)]).collect();
-            let def = t.formats[operation.format].def;
-            let row = row(&descs, &t.infos[operation.info], def.space.is_some());
-            let key = (text, row.destinations.clone(), row.sources.clone(), &row.info.reads, &row.info.writes);
-            if !known.insert(format!("{key:?}")) {
+            let row = row(&descs, &t.infos[operation.info], &t.formats[operation.format]);
+            for of in lanes(isa, &operation.mnemonic) {
+                if row.sources.get(usize::from(of.source)).is_none() {
+                    return of_row(&of.at, format!("the row has no source {}", of.source));
+                }
+                lane(&of.at, &of.text, &row.fields, Vec::new())?;
+            }
+            let Some((at, text)) = meanings.get(&operation.mnemonic).and_then(|cells| cells.of(&t.row.name)) else {
+                continue;
+            };
+            let sizes = (&row.destinations, &row.sources, &row.fields);
+            if !known.insert(format!("{:?}", (text, sizes, &row.info.reads, &row.info.writes))) {
                 continue;
             }
-            let of_row = |reason: String| {
-                SourceLine::clone(at).err(format!("{} of {}: {reason}", operation.mnemonic, t.row.name))
-            };
             let formula = match Formula::read(text) {
                 Ok(formula) => formula,
-                Err(error) => return of_row(error.to_string()),
+                Err(error) => return of_row(at, error.to_string()),
             };
             if let Err(reason) = (Checker { row: &row, names: Vec::new() }).formula(&formula) {
-                return of_row(reason);
+                return of_row(at, reason);
             }
         }
     }
     Ok(())
 }
 
-/// Checks the formula of the lane that a lane reads, in which `n` is a number.
-pub fn lane(at: &SourceLine, text: &str) -> Result<()> {
+/// Checks that the statements about lanes are about operations of their format.
+fn lane_names(isa: &Isa) -> Result<()> {
+    for format in &isa.formats {
+        for lane in &format.lanes {
+            let has = |pattern: &String| format.rows.iter().any(|row| fits(pattern, &row.mnemonic));
+            if let Some(pattern) = lane.patterns.iter().find(|pattern| !has(pattern)) {
+                return lane.at.err(format!("{} has no operation {pattern}", format.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks the formula of the lane that each lane reads with a control of DPP, in which `n` is a number.
+pub fn dpp_lane(at: &SourceLine, text: &str) -> Result<()> {
+    lane(at, text, &[], vec![("n".into(), Kind::Int)])
+}
+
+/// Checks the formula of a lane, which names no operands.
+fn lane(at: &SourceLine, text: &str, fields: &[(&str, u32)], names: Vec<(String, Kind)>) -> Result<()> {
     let formula = match Formula::read_value(text) {
         Ok(formula) => formula,
         Err(error) => return at.err(format!("{error}")),
     };
     let info = Info::default();
-    let row = Row { destinations: Vec::new(), sources: Vec::new(), literal: None, info: &info, has_space: false };
-    let mut checker = Checker { row: &row, names: vec![("n".into(), Kind::Int)] };
+    let (destinations, sources) = (Vec::new(), Vec::new());
+    let row = Row { destinations, sources, literal: None, info: &info, has_space: false, fields: fields.to_vec() };
+    let mut checker = Checker { row: &row, names };
     match checker.int(&formula) {
         Ok(()) => Ok(()),
         Err(reason) => at.err(format!("{reason}, in the formula of a lane")),
     }
 }
 
-fn row<'a>(descs: &[&OperandDesc], info: &'a Info, has_space: bool) -> Row<'a> {
-    let mut row = Row { destinations: Vec::new(), sources: Vec::new(), literal: None, info, has_space };
+fn row<'a>(descs: &[&OperandDesc], info: &'a Info, format: &LFormat<'a>) -> Row<'a> {
+    let fields = format.fields.iter().map(|(field, bits)| (field.name.as_str(), bits.width().into())).collect();
+    let has_space = format.def.space.is_some();
+    let mut row = Row { destinations: Vec::new(), sources: Vec::new(), literal: None, info, has_space, fields };
     for desc in descs.iter().filter(|desc| desc.kind != OperandKind::Second) {
         let bits = u32::from(desc.dwords) * 32;
         match desc.access {
             None => {}
-            Some(access) if access.writes() => row.destinations.push(bits),
-            // Data of an atomic operation, which is also its result.
-            Some(_) if desc.write_if_bit != NONE => row.destinations.push(bits),
+            // Data of an atomic operation are also its result if a bit says so.
+            Some(access) if access.writes() || desc.write_if_bit != NONE => row.destinations.push(bits),
             Some(_) if desc.field == "literal" => row.literal = Some(bits),
             Some(_) => row.sources.push(bits),
         }
@@ -145,7 +174,8 @@ impl Checker<'_> {
                 Ok(())
             }
             Goal::Place(place) => {
-                if matches!(place.source, Source::Operand(_) | Source::Literal | Source::Lane | Source::Wave) {
+                let is_read = |source| matches!(source, Source::Operand(_) | Source::Field(_) | Source::Literal);
+                if is_read(place.source) || matches!(place.source, Source::Lane | Source::Wave) {
                     return Err("a source is written".into());
                 }
                 let before = self.names.len();
@@ -185,8 +215,11 @@ impl Checker<'_> {
                 (name, if place.source == Source::Scc { 1 } else { 64 })
             }
             Source::Mode | Source::Lane | Source::Wave => ("", 32),
-            Source::Table | Source::Half | Source::FetchInactive | Source::BoundControl => ("", 8),
-            Source::Select(_) | Source::Format(_) | Source::Key => ("", 8),
+            Source::Table => ("", 8),
+            Source::Field(name) => {
+                let found = self.row.fields.iter().find(|(known, _)| *known == name);
+                (name, found.ok_or_else(|| format!("the format has no field {name}"))?.1)
+            }
             Source::Pc | Source::Address | Source::Base | Source::Offset(_) => ("", 64),
             Source::Memory | Source::Lds | Source::Gds | Source::Data(_) => {
                 if !self.row.has_space {

@@ -5,14 +5,14 @@ use std::fmt::Write;
 
 use crate::build::check::meaning;
 use crate::build::emit::{camel, opcodes};
-use crate::build::lower::Target;
+use crate::build::lower::{Target, meaning as lower_meaning};
 use crate::build::model::error::Result;
 use crate::build::model::{Isa, Meanings};
 use crate::build::parse::numbers::number;
 
 /// Writes `MEANINGS`: in the order of the operations, each with the targets that it holds for, a bit for each.
 pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<String> {
-    meaning::check(targets, meanings)?;
+    meaning::check(isa, targets, meanings)?;
     let names = |t: &Target| t.operations.iter().flatten().map(|operation| operation.mnemonic.clone()).collect();
     let there: Vec<HashSet<String>> = targets.iter().map(names).collect();
     let mut rows = Vec::new();
@@ -32,12 +32,24 @@ pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Strin
     }
     let mut out = String::new();
     writeln!(out, "static MEANINGS: [(Opcode, u128, &str); {}] = [{}];", rows.len(), rows.join(",\n")).unwrap();
+    source_lanes(&mut out, isa, targets);
     lanes(&mut out, isa, targets)?;
     for name in ["keeps-half", "omod-flush"] {
         let set = targets.iter().enumerate().filter(|(_, t)| t.row.has(name)).fold(0u128, |set, (n, _)| set | 1 << n);
         writeln!(out, "static {}: u128 = {set:#x};", name.to_uppercase().replace('-', "_")).unwrap();
     }
     Ok(out)
+}
+
+/// Writes `SOURCE_LANES`: in the order of the operations, the lanes in which they read a source.
+fn source_lanes(out: &mut String, isa: &Isa, targets: &[Target]) {
+    let mut rows = Vec::new();
+    for op in &opcodes(targets) {
+        let all = lower_meaning::lanes(isa, op);
+        rows.extend(all.iter().map(|lane| format!("(Opcode::{}, {}, {:?})", camel(op), lane.source, lane.text)));
+    }
+    let (count, rows) = (rows.len(), rows.join(",\n"));
+    writeln!(out, "static SOURCE_LANES: [(Opcode, u8, &str); {count}] = [{rows}];").unwrap();
 }
 
 /// Writes `LANES`: which lane each lane reads, for each run of values of the control of DPP.
@@ -48,7 +60,7 @@ fn lanes(out: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
             let Some(value) = table.values.iter().find(|value| value.name == *name) else {
                 return at.err(format!("{} has no value {name}", table.name));
             };
-            meaning::lane(at, formula)?;
+            meaning::dpp_lane(at, formula)?;
             for (n, t) in targets.iter().enumerate() {
                 let Some(run) = value.value.of(&t.row.name) else { continue };
                 let (first, last) = run.split_once('-').unwrap_or((run, run));

@@ -48,6 +48,18 @@ pub fn all(isa: &Isa) -> Result<Meanings> {
     Ok(all)
 }
 
+/// The statements about the lanes in which an operation reads its sources: for each source, the first that names it.
+pub fn lanes<'a>(isa: &'a Isa, mnemonic: &str) -> Vec<&'a LaneOf> {
+    let mut all: Vec<&LaneOf> = Vec::new();
+    for lane in isa.formats.iter().flat_map(|format| &format.lanes) {
+        let is_named = lane.patterns.iter().any(|pattern| counters::fits(pattern, mnemonic));
+        if is_named && all.iter().all(|known| known.source != lane.source) {
+            all.push(lane);
+        }
+    }
+    all
+}
+
 /// `v_cmp_{lt:<,gt:>}_{f16,f32}` as names, each with the text that `$1`, `$2`, ... stand for.
 fn alternatives(at: &SourceLine, pattern: &str) -> Result<Vec<(String, Vec<String>)>> {
     let mut all = vec![(String::new(), Vec::new())];

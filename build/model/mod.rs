@@ -360,6 +360,7 @@ pub struct Format {
     pub only: Vec<Only>,
     pub unused: Vec<Unused>,
     pub does: Vec<Does>,
+    pub lanes: Vec<LaneOf>,
     /// `bus`: its operations read scalars over the constant bus.
     pub bus: bool,
     /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
@@ -563,6 +564,19 @@ pub struct Does {
     /// Names with alternatives in braces; `v_min_f32@gfx12`: from that generation on.
     pub names: Vec<String>,
     /// The formula, in which `$1` stands for the alternative in the name's first braces.
+    pub text: String,
+}
+
+/// `lane S1 v_mfma_f32_*: BLGP == 0 ? LANE : ...`: the lane in which operations read a source, instead of the lane that
+/// their formula says.
+#[derive(Debug)]
+#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+pub struct LaneOf {
+    pub at: SourceLine,
+    /// The number of the source.
+    pub source: u8,
+    /// Names, or beginnings of names with `*`.
+    pub patterns: Vec<String>,
     pub text: String,
 }
 

@@ -55,6 +55,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         only: Vec::new(),
         unused: Vec::new(),
         does: Vec::new(),
+        lanes: Vec::new(),
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),

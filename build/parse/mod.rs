@@ -39,13 +39,14 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Passes each line without its comment to `take`, except empty lines. An indented line continues a `does` line.
+/// Passes each line without its comment to `take`, except empty lines. An indented line continues a `does` or `lane` line.
 fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
     let mut lines = text.lines().enumerate().peekable();
     let without_comment = |raw: &str| raw.split('#').next().unwrap_or("").trim_end().to_string();
     while let Some((i, raw)) = lines.next() {
         let mut line = without_comment(raw);
-        while line.starts_with("does ") && lines.peek().is_some_and(|(_, next)| next.starts_with(' ')) {
+        let is_formula = ["does ", "lane "].iter().any(|word| line.starts_with(word));
+        while is_formula && lines.peek().is_some_and(|(_, next)| next.starts_with(' ')) {
             let (_, next) = lines.next().expect("it was seen");
             line = format!("{line} {}", without_comment(next).trim_start());
         }
@@ -85,6 +86,11 @@ impl Parser {
         if let (Some(rest), true) = (line.strip_prefix("does "), self.in_rows) {
             let does = rows::does(at, rest)?;
             isa.formats[self.format.expect("rows follow a format")].does.push(does);
+            return Ok(());
+        }
+        if let (Some(rest), true) = (line.strip_prefix("lane "), self.in_rows) {
+            let lane = rows::lane_of(at, rest)?;
+            isa.formats[self.format.expect("rows follow a format")].lanes.push(lane);
             return Ok(());
         }
         if self.in_rows {

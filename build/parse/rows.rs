@@ -1,7 +1,7 @@
 //! Rows of operations and the words in them.
 
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Access, Does, Row, Token};
+use crate::build::model::{Access, Does, LaneOf, Row, Token};
 use crate::build::parse::Parser;
 use crate::build::parse::numbers::up_to;
 
@@ -62,6 +62,20 @@ pub fn does(at: &SourceLine, line: &str) -> Result<Does> {
     let Some((names, text)) = line.split_once(": ") else { return at.err("expected: does NAME...: FORMULA") };
     let names = names.split_whitespace().map(str::to_string).collect();
     Ok(Does { at: at.clone(), names, text: text.trim().to_string() })
+}
+
+/// `SOURCE NAME... : FORMULA`
+pub fn lane_of(at: &SourceLine, line: &str) -> Result<LaneOf> {
+    let (head, text) = line.split_once(": ").unwrap_or((line, ""));
+    let mut words = head.split_whitespace();
+    let source = words.next().and_then(|word| word.strip_prefix('S')?.parse().ok());
+    let patterns: Vec<String> = words.map(str::to_string).collect();
+    match source {
+        Some(source) if !patterns.is_empty() && !text.is_empty() => {
+            Ok(LaneOf { at: at.clone(), source, patterns, text: text.trim().to_string() })
+        }
+        _ => at.err("expected, below the rows: lane SOURCE NAME...: FORMULA"),
+    }
 }
 
 fn bit_list(at: &SourceLine, s: &str) -> Result<(String, Option<Vec<u8>>)> {

@@ -64,17 +64,8 @@ pub enum Source {
     Wave,
     /// `TABLE`: the truth table of an operation on bits, which the instruction has.
     Table,
-    /// `FI`, `BC`: the bits that say whether lanes that are off are read, and whether 0 stands for what cannot be read.
-    FetchInactive,
-    BoundControl,
-    /// `SEL`: the bits that choose a part of a source. `SEL`, `SEL1`: those that choose the scales of two factors.
-    Select(u8),
-    /// `FMT`, `FMT1`: the numbers of the formats that the instruction chooses for two factors.
-    Format(u8),
-    /// `KEY`: the number of the set of indices that the instruction chooses for a sparse matrix.
-    Key,
-    /// `HALF`: 1 if the results of a matrix operation go to the upper halves of registers.
-    Half,
+    /// `OP_SEL`, `CBSZ`, ...: the value of the field of the instruction that has this name in lower case.
+    Field(&'static str),
     /// `ADDR`: the address that the format makes of operands and offset.
     Address,
     /// `BASE`: the address register alone.
@@ -93,7 +84,7 @@ pub enum Source {
 
 impl Source {
     /// The names without a number, with what they stand for.
-    pub const NAMED: [(&'static str, Source); 28] = [
+    pub const NAMED: [(&'static str, Source); 31] = [
         ("D", Source::Destination(0)),
         ("K", Source::Literal),
         ("SCC", Source::Scc),
@@ -114,14 +105,17 @@ impl Source {
         ("LDS", Source::Lds),
         ("GDS", Source::Gds),
         ("TABLE", Source::Table),
-        ("HALF", Source::Half),
-        ("SEL", Source::Select(0)),
-        ("SEL1", Source::Select(1)),
-        ("FMT", Source::Format(0)),
-        ("FMT1", Source::Format(1)),
-        ("KEY", Source::Key),
-        ("FI", Source::FetchInactive),
-        ("BC", Source::BoundControl),
+        ("ABID", Source::Field("abid")),
+        ("BLGP", Source::Field("blgp")),
+        ("CBSZ", Source::Field("cbsz")),
+        ("INDEX_KEY", Source::Field("index_key")),
+        ("MATRIX_A_FMT", Source::Field("matrix_a_fmt")),
+        ("MATRIX_B_FMT", Source::Field("matrix_b_fmt")),
+        ("MATRIX_A_SCALE", Source::Field("matrix_a_scale")),
+        ("MATRIX_B_SCALE", Source::Field("matrix_b_scale")),
+        ("OP_SEL", Source::Field("op_sel")),
+        ("OP_SEL_HI", Source::Field("op_sel_hi")),
+        ("SCALE_SEL", Source::Field("scale_sel")),
     ];
 
     pub fn named(name: &str) -> Option<Source> {

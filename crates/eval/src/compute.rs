@@ -1,11 +1,12 @@
 //! Values of expressions.
 
-use amdgpu_isa::meaning::{Binary, Call, Expr, FloatType, Place, Type, Unary};
+use amdgpu_isa::Inst;
+use amdgpu_isa::meaning::{Binary, Call, Expr, FloatType, Place, Source, Type, Unary};
 use rustc_apfloat::Round;
 
 use crate::error::EvalError;
 use crate::float::{Number, Rules};
-use crate::trig;
+use crate::{trig, words};
 
 type Result<T> = std::result::Result<T, EvalError>;
 
@@ -304,36 +305,46 @@ fn median(a: Number, b: Number, c: Number, rules: &Rules) -> Number {
     }
 }
 
-/// Names in the formula of the lane that a lane reads.
-struct Lanes {
-    rules: Rules,
-    lane: usize,
-    lanes: usize,
-    n: i128,
+/// What names in the formula of a lane stand for.
+pub struct Lanes<'a> {
+    /// The instruction whose fields the formula names.
+    pub inst: Option<&'a Inst>,
+    pub lane: usize,
+    pub lanes: usize,
+    /// The position in a run of values.
+    pub n: i128,
 }
 
 /// The lane that a lane reads, by a formula of the tables.
-pub fn lane(expr: &Expr, lane: usize, lanes: usize, n: i128) -> Result<i128> {
+pub fn lane(expr: &Expr, names: &Lanes) -> Result<i128> {
     let rules = Rules { mode: Default::default(), fnuz: false };
-    int(&mut Lanes { rules, lane, lanes, n }, expr)
+    int(&mut LaneScope { rules, names }, expr)
 }
 
-impl Scope for Lanes {
+struct LaneScope<'a> {
+    rules: Rules,
+    names: &'a Lanes<'a>,
+}
+
+impl Scope for LaneScope<'_> {
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
     fn place(&mut self, place: &Place) -> Result<Value> {
-        use amdgpu_isa::meaning::Source;
         match place.source {
-            Source::Lane => Ok(Value::Int(self.lane as i128)),
-            Source::Wave => Ok(Value::Int(self.lanes as i128)),
+            Source::Lane => Ok(Value::Int(self.names.lane as i128)),
+            Source::Wave => Ok(Value::Int(self.names.lanes as i128)),
+            Source::Field(name) => {
+                let inst = self.names.inst.ok_or(EvalError::Operand)?;
+                words::value(inst, name).map(|value| Value::Int(value.into()))
+            }
             _ => Err(EvalError::Operand),
         }
     }
 
     fn name(&self, name: &str) -> Option<Value> {
-        (name == "n").then_some(Value::Int(self.n))
+        (name == "n").then_some(Value::Int(self.names.n))
     }
 
     fn push(&mut self, _: &str, _: Value) {}

@@ -28,6 +28,7 @@ mod modifiers;
 mod operands;
 mod place;
 mod run;
+mod shape;
 mod small;
 mod trig;
 mod wave;

@@ -1,13 +1,13 @@
 //! The modifiers of an instruction: what they do to sources and results.
 
-use amdgpu_isa::meaning::Formula;
+use amdgpu_isa::meaning::{Expr, Formula, Source};
 use amdgpu_isa::{Field, Format, Inst};
 
 use crate::bits::Bits;
-use crate::compute;
+use crate::compute::{self, Lanes};
 use crate::error::EvalError;
 use crate::float::{Number, Rules};
-use crate::words;
+use crate::{shape, words};
 
 /// The fields of an instruction that are modifiers; 0 where it has none.
 pub struct Modifiers {
@@ -30,41 +30,10 @@ pub struct Modifiers {
     masks: Option<(u32, u32)>,
     /// The byte of the destination that is written.
     pub byte_sel: u32,
-    /// The bits that choose a part of a source, or the scales of two factors.
-    pub selection: [u32; 2],
-    /// The number of the set of indices of a sparse matrix.
-    pub key: u32,
-    /// The lanes of the factors that a matrix operation reads instead of others.
-    blocks: Option<Blocks>,
+    /// For each lane of the first two sources that a formula names, the lane that is read; `None`: that one.
+    source_lanes: [Option<Vec<usize>>; 2],
     /// Whether the third source is added to a product of matrices: neg_lo is its sign, and neg_hi its absolute value.
     is_sum: bool,
-}
-
-/// Which lanes of a wave of 64 give the factors of matrix operations.
-struct Blocks {
-    /// The logarithm of the number of parts of the wave, one of which gives the first factor.
-    cbsz: u32,
-    /// The number of that part.
-    abid: u32,
-    /// The pattern of lanes of the second factor.
-    blgp: u32,
-}
-
-impl Blocks {
-    /// The lane from which factor `n` comes instead of this one.
-    fn lane(&self, n: usize, lane: usize) -> usize {
-        match (n, self.blgp) {
-            (0, _) => {
-                let part = 64 >> self.cbsz;
-                lane % part + part * self.abid as usize
-            }
-            (1, 1) => lane % 32,
-            (1, 2) => lane % 32 + 32,
-            (1, 3) => (lane + 16) % 64,
-            (1, pattern @ 4..=7) => lane % 16 + 16 * (pattern as usize - 4),
-            _ => lane,
-        }
-    }
 }
 
 struct Sdwa {
@@ -140,6 +109,7 @@ impl Modifiers {
         } else {
             // Each operation of a pair has a field of its own.
             let neg = match half {
+                None if inst.blgp_negates() => Field::Blgp,
                 None => Field::Neg,
                 Some('x') => Field::Negx,
                 Some(_) => Field::Negy,
@@ -161,14 +131,9 @@ impl Modifiers {
             bound_ctrl: get(Field::BoundCtrl) == 1,
             fetch_inactive: get(Field::Fi) == 1,
             masks: has(Format::Dpp).then(|| (get(Field::RowMask), get(Field::BankMask))),
-            selection: selection(inst),
-            key: match inst.get(Field::IndexKey) {
-                Some(key) => key,
-                None if get(Field::Cbsz) & 3 == 0 => get(Field::Abid) & 3,
-                None => 0,
-            },
-            blocks: None,
-            is_sum: false,
+            source_lanes: [source_lanes(inst, 0, lanes)?, source_lanes(inst, 1, lanes)?],
+            // NEG_HI of C is its absolute value (RDNA4 ISA, 7.12).
+            is_sum: is_product(inst),
             byte_sel: inst.get(Field::ByteSel).unwrap_or(get(Field::OpSel) >> 2),
         };
         if has(Format::Dpp) {
@@ -184,36 +149,10 @@ impl Modifiers {
         Ok(modifiers)
     }
 
-    /// Adds the modifiers of a product of matrices: `plain` if its factors have no other types than the operation says,
-    /// and no indices.
-    pub fn set_product(&mut self, inst: &Inst, plain: bool) -> Result<(), EvalError> {
-        self.is_sum = true;
-        let get = |field| inst.get(field).unwrap_or(0);
-        let (cbsz, abid, blgp) = (get(Field::Cbsz), get(Field::Abid), get(Field::Blgp));
-        if inst.blgp_negates() {
-            self.neg = blgp;
-            return Ok(());
-        }
-        if !plain || (cbsz, blgp) == (0, 0) {
-            return Ok(());
-        }
-        let abid = if cbsz == 0 { 0 } else { abid };
-        let undefined = [(Field::Cbsz, cbsz > 4), (Field::Abid, abid >> cbsz != 0), (Field::Blgp, blgp > 6)];
-        if let Some((field, _)) = undefined.into_iter().find(|(_, is)| *is) {
-            return Err(EvalError::Modifier(field));
-        }
-        self.blocks = Some(Blocks { cbsz, abid, blgp });
-        Ok(())
-    }
-
-    /// The lane from which a factor of matrices comes instead of this one.
-    pub fn block_lane(&self, n: usize, lane: usize) -> usize {
-        self.blocks.as_ref().map_or(lane, |blocks| blocks.lane(n, lane))
-    }
-
-    /// The bits that say whether lanes that are off are read, and whether 0 stands for what cannot be read.
-    pub fn fetch_bits(&self) -> (bool, bool) {
-        (self.op_sel & 1 == 1 || self.fetch_inactive, self.op_sel & 2 == 2 || self.bound_ctrl)
+    /// The lane in which source `n` is read where the formula names this one.
+    pub fn lane_read(&self, n: usize, lane: usize) -> usize {
+        let lanes = self.source_lanes.get(n).and_then(Option::as_ref);
+        lanes.and_then(|lanes| lanes.get(lane)).copied().unwrap_or(lane)
     }
 
     /// The lane from which a source comes; `Err` if the lane is not written for lack of a source, `Ok(None)` if the
@@ -265,7 +204,6 @@ impl Modifiers {
     /// A float of source `n` with its sign changed.
     pub fn signed(&self, n: usize, element: Option<u32>, number: Number) -> Number {
         let bit = |bits: u32| bits >> n & 1 == 1;
-        // NEG_HI of C is its absolute value (RDNA4 ISA, 7.12).
         if self.is_sum && n == 2 {
             let number = if bit(self.neg_hi) { number.abs() } else { number };
             return if bit(self.neg) { number.negate() } else { number };
@@ -276,11 +214,6 @@ impl Modifiers {
         }
         let number = if bit(self.abs) { number.abs() } else { number };
         if bit(self.neg) { number.negate() } else { number }
-    }
-
-    /// Whether a matrix operation takes and writes the upper halves of registers.
-    pub fn takes_high_accumulator(&self) -> bool {
-        self.op_sel >> 2 & 1 == 1
     }
 
     /// Which half, or whole register, source `n` is for mixed precision: `None` if it is whole.
@@ -355,16 +288,31 @@ impl Modifiers {
     }
 }
 
-/// The bits that choose a part of a source, or the scales of two factors.
-fn selection(inst: &Inst) -> [u32; 2] {
-    let get = |field| inst.get(field).unwrap_or(0);
-    if inst.get(Field::ScaleSrc0).is_none() {
-        return [inst.get(Field::ScaleSel).unwrap_or(get(Field::OpSel)), 0];
-    }
-    match [Field::MatrixAScale, Field::MatrixBScale].map(|field| inst.get(field)) {
-        [Some(a), Some(b)] => [a, b],
-        _ => [0, 1].map(|n| get(Field::OpSel) >> n & 1 | (get(Field::OpSelHi) >> n & 1) << 1),
-    }
+/// Whether the operation multiplies matrices.
+pub fn is_product(inst: &Inst) -> bool {
+    inst.flags().is_mfma() || inst.flags().is_smfmac()
+}
+
+/// For each lane of source `n` that a formula names, the lane that is read; `None` if that is always the one that is named.
+fn source_lanes(inst: &Inst, n: u8, lanes: usize) -> Result<Option<Vec<usize>>, EvalError> {
+    let Some(text) = inst.source_lane(n) else { return Ok(None) };
+    let value = Formula::read_value(text).map_err(EvalError::Syntax)?;
+    let one = |lane| {
+        let read = compute::lane(&value, &Lanes { inst: Some(inst), lane, lanes, n: 0 })?;
+        usize::try_from(read).map_err(|_| EvalError::Modifier(named_field(&value, inst)))
+    };
+    (0..lanes).map(one).collect::<Result<_, _>>().map(Some)
+}
+
+/// A field that a formula names and whose value is not 0.
+fn named_field(value: &Expr, inst: &Inst) -> Field {
+    let is_named = |source| shape::any(value, &|place| place.source == source);
+    let fields =
+        Source::NAMED.into_iter().filter(|(_, source)| is_named(*source)).filter_map(|(_, source)| match source {
+            Source::Field(name) => words::field(name),
+            _ => None,
+        });
+    fields.into_iter().find(|&field| inst.get(field) != Some(0)).unwrap_or(Field::OpSel)
 }
 
 /// Whether DPP8 reads lanes that are off: the first source of the base format says so.
@@ -382,7 +330,7 @@ fn controlled(inst: &Inst, control: u32, lanes: usize) -> Result<[Option<u8>; 64
     let value = Formula::read_value(text).map_err(EvalError::Syntax)?;
     let mut from = [None; 64];
     for (lane, from) in from.iter_mut().enumerate().take(lanes) {
-        let source = compute::lane(&value, lane, lanes, n.into())?;
+        let source = compute::lane(&value, &Lanes { inst: None, lane, lanes, n: n.into() })?;
         *from = u8::try_from(source).ok().filter(|&source| usize::from(source) < lanes);
     }
     Ok(from)

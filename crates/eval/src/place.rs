@@ -79,12 +79,7 @@ impl Frame<'_> {
             Source::Lane => self.lane as u64,
             Source::Wave => self.lanes as u64,
             Source::Table => self.inst.truth_table().ok_or(EvalError::Operand)?.into(),
-            Source::Select(n) => self.modifiers.selection[usize::from(n) & 1].into(),
-            Source::Format(n) => self.format_field(n).1.into(),
-            Source::Key => self.modifiers.key.into(),
-            Source::Half => self.modifiers.takes_high_accumulator().into(),
-            Source::FetchInactive => self.modifiers.fetch_bits().0.into(),
-            Source::BoundControl => self.modifiers.fetch_bits().1.into(),
+            Source::Field(name) => words::value(self.inst, name)?.into(),
             Source::Vcc if !self.operands.has_mask(self.lanes) => self.before.vcc,
             Source::Mode => return Err(EvalError::Place("MODE")),
             Source::Pc => return Err(EvalError::Place("PC")),
@@ -110,7 +105,7 @@ impl Frame<'_> {
         let mut bits = if matches!(operand.value, OperandValue::Reg(_)) {
             let mut lane = lane.unwrap_or(self.lane);
             if input.is_numbered() {
-                lane = self.modifiers.block_lane(input.number(), lane);
+                lane = self.modifiers.lane_read(input.number(), lane);
             }
             if input.number() == 0 && is_vector(operand) {
                 match self.modifiers.source_lane(lane, self.before.exec) {

@@ -10,8 +10,9 @@ use crate::bits::Bits;
 use crate::compute::{self, Scope, Value};
 use crate::error::EvalError;
 use crate::float::Rules;
-use crate::modifiers::Modifiers;
+use crate::modifiers::{Modifiers, is_product};
 use crate::operands::{Operands, keeps_half};
+use crate::shape;
 use crate::wave::{Wave, is_vector};
 
 type Result<T> = std::result::Result<T, EvalError>;
@@ -51,10 +52,9 @@ impl Evaluator {
             return Err(EvalError::Sentence(text));
         }
         let lanes = usize::from(inst.target().wave_size());
-        let mut modifiers = Modifiers::of(inst, half, lanes)?;
+        let modifiers = Modifiers::of(inst, half, lanes)?;
         let mut rules = Rules { mode: before.mode, fnuz: inst.target().has_fnuz() };
-        if is_product(&formula) {
-            modifiers.set_product(inst, !chooses(&formula))?;
+        if is_product(inst) {
             // CDNA4 ISA, 7.4; CDNA5 ISA, 7.12.
             rules.mode.single = rules.mode.single.of_product(!has_single_factors(&formula));
             rules.mode.other = rules.mode.other.of_product(true);
@@ -102,58 +102,14 @@ fn goal_needs_wave(goal: &Goal) -> bool {
 
 /// Whether an expression reads other lanes.
 fn reads_lanes(expr: &Expr) -> bool {
-    any(expr, &|place| place.lane.is_some())
-}
-
-/// Whether a part of a formula's values is as wanted.
-fn has(formula: &Formula, wanted: &dyn Fn(&Expr) -> bool) -> bool {
-    formula.statements.iter().any(|s| any_part(&s.value, wanted))
-}
-
-/// Whether a place that the formula reads is as wanted.
-fn reads(formula: &Formula, wanted: &dyn Fn(&Place) -> bool) -> bool {
-    formula.statements.iter().any(|s| any(&s.value, wanted))
-}
-
-/// Whether the operation multiplies matrices: it adds products of elements that other lanes have.
-fn is_product(formula: &Formula) -> bool {
-    let is_factor = |place: &Place| place.source == Source::Operand(0) && place.lane.is_some();
-    has(formula, &|part| matches!(part, Expr::Sum(..))) && reads(formula, &is_factor)
+    shape::any(expr, &|place| place.lane.is_some())
 }
 
 /// Whether the factors are of type f32, and not rounded before they are multiplied.
 fn has_single_factors(formula: &Formula) -> bool {
     let single = Some(Type::Float(FloatType::F32));
-    reads(formula, &|place| place.source == Source::Operand(0) && place.ty == single)
-        && !has(formula, &|part| matches!(part, Expr::Call(Call::Xf32, _)))
-}
-
-/// Whether fields of the instruction choose the types of factors, or a set of indices.
-fn chooses(formula: &Formula) -> bool {
-    reads(formula, &|place| matches!(place.ty, Some(Type::Chosen(_))) || place.source == Source::Key)
-}
-
-/// Whether a place of an expression is as wanted.
-fn any(expr: &Expr, wanted: &dyn Fn(&Place) -> bool) -> bool {
-    any_part(expr, &|part| matches!(part, Expr::Place(place) if wanted(place)))
-}
-
-/// Whether an expression, or one inside it, is as wanted.
-fn any_part(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool) -> bool {
-    let of = |expr: &Expr| any_part(expr, wanted);
-    let inside = match expr {
-        Expr::Int(_) | Expr::Float(_) | Expr::Name(_) => false,
-        Expr::Place(place) => match &place.part {
-            Part::Whole => false,
-            Part::Element(at) => of(at),
-            Part::Bits(high, low) => of(high) || of(low),
-        },
-        Expr::Unary(_, a) | Expr::Convert(_, a) => of(a),
-        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => of(a) || of(b),
-        Expr::If(a, b, c) => of(a) || of(b) || of(c),
-        Expr::Call(_, all) => all.iter().any(of),
-    };
-    inside || wanted(expr)
+    shape::reads(formula, &|place| place.source == Source::Operand(0) && place.ty == single)
+        && !shape::has(formula, &|part| matches!(part, Expr::Call(Call::Xf32, _)))
 }
 
 /// One instruction, in one lane at a time.

@@ -23,54 +23,59 @@ enum Top {
     Numbers,
 }
 
+/// A format by the widths of its exponent and its fraction.
+fn of(exponent: u32, fraction: u32, top: Top) -> Format {
+    let bias = (1 << (exponent - 1)) - i32::from(top != Top::Fnuz);
+    Format { exponent, fraction, bias, top }
+}
+
 fn format(ty: FloatType, fnuz: bool) -> Option<Format> {
-    let of = |exponent, fraction, bias, top| Some(Format { exponent, fraction, bias, top });
-    match ty {
-        FloatType::Fp8 if fnuz => of(4, 3, 8, Top::Fnuz),
-        FloatType::Bf8 if fnuz => of(5, 2, 16, Top::Fnuz),
-        FloatType::Fp8 => of(4, 3, 7, Top::OneNan),
-        FloatType::Bf8 => of(5, 2, 15, Top::Ieee),
-        FloatType::Fp6 => of(2, 3, 1, Top::Numbers),
-        FloatType::Bf6 => of(3, 2, 3, Top::Numbers),
-        FloatType::Fp4 => of(2, 1, 1, Top::Numbers),
-        _ => None,
-    }
+    Some(match ty {
+        FloatType::Fp8 => of(4, 3, if fnuz { Top::Fnuz } else { Top::OneNan }),
+        FloatType::Bf8 => of(5, 2, if fnuz { Top::Fnuz } else { Top::Ieee }),
+        FloatType::Fp6 => of(2, 3, Top::Numbers),
+        FloatType::Bf6 => of(3, 2, Top::Numbers),
+        FloatType::Fp4 => of(2, 1, Top::Numbers),
+        _ => return None,
+    })
 }
 
 /// The double with the value of the bits; `None` if the type is not a small one.
 pub fn to_double(ty: FloatType, fnuz: bool, bits: u64) -> Option<f64> {
     let f = format(ty, fnuz)?;
-    let (exponent, fraction) = ((bits >> f.fraction) & ((1 << f.exponent) - 1), bits & ((1 << f.fraction) - 1));
     let negative = bits >> (f.exponent + f.fraction) & 1 == 1;
-    let all_exponent = exponent == (1 << f.exponent) - 1;
-    let value = match f.top {
-        Top::Fnuz if negative && exponent == 0 && fraction == 0 => return Some(f64::NAN),
-        Top::OneNan if all_exponent && fraction == (1 << f.fraction) - 1 => f64::NAN,
-        Top::Ieee if all_exponent && fraction != 0 => f64::NAN,
-        Top::Ieee if all_exponent => f64::INFINITY,
-        _ if exponent == 0 => fraction as f64 * 2f64.powi(1 - f.bias - f.fraction as i32),
-        _ => (fraction_unit(&f) + fraction) as f64 * 2f64.powi(exponent as i32 - f.bias - f.fraction as i32),
-    };
+    let size = bits & ((1 << (f.exponent + f.fraction)) - 1);
+    if f.top == Top::Fnuz && negative && size == 0 {
+        return Some(f64::NAN);
+    }
+    let value = f.value(size);
     Some(if negative && !value.is_nan() { -value } else { value })
 }
 
-/// The scale that a byte is, in a format of scales: they have no sign. `None` for an unknown format.
+/// The scale that a byte is, in a format such as `E8` or `E5M3`: the widths of exponent and fraction. A scale has no
+/// sign, and one NaN. `None` for another name.
 pub fn scale(format: &str, bits: u64) -> Option<f64> {
-    let bits = bits & 0xff;
-    let numbers = |fraction: u32, bias: i32, nan: u64| {
-        let bits = bits & nan;
-        let (exponent, fraction_bits) = ((bits >> fraction) as i32, bits & ((1 << fraction) - 1));
-        let unit = if exponent == 0 { 0 } else { 1 << fraction };
-        let value = (unit + fraction_bits) as f64 * 2f64.powi(exponent.max(1) - bias - fraction as i32);
-        if bits == nan { f64::NAN } else { value }
-    };
-    Some(match format {
-        "E8" if bits == 0xff => f64::NAN,
-        "E8" => 2f64.powi(bits as i32 - 127),
-        "E5M3" => numbers(3, 15, 0xff),
-        "E4M3" => numbers(3, 7, 0x7f),
-        _ => return None,
-    })
+    let (exponent, fraction) = format.strip_prefix('E')?.split_once('M').unwrap_or((&format[1..], "0"));
+    let width = |digits: &str| digits.parse::<u32>().ok().filter(|width| *width <= 8);
+    let f = of(width(exponent).filter(|width| *width > 0)?, width(fraction)?, Top::OneNan);
+    Some(f.value(bits & ((1 << (f.exponent + f.fraction)) - 1)))
+}
+
+impl Format {
+    /// The value of the bits of exponent and fraction.
+    fn value(&self, bits: u64) -> f64 {
+        let (top, ones) = ((1 << self.exponent) - 1, (1 << self.fraction) - 1);
+        let (exponent, fraction) = (bits >> self.fraction, bits & ones);
+        let power = |exponent: u64| 2f64.powi(exponent as i32 - self.bias - self.fraction as i32);
+        match self.top {
+            Top::OneNan if exponent == top && fraction == ones => f64::NAN,
+            Top::Ieee if exponent == top && fraction != 0 => f64::NAN,
+            Top::Ieee if exponent == top => f64::INFINITY,
+            // A format that has an exponent alone has no zero.
+            _ if exponent == 0 && self.fraction > 0 => fraction as f64 * power(1),
+            _ => (fraction_unit(self) + fraction) as f64 * power(exponent),
+        }
+    }
 }
 
 /// The implied bit of a normal number.

@@ -1,0 +1,36 @@
+//! What parts a formula has.
+
+use amdgpu_isa::meaning::{Expr, Formula, Part, Place};
+
+/// Whether a part of a formula's values is as wanted.
+pub fn has(formula: &Formula, wanted: &dyn Fn(&Expr) -> bool) -> bool {
+    formula.statements.iter().any(|s| any_part(&s.value, wanted))
+}
+
+/// Whether a place that the formula reads is as wanted.
+pub fn reads(formula: &Formula, wanted: &dyn Fn(&Place) -> bool) -> bool {
+    formula.statements.iter().any(|s| any(&s.value, wanted))
+}
+
+/// Whether a place of an expression is as wanted.
+pub fn any(expr: &Expr, wanted: &dyn Fn(&Place) -> bool) -> bool {
+    any_part(expr, &|part| matches!(part, Expr::Place(place) if wanted(place)))
+}
+
+/// Whether an expression, or one inside it, is as wanted.
+fn any_part(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool) -> bool {
+    let of = |expr: &Expr| any_part(expr, wanted);
+    let inside = match expr {
+        Expr::Int(_) | Expr::Float(_) | Expr::Name(_) => false,
+        Expr::Place(place) => match &place.part {
+            Part::Whole => false,
+            Part::Element(at) => of(at),
+            Part::Bits(high, low) => of(high) || of(low),
+        },
+        Expr::Unary(_, a) | Expr::Convert(_, a) => of(a),
+        Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => of(a) || of(b),
+        Expr::If(a, b, c) => of(a) || of(b) || of(c),
+        Expr::Call(_, all) => all.iter().any(of),
+    };
+    inside || wanted(expr)
+}
