@@ -82,6 +82,7 @@ impl Signature {
     }
 }
 
+/// The number, which then counts one more.
 fn next(number: &mut u8) -> u8 {
     *number = number.saturating_add(1);
     *number - 1
@@ -213,6 +214,7 @@ fn inverted(expr: &Expr) -> Option<&Place> {
     }
 }
 
+/// Adds a place, and those in its number of an element or of a lane.
 fn in_place(place: &Place, all: &mut Vec<View>) {
     all.push(View::of(place));
     match &place.part {
@@ -228,6 +230,7 @@ fn in_place(place: &Place, all: &mut Vec<View>) {
     }
 }
 
+/// Adds the places of a value.
 fn in_expr(expr: &Expr, all: &mut Vec<View>) {
     match expr {
         Expr::Int(_) | Expr::Float(_) | Expr::Name(_) => {}
