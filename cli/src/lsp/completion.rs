@@ -170,7 +170,7 @@ fn of_instruction(document: &Document, target: Target, part: &Part, at: usize) -
         // Counters and the like stand in one operand, apart from each other.
         let is_combined = place.is_behind && place.operand == 0 && all.len() == 1;
         if let Some(operand) = all.get(place.operand).filter(|_| !place.is_behind || is_combined) {
-            operands::of_operand(target, operand, &mut choices);
+            operands::of_operand(&form, operand, &mut choices);
             choices.extend(symbols(document, |kind| match kind {
                 DefinitionKind::Label | DefinitionKind::Function => operands::is_label(operand),
                 DefinitionKind::Value | DefinitionKind::Variable => operands::is_symbol(operand),

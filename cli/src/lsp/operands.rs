@@ -1,8 +1,10 @@
-//! The texts that operands and modifiers of an operation can have. Every text is tried: the parser of the library accepts it.
+//! The texts that operands and modifiers of an operation can have. Every text is tried: the parser of the library
+//! accepts it.
 
-use amdgpu_isa::facts::Counter;
+use std::collections::BTreeMap;
+
 use amdgpu_isa::signature::{Enumeration, ImmediateKind, ModifierSignature, OperandSignature, Signature};
-use amdgpu_isa::{Field, Reg, Target, Value};
+use amdgpu_isa::{Field, Inst, Reg, Target, Value, parse};
 use lsp_types::CompletionItemKind;
 
 /// A text, and where it stands in a list.
@@ -14,15 +16,16 @@ pub struct Choice {
     pub rank: u8,
 }
 
-/// Values that a modifier can have, of which the first one that fits is offered: besides these, a zero for each operand that
-/// the instruction reads.
+/// Values that a modifier can have, of which the first one that fits is offered: besides these, a zero for each operand
+/// that the instruction reads.
 const VALUES: [&str; 4] = ["", ":0", ":1", ":[0,1,2,3,4,5,6,7]"];
 
 /// The number of values of an enumeration of which one has to fit before all are tried.
 const PROBES: usize = 4;
 
 /// The texts of an operand, without numbers.
-pub fn of_operand(target: Target, operand: &OperandSignature, choices: &mut Vec<Choice>) {
+pub fn of_operand(form: &Signature, operand: &OperandSignature, choices: &mut Vec<Choice>) {
+    let target = form.target();
     let detail = operand.field.name();
     let mut add = |text: String, kind: CompletionItemKind, rank: u8| {
         if !text.is_empty() && operand.parse(&text).is_ok_and(|found| is_aligned(operand, &found.value)) {
@@ -35,11 +38,8 @@ pub fn of_operand(target: Target, operand: &OperandSignature, choices: &mut Vec<
         for all in target.enumerations() {
             enumeration(&all, &mut |text| add(text, CompletionItemKind::ENUM_MEMBER, 0));
         }
-        for counter in Counter::ALL {
-            add(format!("{}(0)", counter.name()), CompletionItemKind::ENUM_MEMBER, 0);
-        }
-        for field in Field::ALL {
-            add(format!("depctr_{}(0)", field.name()), CompletionItemKind::ENUM_MEMBER, 0);
+        for text in printed(form, operand) {
+            add(text, CompletionItemKind::ENUM_MEMBER, 0);
         }
     }
     if operand.takes.off {
@@ -66,6 +66,43 @@ pub fn of_operand(target: Target, operand: &OperandSignature, choices: &mut Vec<
             }
         }
     }
+}
+
+/// The texts of a constant that has names in one pair of parentheses, as the printer writes them: for each set of names
+/// the shortest, such as `vmcnt(0)`, `sendmsg(MSG_GS, GS_OP_CUT, 0)` and `hwreg(HW_REG_MODE)`.
+fn printed(form: &Signature, operand: &OperandSignature) -> Vec<String> {
+    let Some(zero) = with_zero(form, operand) else { return Vec::new() };
+    let mut all: BTreeMap<Vec<String>, String> = BTreeMap::new();
+    for value in 0..=u32::from(u16::MAX) >> 16u16.saturating_sub(operand.bits) {
+        let Ok(inst) = zero.with(operand.field, value) else { continue };
+        let text = inst.field_text(operand.field).to_string();
+        let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let names: Vec<String> = words.filter(is_name).map(str::to_string).collect();
+        if names.is_empty() || text.matches('(').count() != 1 {
+            continue;
+        }
+        let known = all.entry(names).or_insert_with(|| text.clone());
+        if text.len() < known.len() {
+            *known = text;
+        }
+    }
+    all.into_values().collect()
+}
+
+/// An instruction of a form whose constant is 0.
+fn with_zero(form: &Signature, operand: &OperandSignature) -> Option<Inst> {
+    let of = |other: OperandSignature| {
+        if other.field == operand.field {
+            return Some("0".to_string());
+        }
+        let count = other.bits.div_ceil(32).max(1);
+        let first = |name: &str| if count == 1 { format!("{name}0") } else { format!("{name}[0:{}]", count - 1) };
+        let texts = form.target().operand_codes().map(|run| first(run.name));
+        texts.into_iter().find(|text| other.parse(text).is_ok())
+    };
+    let texts: Vec<String> = form.operands().map(of).collect::<Option<_>>()?;
+    parse(form.target(), &format!("{} {}", form.mnemonic(), texts.join(", "))).ok()
 }
 
 /// Whether a run of registers can begin there.
@@ -105,7 +142,7 @@ pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSig
             let of = all.name;
             let texts = [
                 format!("{name}:{value}"),
-                format!("format:[{value}]"),
+                format!("{}:[{value}]", Field::Format.name()),
                 format!("{name}:{of}({value},0,1,2,3)"),
                 format!("{name}:{of}({value},0,1)"),
                 format!("{name}:{of}({value},1)"),
