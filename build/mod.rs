@@ -67,25 +67,45 @@ pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
 /// The generated source, as (file name, text).
 ///
 /// `enabled` returns whether a feature of the crate is on.
-pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
+pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Files> {
     let mut targets = Vec::new();
     for row in &isa.targets {
         if enabled(&row.feature()) || enabled(&row.processor) {
             targets.push(lower::target(isa, row)?);
         }
     }
-    #[allow(unused_mut)]
     let mut files = emit::all(isa, &targets, enabled(EVERY_STRUCT))?;
-    #[allow(unused_mut, unused_variables, unused_assignments)]
-    let mut meanings = Meanings::default();
-    #[cfg(any(feature = "meaning", test))]
-    if enabled("meaning") {
-        meanings = lower::meaning::all(isa)?;
-        files.push(("meaning.rs".to_string(), emit::meaning::table(isa, &targets, &meanings)?));
-    }
-    #[cfg(any(feature = "make", test))]
+    let (meanings, table) = if enabled("meaning") { formulas(isa, &targets)? } else { Default::default() };
+    files.extend(table);
     if enabled("make") {
-        files.extend(emit::make::all(isa, &targets, &meanings)?);
+        files.extend(constructors(isa, &targets, &meanings)?);
     }
     Ok(files)
+}
+
+/// Names of generated files, and their texts.
+type Files = Vec<(String, String)>;
+
+/// What each operation computes, and the table of it.
+#[cfg(any(feature = "meaning", test))]
+fn formulas(isa: &Isa, targets: &[lower::Target]) -> Result<(Meanings, Files)> {
+    let meanings = lower::meaning::all(isa)?;
+    let table = emit::meaning::table(isa, targets, &meanings)?;
+    Ok((meanings, vec![("meaning.rs".to_string(), table)]))
+}
+
+#[cfg(not(any(feature = "meaning", test)))]
+fn formulas(_: &Isa, _: &[lower::Target]) -> Result<(Meanings, Files)> {
+    Ok(Default::default())
+}
+
+/// The functions that make instructions.
+#[cfg(any(feature = "make", test))]
+fn constructors(isa: &Isa, targets: &[lower::Target], meanings: &Meanings) -> Result<Files> {
+    emit::make::all(isa, targets, meanings)
+}
+
+#[cfg(not(any(feature = "make", test)))]
+fn constructors(_: &Isa, _: &[lower::Target], _: &Meanings) -> Result<Files> {
+    Ok(Vec::new())
 }
