@@ -1,4 +1,4 @@
-/* AMD GPU machine code: decode, length, text, operands, encode, patch. Made from src/capi.rs by cbindgen. */
+/* AMD GPU machine code: decode, length, text, operands, meaning, encode, patch. Made from src/capi.rs by cbindgen. */
 
 #ifndef AMDGPU_ISA_H
 #define AMDGPU_ISA_H
@@ -155,6 +155,19 @@ size_t amdgpu_isa_text(const amdgpu_isa_inst *inst, char *out, size_t room);
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
 size_t amdgpu_isa_opcode(const amdgpu_isa_inst *inst, char *out, size_t room);
+
+#if defined(AMDGPU_ISA_MEANING)
+// Writes what the operation computes, in the way of `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or a
+// sentence in quotes; of two operations, for the first one. Returns 0 if it is not an instruction.
+//
+// The header has it if `AMDGPU_ISA_MEANING` is defined, and the library if it was built with the feature `meaning`.
+//
+// # Safety
+// `inst` is null or an instruction; `out` has `room` writable bytes.
+size_t amdgpu_isa_meaning(const amdgpu_isa_inst *inst,
+                          char *out,
+                          size_t room);
+#endif
 
 // Writes up to `room` operands, in the order of the text and then the implicit ones, and returns the number of all
 // operands.

@@ -51,8 +51,8 @@ pub struct amdgpu_isa_inst {
     pub words: [u32; 5],
     /// Length in bytes: 4 to 20.
     pub len: u32,
-    /// The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the lanes
-    /// of a wave, 0 for the processor's default.
+    /// The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
+    /// lanes of a wave, 0 for the processor's default.
     pub target: u32,
 }
 
@@ -168,8 +168,8 @@ unsafe fn text<'a>(at: *const c_char) -> &'a str {
     unsafe { core::ffi::CStr::from_ptr(at) }.to_str().unwrap_or("")
 }
 
-/// The number that C has for a target: its number in the ELF header, with the lanes of a wave in the second byte if they
-/// are not the processor's default.
+/// The number that C has for a target: its number in the ELF header, with the lanes of a wave in the second byte if
+/// they are not the processor's default.
 fn number_of(target: Target) -> u32 {
     let is_default = Target::from_e_flags(target.mach()) == Some(target);
     target.mach() | if is_default { 0 } else { u32::from(target.wave_size()) << 8 }
@@ -381,6 +381,22 @@ pub unsafe extern "C" fn amdgpu_isa_opcode(inst: *const amdgpu_isa_inst, out: *m
     let name = unsafe { inst_of(inst) }.map_or("", |inst| inst.opcode().name());
     // SAFETY: the caller's promise.
     unsafe { print(out, room, format_args!("{name}")) }
+}
+
+/// Writes what the operation computes, in the way of `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or
+/// a sentence in quotes; of two operations, for the first one. Returns 0 if it is not an instruction.
+///
+/// The header has it if `AMDGPU_ISA_MEANING` is defined, and the library if it was built with the feature `meaning`.
+///
+/// # Safety
+/// `inst` is null or an instruction; `out` has `room` writable bytes.
+#[cfg(feature = "meaning")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_meaning(inst: *const amdgpu_isa_inst, out: *mut c_char, room: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let meaning = unsafe { inst_of(inst) }.and_then(|inst| inst.opcode().meaning(inst.target())).unwrap_or("");
+    // SAFETY: the caller's promise.
+    unsafe { print(out, room, format_args!("{meaning}")) }
 }
 
 /// Writes up to `room` operands, in the order of the text and then the implicit ones, and returns the number of all

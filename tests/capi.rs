@@ -91,6 +91,13 @@ fn it_says_what_the_library_says() {
         // SAFETY: as above.
         let opcode = written(64, |out, room| unsafe { amdgpu_isa_opcode(&inst, out, room) });
         assert_eq!(opcode.0, wanted.opcode().name().as_bytes());
+        #[cfg(feature = "meaning")]
+        {
+            let meaning = wanted.opcode().meaning(target).unwrap_or("");
+            // SAFETY: as above.
+            let found = written(meaning.len() + 1, |out, room| unsafe { amdgpu_isa_meaning(&inst, out, room) });
+            assert_eq!(found, (meaning.as_bytes().to_vec(), meaning.len()));
+        }
 
         let nothing = amdgpu_isa_operand {
             kind: amdgpu_isa_kind::Off,

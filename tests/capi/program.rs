@@ -66,6 +66,9 @@ fn make() -> PathBuf {
     let program = temporary.join("capi-says");
     let mut cc = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]);
+    if cfg!(feature = "meaning") {
+        cc.arg("-DAMDGPU_ISA_MEANING");
+    }
     cc.arg("-I").arg(root.join("include")).arg(root.join("tests/capi/says.c"));
     cc.arg(target.join(profile).join("examples/libcapi.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
     must(&mut cc);
@@ -173,6 +176,14 @@ fn printed(inst: &Inst) -> String {
     format!("{words} {} {:x}", inst.len(), number_of(inst.target()))
 }
 
+/// The line about what an instruction computes, if the library was built with formulas.
+fn meaning(inst: Option<&Inst>) -> Option<String> {
+    #[cfg(feature = "meaning")]
+    return Some(format!("meaning {}", inst.and_then(|inst| inst.opcode().meaning(inst.target())).unwrap_or("")));
+    #[cfg(not(feature = "meaning"))]
+    inst.and(None)
+}
+
 fn decode_status(error: DecodeError) -> &'static str {
     if matches!(error, DecodeError::Truncated { .. }) { "truncated" } else { "no instruction" }
 }
@@ -222,6 +233,7 @@ fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String,
         Ok(inst) => {
             lines.extend([format!("decode ok{}", printed(inst)), "why ".into()]);
             lines.extend([format!("text {inst}"), format!("opcode {}", inst.opcode().name())]);
+            lines.extend(meaning(Some(inst)));
             for o in inst.operands() {
                 let (kind, value) = operand(inst, o.value);
                 let field =
@@ -249,6 +261,7 @@ fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String,
         Err(error) => {
             lines.extend([format!("decode {}", decode_status(*error)), format!("why {error}")]);
             lines.extend(["text ".into(), "opcode ".into()]);
+            lines.extend(meaning(None));
         }
     }
     let none = || "no instruction".to_string();
@@ -332,7 +345,9 @@ fn a_c_program_sees_types_and_names_as_they_are() {
         let mut answer = format!("names 0 -1 -1\nlength 0\ndecode {status}\npatch {status}\nwhy {why}\n");
         for _ in 0..2 {
             let none = "no instruction";
-            answer += &format!("text \nopcode \ncounts 0 0 0\nget {none}\nbranch {none}\nset {none}\nset missing\n");
+            answer += "text \nopcode \n";
+            answer.extend(meaning(None).map(|line| line + "\n"));
+            answer += &format!("counts 0 0 0\nget {none}\nbranch {none}\nset {none}\nset missing\n");
             answer += &format!("set_branch {none}\nset_opcode {none}\nset_opcode missing\n");
         }
         questions.push((format!("null {mach:x}"), answer));

@@ -95,6 +95,9 @@ typedef struct {
 
 static size_t text_of(const about *a, char *out, size_t room) { return amdgpu_isa_text(a->inst, out, room); }
 static size_t opcode_of(const about *a, char *out, size_t room) { return amdgpu_isa_opcode(a->inst, out, room); }
+#ifdef AMDGPU_ISA_MEANING
+static size_t meaning_of(const about *a, char *out, size_t room) { return amdgpu_isa_meaning(a->inst, out, room); }
+#endif
 static size_t why_of(const about *a, char *out, size_t room)
 {
     return amdgpu_isa_why(a->target, a->code, a->len, out, room);
@@ -209,6 +212,9 @@ static void answer_code(uint32_t target, const uint8_t *given, size_t len, char 
     print_text("why", why_of, &a);
     print_text("text", text_of, &a);
     print_text("opcode", opcode_of, &a);
+#ifdef AMDGPU_ISA_MEANING
+    print_text("meaning", meaning_of, &a);
+#endif
     if (decoded == AMDGPU_ISA_STATUS_OK) {
         print_operands(&inst);
         print_encoded(&inst);
@@ -309,6 +315,9 @@ static void answer_null(uint32_t target)
         amdgpu_isa_piece pieces[2];
         print_text("text", text_of, &b);
         print_text("opcode", opcode_of, &b);
+#ifdef AMDGPU_ISA_MEANING
+        print_text("meaning", meaning_of, &b);
+#endif
         printf("counts %zu %zu %zu\n", amdgpu_isa_operands(none[n], operands, 4),
                amdgpu_isa_locate(none[n], 0, pieces), amdgpu_isa_encode(none[n], out, sizeof out));
         printf("get %s\n", status_name(amdgpu_isa_get(none[n], 0, &value)));
