@@ -78,9 +78,9 @@ impl Inst {
         self.descs().find(|desc| is_table(desc.kind)).map(|desc| held(desc, self))
     }
 
-    /// The lane in which source `n` of the formula is read, instead of the lane that the formula names: a formula of that
-    /// lane (`LANE`), `WAVE` and fields of the instruction. A negative result: the values of the fields are undefined.
-    /// `None` if it is the lane itself.
+    /// The lane in which source `n` of the formula is read, instead of the lane that the formula names: a formula of
+    /// that lane (`LANE`), `WAVE` and fields of the instruction. A negative result: the values of the fields are
+    /// undefined. `None` if it is the lane itself.
     pub fn source_lane(&self, n: u8) -> Option<&'static str> {
         let is_it = |row: &&(Opcode, u8, &str)| row.0 == self.opcode() && row.1 == n;
         SOURCE_LANES.iter().find(is_it).map(|row| row.2).filter(|text| *text != "LANE")

@@ -1,8 +1,8 @@
 //! Computes what one instruction does to the registers of a wave, by the formulas of the tables.
 //!
-//! It is the engine of tests and tools, not an emulator: memory, messages and branches are not done. Integers are exact,
-//! floats are soft floats with the rounding and denormals of [`Mode`]. Functions that the hardware approximates give the
-//! nearest number.
+//! It is the engine of tests and tools, not an emulator: memory, messages and branches are not done. Integers are
+//! exact, floats are soft floats with the rounding and denormals of [`Mode`]. Functions that the hardware approximates
+//! give the nearest number.
 //!
 //! ```
 //! use amdgpu_eval::{Evaluator, Wave};

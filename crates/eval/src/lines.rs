@@ -1,7 +1,7 @@
 //! Lines that ask for the result of an instruction: registers by the names of fields, in hexadecimal.
 //!
-//! `gfx1100<TAB>words<TAB>round=ne,denorm=keep,wave=32<TAB>lane<TAB>src0=...;vdst.old=...;exec=...`. The lane is `-` for
-//! a scalar operation. Lines of the same instruction whose lanes ascend are one wave.
+//! `gfx1100<TAB>words<TAB>round=ne,denorm=keep,wave=32<TAB>lane<TAB>src0=...;vdst.old=...;exec=...`. The lane is `-`
+//! for a scalar operation. Lines of the same instruction whose lanes ascend are one wave.
 
 use amdgpu_isa::{Access, Field, Inst, Operand, Reg, Target, Value, decode};
 

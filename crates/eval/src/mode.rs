@@ -50,7 +50,8 @@ pub struct UnknownMode(pub String);
 
 impl Mode {
     /// Changes the mode by a word such as `round=ne` (`ne`, `up`, `down`, `zero`) or `denorm=keep` (`keep`, `flush`,
-    /// `flush-in`, `flush-out`). With `round32`, `round64`, `denorm32` and `denorm64` only floats of 32 bits, or only others.
+    /// `flush-in`, `flush-out`). With `round32`, `round64`, `denorm32` and `denorm64` only floats of 32 bits, or only
+    /// others.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), UnknownMode> {
         let unknown = || UnknownMode(format!("{key}={value}"));
         let (what, size) = match key.strip_suffix("32").or_else(|| key.strip_suffix("64")) {

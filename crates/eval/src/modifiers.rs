@@ -293,7 +293,8 @@ pub fn is_product(inst: &Inst) -> bool {
     inst.flags().is_mfma() || inst.flags().is_smfmac()
 }
 
-/// For each lane of source `n` that a formula names, the lane that is read; `None` if that is always the one that is named.
+/// For each lane of source `n` that a formula names, the lane that is read; `None` if that is always the one that is
+/// named.
 fn source_lanes(inst: &Inst, n: u8, lanes: usize) -> Result<Option<Vec<usize>>, EvalError> {
     let Some(text) = inst.source_lane(n) else { return Ok(None) };
     let value = Formula::read_value(text).map_err(EvalError::Syntax)?;

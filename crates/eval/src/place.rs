@@ -97,8 +97,8 @@ impl Frame<'_> {
         Ok(Bits((0..operand.bits.div_ceil(32)).map(read).collect::<Result<_>>()?))
     }
 
-    /// The bits of a source as DPP and SDWA choose them; 0 if DPP finds no lane for it. `signed`: whether a literal of 32
-    /// bits is extended by its sign.
+    /// The bits of a source as DPP and SDWA choose them; 0 if DPP finds no lane for it. `signed`: whether a literal of
+    /// 32 bits is extended by its sign.
     fn source(&mut self, input: &Input, lane: Option<usize>, signed: bool) -> Result<Bits> {
         let operand = &input.operand;
         let dwords = operand.bits.div_ceil(32);
@@ -146,8 +146,8 @@ impl Frame<'_> {
                 DataType::Bits if operand.bits == 64 => float.to_f64().to_bits(),
                 _ => float.to_f32().to_bits().into(),
             },
-            // The literal of a double is its upper half. That of signed integers is extended by its sign, and others by 0
-            // (RDNA3 ISA, "literal constant").
+            // The literal of a double is its upper half. That of signed integers is extended by its sign, and others by
+            // 0 (RDNA3 ISA, "literal constant").
             OperandValue::Literal(dword) if *ty == DataType::F64 => u64::from(dword) << 32,
             OperandValue::Literal(dword) if operand.bits == 64 && signed => i64::from(dword as i32) as u64,
             OperandValue::Literal(dword) => dword.into(),

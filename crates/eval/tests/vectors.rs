@@ -1,8 +1,8 @@
 //! Vectors of registers before and after an instruction, from files that do not belong to the project.
 //!
 //! `AMDGPU_ISA_VECTORS=FOLDER cargo test --release -p amdgpu-eval --test eval -- vectors --ignored --nocapture` reads
-//! `gfx950.tsv`, `gfx1100.tsv` and `gfx1200.tsv` there, with the columns mnemonic, format, variant, text, words, mode, set,
-//! lane, inputs, outputs, status.
+//! `gfx950.tsv`, `gfx1100.tsv` and `gfx1200.tsv` there, with the columns mnemonic, format, variant, text, words, mode,
+//! set, lane, inputs, outputs, status.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -136,7 +136,8 @@ impl fmt::Display for TooFewThreads {
 
 impl core::error::Error for TooFewThreads {}
 
-/// Tries the words of one pass. `progress` is called until all threads are done: every 5 ms in the first second, then every 200 ms.
+/// Tries the words of one pass. `progress` is called until all threads are done: every 5 ms in the first second, then
+/// every 200 ms.
 ///
 /// # Errors
 /// The system gives no threads.

@@ -11,8 +11,8 @@ use super::values::{Rng, wave, written};
 pub enum Nan {
     /// Bit by bit.
     Exact,
-    /// Each is equal to each, where the formula of the operation gives a float its type. Everything else is compared bit by
-    /// bit: integers, masks, and floats that a formula only moves.
+    /// Each is equal to each, where the formula of the operation gives a float its type. Everything else is compared
+    /// bit by bit: integers, masks, and floats that a formula only moves.
     Any,
 }
 
