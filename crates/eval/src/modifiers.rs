@@ -300,20 +300,19 @@ fn source_lanes(inst: &Inst, n: u8, lanes: usize) -> Result<Option<Vec<usize>>, 
     let value = Formula::read_value(text).map_err(EvalError::Syntax)?;
     let one = |lane| {
         let read = compute::lane(&value, &Lanes { inst: Some(inst), lane, lanes, n: 0 })?;
-        usize::try_from(read).map_err(|_| EvalError::Modifier(named_field(&value, inst)))
+        usize::try_from(read).map_err(|_| named_field(&value, inst).map_or(EvalError::Operand, EvalError::Modifier))
     };
     (0..lanes).map(one).collect::<Result<_, _>>().map(Some)
 }
 
 /// A field that a formula names and whose value is not 0.
-fn named_field(value: &Expr, inst: &Inst) -> Field {
+fn named_field(value: &Expr, inst: &Inst) -> Option<Field> {
     let is_named = |source| shape::any(value, &|place| place.source == source);
-    let fields =
-        Source::NAMED.into_iter().filter(|(_, source)| is_named(*source)).filter_map(|(_, source)| match source {
-            Source::Field(name) => words::field(name),
-            _ => None,
-        });
-    fields.into_iter().find(|&field| inst.get(field) != Some(0)).unwrap_or(Field::OpSel)
+    let mut fields = Source::NAMED.into_iter().filter_map(|(_, source)| match source {
+        Source::Field(name) if is_named(source) => words::field(name),
+        _ => None,
+    });
+    fields.find(|&field| inst.get(field) != Some(0))
 }
 
 /// Whether DPP8 reads lanes that are off: the first source of the base format says so.
