@@ -1,8 +1,8 @@
 //! The rules that `differences.txt` names: each as narrow as possible, from the word's bits and both answers.
 
 use crate::compare::Case;
-use crate::oracle::Answer;
-use crate::ours::Ours;
+use crate::oracle::{Answer, Word};
+use crate::ours::{self, Ours};
 
 pub type Rule = fn(&Case) -> bool;
 
@@ -88,6 +88,26 @@ pub fn rule(name: &str) -> Option<Rule> {
         "crash_on_three_trap_registers" => crash_on_three_trap_registers,
         "we_refuse_illegal" => we_refuse_illegal,
         "we_refuse_mix_of_gfx9" => we_refuse_mix_of_gfx9,
+        "float_of_half_integer" => |case| float_of_half_integer(case) && !has_cut_literal(case),
+        "comma_of_export" => comma_of_export,
+        "we_refuse_unused_source_of_pair" => we_refuse_unused_source_of_pair,
+        "we_refuse_signs_of_matrices" => we_refuse_signs_of_matrices,
+        "size_beside_unnamed_format" => size_beside_unnamed_format,
+        "we_refuse_moved_opcode" => we_refuse_moved_opcode,
+        "we_refuse_dropped_opcode" => we_refuse_dropped_opcode,
+        "we_refuse_tuple_into_vcc" => we_refuse_tuple_into_vcc,
+        "half_of_packed_shift" => half_of_packed_shift,
+        "braces_of_wait_event" => braces_of_wait_event,
+        "decimal_number" => decimal_number,
+        "llvm_wants_format" => llvm_wants_format,
+        "llvm_lacks_opcode_of_24" => llvm_lacks_opcode_of_24,
+        "eight_trap_registers" => eight_trap_registers,
+        "llvm_lacks_literal64_beside_literal64" => llvm_lacks_literal64_beside_literal64,
+        "signed_dot_product" => signed_dot_product,
+        "constant_literal_of_double" => |case| constant_literal_of_double(case) && !between_bars(case),
+        "constant_literal_of_absolute_double" => |case| constant_literal_of_double(case) && between_bars(case),
+        "constant_literal_of_double_of_cdna5" => constant_literal_of_double,
+        "float_of_half_integer_beside_literal" => |case| float_of_half_integer(case) && has_cut_literal(case),
         _ => return None,
     };
     Some(rule)
@@ -102,6 +122,14 @@ fn field(case: &Case, lsb: u32, width: u32) -> u128 {
 
 fn is_rdna(case: &Case) -> bool {
     case.target.name.starts_with("gfx1")
+}
+
+fn is_gfx13(case: &Case) -> bool {
+    case.target.name.starts_with("gfx13")
+}
+
+fn is_rdna4_or_later(case: &Case) -> bool {
+    case.target.name.starts_with("gfx12") || is_gfx13(case)
 }
 
 /// Both refuse, LLVM by crashing.
@@ -277,7 +305,7 @@ fn refused_text(case: &Case) -> Option<&str> {
 
 /// Codes that LLVM's decoder names but its assembler does not accept on the target.
 fn we_refuse_reserved_source(case: &Case) -> bool {
-    let rdna3 = ["gfx11", "gfx12"].iter().any(|g| case.target.name.starts_with(g));
+    let rdna3 = ["gfx11", "gfx12", "gfx13"].iter().any(|g| case.target.name.starts_with(g));
     let name = match refused_code(case) {
         Some(104 | 105) if !is_rdna(case) => "xnack_mask",
         // From RDNA on, there is a null register.
@@ -320,7 +348,9 @@ fn llvm_lacks_idle_ray_address(case: &Case) -> bool {
 /// VINTERP with a source below 256 where a half of a VGPR must stand.
 fn we_refuse_scalar_half(case: &Case) -> bool {
     let scalar = [32, 50].iter().any(|&lsb| field(case, lsb, 9) < 256);
-    let f16 = (2..6).contains(&field(case, 16, if case.target.name.starts_with("gfx12") { 5 } else { 7 }));
+    // From RDNA4 on two bits more belong to other fields.
+    let width = if is_rdna4_or_later(case) { 5 } else { 7 };
+    let f16 = (2..6).contains(&field(case, 16, width));
     field(case, 24, 8) == 0b11001101 && f16 && scalar && refused_text(case).is_some()
 }
 
@@ -461,20 +491,44 @@ fn operands(text: &str) -> Vec<&str> {
     text.split_once(' ').map_or(Vec::new(), |(_, operands)| operands.split(", ").collect())
 }
 
-/// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. It drops the upper half of a literal where we
-/// print it, and prints it where we drop it.
+/// Inline floats, and their bits in 16 bits.
+const FLOATS: [(&str, &str); 9] = [
+    ("0.5", "0x3800"),
+    ("-0.5", "0xb800"),
+    ("1.0", "0x3c00"),
+    ("-1.0", "0xbc00"),
+    ("2.0", "0x4000"),
+    ("-2.0", "0xc000"),
+    ("4.0", "0x4400"),
+    ("-4.0", "0xc400"),
+    ("0.15915494", "0x3118"),
+];
+
+/// Whether the texts differ only in inline floats, and LLVM's has their bits.
+fn floats_are_bits(ours: &str, llvm: &str) -> bool {
+    let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
+    // One can be in `neg()` or `sext()`.
+    let is = |a: &str, b: &str| FLOATS.iter().any(|(float, bits)| a.contains(float) && b == a.replacen(float, bits, 1));
+    let alike = |(a, b): (&&str, &&str)| a == b || is(a, b);
+    ours != llvm && ours.len() == llvm.len() && ours.iter().zip(&llvm).all(alike)
+}
+
+/// A vector operation on integers of 16 bits with an inline float: no operation on floats shows its bits.
+fn float_of_half_integer(case: &Case) -> bool {
+    let vector = field(case, 31, 1) == 0 || [0b110100, 0b110101].contains(&field(case, 26, 6));
+    vector && texts(case).is_some_and(|(ours, llvm)| floats_are_bits(ours, llvm))
+}
+
+/// A literal of VOP3 whose lower half, which alone the texts show, is an inline integer.
+fn has_cut_literal(case: &Case) -> bool {
+    let literal = field(case, 64, 32);
+    let vop3 = field(case, 26, 6) == 0b110101 && [32, 41, 50].iter().any(|lsb| field(case, *lsb, 9) == LITERAL);
+    vop3 && literal >> 16 != 0 && (-16..=64).contains(&(literal as u16 as i16))
+}
+
+/// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. It drops the upper half of a literal
+/// where we print it, and prints it where we drop it.
 fn scalar_half_constant(case: &Case) -> bool {
-    const FLOATS: [(&str, &str); 9] = [
-        ("0.5", "0x3800"),
-        ("-0.5", "0xb800"),
-        ("1.0", "0x3c00"),
-        ("-1.0", "0xbc00"),
-        ("2.0", "0x4000"),
-        ("-2.0", "0xc000"),
-        ("4.0", "0x4400"),
-        ("-4.0", "0xc400"),
-        ("0.15915494", "0x3118"),
-    ];
     let compare = field(case, 23, 9) == 0b1_0111_1110 && (81..=94).contains(&field(case, 16, 7));
     let literal = field(case, 32, 32);
     let (whole, half) = (format!("lit({literal:#x})"), format!("{:#x}", literal & 0xffff));
@@ -490,8 +544,8 @@ fn scalar_half_constant(case: &Case) -> bool {
         })
 }
 
-/// SOP1 with a 16-bit float as the source, which is a literal: s_cvt_f32_f16 (105), s_ceil_f16, s_floor_f16, s_trunc_f16,
-/// s_rndne_f16 (107 to 110).
+/// SOP1 with a 16-bit float as the source, which is a literal: s_cvt_f32_f16 (105), s_ceil_f16, s_floor_f16,
+/// s_trunc_f16, s_rndne_f16 (107 to 110).
 fn scalar_half_literal(case: &Case) -> bool {
     let half = field(case, 23, 9) == 0b1_0111_1101 && [105, 107, 108, 109, 110].contains(&field(case, 8, 8));
     let literal = field(case, 32, 32);
@@ -519,8 +573,8 @@ fn we_refuse_mix_of_gfx9(case: &Case) -> bool {
     vop3p && refused_text(case).is_some_and(|text| text.starts_with("v_fma_mix"))
 }
 
-/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 32, 33, 44, 45, 55, 56) or SOP2 (69, 70) that is also the code of
-/// an inline constant; and VOPD with such an operation (1 or 2 in either half).
+/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 32, 33, 44, 45, 55, 56) or SOP2 (69, 70) that is also the code
+/// of an inline constant; and VOPD with such an operation (1 or 2 in either half).
 fn mandatory_literal_as_source_code(case: &Case) -> bool {
     let vop2 = field(case, 31, 1) == 0 && [23, 24, 32, 33, 36, 37, 44, 45, 55, 56].contains(&field(case, 25, 6));
     let sop2 = field(case, 30, 2) == 0b10 && [69, 70].contains(&field(case, 23, 7));
@@ -595,6 +649,50 @@ fn small_literal_of_double(case: &Case) -> bool {
         })
     };
     [32, 64].into_iter().map(|lsb| field(case, lsb, 32)).any(|literal| (1..=64).contains(&literal) && spelled(literal))
+}
+
+/// The inline constant whose bits are these of 32 above 32 of zero.
+fn constant_with_upper_half(half: u128) -> Option<&'static str> {
+    let sign = if half >> 31 == 0 { 0 } else { 1 };
+    Some(match half & 0x7fff_ffff {
+        0 if sign == 0 => "0",
+        0x3fe0_0000 => ["0.5", "-0.5"][sign],
+        0x3ff0_0000 => ["1.0", "-1.0"][sign],
+        0x4000_0000 => ["2.0", "-2.0"][sign],
+        0x4010_0000 => ["4.0", "-4.0"][sign],
+        _ => return None,
+    })
+}
+
+/// A literal of 32 bits that is the upper half of an inline constant of 64: LLVM prints the constant.
+fn constant_literal_of_double(case: &Case) -> bool {
+    let Some((ours, llvm)) = texts(case) else { return false };
+    // LLVM marks each misaligned tuple with a comment.
+    let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
+    let spelled = |literal: u128| {
+        let Some(constant) = constant_with_upper_half(literal) else { return false };
+        let written = format!("lit({literal:#x})");
+        let parts: Vec<&str> = ours.split(&written).collect();
+        // An operand of 32 bits can have the same literal, whose text is right.
+        (1u32..1 << (parts.len() - 1).min(4)).any(|these| {
+            let mut text = String::new();
+            for (n, part) in parts.iter().enumerate() {
+                text += part;
+                if n + 1 < parts.len() {
+                    match these >> n & 1 {
+                        0 => text += &written,
+                        _ if text.ends_with('-') => {
+                            text.truncate(text.len() - 1);
+                            text += &format!("neg({constant})");
+                        }
+                        _ => text += constant,
+                    }
+                }
+            }
+            text == llvm
+        })
+    };
+    [32, 64].into_iter().any(|lsb| spelled(field(case, lsb, 32)))
 }
 
 /// A literal of 64 bits that is a negative number of 32 bits.
@@ -738,11 +836,12 @@ fn we_refuse_null_vgpr(case: &Case) -> bool {
         })
 }
 
-/// v_fma_mixlo_f16, v_fma_mixhi_f16, v_cvt_pk_fp8_f32 or v_cvt_pk_bf8_f32 with DPP or DPP8, whose dpp_ctrl (80:72) or lanes (95:72) are also the code of an
-/// inline constant.
+/// v_fma_mixlo_f16, v_fma_mixhi_f16, v_cvt_pk_fp8_f32 or v_cvt_pk_bf8_f32 with DPP or DPP8, whose dpp_ctrl (80:72) or
+/// lanes (95:72) are also the code of an inline constant.
 fn dpp_ctrl_as_source_code(case: &Case) -> bool {
     let mix = field(case, 23, 9) == 0b1_1001_1000 && [33, 34, 62, 63].contains(&field(case, 16, 7));
-    let pack = field(case, 26, 6) == 0b110101 && [873, 874].contains(&field(case, 16, 10));
+    let packs = if is_gfx13(case) { [890, 891] } else { [873, 874] };
+    let pack = field(case, 26, 6) == 0b110101 && packs.contains(&field(case, 16, 10));
     let code = match field(case, 32, 9) {
         250 => field(case, 72, 9),
         233 | 234 => field(case, 72, 24),
@@ -949,10 +1048,15 @@ fn we_refuse_literal64(case: &Case) -> bool {
     refuses_code(case, 254)
 }
 
+/// v_fmamk_f64 and v_fmaak_f64 of VOP2.
+fn long_constant_opcodes(case: &Case) -> [u128; 2] {
+    if is_gfx13(case) { [32, 33] } else { [35, 36] }
+}
+
 fn we_refuse_literal32(case: &Case) -> bool {
     let vop3d = field(case, 24, 8) == 0b1100_1111;
     // v_fmamk_f64 and v_fmaak_f64.
-    let long = field(case, 31, 1) == 0 && [35, 36].contains(&field(case, 25, 6));
+    let long = field(case, 31, 1) == 0 && long_constant_opcodes(case).contains(&field(case, 25, 6));
     // Next to a literal of 64 bits.
     let scalar = field(case, 30, 2) == 0b10 && [0, 8].iter().any(|lsb| field(case, *lsb, 8) == 254);
     // The scales of a matrix operation.
@@ -966,7 +1070,10 @@ fn llvm_omits_suffix(case: &Case) -> bool {
     else {
         return false;
     };
-    let bare = ["_e32 ", "_e64 "].iter().any(|suffix| text.replacen(suffix, " ", 1) == *theirs);
+    let bare = ["_e32 ", "_e64 "].iter().any(|suffix| {
+        let bare = text.replacen(suffix, " ", 1);
+        bare == *theirs || floats_are_bits(&bare, theirs)
+    });
     bare && len == llvm_len && theirs.starts_with("v_cvt_pk_f16_")
 }
 
@@ -1028,4 +1135,167 @@ fn crash_on_scalar_matrix(case: &Case) -> bool {
     let matrix = [0xcc33, 0xcc88].iter().any(|op| [16, 80].iter().any(|lsb| field(case, *lsb, 16) == *op));
     let convert = field(case, 26, 6) == 0b110101 && (663..=728).contains(&field(case, 16, 10));
     refused_crash(case) && (matrix || convert)
+}
+
+/// EXP: LLVM has a comma behind the target of the export.
+fn comma_of_export(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| {
+        let comma = |mnemonic: &str| {
+            let (target, values) = ours.strip_prefix(mnemonic)?.split_once(' ')?;
+            Some(format!("{mnemonic}{target}, {values}"))
+        };
+        ["exp ", "export "].iter().any(|mnemonic| comma(mnemonic).as_deref() == Some(llvm))
+    })
+}
+
+/// VOPD or VOPD3 that we refuse for bits of sources that the operations do not have: without them our text is LLVM's,
+/// or the word is in a class of other sources.
+fn we_refuse_unused_source_of_pair(case: &Case) -> bool {
+    let Some(llvm) = refused_text(case) else { return false };
+    let (mut word, mut ours) = (case.word, case.ours.clone());
+    loop {
+        match ours {
+            Ours::Inst { ref text, .. } => {
+                let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
+                let is_same = *text == llvm;
+                let other = Case { target: case.target, word, ours, llvm: case.llvm.clone() };
+                return is_same || mandatory_literal_as_source_code(&other) || literal_of_two(&other);
+            }
+            Ours::Refused(reason) => {
+                let bit = reason.strip_prefix("reserved bit ").and_then(|rest| rest.split_once(" of VOPD"));
+                let Some((bit, rest)) = bit else {
+                    let other =
+                        Case { target: case.target, word, ours: Ours::Refused(reason), llvm: case.llvm.clone() };
+                    let rules = [we_refuse_reserved_source, we_refuse_literal32, we_refuse_literal64];
+                    return word != case.word && rules.iter().any(|rule| rule(&other));
+                };
+                let Ok(bit) = bit.parse::<usize>() else { return false };
+                let source = ["(vsrc1x)", "(vsrc1y)", "(vsrc2x)", "(vsrc2y)"].iter().any(|field| rest.contains(field));
+                let mut bytes = word.bytes().to_vec();
+                if !source || bytes.get(bit / 8).is_none_or(|byte| byte >> (bit % 8) & 1 == 0) {
+                    return false;
+                }
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                word = Word::new(&bytes);
+                ours = ours::decode(case.target, word.bytes());
+            }
+        }
+    }
+}
+
+/// v_med3_f32 (543) and v_med3_f16 (591) of RDNA3 in VOP3.
+fn we_refuse_moved_opcode(case: &Case) -> bool {
+    let vop3 = field(case, 26, 6) == 0b110101 && [543, 591].contains(&field(case, 16, 10));
+    let unknown = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("unknown VOP3A opcode "));
+    let names = ["v_med3_f32", "v_med3_f16"];
+    vop3 && unknown && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
+}
+
+/// ds_add_f64, ds_add_rtn_f64, ds_load_tr4_b64 and ds_load_tr6_b96.
+fn we_refuse_dropped_opcode(case: &Case) -> bool {
+    let unknown = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("unknown DS opcode "));
+    let names = ["ds_add_f64 ", "ds_add_rtn_f64 ", "ds_load_tr4_b64 ", "ds_load_tr6_b96 "];
+    unknown && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
+}
+
+/// A tuple of SGPRs that ends in VCC.
+fn we_refuse_tuple_into_vcc(case: &Case) -> bool {
+    let into = refused_text(case).is_some_and(|text| text.contains("s104,s105,vcc_lo"));
+    into && refused_code(case).is_some()
+}
+
+/// v_ashr_pk_i8_i32 and v_ashr_pk_u8_i32, whose destination is a half of a register in LLVM's text.
+fn half_of_packed_shift(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| {
+        let whole = |half: &str| llvm.replacen(half, ",", 1) == ours;
+        ours.starts_with("v_ashr_pk_") && [".l,", ".h,"].iter().any(|half| whole(half))
+    })
+}
+
+/// s_wait_event with 0, or with the one bit that its operation reads.
+fn braces_of_wait_event(case: &Case) -> bool {
+    let (bit, name) = if is_rdna4_or_later(case) { (2, "export_ready") } else { (1, "dont_wait_export_ready") };
+    let number = field(case, 0, 16);
+    let theirs = format!("s_wait_event {{ {name}: {} }}", u8::from(number != 0));
+    [0, bit].contains(&number)
+        && texts(case).is_some_and(|(ours, llvm)| ours == format!("s_wait_event {number:#x}") && llvm == theirs)
+}
+
+/// s_wakeup and s_barrier_leave with a number up to 64.
+fn decimal_number(case: &Case) -> bool {
+    let number = field(case, 0, 16);
+    let is = |name: &str, (ours, llvm): (&str, &str)| {
+        ours == format!("{name} {number:#x}") && llvm == format!("{name} {number}")
+    };
+    number <= 64 && texts(case).is_some_and(|both| is("s_wakeup", both) || is("s_barrier_leave", both))
+}
+
+/// VBUFFER whose format (61:55) is not 1, though the operation has none.
+fn llvm_wants_format(case: &Case) -> bool {
+    let untyped = matches!(&case.ours, Ours::Inst { text, .. } if text.starts_with("buffer_"));
+    untyped && case.llvm == Answer::Reject && field(case, 26, 6) == 0b110001 && field(case, 55, 7) != 1
+}
+
+/// v_cvt_pk_fp8_f16 and v_cvt_pk_bf8_f16, global_load_async_to_lds.
+fn llvm_lacks_opcode_of_24(case: &Case) -> bool {
+    let names = ["v_cvt_pk_fp8_f16", "v_cvt_pk_bf8_f16", "global_load_async_to_lds_b"];
+    let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|name| text.starts_with(name)));
+    ours && case.llvm == Answer::Reject
+}
+
+/// s_load_b96 and s_buffer_load_b96 to trap registers, for which LLVM names eight, or refuses the word where there are
+/// less.
+fn eight_trap_registers(case: &Case) -> bool {
+    let comment = "/*Invalid register, operand has 'SReg_96' register class*/";
+    // Tuples begin at multiples of four.
+    let first = field(case, 6, 7).wrapping_sub(108) & !3;
+    let names = ["s_load_b96 ", "s_buffer_load_b96 "];
+    let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|name| text.starts_with(name)));
+    let load = is_scalar_memory(case) && ours;
+    let refused = || case.ours.len() == Some(8) && case.llvm == Answer::Reject && first == 12;
+    load && refused()
+        || texts(case).is_some_and(|(ours, llvm)| {
+            let (three, eight) =
+                (format!("ttmp[{first}:{}]", first + 2), format!("ttmp[{first}:{}]{comment}", first + 7));
+            is_scalar_memory(case) && first < 16 && llvm == ours.replacen(&three, &eight, 1)
+        })
+}
+
+/// v_fmamk_f64 or v_fmaak_f64 whose first source is its literal, too.
+fn llvm_lacks_literal64_beside_literal64(case: &Case) -> bool {
+    let long = field(case, 31, 1) == 0 && long_constant_opcodes(case).contains(&field(case, 25, 6));
+    long && field(case, 0, 9) == 254 && case.ours.len() == Some(12) && case.llvm == Answer::Reject
+}
+
+/// v_dot4_i32_iu8 and v_dot8_i32_iu4 with signs of the first two sources only: LLVM gives them the name without the
+/// signs.
+fn signed_dot_product(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| {
+        let signed = [("v_dot4_i32_iu8", "v_dot4_i32_i8"), ("v_dot8_i32_iu4", "v_dot8_i32_i4")]
+            .iter()
+            .any(|(unsigned, signed)| ours.replacen(unsigned, signed, 1).replacen(" neg_lo:[1,1,0]", "", 1) == llvm);
+        signed && ours.contains(" neg_lo:[1,1,0]")
+    })
+}
+
+/// Signs of the first two matrices of an operation on f32, f16 or bf16 of CDNA5 (VOP3P 93 to 100).
+fn we_refuse_signs_of_matrices(case: &Case) -> bool {
+    let matrix = field(case, 24, 8) == 0xcc && (93..=100).contains(&field(case, 16, 8));
+    let signs = field(case, 61, 2) != 0 || field(case, 8, 2) != 0;
+    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.contains("(neg)") || reason.contains("(neg_hi)"));
+    matrix && signs && (ours && refused_text(case).is_some_and(|text| text.starts_with("v_wmma_")))
+}
+
+/// v_wmma_f32_16x16x128_f8f6f4 whose formats (13:11, and 14 above 60:59) are a named one and one above 4: the texts
+/// differ in the last register of a matrix.
+fn size_beside_unnamed_format(case: &Case) -> bool {
+    let formats = [field(case, 11, 3), field(case, 14, 1) << 2 | field(case, 59, 2)];
+    let one = formats.iter().any(|format| *format > 4) && formats.iter().any(|format| (2..=4).contains(format));
+    let alike = |(ours, llvm): (&str, &str)| {
+        let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
+        let first = |tuple: &str| tuple.split(':').next().map(str::to_owned);
+        let equal = |(a, b): (&&str, &&str)| a == b || a.starts_with("v[") && first(a) == first(b);
+        ours.len() == llvm.len() && ours.iter().zip(&llvm).all(equal)
+    };
+    one && field(case, 16, 16) == 0xcc33 && texts(case).is_some_and(alike)
 }

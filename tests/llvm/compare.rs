@@ -28,14 +28,9 @@ impl Case {
             (Ours::Refused(_), Answer::Text { .. }) => Some(Kind::WeRefuse),
             (Ours::Inst { .. }, Answer::Reject) => Some(Kind::LlvmRefuses),
             (Ours::Inst { len: a, .. }, Answer::Text { len: b, .. }) if a != b => Some(Kind::Length),
-            (Ours::Inst { text: a, .. }, Answer::Text { text: b, .. }) => (!is_same(a, b)).then_some(Kind::Text),
+            (Ours::Inst { text: a, .. }, Answer::Text { text: b, .. }) => (a != b).then_some(Kind::Text),
         }
     }
-}
-
-/// Whether two texts are the same. LLVM 23 puts two blanks after the names of image operations.
-fn is_same(ours: &str, llvm: &str) -> bool {
-    ours == llvm || !oracle::is_usual() && llvm.replacen("  ", " ", 1) == ours
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -69,6 +64,8 @@ pub enum Verdict {
 pub struct Sample {
     pub target: String,
     pub word: Word,
+    /// The versions of LLVM that show it, if not all of the class.
+    versions: Option<Vec<u32>>,
     /// [`Ours::line`]; `ERR` alone stands for any reason.
     pub ours: String,
     /// [`Answer::line`].
@@ -89,6 +86,8 @@ pub enum Assembler {
 /// A reviewed class of differences.
 pub struct Class {
     pub name: String,
+    /// The versions of LLVM that have it.
+    pub versions: Vec<u32>,
     pub targets: Vec<String>,
     pub rule: Rule,
     pub reason: String,
@@ -96,15 +95,35 @@ pub struct Class {
     pub samples: Vec<Sample>,
 }
 
-/// Targets that LLVM 22 does not know, with those from which they have their instructions, and so the differences.
-const LIKE: &[(&str, &[&str])] =
-    &[("gfx1170", &["gfx1150"]), ("gfx12-5-generic", &["gfx1250"]), ("gfx1310", &["gfx1200", "gfx1250"])];
-
 impl Class {
+    /// Whether the word is of this class, for the version of LLVM that is compared.
     pub fn matches(&self, case: &Case) -> bool {
-        let like = LIKE.iter().find(|(name, _)| *name == case.target.processor).map_or(&[][..], |(_, like)| *like);
-        let is_of = |target: &String| target == case.target.processor || like.iter().any(|name| name == target);
-        self.targets.iter().any(is_of) && (self.rule)(case)
+        self.versions.contains(&oracle::version())
+            && self.targets.iter().any(|target| target == case.target.processor)
+            && (self.rule)(case)
+    }
+
+    /// Whether a version of LLVM shows a sample of the class.
+    pub fn is_shown(&self, sample: &Sample, version: u32) -> bool {
+        sample.versions.as_ref().unwrap_or(&self.versions).contains(&version)
+    }
+
+    /// What the class lacks.
+    fn fault(&self) -> Option<String> {
+        let of = |version: u32| {
+            let shows = |s: &Sample| self.is_shown(s, version) && ours::is_known(&s.target, version);
+            (!self.samples.iter().any(shows)).then(|| format!("a sample that LLVM {version} shows"))
+        };
+        let newer = |name: &String| !ours::is_known(name, 22) && !self.versions.contains(&23);
+        if self.targets.is_empty() {
+            Some("targets".into())
+        } else if self.reason.is_empty() {
+            Some("a reason".into())
+        } else if self.targets.iter().any(newer) {
+            Some("version 23, which alone knows some of its targets".into())
+        } else {
+            self.versions.iter().find_map(|version| of(*version))
+        }
     }
 }
 
@@ -123,8 +142,8 @@ impl Classes {
             add_line(&mut list, line).map_err(|e| format!("tests/llvm/differences.txt:{}: {e}", number + 1))?;
         }
         for class in &list {
-            if class.targets.is_empty() || class.reason.is_empty() || class.samples.is_empty() {
-                return Err(format!("tests/llvm/differences.txt: {} needs targets, reason and a sample", class.name));
+            if let Some(fault) = class.fault() {
+                return Err(format!("tests/llvm/differences.txt: {} needs {fault}", class.name));
             }
         }
         Ok(Classes { list })
@@ -146,12 +165,22 @@ fn add_line(list: &mut Vec<Class>, line: &str) -> Result<(), String> {
         let never: Rule = |_| false;
         let (name, reason) = (value.to_owned(), String::new());
         let assembler = Assembler::Refuses;
-        list.push(Class { name, targets: Vec::new(), rule: never, reason, assembler, samples: Vec::new() });
+        let (versions, targets, samples) = (vec![22], Vec::new(), Vec::new());
+        list.push(Class { name, versions, targets, rule: never, reason, assembler, samples });
         return Ok(());
     }
     let class = list.last_mut().ok_or("the first line of a record is `class: NAME`")?;
     let sample = class.samples.last_mut();
     match key {
+        "versions" => {
+            let numbers: Result<Vec<u32>, _> = value.split_whitespace().map(str::parse).collect();
+            let numbers = numbers.ok().filter(|all| !all.is_empty() && all.iter().all(|n| [22, 23].contains(n)));
+            let numbers = numbers.ok_or("versions: 22, 23, or both")?;
+            match sample {
+                Some(sample) => sample.versions = Some(numbers),
+                None => class.versions = numbers,
+            }
+        }
         "targets" => class.targets.extend(value.split_whitespace().map(str::to_owned)),
         "rule" => class.rule = classes::rule(value).ok_or(format!("no rule {value} in classes.rs"))?,
         "reason" if class.reason.is_empty() => class.reason = value.to_owned(),
@@ -166,7 +195,8 @@ fn add_line(list: &mut Vec<Class>, line: &str) -> Result<(), String> {
         "sample" => {
             let (target, hex) = value.split_once(' ').ok_or("sample: TARGET HEX")?;
             let word = Word::from_hex(hex.trim()).ok_or("sample: no hex word")?;
-            class.samples.push(Sample { target: target.into(), word, ours: String::new(), llvm: String::new() });
+            let (ours, llvm) = (String::new(), String::new());
+            class.samples.push(Sample { target: target.into(), word, versions: None, ours, llvm });
         }
         "ours" => sample.ok_or("ours before sample")?.ours = value.to_owned(),
         "llvm" => sample.ok_or("llvm before sample")?.llvm = value.to_owned(),

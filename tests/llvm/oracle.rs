@@ -29,7 +29,7 @@ pub const CHILD_FLAG: &str = "--llvm-child";
 const LIBRARY_VARIABLE: &str = "AMDGPU_ISA_LIBLLVM";
 /// Says that it is another version than [`USUAL`].
 const VERSION_VARIABLE: &str = "AMDGPU_ISA_LLVM";
-const USUAL: u32 = 22;
+pub const USUAL: u32 = 22;
 
 /// The version of LLVM with which to compare: 22 knows most targets, and 23 those that came later.
 pub fn version() -> u32 {

@@ -19,11 +19,23 @@ pub struct Target {
     pub lanes: u16,
 }
 
-/// The enabled targets that LLVM 22 can disassemble: all but the first two generations and those that came later. With
-/// a later LLVM: only those that came later.
+/// The enabled targets that are compared with the version of LLVM: all that LLVM 22 knows; with a later one, those that
+/// came later.
 pub fn targets() -> Vec<Target> {
-    let is_newer = |t: &&amdgpu_isa::Target| crate::assembler::NEWER.contains(&t.processor());
-    let known = amdgpu_isa::Target::ALL.iter().filter(|t| is_newer(t) != crate::oracle::is_usual());
+    let usual = crate::oracle::is_usual();
+    known().into_iter().filter(|target| usual || !is_known(target.processor, 22)).collect()
+}
+
+/// Whether a version of LLVM knows the processor.
+pub fn is_known(processor: &str, version: u32) -> bool {
+    version > 22 || !crate::assembler::NEWER.contains(&processor)
+}
+
+/// The enabled targets that the version of LLVM can disassemble: all but the first two generations and those that it
+/// does not know.
+pub fn known() -> Vec<Target> {
+    let version = crate::oracle::version();
+    let known = amdgpu_isa::Target::ALL.iter().filter(|t| is_known(t.processor(), version));
     let known = known.filter(|t| !t.name().starts_with("gfx6") && !t.name().starts_with("gfx7"));
     known
         .map(|t| Target {

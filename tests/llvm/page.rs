@@ -6,19 +6,26 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::compare::{Case, Classes, Verdict};
-use crate::oracle::{Answer, Oracle, Word, hex};
+use crate::oracle::{self, Answer, Oracle, Word, hex};
 use crate::ours::{self, Ours, Target};
 
 const PAGE: &str = include_str!("../../docs/llvm-differences.md");
 
-/// Headings of the tables. The last column is LLVM's text assembled, or ours if LLVM has none.
-const COLUMNS: [&str; 5] = ["target", "bytes", "this library", "LLVM", "assembled"];
+/// Headings of the tables. `assembled` is LLVM's text assembled, or ours if LLVM has none; `versions` are those of LLVM
+/// that give this text.
+const COLUMNS: [&str; 6] = ["target", "bytes", "this library", "LLVM", "assembled", "versions"];
 
 /// A line of a table, as written in the page.
 struct Row<'a> {
     number: usize,
     section: &'a str,
-    cells: [&'a str; 5],
+    cells: [&'a str; 6],
+}
+
+impl Row<'_> {
+    fn has(&self, version: u32) -> bool {
+        self.cells[5].split(", ").any(|v| v == version.to_string())
+    }
 }
 
 /// The cells of a line. Bars inside a cell are written `\|`.
@@ -39,7 +46,7 @@ fn rows() -> Result<Vec<Row<'static>>, String> {
         let Some(inside) = line.strip_prefix('|').and_then(|l| l.strip_suffix('|')) else { continue };
         let cells = split(inside);
         let at = format!("docs/llvm-differences.md:{}", n + 1);
-        let cells: [&str; 5] = cells.try_into().map_err(|_| format!("{at}: not five columns"))?;
+        let cells: [&str; 6] = cells.try_into().map_err(|_| format!("{at}: not six columns"))?;
         if cells != COLUMNS && !cells[0].starts_with("---") {
             rows.push(Row { number: n + 1, section, cells });
         }
@@ -47,10 +54,9 @@ fn rows() -> Result<Vec<Row<'static>>, String> {
     Ok(rows)
 }
 
-/// The line as the page should have it, computed from the bytes alone.
-fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String> {
-    let [name, bytes, ..] = row.cells;
-    let target = ours::targets().into_iter().find(|t| t.name == name).ok_or(format!("no target {name}"))?;
+/// The texts of a line as the page should have them, computed from the bytes alone.
+fn current(row: &Row, target: Target, classes: &Classes) -> Result<[String; 3], String> {
+    let [_, bytes, ..] = row.cells;
     let word = Word::from_hex(bytes.trim_matches('`')).ok_or("the bytes are no hex")?;
     let answer = Oracle::start(target.processor, target.features)?.ask(&[word]).remove(0);
     let case = Case::new(target, word, answer);
@@ -70,12 +76,13 @@ fn current(row: &Row, classes: &Classes) -> Result<(Target, [String; 3]), String
         (Answer::Reject, _) => "refuses".into(),
         (Answer::Crash, _) => "crashes".into(),
     };
-    // The text in question: LLVM's own, or ours if LLVM has none.
+    // The text in question: LLVM's own, or ours if LLVM has none. The assembler is LLVM 22's.
     let assembled = match (&case.llvm, &case.ours) {
+        _ if !ours::is_known(target.processor, 22) => "-".into(),
         (Answer::Text { text, .. }, _) | (_, Ours::Inst { text, .. }) => assemble(target, text)?,
         _ => "-".into(),
     };
-    Ok((target, [ours, llvm, assembled].map(|cell| cell.replace('|', "\\|"))))
+    Ok([ours, llvm, assembled].map(|cell| cell.replace('|', "\\|")))
 }
 
 /// The bytes that the assembler makes of a text, or its message.
@@ -104,7 +111,7 @@ fn assemble(target: Target, text: &str) -> Result<String, String> {
 
 /// Whether a line belongs in its section.
 fn belongs(row: &Row) -> Result<bool, String> {
-    let [_, bytes, ours, llvm, assembled] = row.cells;
+    let [_, bytes, ours, llvm, assembled, _] = row.cells;
     let refused = ours.starts_with("refuses");
     Ok(match row.section {
         "Crashes" => llvm == "crashes",
@@ -116,22 +123,37 @@ fn belongs(row: &Row) -> Result<bool, String> {
 }
 
 pub fn is_true(classes: &Classes) -> Result<String, String> {
-    let rows = rows()?;
-    let mut wrong = Vec::new();
+    let (rows, known) = (rows()?, ours::known());
+    let version = oracle::version();
+    let (mut wrong, mut lines, mut others) = (Vec::new(), 0, 0);
     for row in &rows {
         let at = format!("docs/llvm-differences.md:{}", row.number);
-        match current(row, classes) {
+        let [name, bytes, .., versions] = row.cells;
+        let Some(target) = known.iter().find(|target| target.name == name) else {
+            if row.has(version) || row.has(oracle::USUAL) || !row.has(23) {
+                wrong.push(format!("{at}: LLVM {version} knows no {name}"));
+            }
+            others += 1;
+            continue;
+        };
+        let is_here = row.has(version);
+        (lines, others) = (lines + usize::from(is_here), others + usize::from(!is_here));
+        match current(row, *target, classes) {
+            Ok(cells) if !is_here && cells[..] == row.cells[2..5] => {
+                wrong.push(format!("{at}: LLVM {version} has it, too"));
+            }
+            _ if !is_here => {}
             Err(e) => wrong.push(format!("{at}: {e}")),
-            Ok((target, cells)) if cells != row.cells[2..] => {
-                let line = format!("| {} | {} | {} |", target.name, row.cells[1], cells.join(" | "));
+            Ok(cells) if cells != row.cells[2..5] => {
+                let line = format!("| {name} | {bytes} | {} | {versions} |", cells.join(" | "));
                 wrong.push(format!("{at}: should be\n{line}"));
             }
             Ok(_) if !belongs(row)? => wrong.push(format!("{at}: does not belong to {}", row.section)),
             Ok(_) => {}
         }
     }
-    if rows.len() < 20 {
-        wrong.push(format!("only {} lines", rows.len()));
+    if lines < 20 {
+        wrong.push(format!("only {lines} lines"));
     }
-    if wrong.is_empty() { Ok(format!("{} lines", rows.len())) } else { Err(wrong.join("\n")) }
+    if wrong.is_empty() { Ok(format!("{lines} lines, {others} of other versions")) } else { Err(wrong.join("\n")) }
 }

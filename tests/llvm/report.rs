@@ -5,7 +5,7 @@
 //! examples with bytes.
 
 use crate::compare::{Case, Classes, Kind, Verdict};
-use crate::oracle::Answer;
+use crate::oracle::{self, Answer};
 use crate::ours::{Ours, Target};
 use crate::reread::Texts;
 use crate::words::{FormatLayout, format_name};
@@ -36,14 +36,17 @@ pub struct Report {
     agreed: u64,
     accepted: u64,
     classes: Vec<u64>,
+    /// The first word of each class.
+    firsts: Vec<Option<[String; 3]>>,
     groups: BTreeMap<Key, Group>,
     pub texts: Texts,
 }
 
 impl Report {
     pub fn new(target: Target, classes: &Classes) -> Report {
-        let classes = vec![0; classes.list.len()];
-        Report { target, words: 0, agreed: 0, accepted: 0, classes, groups: BTreeMap::new(), texts: Texts::default() }
+        let (classes, firsts) = (vec![0; classes.list.len()], vec![None; classes.list.len()]);
+        let groups = BTreeMap::new();
+        Report { target, words: 0, agreed: 0, accepted: 0, classes, firsts, groups, texts: Texts::default() }
     }
 
     pub fn add(&mut self, case: &Case, classes: &Classes, layouts: &[FormatLayout]) {
@@ -53,6 +56,7 @@ impl Report {
             Verdict::Agree => self.agreed += 1,
             Verdict::Class(index) => {
                 self.classes[index] += 1;
+                self.firsts[index].get_or_insert_with(|| example(case));
                 self.texts.add(index, case);
             }
             Verdict::Disagree(kind) => {
@@ -67,7 +71,7 @@ impl Report {
                     group.mnemonics.insert(mnemonic(case).into());
                 }
                 if group.examples.len() < KEPT {
-                    group.examples.push([case.word.hex(), case.ours.line(), case.llvm.line()]);
+                    group.examples.push(example(case));
                 }
             }
         }
@@ -79,6 +83,9 @@ impl Report {
         self.accepted += other.accepted;
         for (mine, theirs) in self.classes.iter_mut().zip(other.classes) {
             *mine += theirs;
+        }
+        for (mine, theirs) in self.firsts.iter_mut().zip(other.firsts) {
+            *mine = mine.take().or(theirs);
         }
         self.texts.merge(other.texts);
         for (key, theirs) in other.groups {
@@ -152,20 +159,33 @@ impl Report {
         out + "\n"
     }
 
-    /// Everything kept, to `target/llvm-<target>-<test>.txt`; returns the path.
+    /// Everything kept, to `target/llvm-<target>-<test>.txt` (`llvm23-` with that version); returns the path.
     pub fn save(&self, test: &str, classes: &Classes) -> String {
         let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target directory");
-        let path = directory.join(format!("llvm-{}-{test}.txt", self.target.name));
-        let text = format!(
+        let version = if oracle::is_usual() { String::new() } else { oracle::version().to_string() };
+        let path = directory.join(format!("llvm{version}-{}-{test}.txt", self.target.name));
+        let mut text = format!(
             "{}\nAt most {KEPT} examples of each group.\n\n{}",
             self.totals(classes),
             self.text(usize::MAX, KEPT)
         );
+        text += "\nThe first word of each class, as differences.txt has it.\n";
+        for (class, first) in classes.list.iter().zip(&self.firsts) {
+            if let Some([hex, ours, llvm]) = first {
+                let _ = writeln!(text, "\nclass:    {}\nsample:   {} {hex}", class.name, self.target.name);
+                let _ = writeln!(text, "ours:     {ours}\nllvm:     {llvm}");
+            }
+        }
         match std::fs::write(&path, text) {
             Ok(()) => path.display().to_string(),
             Err(e) => format!("{}: {e}", path.display()),
         }
     }
+}
+
+/// The word, our answer and LLVM's.
+fn example(case: &Case) -> [String; 3] {
+    [case.word.hex(), case.ours.line(), case.llvm.line()]
 }
 
 fn mnemonic(case: &Case) -> &str {
