@@ -227,9 +227,6 @@ impl Printer<'_> {
             LITERAL => self.literal(ty, dwords, out),
             INT..=INT_LAST => out.dec(u32::from(code - INT)),
             NEGATIVE..=NEGATIVE_LAST => out.signed(int_of(code).unwrap_or(0).into()),
-            FLOAT..=FLOAT_LAST if ty == DataType::I16 => {
-                out.hex(F16_BITS[usize::from(code - FLOAT) % F16_BITS.len()].into())
-            }
             _ if self.is_run(code, dwords) => tuple(b's', aligned(code, dwords), dwords, out),
             _ if code <= t.sgpr_last => self.run_into_vcc(aligned(code, dwords), dwords, out),
             _ if code >= t.ttmp_first && code <= t.ttmp_last => {
@@ -265,22 +262,13 @@ impl Printer<'_> {
     /// otherwise choose the constant, which is shorter.
     fn literal(&self, ty: DataType, dwords: u16, out: &mut Out) {
         let v = self.literal_value();
-        if ty == DataType::F64 {
-            // The literal is the upper half of the double.
-            if let Some(code) = wide_constant(v) {
-                return out.str(self.name(code, true));
-            }
-            // An assembler would take a small number for an integer, which is an inline constant.
-            if of_int(v.into()).is_some() {
-                if has_literal64(self.inst.target()) {
-                    return out.hex64(u64::from(v) << 32);
-                }
-                out.str("lit(");
-                out.hex(v);
-                return out.byte(b')');
-            }
+        // The literal is the upper half of a double. An assembler would take a small number for an integer, which is an
+        // inline constant.
+        let small = ty == DataType::F64 && v != 0 && of_int(v.into()).is_some();
+        if small && has_literal64(self.inst.target()) {
+            return out.hex64(u64::from(v) << 32);
         }
-        if self.is_inline(ty, dwords) {
+        if small || self.is_inline(ty, dwords) {
             out.str("lit(");
             out.hex(v);
             out.byte(b')');
@@ -317,7 +305,7 @@ impl Printer<'_> {
         let small = |n: i32| of_int(n.into()).is_some();
         let wide = ty == DataType::I64 || dwords == 2 && ty == DataType::Bits;
         match ty {
-            DataType::F64 => false,
+            DataType::F64 => v == 0 || F64_BITS.contains(&(u64::from(v) << 32)),
             _ if wide => of_int(v.into()).is_some(),
             DataType::F16 => small(i32::from(v as u16 as i16)) || self.is_inline_float(&F16_BITS, v as u16),
             DataType::PkF16 => small(v as i32) || u16::try_from(v).is_ok_and(|v| self.is_inline_float(&F16_BITS, v)),
@@ -352,15 +340,6 @@ impl Printer<'_> {
         let entry = self.text.codes.get(usize::from(number).wrapping_sub(1));
         entry.map_or("?", |c| if wide { c.2 } else { c.1 })
     }
-}
-
-/// The inline constant of 64 bits with this upper half and a lower half of zero.
-fn wide_constant(high: u32) -> Option<u16> {
-    if high == 0 {
-        return Some(INT);
-    }
-    let constant = F64_BITS.iter().position(|&bits| bits == u64::from(high) << 32)?;
-    Some(FLOAT + constant as u16)
 }
 
 #[inline(always)]

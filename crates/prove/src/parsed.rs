@@ -33,11 +33,6 @@ fn is_another_length(inst: &Inst, parsed: &Inst) -> bool {
     if shorter { parsed.to_string() == inst.to_string() } else { longer() }
 }
 
-/// Whether an operand code is an inline float.
-fn is_inline_float(code: Option<u32>) -> bool {
-    matches!(code, Some(240..=248))
-}
-
 /// The code of a source that is a literal.
 const LITERAL: u32 = 255;
 
@@ -102,12 +97,6 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if inst.get(Field::Literal).is_some() && parsed.len() != inst.len() && fields.iter().all(is_constant) {
         return true;
     }
-    // A source can also name the literal where the parser makes an inline constant, while another source keeps the
-    // literal. An example is zero, which is also the upper half of a double.
-    let is_literal = |field: &Field| is_source(field) && inst.get(*field) == Some(LITERAL);
-    if keeps_literal(inst, parsed) && fields.iter().all(is_literal) {
-        return true;
-    }
     if !inst.is_canonical() {
         return true;
     }
@@ -136,10 +125,6 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
         Field::Offset | Field::Offset0 | Field::Offset1 if text.contains("swizzle(") => false,
         // A register that is the only offset can be in either of two fields.
         Field::Offset => inst.format() != Format::Smem,
-        // The text of an integer source shows the bits of an inline float, which become a literal.
-        Field::Src0 | Field::Src1 | Field::Src2 => {
-            parsed.get(Field::Literal).is_none() || !is_inline_float(inst.get(*field))
-        }
         _ => true,
     });
     fields.is_empty()
