@@ -130,7 +130,12 @@ pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::resul
             .map_err(|_| format!("holds {id}, which this build cannot decode; it knows {}", isa::known_targets())),
         // The code object is older than the record of targets, or its compiler is newer than our table.
         (None, Some(selection)) => Ok(selection.target),
-        (None, None) => Err("does not say which target it is for; use --target TARGET".into()),
+        (None, None) => Err(match image.unknown_processor {
+            Some(number) => {
+                format!("is for processor {number:#x}, which this build does not know; use --target TARGET")
+            }
+            None => "does not say which target it is for; use --target TARGET".into(),
+        }),
     }
 }
 

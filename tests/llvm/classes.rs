@@ -95,7 +95,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "size_beside_unnamed_format" => size_beside_unnamed_format,
         "we_refuse_moved_opcode" => we_refuse_moved_opcode,
         "we_refuse_dropped_opcode" => we_refuse_dropped_opcode,
-        "we_refuse_tuple_into_vcc" => we_refuse_tuple_into_vcc,
+        "llvm_refuses_runs_into_vcc" => llvm_refuses_runs_into_vcc,
         "half_of_packed_shift" => half_of_packed_shift,
         "braces_of_wait_event" => braces_of_wait_event,
         "decimal_number" => decimal_number,
@@ -1198,10 +1198,10 @@ fn we_refuse_dropped_opcode(case: &Case) -> bool {
     unknown && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
 }
 
-/// A tuple of SGPRs that ends in VCC.
-fn we_refuse_tuple_into_vcc(case: &Case) -> bool {
-    let into = refused_text(case).is_some_and(|text| text.contains("s104,s105,vcc_lo"));
-    into && refused_code(case).is_some()
+/// Scalar registers and vcc in one run.
+fn llvm_refuses_runs_into_vcc(case: &Case) -> bool {
+    let Ours::Inst { text, .. } = &case.ours else { return false };
+    matches!(case.llvm, Answer::Reject) && text.contains("s105,vcc_lo")
 }
 
 /// v_ashr_pk_i8_i32 and v_ashr_pk_u8_i32, whose destination is a half of a register in LLVM's text.

@@ -134,6 +134,26 @@ fn a_code_object_that_does_not_know_its_target_can_be_told() {
 }
 
 #[test]
+fn the_number_of_an_unknown_processor_is_named() {
+    let file = code_object_flags(0x17f, &[S_NOP], &[]);
+    for command in ["dis", "lint"] {
+        let run = run(&[command, "-"], &file);
+        assert!(
+            run.err.contains("is for processor 0x7f, which this build does not know; use --target TARGET"),
+            "{}",
+            run.err
+        );
+    }
+    let source = run(&["dis", "--asm", "-"], &file);
+    assert!(
+        source.err.contains("the code object is for processor 0x7f, which this build does not know"),
+        "{}",
+        source.err
+    );
+    assert!(run(&["dis", "--target", "gfx942", "-"], &file).ok().contains("s_nop 0"));
+}
+
+#[test]
 fn bitcode_is_named_as_such() {
     let message = run(&["dis", "-"], &bundle(&[(ID_942, b"BC\xc0\xde____")])).fails(1);
     assert!(message.contains("bitcode"), "{message}");

@@ -66,7 +66,9 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
     if !sections.is_empty() {
         let offset = Some(nesting.base).filter(|_| !nesting.is_decompressed);
         let newer = newer_version(file.flags);
-        each(Part::Image(Image { label, offset, bytes: file.bytes, target, sections, addresses, newer }))?;
+        let unknown_processor = unknown_processor(file);
+        let bytes = file.bytes;
+        each(Part::Image(Image { label, offset, bytes, target, unknown_processor, sections, addresses, newer }))?;
     } else if faults.0.is_empty() {
         each(Part::Skipped { label, reason: SkipReason::NoCode })?;
     }
@@ -125,9 +127,21 @@ fn notes<'a>(file: &elf::File<'a>, headers: &[elf::Section]) -> Notes<'a> {
     notes
 }
 
+/// Whether `e_flags` are those of version 2, which have no processor number.
+fn has_v2_flags(file: &elf::File<'_>) -> bool {
+    (file.os_abi, file.abi_version) == (ELFOSABI_AMDGPU_HSA, 0) && file.flags & 0xff < FIRST_GCN_MACH
+}
+
+/// The number of the processor, if it is not known.
+fn unknown_processor(file: &elf::File<'_>) -> Option<u8> {
+    let number = file.flags as u8;
+    let is_known = number == 0 || has_v2_flags(file) || Processor::from_e_flags(file.flags).is_some();
+    (!is_known).then_some(number)
+}
+
 fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
     let (abi, flags) = ((file.os_abi, file.abi_version), file.flags);
-    let v2_flags = abi == (ELFOSABI_AMDGPU_HSA, 0) && flags & 0xff < FIRST_GCN_MACH;
+    let v2_flags = has_v2_flags(file);
     let processor = Processor::from_e_flags(flags).filter(|_| !v2_flags);
     let Some(processor) = processor else {
         let xnack = v2_flags && flags & XNACK_V2 != 0;

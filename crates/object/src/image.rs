@@ -59,6 +59,8 @@ pub struct Image<'a> {
     pub bytes: &'a [u8],
     /// The processor and its features; `None` if the code object does not state it.
     pub target: Option<TargetId>,
+    /// The number of its processor (`EF_AMDGPU_MACH`), if this library does not know it.
+    pub unknown_processor: Option<u8>,
     /// The sections with code that are not empty.
     pub sections: Vec<Section<'a>>,
     /// The addresses of the code object.
@@ -145,6 +147,7 @@ impl<'a> Image<'a> {
             offset: Some(0),
             bytes,
             target: Some(target),
+            unknown_processor: None,
             sections: Vec::from([section]),
             addresses: AddressMap::default(),
             newer: None,

@@ -94,9 +94,12 @@ impl<'a> Source<'a> {
             return Err(Error::input("this is not a code object of an AMD GPU"));
         }
         let processor = lib::processor::Processor::from_e_flags(flags);
-        let target = processor.and_then(lib::processor::Processor::target);
-        let target =
-            target.ok_or_else(|| Error::input("the code object is for a processor that is not in this build"))?;
+        let lacks = || {
+            let number = flags as u8;
+            let name = processor.map_or(String::new(), |known| format!(" ({})", known.name()));
+            Error::input(format!("the code object is for processor {number:#x}{name}, which this build does not know"))
+        };
+        let target = processor.and_then(lib::processor::Processor::target).ok_or_else(lacks)?;
         Ok(Source {
             file,
             target,
