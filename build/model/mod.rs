@@ -58,9 +58,12 @@ pub struct Synonym {
     pub means: Cells<String>,
 }
 
+/// A field and its value.
+pub type Implied<'a> = Option<(&'a str, u32)>;
+
 impl Synonym {
     /// The name of the tables on a target, and the field and the value of the modifier that the synonym implies.
-    pub fn of(&self, target: &str) -> error::Result<Option<(&str, Option<(&str, u32)>)>> {
+    pub fn of(&self, target: &str) -> error::Result<Option<(&str, Implied<'_>)>> {
         let Some(means) = self.means.of(target) else { return Ok(None) };
         let Some((name, modifier)) = means.split_once('+') else { return Ok(Some((means, None))) };
         let parts = modifier.split_once(':').and_then(|(field, value)| Some((field, value.parse().ok()?)));
