@@ -89,6 +89,16 @@ fn field(target: Target, name: &str) -> Field {
     fields.map(|f| f.field).find(|f| f.name() == name).unwrap_or_else(|| panic!("{target} has no field {name}"))
 }
 
+/// Scalar registers that end in vcc, as text: `[s104,s105,vcc_lo,vcc_hi]`.
+fn run_into_vcc(first: usize, registers: usize, n: usize) -> String {
+    let name = |number: usize| match number.checked_sub(registers) {
+        None => format!("s{number}"),
+        Some(0) => "vcc_lo".to_string(),
+        Some(_) => "vcc_hi".to_string(),
+    };
+    format!("[{}]", (first..first + n).map(name).collect::<Vec<_>>().join(","))
+}
+
 fn run(letter: &str, first: usize, n: usize) -> String {
     if n == 1 { format!("{letter}{first}") } else { format!("{letter}[{first}:{}]", first + n - 1) }
 }
@@ -173,7 +183,9 @@ impl<'a> Case<'a> {
     fn number(&mut self, registers: usize, n: usize, align: usize) -> usize {
         // The number is a multiple of the alignment, so that there is no second fault.
         let past = ((registers - n) / align + 1) * align;
-        if past < 256 && self.breaks(Fault::PastTheEnd) {
+        // Where there are more vector registers, runs go on past v255.
+        let ends = registers < 256 || self.target.vgprs() == 256;
+        if past < 256 && ends && self.breaks(Fault::PastTheEnd) {
             return past;
         }
         if align > 1 && self.breaks(Fault::Misaligned) {
@@ -202,8 +214,11 @@ impl<'a> Case<'a> {
         match class {
             SGPR => {
                 let n = self.sgpr_last() + 1;
-                let first = self.number(n, N, N.next_power_of_two().min(4));
-                (s::<N>(first as u8).any(), run("s", first, N))
+                // Runs may end in vcc, but a pair of both is no pair of scalar registers.
+                let vcc = if N > 2 && self.target.name().starts_with("gfx1") { 2 } else { 0 };
+                let first = self.number(n + vcc, N, N.next_power_of_two().min(4));
+                let text = if first + N <= n { run("s", first, N) } else { run_into_vcc(first, n, N) };
+                (s::<N>(first as u8).any(), text)
             }
             TTMP => {
                 let count = if self.is_gfx9() { 16 } else { 12 };
