@@ -18,10 +18,12 @@ fn check_value(inst: &Inst, operand: &Operand) {
     let dwords = operand.bits.div_ceil(32);
     let (sgprs, ttmps) = scalars(inst.target());
     let inside = |first: u16, count: u16| first + dwords <= count;
+    // Runs of scalar registers end in vcc on targets from RDNA1 on.
+    let vcc = if sgprs == 106 && dwords > 2 { 2 } else { 0 };
     // The number in the field that names the operand.
     let field = operand.role.and_then(|role| inst.get(role));
     let ok = match operand.value {
-        Value::Reg(Reg::Sgpr(n)) => inside(n.into(), sgprs),
+        Value::Reg(Reg::Sgpr(n)) => u16::from(n) < sgprs && inside(n.into(), sgprs + vcc),
         Value::Reg(Reg::Ttmp(n)) => inside(n.into(), ttmps),
         // Compressed exports take two sources from one register.
         Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
@@ -39,7 +41,9 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Vgpr(n)) if operand.role == Some(Field::Vdsty) && inst.format() == Format::Vopd => {
             field == Some(u32::from(n / 2)) && inst.get(Field::Vdstx).is_some_and(|x| x & 1 != u32::from(n & 1))
         }
-        Value::Reg(Reg::Vgpr(n)) => inside(n, 256) && field.map(|v| v as u8 as u16) == Some(n),
+        Value::Reg(Reg::Vgpr(n)) => {
+            n < 256 && inside(n, inst.target().vgprs()) && field.map(|v| v as u8 as u16) == Some(n)
+        }
         Value::Reg(Reg::Agpr(n)) => inside(n.into(), 256) && field.map(|v| v as u8) == Some(n),
         // Null stands for any number of registers.
         Value::Reg(Reg::Special(Special::Null)) => inst.to_string().contains("null"),
