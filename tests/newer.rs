@@ -89,6 +89,12 @@ const OLDER: &[(&str, &str, &str)] = &[
         "s_load_b512 [s92,s93,s94,s95,s96,s97,s98,s99,s100,s101,s102,s103,s104,s105,vcc_lo,vcc_hi], s[2:3], 0x0",
         "019700f4000000f8",
     ),
+    // One of the longest texts.
+    (
+        "gfx1030",
+        "image_sample_c_d_cl_o v[252:254], [v100, v101, v102, v103, v104, v105, v106, v107, v108, v109, v110], [s100,s101,s102,s103,s104,s105,vcc_lo,vcc_hi], [s104,s105,vcc_lo,vcc_hi] dmask:0xf dim:SQ_RSRC_IMG_2D_MSAA_ARRAY unorm glc slc dlc r128 tfe lwe d16",
+        "bebfeff264fc598365666768696a6b6c6d6e0000",
+    ),
     // Runs of vector registers go on past v255.
     ("gfx1250", "ds_load_b128 v[254:257], v0", "0000fcdb000000fe"),
     ("gfx1250", "global_store_b128 v0, v[254:257], s[0:1]", "004007ee0000007f00000000"),
