@@ -62,8 +62,8 @@ typedef struct {
   uint32_t words[5];
   // Length in bytes: 4 to 20.
   uint32_t len;
-  // The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the lanes
-  // of a wave, 0 for the processor's default.
+  // The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
+  // lanes of a wave, 0 for the processor's default.
   uint32_t target;
 } amdgpu_isa_inst;
 
@@ -157,16 +157,14 @@ size_t amdgpu_isa_text(const amdgpu_isa_inst *inst, char *out, size_t room);
 size_t amdgpu_isa_opcode(const amdgpu_isa_inst *inst, char *out, size_t room);
 
 #if defined(AMDGPU_ISA_MEANING)
-// Writes what the operation computes, in the way of `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or a
-// sentence in quotes; of two operations, for the first one. Returns 0 if it is not an instruction.
+// Writes what the operation computes, in the way of `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or
+// a sentence in quotes; of two operations, for the first one. Returns 0 if it is not an instruction.
 //
 // The header has it if `AMDGPU_ISA_MEANING` is defined, and the library if it was built with the feature `meaning`.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
-size_t amdgpu_isa_meaning(const amdgpu_isa_inst *inst,
-                          char *out,
-                          size_t room);
+size_t amdgpu_isa_meaning(const amdgpu_isa_inst *inst, char *out, size_t room);
 #endif
 
 // Writes up to `room` operands, in the order of the text and then the implicit ones, and returns the number of all
