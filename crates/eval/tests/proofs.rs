@@ -1,5 +1,5 @@
-//! What the library makes of an instruction computes the same: shorter and longer encodings, swapped sources, cleared
-//! bits, other targets, and two operations in one instruction.
+//! What the library makes of an instruction computes the same: shorter and longer encodings, swapped sources, cleared bits,
+//! other targets, and two operations in one instruction.
 
 mod cases;
 mod compare;
@@ -8,7 +8,6 @@ pub mod values;
 
 use amdgpu_eval::Evaluator;
 use amdgpu_isa::convert::Form;
-use amdgpu_isa::make::dual::pair;
 use amdgpu_isa::{Access, Field, Inst, Target, parse};
 
 use cases::{cases, duals, instructions, with_ignored_bits};
@@ -123,20 +122,6 @@ fn dual_instructions_are_their_two_operations() {
         }
     }
     tally.finish("dual");
-}
-
-#[test]
-fn two_instructions_compute_the_same_as_their_pair() {
-    let (mut tally, mut evaluator, mut rng) = (Tally::default(), Evaluator::default(), Rng(4));
-    for &target in Target::ALL {
-        for inst in duals(target, 40 * cases(USUAL), &mut rng) {
-            let Some(two) = halves(&inst) else { continue };
-            let Ok(both) = pair(&two[0], &two[1]) else { continue };
-            let of_two: [&[Inst]; 2] = [&two, &[both]];
-            tally.count(compare(&mut evaluator, of_two, &terms(&both), &mut rng), of_two, "");
-        }
-    }
-    tally.finish("pairs");
 }
 
 /// The two operations of a dual instruction as instructions, if the second one does not read what the first one writes.
