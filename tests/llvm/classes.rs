@@ -1,5 +1,14 @@
 //! The rules that `differences.txt` names: each as narrow as possible, from the word's bits and both answers.
 
+// The directory is that of this file, also where another program includes it.
+#[path = "classes/images.rs"]
+mod images;
+#[path = "classes/newer.rs"]
+mod newer;
+
+use images::*;
+use newer::*;
+
 use crate::compare::Case;
 use crate::oracle::{Answer, Word};
 use crate::ours::{self, Ours};
@@ -338,13 +347,6 @@ fn we_refuse_bits_of_gfx1250(case: &Case) -> bool {
     refused_text(case).is_some_and(named)
 }
 
-/// A ray of RDNA4 with a16 (6) and a fifth address field (63:56) that is not zero.
-fn llvm_lacks_idle_ray_address(case: &Case) -> bool {
-    let idle = field(case, 26, 6) == 0b110100 && field(case, 6, 1) == 1 && field(case, 56, 8) != 0;
-    let ray = matches!(&case.ours, Ours::Inst { text, .. } if text.starts_with("image_bvh"));
-    idle && ray && case.llvm == Answer::Reject
-}
-
 /// VINTERP with a source below 256 where a half of a VGPR must stand.
 fn we_refuse_scalar_half(case: &Case) -> bool {
     let scalar = [32, 50].iter().any(|&lsb| field(case, lsb, 9) < 256);
@@ -504,28 +506,6 @@ const FLOATS: [(&str, &str); 9] = [
     ("0.15915494", "0x3118"),
 ];
 
-/// Whether the texts differ only in inline floats, and LLVM's has their bits.
-fn floats_are_bits(ours: &str, llvm: &str) -> bool {
-    let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
-    // One can be in `neg()` or `sext()`.
-    let is = |a: &str, b: &str| FLOATS.iter().any(|(float, bits)| a.contains(float) && b == a.replacen(float, bits, 1));
-    let alike = |(a, b): (&&str, &&str)| a == b || is(a, b);
-    ours != llvm && ours.len() == llvm.len() && ours.iter().zip(&llvm).all(alike)
-}
-
-/// A vector operation on integers of 16 bits with an inline float: no operation on floats shows its bits.
-fn float_of_half_integer(case: &Case) -> bool {
-    let vector = field(case, 31, 1) == 0 || [0b110100, 0b110101].contains(&field(case, 26, 6));
-    vector && texts(case).is_some_and(|(ours, llvm)| floats_are_bits(ours, llvm))
-}
-
-/// A literal of VOP3 whose lower half, which alone the texts show, is an inline integer.
-fn has_cut_literal(case: &Case) -> bool {
-    let literal = field(case, 64, 32);
-    let vop3 = field(case, 26, 6) == 0b110101 && [32, 41, 50].iter().any(|lsb| field(case, *lsb, 9) == LITERAL);
-    vop3 && literal >> 16 != 0 && (-16..=64).contains(&(literal as u16 as i16))
-}
-
 /// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. It drops the upper half of a literal
 /// where we print it, and prints it where we drop it.
 fn scalar_half_constant(case: &Case) -> bool {
@@ -631,10 +611,6 @@ fn literal_of_two(case: &Case) -> bool {
     dual && field(case, 32, 9) == LITERAL && equal
 }
 
-fn between_bars(case: &Case) -> bool {
-    texts(case).is_some_and(|(ours, _)| ours.contains("|lit("))
-}
-
 /// A literal of 32 bits from 1 to 64, which is the upper half of a double.
 fn small_literal_of_double(case: &Case) -> bool {
     let Some((ours, llvm)) = texts(case) else { return false };
@@ -649,50 +625,6 @@ fn small_literal_of_double(case: &Case) -> bool {
         })
     };
     [32, 64].into_iter().map(|lsb| field(case, lsb, 32)).any(|literal| (1..=64).contains(&literal) && spelled(literal))
-}
-
-/// The inline constant whose bits are these of 32 above 32 of zero.
-fn constant_with_upper_half(half: u128) -> Option<&'static str> {
-    let sign = if half >> 31 == 0 { 0 } else { 1 };
-    Some(match half & 0x7fff_ffff {
-        0 if sign == 0 => "0",
-        0x3fe0_0000 => ["0.5", "-0.5"][sign],
-        0x3ff0_0000 => ["1.0", "-1.0"][sign],
-        0x4000_0000 => ["2.0", "-2.0"][sign],
-        0x4010_0000 => ["4.0", "-4.0"][sign],
-        _ => return None,
-    })
-}
-
-/// A literal of 32 bits that is the upper half of an inline constant of 64: LLVM prints the constant.
-fn constant_literal_of_double(case: &Case) -> bool {
-    let Some((ours, llvm)) = texts(case) else { return false };
-    // LLVM marks each misaligned tuple with a comment.
-    let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
-    let spelled = |literal: u128| {
-        let Some(constant) = constant_with_upper_half(literal) else { return false };
-        let written = format!("lit({literal:#x})");
-        let parts: Vec<&str> = ours.split(&written).collect();
-        // An operand of 32 bits can have the same literal, whose text is right.
-        (1u32..1 << (parts.len() - 1).min(4)).any(|these| {
-            let mut text = String::new();
-            for (n, part) in parts.iter().enumerate() {
-                text += part;
-                if n + 1 < parts.len() {
-                    match these >> n & 1 {
-                        0 => text += &written,
-                        _ if text.ends_with('-') => {
-                            text.truncate(text.len() - 1);
-                            text += &format!("neg({constant})");
-                        }
-                        _ => text += constant,
-                    }
-                }
-            }
-            text == llvm
-        })
-    };
-    [32, 64].into_iter().any(|lsb| spelled(field(case, lsb, 32)))
 }
 
 /// A literal of 64 bits that is a negative number of 32 bits.
@@ -715,70 +647,8 @@ fn texts(case: &Case) -> Option<(&str, &str)> {
     }
 }
 
-/// MIMG with an NSA dword.
-fn nsa(case: &Case) -> bool {
-    field(case, 26, 6) == 0b111100 && if is_gfx10(case) { field(case, 1, 2) != 0 } else { field(case, 0, 1) == 1 }
-}
-
 fn is_gfx10(case: &Case) -> bool {
     case.target.name.starts_with("gfx10")
-}
-
-/// NSA dwords that name fewer registers than the address has.
-fn we_refuse_short_nsa(case: &Case) -> bool {
-    let named = 1 + 4 * field(case, 1, 2) as usize;
-    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("nsa "));
-    let all = |text: &str| {
-        text.split(['[', ']']).nth(if text.contains(" v[") { 3 } else { 1 }).map(|list| list.split(", ").count())
-    };
-    ours && nsa(case) && refused_text(case).and_then(all) == Some(named)
-}
-
-/// The mnemonic, the first register of the data, the number of its registers, those of the address, and the rest.
-fn image_parts(text: &str) -> Option<(&str, &str, usize, &str, usize, &str)> {
-    let (mnemonic, operands) = text.split_once(' ')?;
-    let (data, operands) = operands.trim_start().split_once(", ")?;
-    let at = [", s[", ", [s", ", ttmp["].iter().filter_map(|resource| operands.find(resource)).min()?;
-    let (address, rest) = operands.split_at(at);
-    let run = |text: &str| match text.split_once(':') {
-        Some((first, last)) => {
-            let last: usize = last.trim_end_matches(']').parse().ok()?;
-            last.checked_sub(first.trim_start_matches("v[").parse().ok()?).map(|n| n + 1)
-        }
-        None => Some(1),
-    };
-    let size = |text: &str| text.trim_start_matches('[').split(", ").map(run).sum::<Option<usize>>();
-    fn first(text: &str) -> &str {
-        let register = text.trim_start_matches(['[', 'v']);
-        register.split([':', ',', ']']).next().unwrap_or("")
-    }
-    Some((mnemonic, first(data), size(data)?, first(address), size(address)?, rest))
-}
-
-/// Three registers of gathered data, an address of one register in an NSA dword, an address that no other dimension
-/// has, an atomic operation whose dmask does not fit it, or a run that goes on past v255.
-fn image_size_that_llvm_lacks(case: &Case) -> bool {
-    let parts = texts(case).and_then(|(ours, llvm)| Some((image_parts(ours)?, image_parts(llvm)?)));
-    let Some(((op, data, data_size, address, size, rest), theirs)) = parts else { return false };
-    let same = (op, data, address, rest) == (theirs.0, theirs.1, theirs.3, theirs.5);
-    let gather = op.starts_with("image_gather4") && data_size == 3;
-    let (dim, dmask, tfe) = match field(case, 26, 6) {
-        0b111100 if is_gfx10(case) => (3, 8, 16),
-        0b111100 => (2, 8, 53),
-        0b110100 => (0, 22, 55),
-        0b111001 => (0, 22, 3),
-        _ => return false,
-    };
-    let array = field(case, dim, 3) == 7
-        && (op.starts_with("image_sample")
-            || op.starts_with("image_gather4")
-            || op.contains("_mip")
-            || op.contains("_lod"));
-    let registers = field(case, dmask, 4).count_ones().max(1) + field(case, tfe, 1) as u32;
-    let atomic = op.starts_with("image_atomic") && (registers >= 4 || registers == 1 && op.ends_with("cmpswap"));
-    // LLVM has no runs of these sizes that go on past v255.
-    let past = texts(case).is_some_and(|(ours, _)| last_registers(ours, 'v').any(|register| register > 255));
-    same && (gather || array || atomic || past || nsa(case) && size == 1)
 }
 
 fn one_blank_more(case: &Case) -> bool {
@@ -929,49 +799,6 @@ fn we_refuse_accvgpr(case: &Case) -> bool {
     let register =
         |word: &str| word.strip_prefix('a').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit() || c == '['));
     none && refused_text(case).is_some_and(|text| text.split([' ', ',']).any(register))
-}
-
-/// MIMG gather4 (64 to 95) with tfe (16) and d16 (63): the texts differ only in the last register of the data, which is
-/// one less in LLVM's.
-fn gather_with_tfe_and_d16(case: &Case) -> bool {
-    let gather = field(case, 26, 6) == 0b111100 && (64..96).contains(&field(case, 18, 7));
-    let one_less = texts(case).is_some_and(|(ours, llvm)| {
-        let Some((before, rest)) = ours.split_once(':') else { return false };
-        let Some((last, behind)) = rest.split_once(']') else { return false };
-        last.parse::<u32>().is_ok_and(|last| llvm == format!("{before}:{}]{behind}", last - 1))
-    });
-    gather && one_less && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
-}
-
-/// MIMG with data at an odd register: LLVM names only the first one.
-fn misaligned_image_data(case: &Case) -> bool {
-    let (Ours::Inst { len: 8, text, .. }, Answer::Text { len: 8, text: llvm, .. }) = (&case.ours, &case.llvm) else {
-        return false;
-    };
-    let Some((before, behind)) = text.split_once('[') else { return false };
-    let Some((first, behind)) = behind.split_once(':') else { return false };
-    let Some((_, behind)) = behind.split_once(']') else { return false };
-    let odd = field(case, 40, 1) == 1 && first.parse() == Ok(field(case, 40, 8));
-    let theirs = llvm.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
-    // LLVM may also have a tuple, with a comment that it may not begin there.
-    let named = |theirs: &str| {
-        theirs == first || theirs.starts_with(&format!("[{first}:")) && theirs.ends_with("_Align2' register class*/")
-    };
-    field(case, 26, 6) == 0b111100 && odd && theirs.is_some_and(named)
-}
-
-/// Image data or addresses that run past v255: LLVM prints another number of registers.
-fn we_refuse_image_data_past_the_end(case: &Case) -> bool {
-    // MIMG; VIMAGE and VSAMPLE, whose data are elsewhere.
-    let ends = match field(case, 26, 6) {
-        0b111100 if is_rdna(case) => [field(case, 40, 8), field(case, 32, 8), field(case, 88, 8)],
-        0b111100 => [field(case, 40, 8), 0, 0],
-        0b110100 | 0b111001 if is_rdna(case) => [field(case, 32, 8), field(case, 88, 8), 0],
-        _ => return false,
-    };
-    let ours =
-        matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("vdata") || reason.starts_with("vaddr"));
-    ours && ends.iter().any(|&end| end > 240) && refused_text(case).is_some()
 }
 
 /// FLAT of gfx803 with bits 15:0 set.
@@ -1137,167 +964,4 @@ fn crash_on_scalar_matrix(case: &Case) -> bool {
     let matrix = [0xcc33, 0xcc88].iter().any(|op| [16, 80].iter().any(|lsb| field(case, *lsb, 16) == *op));
     let convert = field(case, 26, 6) == 0b110101 && (663..=728).contains(&field(case, 16, 10));
     refused_crash(case) && (matrix || convert)
-}
-
-/// EXP: LLVM has a comma behind the target of the export.
-fn comma_of_export(case: &Case) -> bool {
-    texts(case).is_some_and(|(ours, llvm)| {
-        let comma = |mnemonic: &str| {
-            let (target, values) = ours.strip_prefix(mnemonic)?.split_once(' ')?;
-            Some(format!("{mnemonic}{target}, {values}"))
-        };
-        ["exp ", "export "].iter().any(|mnemonic| comma(mnemonic).as_deref() == Some(llvm))
-    })
-}
-
-/// VOPD or VOPD3 that we refuse for bits of sources that the operations do not have: without them our text is LLVM's,
-/// or the word is in a class of other sources.
-fn we_refuse_unused_source_of_pair(case: &Case) -> bool {
-    let Some(llvm) = refused_text(case) else { return false };
-    let (mut word, mut ours) = (case.word, case.ours.clone());
-    loop {
-        match ours {
-            Ours::Inst { ref text, .. } => {
-                let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
-                let is_same = *text == llvm;
-                let other = Case { target: case.target, word, ours, llvm: case.llvm.clone() };
-                return is_same || mandatory_literal_as_source_code(&other) || literal_of_two(&other);
-            }
-            Ours::Refused(reason) => {
-                let bit = reason.strip_prefix("reserved bit ").and_then(|rest| rest.split_once(" of VOPD"));
-                let Some((bit, rest)) = bit else {
-                    let other =
-                        Case { target: case.target, word, ours: Ours::Refused(reason), llvm: case.llvm.clone() };
-                    let rules = [we_refuse_reserved_source, we_refuse_literal32, we_refuse_literal64];
-                    return word != case.word && rules.iter().any(|rule| rule(&other));
-                };
-                let Ok(bit) = bit.parse::<usize>() else { return false };
-                let source = ["(vsrc1x)", "(vsrc1y)", "(vsrc2x)", "(vsrc2y)"].iter().any(|field| rest.contains(field));
-                let mut bytes = word.bytes().to_vec();
-                if !source || bytes.get(bit / 8).is_none_or(|byte| byte >> (bit % 8) & 1 == 0) {
-                    return false;
-                }
-                bytes[bit / 8] ^= 1 << (bit % 8);
-                word = Word::new(&bytes);
-                ours = ours::decode(case.target, word.bytes());
-            }
-        }
-    }
-}
-
-/// v_med3_f32 (543) and v_med3_f16 (591) of RDNA3 in VOP3.
-fn we_refuse_moved_opcode(case: &Case) -> bool {
-    let vop3 = field(case, 26, 6) == 0b110101 && [543, 591].contains(&field(case, 16, 10));
-    let unknown = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("unknown VOP3A opcode "));
-    let names = ["v_med3_f32", "v_med3_f16"];
-    vop3 && unknown && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
-}
-
-/// ds_add_f64, ds_add_rtn_f64, ds_load_tr4_b64 and ds_load_tr6_b96.
-fn we_refuse_dropped_opcode(case: &Case) -> bool {
-    let unknown = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("unknown DS opcode "));
-    let names = ["ds_add_f64 ", "ds_add_rtn_f64 ", "ds_load_tr4_b64 ", "ds_load_tr6_b96 "];
-    unknown && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
-}
-
-/// Scalar registers and vcc in one run.
-fn llvm_refuses_runs_into_vcc(case: &Case) -> bool {
-    let Ours::Inst { text, .. } = &case.ours else { return false };
-    matches!(case.llvm, Answer::Reject) && text.contains("s105,vcc_lo")
-}
-
-/// v_ashr_pk_i8_i32 and v_ashr_pk_u8_i32, whose destination is a half of a register in LLVM's text.
-fn half_of_packed_shift(case: &Case) -> bool {
-    texts(case).is_some_and(|(ours, llvm)| {
-        let whole = |half: &str| llvm.replacen(half, ",", 1) == ours;
-        ours.starts_with("v_ashr_pk_") && [".l,", ".h,"].iter().any(|half| whole(half))
-    })
-}
-
-/// s_wait_event with 0, or with the one bit that its operation reads.
-fn braces_of_wait_event(case: &Case) -> bool {
-    let (bit, name) = if is_rdna4_or_later(case) { (2, "export_ready") } else { (1, "dont_wait_export_ready") };
-    let number = field(case, 0, 16);
-    let theirs = format!("s_wait_event {{ {name}: {} }}", u8::from(number != 0));
-    [0, bit].contains(&number)
-        && texts(case).is_some_and(|(ours, llvm)| ours == format!("s_wait_event {number:#x}") && llvm == theirs)
-}
-
-/// s_wakeup and s_barrier_leave with a number up to 64.
-fn decimal_number(case: &Case) -> bool {
-    let number = field(case, 0, 16);
-    let is = |name: &str, (ours, llvm): (&str, &str)| {
-        ours == format!("{name} {number:#x}") && llvm == format!("{name} {number}")
-    };
-    number <= 64 && texts(case).is_some_and(|both| is("s_wakeup", both) || is("s_barrier_leave", both))
-}
-
-/// VBUFFER whose format (61:55) is not 1, though the operation has none.
-fn llvm_wants_format(case: &Case) -> bool {
-    let untyped = matches!(&case.ours, Ours::Inst { text, .. } if text.starts_with("buffer_"));
-    untyped && case.llvm == Answer::Reject && field(case, 26, 6) == 0b110001 && field(case, 55, 7) != 1
-}
-
-/// v_cvt_pk_fp8_f16 and v_cvt_pk_bf8_f16, global_load_async_to_lds.
-fn llvm_lacks_opcode_of_24(case: &Case) -> bool {
-    let names = ["v_cvt_pk_fp8_f16", "v_cvt_pk_bf8_f16", "global_load_async_to_lds_b"];
-    let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|name| text.starts_with(name)));
-    ours && case.llvm == Answer::Reject
-}
-
-/// s_load_b96 and s_buffer_load_b96 to trap registers, for which LLVM names eight, or refuses the word where there are
-/// less.
-fn eight_trap_registers(case: &Case) -> bool {
-    let comment = "/*Invalid register, operand has 'SReg_96' register class*/";
-    // Tuples begin at multiples of four.
-    let first = field(case, 6, 7).wrapping_sub(108) & !3;
-    let names = ["s_load_b96 ", "s_buffer_load_b96 "];
-    let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|name| text.starts_with(name)));
-    let load = is_scalar_memory(case) && ours;
-    let refused = || case.ours.len() == Some(8) && case.llvm == Answer::Reject && first == 12;
-    load && refused()
-        || texts(case).is_some_and(|(ours, llvm)| {
-            let (three, eight) =
-                (format!("ttmp[{first}:{}]", first + 2), format!("ttmp[{first}:{}]{comment}", first + 7));
-            is_scalar_memory(case) && first < 16 && llvm == ours.replacen(&three, &eight, 1)
-        })
-}
-
-/// v_fmamk_f64 or v_fmaak_f64 whose first source is its literal, too.
-fn llvm_lacks_literal64_beside_literal64(case: &Case) -> bool {
-    let long = field(case, 31, 1) == 0 && long_constant_opcodes(case).contains(&field(case, 25, 6));
-    long && field(case, 0, 9) == 254 && case.ours.len() == Some(12) && case.llvm == Answer::Reject
-}
-
-/// v_dot4_i32_iu8 and v_dot8_i32_iu4 with signs of the first two sources only: LLVM gives them the name without the
-/// signs.
-fn signed_dot_product(case: &Case) -> bool {
-    texts(case).is_some_and(|(ours, llvm)| {
-        let signed = [("v_dot4_i32_iu8", "v_dot4_i32_i8"), ("v_dot8_i32_iu4", "v_dot8_i32_i4")]
-            .iter()
-            .any(|(unsigned, signed)| ours.replacen(unsigned, signed, 1).replacen(" neg_lo:[1,1,0]", "", 1) == llvm);
-        signed && ours.contains(" neg_lo:[1,1,0]")
-    })
-}
-
-/// Signs of the first two matrices of an operation on f32, f16 or bf16 of CDNA5 (VOP3P 93 to 100).
-fn we_refuse_signs_of_matrices(case: &Case) -> bool {
-    let matrix = field(case, 24, 8) == 0xcc && (93..=100).contains(&field(case, 16, 8));
-    let signs = field(case, 61, 2) != 0 || field(case, 8, 2) != 0;
-    let ours = matches!(&case.ours, Ours::Refused(reason) if reason.contains("(neg)") || reason.contains("(neg_hi)"));
-    matrix && signs && (ours && refused_text(case).is_some_and(|text| text.starts_with("v_wmma_")))
-}
-
-/// v_wmma_f32_16x16x128_f8f6f4 whose formats (13:11, and 14 above 60:59) are a named one and one above 4: the texts
-/// differ in the last register of a matrix.
-fn size_beside_unnamed_format(case: &Case) -> bool {
-    let formats = [field(case, 11, 3), field(case, 14, 1) << 2 | field(case, 59, 2)];
-    let one = formats.iter().any(|format| *format > 4) && formats.iter().any(|format| (2..=4).contains(format));
-    let alike = |(ours, llvm): (&str, &str)| {
-        let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
-        let first = |tuple: &str| tuple.split(':').next().map(str::to_owned);
-        let equal = |(a, b): (&&str, &&str)| a == b || a.starts_with("v[") && first(a) == first(b);
-        ours.len() == llvm.len() && ours.iter().zip(&llvm).all(equal)
-    };
-    one && field(case, 16, 16) == 0xcc33 && texts(case).is_some_and(alike)
 }
