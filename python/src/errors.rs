@@ -98,6 +98,11 @@ pub fn assembly<'py>(
         .1
 }
 
+/// What a file says of its target: its name, or the number of a processor that is not known.
+pub fn target_name(id: Option<&amdgpu_object::TargetId>, unknown: Option<u8>) -> Option<String> {
+    id.map(ToString::to_string).or(unknown.map(|number| format!("processor {number:#x}")))
+}
+
 /// The error that code is for no known target.
 pub fn undecodable(py: Python<'_>, id: Option<&str>) -> PyErr {
     match id {

@@ -20,6 +20,8 @@ pub struct Image {
     #[pyo3(get)]
     pub offset: Option<u64>,
     id: Option<amdgpu_object::TargetId>,
+    /// The number of the processor, if it is not known.
+    unknown: Option<u8>,
     #[pyo3(get)]
     pub bytes: Py<PyBytes>,
     /// The data of the image.
@@ -44,6 +46,7 @@ impl Image {
             label: image.label.to_string(),
             offset: image.offset,
             id: image.target.clone(),
+            unknown: image.unknown_processor,
             bytes: PyBytes::new(py, image.bytes).unbind(),
             note: image.newer.map(|newer| newer.to_string()),
             sections,
@@ -57,7 +60,7 @@ impl Image {
 
     /// The error that the target is unknown.
     pub fn undecodable(&self, py: Python<'_>) -> PyErr {
-        errors::undecodable(py, self.target_id().as_deref())
+        errors::undecodable(py, errors::target_name(self.id.as_ref(), self.unknown).as_deref())
     }
 }
 

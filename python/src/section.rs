@@ -21,7 +21,7 @@ pub struct Section {
     bytes: Py<PyBytes>,
     /// The target of the image, whatever the size of its waves.
     pub target: Option<amdgpu_isa::Target>,
-    /// The name of the target in the file.
+    /// What the file says of its target.
     id: Option<String>,
     /// The offsets of functions, and the lanes of their waves.
     pieces: Vec<(usize, Option<u16>)>,
@@ -36,7 +36,7 @@ impl Section {
             offset: image.offset_of(section),
             bytes: PyBytes::new(py, section.bytes).unbind(),
             target: id.and_then(|id| id.processor.parse().ok()),
-            id: id.map(ToString::to_string),
+            id: errors::target_name(id, image.unknown_processor),
             pieces: section.functions(0).map(|piece| (piece.start, section.lanes_at(piece.start))).collect(),
         }
     }

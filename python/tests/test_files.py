@@ -206,6 +206,16 @@ def test_targets_that_this_build_cannot_decode(number, name, target_id):
     assert [line.text for line in image.lines("gfx942")] == [line.text for line in isa.disassemble(SAXPY)]
 
 
+def test_the_number_of_an_unknown_processor_is_named():
+    data = bytearray(SAXPY.replace(b"--gfx942", b"--none42"))
+    data[48] = 0xFE
+    (image,) = isa.open(data)
+    assert image.target_id is None and image.target is None
+    for call in [image.lines, image.sections[0].lines, lambda: isa.disassemble(data)]:
+        with pytest.raises(isa.ObjectError, match="for processor 0xfe, which this build cannot decode"):
+            call()
+
+
 @pytest.mark.parametrize("seed", range(50))
 def test_damaged_containers_are_answered(seed):
     random = np.random.default_rng(seed)

@@ -81,7 +81,10 @@ pub fn open(bytes: &[u8], number: Option<usize>, usual: Target) -> Result<File, 
             _ => return Ok(()),
         };
         let target = match &image.target {
-            None => Ok(usual),
+            None => match image.unknown_processor {
+                Some(number) => Err(format!("this page does not know processor {number:#x}")),
+                None => Ok(usual),
+            },
             Some(id) => id.processor.parse::<Target>().map_err(|_| format!("this page does not know {id}")),
         };
         let here = images.len();
