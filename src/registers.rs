@@ -7,7 +7,7 @@ use crate::code::{INT, VECTOR_LAST};
 use crate::inst::Inst;
 use crate::opcode::{ADDRESSES, Field, Format, Special};
 use crate::table::{Codes, NONE};
-use crate::target::{FACTS, Target};
+use crate::target::{DECODE, FACTS, Target};
 use crate::value::{Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
 
@@ -163,7 +163,7 @@ impl Target {
     /// assert_eq!(amdgpu_isa::Target::Gfx1250.vgprs(), 1024);
     /// ```
     pub fn vgprs(self) -> u16 {
-        FACTS[self as usize].vgprs
+        DECODE[self as usize].vgprs
     }
 
     /// Whether another instruction extends the numbers of vector registers with upper bits.

@@ -158,9 +158,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let banked = rows.any(|row| row.mnemonic == builtin::BANKS && row.opcode.of(&t.row.name).is_some());
     writeln!(
         w,
-        "], returns: &[{returns}], only: &[{only}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked}, vgprs: {} }};",
-        codes.join(", "),
-        t.vgprs()
+        "], returns: &[{returns}], only: &[{only}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",
+        codes.join(", ")
     )
     .unwrap();
 }

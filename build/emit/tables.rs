@@ -76,10 +76,7 @@ pub fn target_tables(
     table("NAMES", &mut |w| names::names(w, isa, t))?;
     table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, &numbers.mnemonics))?;
     table("TEXT", &mut |w| text(w, isa, t))?;
-    table("MNEMONICS_OF", &mut |w| {
-        mnemonics::table(w, isa, t)?;
-        Ok(())
-    })?;
+    table("MNEMONICS_OF", &mut |w| mnemonics::table(w, isa, t))?;
     Ok(all)
 }
 

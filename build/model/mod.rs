@@ -49,7 +49,8 @@ pub struct Isa {
     pub hazards: hazards::Hazards,
 }
 
-/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables, `v_dot4_i32_iu8+neg:3` with a modifier.
+/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables, which can have a modifier:
+/// `v_dot4_i32_iu8+neg:3`.
 #[derive(Debug, Clone)]
 pub struct Synonym {
     pub at: SourceLine,

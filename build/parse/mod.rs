@@ -39,7 +39,8 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Passes each line without its comment to `take`, except empty lines. An indented line continues a `does` or `lane` line.
+/// Passes each line without its comment to `take`, except empty lines. An indented line continues a `does` or `lane`
+/// line.
 fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
     let mut lines = text.lines().enumerate().peekable();
     let without_comment = |raw: &str| raw.split('#').next().unwrap_or("").trim_end().to_string();

@@ -78,8 +78,6 @@ pub(crate) struct FactTables {
     /// Whether the target has an instruction that extends the numbers of vector registers with upper bits. Such a
     /// target has no accumulation registers.
     pub banked: bool,
-    /// The number of vector registers that runs of them can contain.
-    pub vgprs: u16,
 }
 
 /// Flags, as in `Info`, that instructions of a format gain or lose when a bit is set. If the bit is `NONE`, `format` is

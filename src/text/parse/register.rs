@@ -142,9 +142,10 @@ impl Registers {
             File::Agpr => (AGPR, AGPR + VECTOR_LAST, |n| Reg::Agpr(n as u8)),
             File::Ttmp => (t.ttmp_first, t.ttmp_last, |n| Reg::Ttmp(n as u8)),
         };
-        let end = u32::from(base) + first + u32::from(dwords) - 1;
-        let is_begun = file == File::Vgpr && u32::from(base) + first <= last.into();
-        match end <= last.into() || is_begun && end < u32::from(base + self.vgprs) {
+        // Runs of vector registers can go on past the last one that a code names.
+        let most = if file == File::Vgpr { base + self.vgprs - 1 } else { last };
+        let start = u32::from(base) + first;
+        match start <= last.into() && start + u32::from(dwords) - 1 <= most.into() {
             true => Ok(Run { code: base + first as u16, dwords, half: None }),
             false => Err(Kind::Beyond(reg(last - base))),
         }
