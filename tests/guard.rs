@@ -76,6 +76,23 @@ fn nothing_is_outstanding_where_a_guard_settles() {
     }
 }
 
+/// A flat load whose LDS half is waited for leaves a doubt, which asks for more than what is certain does.
+#[test]
+fn guards_wait_for_doubts_beside_certainties() {
+    let Ok(target) = "gfx1100".parse::<Target>() else { return };
+    let (mut guard, mut said) = (Guard::new(target), Vec::new());
+    for text in [
+        "s_load_b32 s4, s[0:1], 0x0",
+        "global_load_b32 v5, v1, s[0:1]",
+        "flat_load_b32 v6, v[2:3]",
+        "s_mov_b32 s5, s4",
+        "v_add_f32 v6, v5, v5",
+    ] {
+        guard.before(&parse(target, text).unwrap(), |extra| said.push(extra.to_string())).unwrap();
+    }
+    assert_eq!(said, ["s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)"]);
+}
+
 #[test]
 fn joined_guards_wait_for_both() {
     let Ok(target) = "gfx942".parse::<Target>() else { return };

@@ -43,10 +43,13 @@ pub enum Conflict {
     Source,
 }
 
-/// The waits that an instruction needs, for each counter at most one.
+/// The waits that an instruction needs, for each counter at most one: the strictest of those that are sure, or else the
+/// strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Waits {
     by_counter: [Option<Wait>; Counter::ALL.len()],
+    /// The strictest number of each counter, whether sure or not.
+    strictest: Waitcnt,
 }
 
 impl Waits {
@@ -60,7 +63,8 @@ impl Waits {
         self.by_counter.iter().copied().flatten()
     }
 
-    /// All of them as one: what an inserted instruction, or several, have to wait for.
+    /// The numbers that an inserted instruction, or several, have to wait for, so that nothing is missing: for each counter the
+    /// strictest, whether sure or not.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -75,12 +79,14 @@ impl Waits {
     /// # }
     /// ```
     pub fn waitcnt(&self) -> Waitcnt {
-        self.iter().fold(Waitcnt::new(), |all, wait| all.with(wait.counter, wait.at_most))
+        self.strictest
     }
 
     /// Takes the stricter one of a counter; what is certain goes first.
     pub(crate) fn add(&mut self, wait: Wait) {
         let Some(place) = self.by_counter.get_mut(wait.counter as usize) else { return };
+        let least = self.strictest.get(wait.counter).map_or(wait.at_most, |least| least.min(wait.at_most));
+        self.strictest = self.strictest.with(wait.counter, least);
         let is_stricter = |old: &Wait| (!wait.sure, wait.at_most) < (!old.sure, old.at_most);
         if place.as_ref().is_none_or(is_stricter) {
             *place = Some(wait);
