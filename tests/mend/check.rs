@@ -1,6 +1,7 @@
 //! Repaired programs of any instructions: nothing is missing, and a second repair changes nothing.
 
 use amdgpu_isa::arbitrary::valid;
+use amdgpu_isa::facts::{AddressStep, Purpose};
 use amdgpu_isa::flow::{Flow, State};
 use amdgpu_isa::{Inst, Target};
 use amdgpu_lint::edits::{EditedWalk, Edits, MachineState};
@@ -19,8 +20,10 @@ fn program(target: Target, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
         // Not every choice of bytes is an instruction.
         let Ok(inst) = valid(target, u) else { continue };
         // Waits after another bank of registers is selected are never certain. An instruction that reads its own
-        // address cannot be moved.
-        if !["s_getpc_b64", "s_set_vgpr_msb"].contains(&inst.mnemonic()) {
+        // address cannot be moved, and one that adds to it reaches only a few of the others.
+        let selects_banks = inst.opcode().purpose() == Some(Purpose::VgprMsb);
+        let adds_to_pc = inst.address_step() == Some(AddressStep::Jump);
+        if !selects_banks && !adds_to_pc && !inst.reads_pc(BASE) {
             insts.push(inst);
         }
     }
@@ -34,7 +37,9 @@ fn program(target: Target, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     for (inst, at) in insts.iter_mut().zip(&starts) {
         if inst.branch_target(*at).is_some() {
             let goal = starts[u.choose_index(starts.len()).unwrap_or(0)];
-            *inst = inst.with_branch_target(*at, goal).expect("it is near");
+            let goes_to = |goal| inst.with_branch_target(*at, goal).expect("it is near");
+            // A call of the next instruction reads its own address, too.
+            *inst = Some(goes_to(goal)).filter(|moved| !moved.reads_pc(*at)).unwrap_or_else(|| goes_to(*at));
         }
     }
     Ok(insts.iter().flat_map(|inst| inst.words()).flat_map(|word| word.to_le_bytes()).collect())
