@@ -320,6 +320,8 @@ pub trait Th: ModifierSet {
     const LSB: u8;
     /// Its width in bits.
     const WIDTH: u8;
+    /// The values that the operation can have: a bit for each.
+    const VALUES: u8;
     /// For an atomic operation, whether it returns the old value, which the lowest bit of the hint decides.
     const RETURNS: Option<bool>;
 }
@@ -328,7 +330,8 @@ impl<M: Th> Code<M> {
     /// `SCOPE_SYS` of `th_load_system` or `th_store_system`.
     ///
     /// If an operation has a function whose name ends in `_rtn`, that function always sets bit 0, and the one without
-    /// the suffix refuses it. Refuses a value that does not fit.
+    /// the suffix refuses it. Refuses a value that does not fit, and one that the operation cannot have: 7 for loads, 5
+    /// and 7 for atomic operations.
     #[inline(always)]
     pub const fn th(self, value: u16) -> Self {
         let value = match M::RETURNS {
@@ -338,7 +341,12 @@ impl<M: Th> Code<M> {
             }
             _ => value,
         };
-        self.number(Field::Th, M::LSB, M::WIDTH, false, value as i64)
+        self.number(Field::Th, M::LSB, M::WIDTH, false, value as i64).among(
+            Field::Th,
+            M::LSB,
+            M::WIDTH,
+            M::VALUES as u128,
+        )
     }
 }
 

@@ -96,8 +96,7 @@ fn changes_literal(inst: &Inst) -> bool {
 fn shows_upper_half(inst: &Inst) -> bool {
     let mandatory = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"].contains(&name(inst));
     // The operand is half of a register, even if its width is that of a whole one.
-    let in_half =
-        name(inst).starts_with("v_fma_mix") || name(inst).starts_with("s_cmp_") && name(inst).ends_with("_f16");
+    let in_half = name(inst).starts_with("v_fma_mix") || name(inst).starts_with("s_") && name(inst).ends_with("_f16");
     let half = |o: Operand| (o.bits == 16 || mandatory || in_half) && matches!(o.value, Value::Literal(_));
     let shown = |l: u32| l > 0xffff && inst.to_string().contains(&format!("{l:#x}"));
     inst.operands().any(half) && literal(inst).is_some_and(shown)
@@ -112,11 +111,6 @@ fn runs_into_vcc(inst: &Inst) -> bool {
     inst.to_string().contains(",vcc_")
 }
 
-/// A returning atomic whose hint has no bit that says so.
-fn has_cascade(inst: &Inst) -> bool {
-    inst.flags().is_atomic() && inst.flags().is_load() && inst.to_string().contains(" th:TH_ATOMIC_CASCADE_")
-}
-
 pub const REFUSALS: &[Refusal] = &[
     refusal(
         &[Format::Smem, Format::Mimg, Format::Mtbuf, Format::Mubuf, Format::Vimage, Format::Vsample, Format::Vbuffer],
@@ -124,13 +118,6 @@ pub const REFUSALS: &[Refusal] = &[
         "LLVM 22 does not take that vcc follows the last scalar register, which the manuals say and LLVM 24 takes",
         ("gfx1100", "1d190cf4000000f8"),
         runs_into_vcc,
-    ),
-    refusal(
-        &[Format::Vflat],
-        "instruction must use th:TH_ATOMIC_RETURN",
-        "LLVM's disassembler prints hints that its assembler does not take for those of operations that return",
-        ("gfx1250", "eac00eec80007d1cff15f9af"),
-        has_cascade,
     ),
     refusal(
         &[Format::Flat],
@@ -200,7 +187,7 @@ pub const REFUSALS: &[Refusal] = &[
         },
     ),
     refusal(
-        &[Format::Sopc, Format::Vop1, Format::Vop2, Format::Vop3a, Format::Vop3p],
+        &[Format::Sop2, Format::Sopc, Format::Vop1, Format::Vop2, Format::Vop3a, Format::Vop3p],
         "invalid operand for instruction",
         "the upper half of a literal, which 16-bit operations ignore",
         ("gfx803", "fe000048825cee58"),
@@ -283,10 +270,30 @@ pub const REFUSALS: &[Refusal] = &[
         },
     ),
     refusal(
+        &[Format::Vflat, Format::Vglobal, Format::Vscratch],
+        "scale_offset is not supported for this instruction",
+        "without an index register nothing is scaled: CDNA5 ISA, Scratch, Global and Flat instructions",
+        ("gfx1250", "290005ed0100010000000000"),
+        |i| {
+            let is_index = |o: Operand| o.role == Some(Field::Addr) && o.bits == 32 && o.value != Value::Off;
+            get(i, Field::ScaleOffset) == 1 && !i.operands().any(is_index)
+        },
+    ),
+    refusal(
+        &[Format::Smem],
+        "invalid or unsupported register size",
+        "LLVM has no three ttmp registers",
+        ("gfx1200", "02bb00f4000000f8"),
+        |i| {
+            name(i).ends_with("load_b96")
+                && matches!(i.operands().next().map(|o| o.value), Some(Value::Reg(Reg::Ttmp(_))))
+        },
+    ),
+    refusal(
         &[Format::Vbuffer, Format::Vflat, Format::Vglobal, Format::Vscratch],
         "invalid th value",
-        "a value of atomics that has no name",
-        ("gfx1200", "6a0010c4ff7070c080e4d96f"),
+        "a deferred scope that is no wider than a work-group, which has no name",
+        ("gfx1200", "7c400dec0000400202000000"),
         has_invalid_th,
     ),
     refusal(

@@ -197,11 +197,20 @@ macro_rules! method {
         }
         $code.scope(value as u16)
     }};
-    // `$returns`: 0 or 1 if two functions differ in the lowest bit, else 2.
-    ($code:ident $case:ident th $width:literal $returns:literal) => {{
+    // `$returns`: 0 or 1 if two functions differ in the lowest bit, else 2. `$values`: a bit for each value that the
+    // operation can have.
+    ($code:ident $case:ident th $width:literal $returns:literal $values:literal) => {{
         let wrong = $case.wants(Fault::Range);
+        let can_be = |value: u16| $values >> (if $returns == 1 { value | 1 } else { value }) & 1 == 1;
         let value = match ($case.rng.below(1 << $width) as u16, $returns) {
-            _ if wrong => 1 << $width,
+            (value, _) if wrong => {
+                if can_be(value) {
+                    1 << $width
+                } else {
+                    value
+                }
+            }
+            (value, _) if !can_be(value) => 0,
             (value, 0) => value & !1,
             (value, _) => value,
         };

@@ -16,13 +16,6 @@ use crate::build::shared::{class, marks};
 /// The set of values of a field that can only be zero.
 const ZERO: Values = Values { shift: 0, set: 1 };
 
-/// The width of a field that holds exactly these values.
-fn width(values: Values) -> Option<u8> {
-    let runs = values.set.trailing_ones();
-    let fills = runs == values.set.count_ones() && runs.is_power_of_two();
-    fills.then(|| values.shift + runs.ilog2() as u8)
-}
-
 /// A function that makes an instruction.
 pub struct Function {
     pub name: String,
@@ -170,7 +163,7 @@ impl Form<'_> {
         // A modifier that can have no effect on the operation has no method.
         let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
         let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
-        let modifiers = set::set(t, constraints, &settable, self.variant, &|desc| self.free_width(desc))?;
+        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field))?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
         let info = &t.infos[operation.info];
@@ -287,17 +280,10 @@ impl Form<'_> {
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
-    /// The width of a field without its highest bits, if these must be zero.
-    fn free_width(&self, desc: &OperandDesc) -> u8 {
-        let free = set::free_width(self.constraints, desc);
-        let values = self.values(&desc.field).filter(|values| values.shift > 0);
-        values.map_or(free, |values| free.min(width(values).expect("the highest bits are zero")))
-    }
-
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
         let Form { t, constraints, rules, .. } = *self;
         // Some numbers have fewer bits than their field. The other bits are zero, so the numbers have no sign.
-        let free = self.free_width(desc);
+        let free = set::free_width(self.constraints, self.values(&desc.field), desc);
         let is_unsigned = free != desc.width;
         let desc = &OperandDesc { width: free, ..desc.clone() };
         let name = desc.field.to_lowercase();

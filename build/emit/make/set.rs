@@ -8,6 +8,7 @@ use crate::build::kind::{
     AddressKind, ImageKind, ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind, RegisterKind,
 };
 use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
+use crate::build::model::Values;
 use crate::build::model::error::Result;
 use crate::build::shared::RuleKind;
 
@@ -27,8 +28,16 @@ fn bit(desc: &OperandDesc, n: u8) -> u8 {
     if hi == NONE || n < low_width { desc.lsb + n } else { hi + n - low_width }
 }
 
-/// The width of a field without its highest bits, if these must be zero.
-pub fn free_width(constraints: &Constraints, desc: &OperandDesc) -> u8 {
+/// The width of a field that holds exactly these values.
+fn width_of(values: Values) -> Option<u8> {
+    let runs = values.set.trailing_ones();
+    let fills = runs == values.set.count_ones() && runs.is_power_of_two();
+    fills.then(|| values.shift + runs.ilog2() as u8)
+}
+
+/// The width of a field without its highest bits, if these must be zero. `values`: those that the field can have, if it cannot
+/// have all.
+pub fn free_width(constraints: &Constraints, values: Option<Values>, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
     let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
     let is_narrow = matches!(
@@ -37,7 +46,10 @@ pub fn free_width(constraints: &Constraints, desc: &OperandDesc) -> u8 {
             | OperandKind::Number(NumberKind::SignedHex | NumberKind::Int16)
     );
     let free = (0..width).rev().find(|&n| !zero(n)).map_or(0, |n| n + 1);
-    if free == 0 || !is_narrow { width } else { free }
+    let free = if free == 0 || !is_narrow { width } else { free };
+    // A set of larger values limits the width.
+    let values = values.filter(|values| values.shift > 0);
+    values.map_or(free, |values| free.min(width_of(values).expect("the highest bits are zero")))
 }
 
 /// The positions of the first `N` bits of a field; `NONE` for bits that the row does not use.
@@ -69,14 +81,15 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
     constraints.rules.iter().any(|rule| rule.kind == RuleKind::Forbidden && rule.field.lsb == bit)
 }
 
-/// `free_width`: the width of a field without its highest bits, if these must be zero.
+/// `values`: the values that a field of the operation can have, if it cannot have all.
 pub fn set(
     t: &Target,
     constraints: &Constraints,
     descs: &[&OperandDesc],
     variant: Variant,
-    free_width: &dyn Fn(&OperandDesc) -> u8,
+    values: &dyn Fn(&str) -> Option<Values>,
 ) -> Result<Set> {
+    let free_width = |desc: &OperandDesc| free_width(constraints, values(&desc.field), desc);
     let mut set = Set::default();
     let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
     let buffer = descs.iter().any(|i| matches!(i.kind, OperandKind::Address(AddressKind::Buffer { .. })));
@@ -253,12 +266,13 @@ pub fn set(
                     Variant::Returns(returns) => Some(returns),
                     _ => None,
                 };
+                let values = values(name).map_or(u8::MAX, |values| values.set as u8);
                 writeln!(
                     set.impls,
-                    "impl Th for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const RETURNS: Option<bool> = {returns:?}; }}"
+                    "impl Th for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const VALUES: u8 = {values:#x}; const RETURNS: Option<bool> = {returns:?}; }}"
                 )
                 .unwrap();
-                set.methods.push(format!("th {width} {}", returns.map_or(2, u8::from)));
+                set.methods.push(format!("th {width} {} {values}", returns.map_or(2, u8::from)));
                 set.defaults |= u128::from(returns == Some(true)) << lsb;
             }
             ModifierKind::Bitop3 { middle, low } => {
