@@ -24,13 +24,24 @@ const NEWER_OPERATIONS: &[&str] = &[
     "v_wmma_f64_16x16x4_f64",
 ];
 
-/// The targets that LLVM 22 knows.
-#[allow(dead_code)] // Each test uses a part of it.
-pub fn targets() -> impl Iterator<Item = Target> {
-    Target::ALL.iter().copied().filter(|target| !NEWER.contains(&target.processor()))
+/// The program that assembles: LLVM 22's, or `AMDGPU_ISA_LLVM_MC`, which then is LLVM 24's (`.ci/run full-llvm24`).
+pub fn program() -> String {
+    std::env::var("AMDGPU_ISA_LLVM_MC").unwrap_or("llvm-mc-22".into())
 }
 
-/// Whether LLVM 22 has the operation on the targets that have it here.
+/// Whether the assembler is LLVM 24's.
+pub fn is_newer() -> bool {
+    std::env::var_os("AMDGPU_ISA_LLVM_MC").is_some()
+}
+
+/// The targets that LLVM 22 knows; with LLVM 24 those that it does not know.
+#[allow(dead_code)] // Each test uses a part of it.
+pub fn targets() -> impl Iterator<Item = Target> {
+    let is_asked = |target: &Target| NEWER.contains(&target.processor()) == is_newer();
+    Target::ALL.iter().copied().filter(is_asked)
+}
+
+/// Whether the assembler has the operation on the targets that have it here.
 #[allow(dead_code)] // Each test uses a part of it.
 pub fn has(opcode: Opcode) -> bool {
     has_mnemonic(opcode.name())
@@ -38,7 +49,7 @@ pub fn has(opcode: Opcode) -> bool {
 
 /// The same of the operation with which a text begins.
 pub fn has_mnemonic(text: &str) -> bool {
-    !NEWER_OPERATIONS.contains(&text.split(' ').next().unwrap_or(""))
+    is_newer() || !NEWER_OPERATIONS.contains(&text.split(' ').next().unwrap_or(""))
 }
 
 /// The reason why a text may fail to come back.
@@ -189,22 +200,24 @@ pub fn assemble(target: Target, lines: &[String]) -> Vec<Result<Vec<u8>, String>
         (true, 32) => "--mattr=+real-true16,+wavefrontsize32",
         (true, _) => "--mattr=+real-true16,+wavefrontsize64",
     };
-    let mut child = Command::new("llvm-mc-22")
+    let program = program();
+    let mut child = Command::new(&program)
         .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={processor}"), "--show-encoding"])
         .args(Some(features).filter(|features| !features.is_empty()))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("llvm-mc-22 is needed: install the Debian package llvm-22");
+        .unwrap_or_else(|error| panic!("{program} is needed: install the Debian package llvm-22: {error}"));
     let mut stdin = child.stdin.take().expect("piped");
     // A label shows whose bytes follow: there may be some even after an error.
     let text: String = lines.iter().enumerate().map(|(n, line)| format!("line{n}: {line}\n")).collect();
     let feeder = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
-    let output = child.wait_with_output().expect("llvm-mc-22 runs");
-    feeder.join().expect("no panic").expect("llvm-mc-22 reads its input");
+    let output = child.wait_with_output().expect("the assembler runs");
+    feeder.join().expect("no panic").expect("the assembler reads its input");
     let mut results: Vec<Option<Result<Vec<u8>, String>>> = vec![None; lines.len()];
-    for line in String::from_utf8_lossy(&output.stderr).lines() {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    for line in stderr.lines() {
         let Some(rest) = line.strip_prefix("<stdin>:") else { continue };
         let mut parts = rest.splitn(3, ':');
         let (Some(n), Some(message)) = (parts.next().and_then(|n| n.parse::<usize>().ok()), parts.nth(1)) else {
@@ -225,7 +238,9 @@ pub fn assemble(target: Target, lines: &[String]) -> Vec<Result<Vec<u8>, String>
             results[of].get_or_insert(Ok(bytes.collect::<Result<_, _>>().unwrap_or_default()));
         }
     }
-    results.into_iter().map(|r| r.expect("bytes or an error")).collect()
+    let last = stderr.lines().next_back().unwrap_or("nothing");
+    let of_line = |(result, line): (Option<_>, &String)| result.unwrap_or_else(|| panic!("{line}: {program}: {last}"));
+    results.into_iter().zip(lines).map(of_line).collect()
 }
 
 /// Compares the bytes assembled from an instruction's text with the instruction: they are equal, or in a class of the
