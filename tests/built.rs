@@ -217,8 +217,10 @@ fn addresses_and_data_have_two_names() {
     for target in whole() {
         for name in ["global_store_dword", "flat_store_dword", "scratch_store_dword", "global_atomic_add"] {
             let Ok(opcode) = name.parse::<Opcode>() else { continue };
-            let address = if name.starts_with("scratch") { args::off() } else { args::v(2) };
-            let store = Builder::new(target, opcode).offset(4).set(Field::Saddr, args::off());
+            // GFX9 has no scratch address without a register.
+            let is_scratch = name.starts_with("scratch");
+            let (address, base) = if is_scratch { (args::off(), args::s(6)) } else { (args::v(2), args::off()) };
+            let store = Builder::new(target, opcode).offset(4).set(Field::Saddr, base);
             let store = if name.starts_with("flat") { Builder::new(target, opcode) } else { store };
             let manual = store.addr(address).data(args::v(5)).build();
             assert_eq!(store.vaddr(address).vdata(args::v(5)).build(), manual, "{target} {name}");

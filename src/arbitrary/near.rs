@@ -90,11 +90,16 @@ fn near(target: Target, u: &mut Unstructured<'_>, unit: usize) -> Result<NearVal
         2..=5 => reserve(&valid, place, u.arbitrary()?),
         _ => break_rule(&valid, place, u.arbitrary()?),
     };
-    // Some instructions have no field that can be wrong.
-    near.or_else(|| turn(&valid, place))
-        .or_else(|| reserve(&valid, place, 0))
-        .or_else(|| cut(&valid, place, unit))
-        .ok_or(Error::IncorrectFormat)
+    // Some instructions have no field that can be wrong, and `s_movk_i32` of RDNA3.5 has no bit: the plainest instruction
+    // stands for these.
+    let any =
+        |valid: &Inst| turn(valid, place).or_else(|| reserve(valid, place, 0)).or_else(|| cut(valid, place, unit));
+    let plainest = || plainest(target).ok();
+    near.or_else(|| any(&valid)).or_else(|| any(&plainest()?)).ok_or(Error::IncorrectFormat)
+}
+
+fn plainest(target: Target) -> Result<Inst> {
+    valid(target, &mut Unstructured::new(&[]))
 }
 
 /// Cuts off the end, so that a multiple of `unit` bytes is left.
