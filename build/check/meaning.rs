@@ -174,8 +174,13 @@ impl Checker<'_> {
                 Ok(())
             }
             Goal::Place(place) => {
-                let is_read = |source| matches!(source, Source::Operand(_) | Source::Field(_) | Source::Literal);
-                if is_read(place.source) || matches!(place.source, Source::Lane | Source::Wave) {
+                let is_read = match place.source {
+                    // The register after it is written instead.
+                    Source::Operand(_) => place.further.is_none(),
+                    Source::Field(_) | Source::Literal | Source::Lane | Source::Wave | Source::Attribute(_) => true,
+                    _ => false,
+                };
+                if is_read {
                     return Err("a source is written".into());
                 }
                 let before = self.names.len();
@@ -216,6 +221,12 @@ impl Checker<'_> {
             }
             Source::Mode | Source::Lane | Source::Wave => ("", 32),
             Source::Table => ("", 8),
+            Source::Attribute(_) => {
+                if self.row.fields.iter().all(|(name, _)| *name != "attr") {
+                    return Err("the format has no attribute".into());
+                }
+                ("the attribute", 32)
+            }
             Source::Field(name) => {
                 let found = self.row.fields.iter().find(|(known, _)| *known == name);
                 (name, found.ok_or_else(|| format!("the format has no field {name}"))?.1)
@@ -230,6 +241,12 @@ impl Checker<'_> {
         };
         if let Some(lane) = &place.lane {
             self.int(lane)?;
+        }
+        if let Some(further) = &place.further {
+            if !matches!(place.source, Source::Destination(_) | Source::Operand(_)) {
+                return Err("only operands have registers after them".into());
+            }
+            self.int(further)?;
         }
         if place.source.is_memory() && (place.ty.is_none() || !matches!(place.part, Part::Element(_))) {
             return Err("memory needs a type and an address".into());

@@ -246,9 +246,9 @@ impl<'a> Reader<'a> {
         Ok(Expr::Call(call, arguments))
     }
 
-    /// What follows the name of a place: `@LANE`, `.TYPE` and `[...]`, in any order.
+    /// What follows the name of a place: `@LANE`, `.TYPE`, `[+N]` and `[...]`, in any order.
     fn place(&mut self, source: Source) -> Result<Place> {
-        let mut place = Place { source, lane: None, ty: None, plain: false, part: Part::Whole };
+        let mut place = Place { source, lane: None, ty: None, plain: false, further: None, part: Part::Whole };
         loop {
             if self.is_at("@") && place.lane.is_none() {
                 self.step()?;
@@ -262,8 +262,16 @@ impl<'a> Reader<'a> {
                 let Some(ty) = Type::named(name) else { return self.expected("a type") };
                 (place.ty, place.plain) = (Some(ty), name.starts_with('b') && matches!(ty, Type::Unsigned(_)));
                 self.step()?;
-            } else if self.is_at("[") && place.part == Part::Whole {
+            } else if self.is_at("[") && (place.part == Part::Whole || place.further.is_none()) {
                 self.step()?;
+                if place.further.is_none() && self.takes("+")? {
+                    place.further = Some(Box::new(self.expr()?));
+                    self.needs("]")?;
+                    continue;
+                }
+                if place.part != Part::Whole {
+                    return self.expected("`+`");
+                }
                 let high = Box::new(self.expr()?);
                 place.part =
                     if self.takes(":")? { Part::Bits(high, Box::new(self.expr()?)) } else { Part::Element(high) };

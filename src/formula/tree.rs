@@ -39,6 +39,8 @@ pub struct Place {
     pub ty: Option<Type>,
     /// Whether the type is written with `b`: the bits have no more meaning.
     pub plain: bool,
+    /// `S0[+M0]`: how many registers after the operand's the one is that is meant; `None`: the operand's own.
+    pub further: Option<Box<Expr>>,
     pub part: Part,
 }
 
@@ -66,6 +68,8 @@ pub enum Source {
     Table,
     /// `OP_SEL`, `CBSZ`, ...: the value of the field of the instruction that has this name in lower case.
     Field(&'static str),
+    /// `P0`, `P10`, `P20`: the attribute at the first vertex, and the differences to it at the second and the third.
+    Attribute(u8),
     /// `ADDR`: the address that the format makes of operands and offset.
     Address,
     /// `BASE`: the address register alone.
@@ -84,7 +88,7 @@ pub enum Source {
 
 impl Source {
     /// The names without a number, with what they stand for.
-    pub const NAMED: [(&'static str, Source); 31] = [
+    pub const NAMED: [(&'static str, Source); 35] = [
         ("D", Source::Destination(0)),
         ("K", Source::Literal),
         ("SCC", Source::Scc),
@@ -95,6 +99,9 @@ impl Source {
         ("PC", Source::Pc),
         ("LANE", Source::Lane),
         ("WAVE", Source::Wave),
+        ("P0", Source::Attribute(0)),
+        ("P10", Source::Attribute(1)),
+        ("P20", Source::Attribute(2)),
         ("ADDR", Source::Address),
         ("BASE", Source::Base),
         ("DATA", Source::Data(0)),
@@ -108,6 +115,7 @@ impl Source {
         ("ABID", Source::Field("abid")),
         ("BLGP", Source::Field("blgp")),
         ("CBSZ", Source::Field("cbsz")),
+        ("HIGH", Source::Field("high")),
         ("INDEX_KEY", Source::Field("index_key")),
         ("MATRIX_A_FMT", Source::Field("matrix_a_fmt")),
         ("MATRIX_B_FMT", Source::Field("matrix_b_fmt")),

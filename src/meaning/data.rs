@@ -73,6 +73,7 @@ impl Signature {
                 Source::Data(0) => [Field::Data, Field::Data0, Field::Vdata, Field::Sdata].contains(&operand.field),
                 Source::Data(_) => operand.field == Field::Data1,
                 Source::Vcc => operand.field == Field::Vcc || is_mask,
+                Source::Attribute(_) => operand.field == Field::Attr,
                 source => source == main,
             };
             let mine = views.iter().filter(|view| names(view.source));
@@ -214,7 +215,7 @@ fn inverted(expr: &Expr) -> Option<&Place> {
     }
 }
 
-/// Adds a place, and those in its number of an element or of a lane.
+/// Adds a place, and those in its number of an element, of a lane, or of registers.
 fn in_place(place: &Place, all: &mut Vec<View>) {
     all.push(View::of(place));
     match &place.part {
@@ -225,8 +226,8 @@ fn in_place(place: &Place, all: &mut Vec<View>) {
             in_expr(low, all);
         }
     }
-    if let Some(lane) = &place.lane {
-        in_expr(lane, all);
+    for number in [&place.lane, &place.further].into_iter().flatten() {
+        in_expr(number, all);
     }
 }
 

@@ -40,6 +40,9 @@ fn place(place: &Place) -> Value {
     if let Some(lane) = &place.lane {
         object["lane"] = expr(lane);
     }
+    if let Some(further) = &place.further {
+        object["further"] = expr(further);
+    }
     match &place.part {
         Part::Whole => {}
         Part::Element(at) => object["element"] = expr(at),

@@ -23,6 +23,8 @@ pub enum EvalError {
     Place(&'static str),
     /// Two values of different types, or a number of a type that an operation does not have.
     Type,
+    /// An index leads to no register of the file.
+    Index,
     /// The value of the modifier is not computed.
     Modifier(amdgpu_isa::Field),
     /// The scale is a constant that no manual describes.
@@ -41,6 +43,7 @@ impl fmt::Display for EvalError {
             EvalError::Operand => f.write_str("the instruction lacks an operand of the formula"),
             EvalError::Place(name) => write!(f, "{name} is not known"),
             EvalError::Type => f.write_str("values of different types"),
+            EvalError::Index => f.write_str("the index leads to no register"),
             EvalError::Modifier(field) => write!(f, "this value of {field} is not computed"),
             EvalError::Scale => f.write_str("a constant as a scale is only known if it is 0"),
             EvalError::Syntax(error) => error.fmt(f),

@@ -2,7 +2,7 @@
 
 use amdgpu_isa::meaning::Source;
 use amdgpu_isa::signature::{DataType, Signature};
-use amdgpu_isa::{Access, Field, Inst, Operand, Reg, Value};
+use amdgpu_isa::{Access, Field, Inst, Operand, Reg, Target, Value};
 
 use crate::error::EvalError;
 
@@ -99,6 +99,25 @@ impl Operands {
         self.destinations.first().is_some_and(|destination| destination.bits == 16)
             || self.sources.first().is_some_and(|source| source.ty == DataType::I16)
     }
+}
+
+/// The register that is `by` after another one; `None` if the file ends before it.
+pub fn register_after(target: Target, reg: Reg, by: i128) -> Option<Reg> {
+    let number = match reg {
+        Reg::Vgpr(n) => n,
+        Reg::Agpr(n) | Reg::Sgpr(n) | Reg::Ttmp(n) => n.into(),
+        _ => return None,
+    };
+    let name = reg.to_string();
+    let file = target.operand_codes().find(|run| run.first < run.last && name == format!("{}{number}", run.name))?;
+    let found = (i128::from(number) + by).try_into().ok().filter(|&n: &u16| n <= file.last - file.first)?;
+    let small = || u8::try_from(found).ok();
+    Some(match reg {
+        Reg::Vgpr(_) => Reg::Vgpr(found),
+        Reg::Agpr(_) => Reg::Agpr(small()?),
+        Reg::Sgpr(_) => Reg::Sgpr(small()?),
+        _ => Reg::Ttmp(small()?),
+    })
 }
 
 /// Whether the operand is one of the other operation of a dual instruction.

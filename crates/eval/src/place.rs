@@ -8,7 +8,7 @@ use crate::bits::Bits;
 use crate::compute::{self, Scope, Value, as_type};
 use crate::error::EvalError;
 use crate::float::{Number, Rules};
-use crate::operands::Input;
+use crate::operands::{Input, register_after};
 use crate::run::Frame;
 use crate::wave::is_vector;
 use crate::{small, words};
@@ -46,6 +46,7 @@ impl Scope for Frame<'_> {
         }
         if let Source::Destination(n) = place.source {
             let operand = self.operands.destination(n)?;
+            let operand = self.further(operand, place)?;
             let bits = self.registers(&operand, lane)?;
             let is_half = place.part == Part::Whole && place.ty.is_some_and(|ty| ty.bits() == 16);
             // The accumulator is the half that is written.
@@ -57,6 +58,7 @@ impl Scope for Frame<'_> {
             return self.part(place, &bits, first, None);
         }
         let input = self.operands.input(place.source)?;
+        let input = Input { operand: self.further(input.operand, place)?, ..input };
         let bits = self.source(&input, lane, matches!(place.ty, Some(Type::Signed(_))))?;
         let first = match input.operand.value {
             OperandValue::Reg(Reg::VgprHigh(_)) => 16,
@@ -83,10 +85,22 @@ impl Frame<'_> {
             Source::Vcc if !self.operands.has_mask(self.lanes) => self.before.vcc,
             Source::Mode => return Err(EvalError::Place("MODE")),
             Source::Pc => return Err(EvalError::Place("PC")),
-            Source::Memory | Source::Lds | Source::Gds => return Err(EvalError::Memory),
+            Source::Memory | Source::Lds | Source::Gds | Source::Attribute(_) => return Err(EvalError::Memory),
             Source::Address | Source::Base | Source::Offset(_) | Source::Data(_) => return Err(EvalError::Memory),
             Source::Destination(_) | Source::Operand(_) | Source::Literal | Source::Vcc => return Ok(None),
         }))
+    }
+
+    /// The operand, or the registers so many after it as the place says.
+    pub fn further(&mut self, mut operand: Operand, place: &Place) -> Result<Operand> {
+        let Some(by) = &place.further else { return Ok(operand) };
+        let by = compute::int(self, by)?;
+        let OperandValue::Reg(reg) = operand.value else { return Err(EvalError::Operand) };
+        let last = i128::from(operand.bits.div_ceil(32).max(1)) - 1;
+        let target = self.inst.target();
+        let found = register_after(target, reg, by).filter(|_| register_after(target, reg, by + last).is_some());
+        operand.value = OperandValue::Reg(found.ok_or(EvalError::Index)?);
+        Ok(operand)
     }
 
     /// The registers of an operand before the instruction, in a lane or the current one.

@@ -263,7 +263,7 @@ impl Frame<'_> {
     /// Gives a value to a place in the current lane: to the results, to a mask, or at once to a register that is not an
     /// operand.
     fn give(
-        &self,
+        &mut self,
         place: &Place,
         value: Value,
         results: &mut [Written],
@@ -274,6 +274,9 @@ impl Frame<'_> {
             Value::Int(n) => Ok((n & 1) as u64),
             _ => Err(EvalError::Type),
         };
+        if place.further.is_some() {
+            return self.give_further(place, value, after);
+        }
         if place.ty == Some(Type::Lane) {
             *mask_of(place, results, masks)?.get_or_insert(0) |= truth(value)? << self.lane;
             return Ok(());
@@ -300,6 +303,22 @@ impl Frame<'_> {
             Source::Memory | Source::Lds | Source::Gds => return Err(EvalError::Memory),
             Source::Pc => return Err(EvalError::Place("PC")),
             _ => return Err(EvalError::Operand),
+        }
+        Ok(())
+    }
+
+    /// Gives a value to registers after those of an operand.
+    fn give_further(&mut self, place: &Place, value: Value, after: &mut Wave) -> Result<()> {
+        let operand = match place.source {
+            Source::Destination(n) => self.operands.destination(n)?,
+            source => self.operands.input(source)?.operand,
+        };
+        let operand = self.further(operand, place)?;
+        let OperandValue::Reg(reg) = operand.value else { return Err(EvalError::Operand) };
+        let old = self.registers(&operand, None)?;
+        let bits = self.written(place, value, &operand, old, None)?;
+        for (dword, value) in (0..).zip(bits.0) {
+            after.write(reg, dword, self.lane, value);
         }
         Ok(())
     }

@@ -22,11 +22,15 @@ fn any_part(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool) -> bool {
     let of = |expr: &Expr| any_part(expr, wanted);
     let inside = match expr {
         Expr::Int(_) | Expr::Float(_) | Expr::Name(_) => false,
-        Expr::Place(place) => match &place.part {
-            Part::Whole => false,
-            Part::Element(at) => of(at),
-            Part::Bits(high, low) => of(high) || of(low),
-        },
+        Expr::Place(place) => {
+            let numbers = [&place.lane, &place.further].into_iter().flatten();
+            let in_part = match &place.part {
+                Part::Whole => false,
+                Part::Element(at) => of(at),
+                Part::Bits(high, low) => of(high) || of(low),
+            };
+            in_part || numbers.into_iter().any(|number| of(number))
+        }
         Expr::Unary(_, a) | Expr::Convert(_, a) => of(a),
         Expr::Binary(_, a, b) | Expr::Sum(_, a, b) => of(a) || of(b),
         Expr::If(a, b, c) => of(a) || of(b) || of(c),

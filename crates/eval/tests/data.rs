@@ -32,6 +32,8 @@ const BITS: &[(&str, &str)] = &[
     ("_wrxchg", "moves"),
     ("_cmpstore_rtn", "moves"),
     ("_mov_b", "moves"),
+    ("movrel", "moves"),
+    ("swaprel", "moves"),
     ("s_cmov_b", "moves"),
     ("s_cselect_b", "moves"),
     ("lane", "moves between lanes"),

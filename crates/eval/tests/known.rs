@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use amdgpu_isa::meaning::Formula;
-use amdgpu_isa::{Opcode, Target};
+use amdgpu_isa::{Format, Opcode, Target};
 
 #[test]
 fn every_operation_says_what_it_computes() {
@@ -18,44 +18,70 @@ fn every_operation_says_what_it_computes() {
     assert!(without.is_empty(), "{} without: {:?}", without.len(), &without[..without.len().min(200)]);
 }
 
-/// Operations of the vector ALU that have a sentence alone, by the beginnings of their names, and why.
+/// Operations of the scalar and the vector ALU that have a sentence alone, by the beginnings of their names, and why.
 const SENTENCES: &[(&str, &str)] = &[
     ("v_nop", "it computes nothing"),
     ("v_pipeflush", "it computes nothing"),
+    ("s_version", "it computes nothing"),
+    ("s_sleep_var", "it waits"),
+    ("s_waitcnt_", "it waits"),
+    ("s_barrier_", "barriers are not in the registers of a wave"),
+    ("s_get_barrier_state", "barriers are not in the registers of a wave"),
+    ("s_wakeup_barrier", "barriers are not in the registers of a wave"),
+    ("s_sendmsg_rtn_", "the answer comes from outside"),
+    ("s_alloc_vgpr", "the answer comes from outside"),
+    ("s_get_shader_cycles", "the clock is outside"),
+    ("s_getreg_", "hardware registers are not in the registers of a wave"),
+    ("s_setreg_", "hardware registers are not in the registers of a wave"),
+    ("s_mov_regrd", "no manual says what it does"),
+    ("s_cbranch_", "the stack of forks is not in the registers of a wave"),
+    ("s_subvector_loop_", "it branches, by the half of the wave that is on"),
     ("v_clrexcp", "exceptions are not in the registers of a wave"),
-    ("v_movrel", "the register that is meant is not one of the operands"),
-    ("v_swaprel", "the register that is meant is not one of the operands"),
-    ("v_screen_partition", "no manual says how the screen is cut"),
-    ("v_interp_", "the data of attributes are in the LDS"),
     ("v_mfma_ld_scale_", "it goes with the instruction that follows"),
     ("v_wmma_ld_scale", "it goes with the instruction that follows"),
 ];
 
-/// The format of the operation's shortest form, and whether it has statements.
-fn formula_of(opcode: Opcode) -> Option<(amdgpu_isa::Format, bool)> {
-    let target = Target::ALL.iter().copied().find(|&target| opcode.forms(target).next().is_some())?;
-    let text = opcode.meaning(target)?;
-    let form = opcode.forms(target).next()?;
-    Some((form.format, !Formula::read(text).unwrap().statements.is_empty()))
+/// The formats of the scalar ALU.
+const SCALAR: [Format; 4] = [Format::Sop1, Format::Sop2, Format::Sopc, Format::Sopk];
+
+/// What the tables say of an operation, the least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Said {
+    Nothing,
+    Sentence,
+    Formula,
 }
 
-/// Also prints how many operations of each format have statements, and how many a sentence alone.
+/// The format of the operation's shortest form, and the least that the tables say of it on any target.
+fn said(opcode: Opcode) -> Option<(Format, Said)> {
+    let there = || Target::ALL.iter().copied().filter(|&target| opcode.forms(target).next().is_some());
+    let format = opcode.forms(there().next()?).next()?.format;
+    let on = |target| match opcode.meaning(target) {
+        None => Said::Nothing,
+        Some(text) if Formula::read(text).unwrap().statements.is_empty() => Said::Sentence,
+        Some(_) => Said::Formula,
+    };
+    Some((format, there().map(on).min()?))
+}
+
+/// Also prints how many operations of each format have statements, how many a sentence alone, and how many nothing.
 #[test]
 fn operations_of_the_alu_have_formulas() {
-    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     let mut unused: Vec<&str> = SENTENCES.iter().map(|(name, _)| *name).collect();
     for &opcode in Opcode::ALL {
-        let Some((format, has)) = formula_of(opcode) else { continue };
-        let count = counts.entry(format.name()).or_default();
-        *if has { &mut count.0 } else { &mut count.1 } += 1;
-        if !has && format.is_vector_alu() {
+        let Some((format, said)) = said(opcode) else { continue };
+        counts.entry(format.name()).or_default()[said as usize] += 1;
+        let is_alu = format.is_vector_alu() || SCALAR.contains(&format);
+        if said != Said::Formula && is_alu {
             let known = SENTENCES.iter().find(|(name, _)| opcode.name().starts_with(name));
             let (name, _) = known.unwrap_or_else(|| panic!("{opcode} has only a sentence"));
             unused.retain(|other| other != name);
         }
     }
-    for (format, (formulas, sentences)) in &counts {
-        println!("{format}: {formulas} with a formula, {sentences} with a sentence");
+    println!("{:12}{:>8}{:>10}{:>8}", "format", "formula", "sentence", "nothing");
+    for (format, [nothing, sentences, formulas]) in &counts {
+        println!("{format:12}{formulas:8}{sentences:10}{nothing:8}");
     }
     assert!(unused.is_empty(), "every operation has a formula: {unused:?}");
 }

@@ -51,6 +51,73 @@ fn lanes_that_are_off_keep_their_registers_and_have_no_bit_in_masks() {
     assert_eq!(answer("gfx942", "v_mov_b32 v8, v16", "1", "src0=5;vdst.old=7;exec=1"), "vdst=00000007");
 }
 
+/// The registers after a relative move, which the manuals give as examples: M0, and what the moves read and write.
+#[test]
+fn relative_moves_count_from_their_operands() {
+    let both = 20 << 16 | 10;
+    let moves = [
+        ("gfx942", "s_movrels_b32 s5, s7", 10, Reg::Sgpr(17), Reg::Sgpr(5)),
+        ("gfx942", "s_movreld_b32 s5, s7", 10, Reg::Sgpr(7), Reg::Sgpr(15)),
+        ("gfx1030", "s_movrelsd_2_b32 s5, s7", both, Reg::Sgpr(17), Reg::Sgpr(25)),
+        ("gfx1100", "v_movreld_b32 v5, v7", 10, Reg::Vgpr(7), Reg::Vgpr(15)),
+        ("gfx1100", "v_movrels_b32 v5, v7", 10, Reg::Vgpr(17), Reg::Vgpr(5)),
+        ("gfx1200", "v_movrelsd_b32 v5, v7", 10, Reg::Vgpr(17), Reg::Vgpr(15)),
+        ("gfx1030", "v_movrelsd_2_b32 v5, v7", both, Reg::Vgpr(17), Reg::Vgpr(25)),
+        ("gfx1030", "v_swaprel_b32 v5, v7", both, Reg::Vgpr(17), Reg::Vgpr(25)),
+    ];
+    for (target, text, m0, from, to) in moves {
+        let inst = parse(target.parse().unwrap(), text).unwrap();
+        let mut wave = Wave::default();
+        wave.m0 = m0;
+        wave.write(from, 0, 3, 0x1234);
+        wave.write(to, 0, 3, 0x5678);
+        let mut wanted = wave.clone();
+        wanted.write(to, 0, 3, 0x1234);
+        if text.starts_with("v_swaprel") {
+            wanted.write(from, 0, 3, 0x5678);
+        }
+        Evaluator::default().run(&inst, &mut wave).unwrap();
+        for reg in [from, to, Reg::Sgpr(7), Reg::Sgpr(5), Reg::Vgpr(7), Reg::Vgpr(5)] {
+            assert_eq!(wave.read(reg, 0, 3), wanted.read(reg, 0, 3), "{text}: {reg}");
+        }
+    }
+}
+
+#[test]
+fn an_index_that_leads_out_of_the_file_is_an_error() {
+    for (text, m0, fits) in [
+        ("s_movrels_b64 s[4:5], s[6:7]", 94, true),
+        ("s_movrels_b64 s[4:5], s[6:7]", 96, false),
+        ("s_movreld_b32 s5, s7", 97, false),
+        ("s_movreld_b32 s5, s7", u32::MAX, false),
+    ] {
+        let inst = parse(Target::Gfx942, text).unwrap();
+        let mut wave = Wave::default();
+        wave.m0 = m0;
+        let wanted = if fits { Ok(()) } else { Err(EvalError::Index) };
+        assert_eq!(Evaluator::default().run(&inst, &mut wave), wanted, "{text} {m0}");
+    }
+}
+
+/// The table of the manual (Vega ISA, 12.8), a digit for each value of the source.
+#[test]
+fn partitions_of_the_screen_are_those_of_the_table() {
+    let table = concat!(
+        "137f5fff7ffffffff26efafffbffffffdf4cff5fffdfffff9bf8fffafffeffff",
+        "ffff4cdf6fffeffffffff89bf99ffdffffff7f13ff9fffbfffff6ef26ff6fff7",
+        "bfffffff23bfaffff7fffffff19df5ffffefffffef8cffaffffdffff67f4fff5",
+        "9fffdfffffff8ceff66ffefffffff467ff6fff7fffffbf239ff9fffbffff9df1",
+    );
+    let inst = parse(Target::Gfx900, "v_screen_partition_4se_b32 v1, v0").unwrap();
+    let mut evaluator = Evaluator::default();
+    for (source, digit) in (0..).zip(table.chars()) {
+        let mut wave = Wave::default();
+        wave.write(Reg::Vgpr(0), 0, 0, source);
+        evaluator.run(&inst, &mut wave).unwrap();
+        assert_eq!(wave.read(Reg::Vgpr(1), 0, 0), digit.to_digit(16), "{source:#x}");
+    }
+}
+
 #[test]
 fn halves_are_kept_from_rdna1_on() {
     let inputs = "src0=3c00;src1=3c00;vdst.old=12345678;exec=1";
