@@ -19,7 +19,7 @@ mod data;
 
 include!(concat!(env!("OUT_DIR"), "/meaning.rs"));
 
-use crate::codec::held;
+use crate::codec::{flag, held};
 use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, OperandKind};
 use crate::opcode::{BUS, Field, Format, Opcode};
@@ -54,6 +54,27 @@ impl Target {
         LANES.iter().find(is_it).map(|row| (row.3, control - u32::from(row.0)))
     }
 
+    /// What a value does, of a set that [`Target::enumerations`] names: a formula of `n`, the value, and of what
+    /// `isa/README.md` says. `None` as the value: the instruction lacks the field, or the target has no names for it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// assert_eq!(Target::Gfx942.value_meaning("sdwa_sel", Some(1)), Some("S0[15:8]")); // BYTE_1
+    /// assert_eq!(Target::Gfx942.value_meaning("omod", Some(3)), Some("x * 0.5")); // div:2
+    /// # }
+    /// ```
+    pub fn value_meaning(self, set: &str, value: Option<u32>) -> Option<&'static str> {
+        let word = match value {
+            None => "-",
+            Some(value) => {
+                let values = self.enumerations().find(|enumeration| enumeration.name == set)?.values;
+                values.iter().find(|(of, _)| u32::from(*of) == value)?.1
+            }
+        };
+        VALUE_MEANINGS.iter().find(|row| row.0 == set && row.1 == word).map(|row| row.2)
+    }
+
     /// Whether floats of 8 bits have neither infinity nor -0, so that 0x80 is NaN.
     pub fn has_fnuz(self) -> bool {
         FNUZ >> (self as u32) & 1 == 1
@@ -84,6 +105,22 @@ impl Inst {
     pub fn source_lane(&self, n: u8) -> Option<&'static str> {
         let is_it = |row: &&(Opcode, u8, &str)| row.0 == self.opcode() && row.1 == n;
         SOURCE_LANES.iter().find(is_it).map(|row| row.2).filter(|text| *text != "LANE")
+    }
+
+    /// What a field does, if that is the same for all its values: a formula of `n`, the value, and of `LANE`.
+    pub fn field_meaning(&self, field: Field) -> Option<&'static str> {
+        let is_it = |row: &&(Format, Field, &str)| {
+            row.1 == field && (row.0 == self.format() || Some(row.0) == self.extension())
+        };
+        FIELD_MEANINGS.iter().find(is_it).map(|row| row.2)
+    }
+
+    /// Whether DPP reads lanes that are off, too: `fi:1`.
+    pub fn reads_disabled_lanes(&self) -> bool {
+        self.descs().any(|desc| match desc.kind {
+            OperandKind::Modifier(ModifierKind::Dpp8 { code }) => !flag(self, code),
+            _ => desc.field == Field::Fi && held(desc, self) == 1,
+        })
     }
 
     /// Whether the bits of `blgp` change the signs of the sources, instead of choosing lanes of the second one.

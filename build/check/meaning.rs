@@ -97,6 +97,23 @@ pub fn dpp_lane(at: &SourceLine, text: &str) -> Result<()> {
     lane(at, text, &[], vec![("n".into(), Kind::Int)])
 }
 
+/// Checks the formula of what a value does: `n` is the value, `S0` the bits that it is about, `D` those that were in
+/// their place, `x` a float, and `mask` has a bit for each bit that is written.
+pub fn value(at: &SourceLine, text: &str) -> Result<()> {
+    let formula = match Formula::read_value(text) {
+        Ok(formula) => formula,
+        Err(error) => return at.err(format!("{error}")),
+    };
+    let info = Info::default();
+    let (destinations, sources) = (vec![32], vec![32]);
+    let row = Row { destinations, sources, literal: None, info: &info, has_space: false, fields: Vec::new() };
+    let names = vec![("n".into(), Kind::Int), ("mask".into(), Kind::Int), ("x".into(), Kind::AnyFloat)];
+    match (Checker { row: &row, names }).expr(&formula) {
+        Ok(_) => Ok(()),
+        Err(reason) => at.err(format!("{reason}, in what a value means")),
+    }
+}
+
 /// Checks the formula of a lane, which names no operands.
 fn lane(at: &SourceLine, text: &str, fields: &[(&str, u32)], names: Vec<(String, Kind)>) -> Result<()> {
     let formula = match Formula::read_value(text) {

@@ -7,7 +7,7 @@ use crate::build::check::meaning;
 use crate::build::emit::{camel, opcodes};
 use crate::build::lower::{Target, meaning as lower_meaning};
 use crate::build::model::error::Result;
-use crate::build::model::{Isa, Meanings};
+use crate::build::model::{EnumValue, Isa, Meanings};
 use crate::build::parse::numbers::number;
 
 /// Writes `MEANINGS`: in the order of the operations, each with the targets that it holds for, a bit for each.
@@ -34,6 +34,8 @@ pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Strin
     writeln!(out, "static MEANINGS: [(Opcode, u128, &str); {}] = [{}];", rows.len(), rows.join(",\n")).unwrap();
     source_lanes(&mut out, isa, targets);
     lanes(&mut out, isa, targets)?;
+    values(&mut out, isa)?;
+    fields(&mut out, isa)?;
     for name in ["keeps-half", "omod-flush"] {
         let set = targets.iter().enumerate().filter(|(_, t)| t.row.has(name)).fold(0u128, |set, (n, _)| set | 1 << n);
         writeln!(out, "static {}: u128 = {set:#x};", name.to_uppercase().replace('-', "_")).unwrap();
@@ -50,6 +52,48 @@ fn source_lanes(out: &mut String, isa: &Isa, targets: &[Target]) {
     }
     let (count, rows) = (rows.len(), rows.join(",\n"));
     writeln!(out, "static SOURCE_LANES: [(Opcode, u8, &str); {count}] = [{rows}];").unwrap();
+}
+
+/// Writes `VALUE_MEANINGS`: what the named values of each set do, and what holds without a value.
+fn values(out: &mut String, isa: &Isa) -> Result<()> {
+    let mut rows = Vec::new();
+    for table in isa.enums.iter().filter(|table| !table.means.is_empty()) {
+        for means in &table.means {
+            meaning::value(&means.at, &means.text)?;
+            for name in &means.names {
+                if name != "-" && table.values.iter().all(|value| value.name != *name) {
+                    return means.at.err(format!("{} has no value {name}", table.name));
+                }
+                rows.push(format!("({:?}, {name:?}, {:?})", table.name, means.text));
+            }
+        }
+        let is_known = |value: &EnumValue| table.means.iter().any(|means| means.names.contains(&value.name));
+        if let Some(value) = table.values.iter().find(|value| !is_known(value)) {
+            return value.at.err(format!("no line says what {} means", value.name));
+        }
+    }
+    let (count, rows) = (rows.len(), rows.join(",\n"));
+    writeln!(out, "static VALUE_MEANINGS: [(&str, &str, &str); {count}] = [{rows}];").unwrap();
+    Ok(())
+}
+
+/// Writes `FIELD_MEANINGS`: what the values of fields do.
+fn fields(out: &mut String, isa: &Isa) -> Result<()> {
+    let mut rows = Vec::new();
+    for format in &isa.formats {
+        for means in &format.means {
+            meaning::value(&means.at, &means.text)?;
+            for name in &means.names {
+                if format.fields.iter().all(|field| field.name != *name) {
+                    return means.at.err(format!("{} has no field {name}", format.name));
+                }
+                rows.push(format!("(Format::{}, Field::{}, {:?})", camel(&format.name), camel(name), means.text));
+            }
+        }
+    }
+    let (count, rows) = (rows.len(), rows.join(",\n"));
+    writeln!(out, "static FIELD_MEANINGS: [(Format, Field, &str); {count}] = [{rows}];").unwrap();
+    Ok(())
 }
 
 /// Writes `LANES`: which lane each lane reads, for each run of values of the control of DPP.

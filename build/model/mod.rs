@@ -240,6 +240,17 @@ pub struct EnumTable {
     /// `lane NAME FORMULA`: the lane that each lane reads.
     #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
     pub lanes: Vec<(SourceLine, String, String)>,
+    pub means: Vec<Means>,
+}
+
+/// `means BYTE_0: S0[7:0]`, `means row_mask: n >> LANE / 16 & 1`: what values of an enum do, or the values of a field.
+#[derive(Debug)]
+#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+pub struct Means {
+    pub at: SourceLine,
+    /// Values, and `-` for the lack of one; or fields.
+    pub names: Vec<String>,
+    pub text: String,
 }
 
 /// `directive dx10_clamp 1 rsrc1:21:21 gfx12=-`
@@ -365,6 +376,7 @@ pub struct Format {
     pub unused: Vec<Unused>,
     pub does: Vec<Does>,
     pub lanes: Vec<LaneOf>,
+    pub means: Vec<Means>,
     /// `bus`: its operations read scalars over the constant bus.
     pub bus: bool,
     /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.

@@ -4,7 +4,7 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::*;
 use crate::build::parse::Parser;
 use crate::build::parse::numbers::{bits, number, run, up_to};
-use crate::build::parse::rows::{token, with_type};
+use crate::build::parse::rows::{means, token, with_type};
 
 /// The greatest code of a source.
 const LAST_CODE: u32 = 511;
@@ -56,6 +56,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         unused: Vec::new(),
         does: Vec::new(),
         lanes: Vec::new(),
+        means: Vec::new(),
         fields: Vec::new(),
         macros: Vec::new(),
         rows: Vec::new(),
@@ -113,6 +114,7 @@ impl Parser {
                 f.generations = args.iter().map(nodes).collect::<Result<_>>()?;
             }
             "bus" => f.bus = true,
+            "means" => f.means.push(means(at, line)?),
             "default" | "neutral" => {
                 let [field, value] = args else { return at.err(format!("expected: {key} FIELD VALUE")) };
                 let value = up_to(at, value, u32::MAX)?;

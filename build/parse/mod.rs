@@ -146,8 +146,15 @@ impl Parser {
             ("enum" | "bits", None) => {
                 let [name] = args else { return at.err(format!("expected: {key} NAME")) };
                 let bits = *key == "bits";
-                let (name, values, registers, lanes) = (name.to_string(), Vec::new(), Vec::new(), Vec::new());
-                isa.enums.push(EnumTable { at: at.clone(), name, bits, values, registers, lanes });
+                isa.enums.push(EnumTable {
+                    at: at.clone(),
+                    name: name.to_string(),
+                    bits,
+                    values: Vec::new(),
+                    registers: Vec::new(),
+                    lanes: Vec::new(),
+                    means: Vec::new(),
+                });
                 self.in_enum = true;
             }
             ("value", None) => {
@@ -168,6 +175,12 @@ impl Parser {
                 };
                 let formula = line["lane".len()..].trim_start()[name.len()..].trim().to_string();
                 table.lanes.push((at.clone(), name.to_string(), formula));
+            }
+            ("means", None) => {
+                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
+                    return at.err("means outside an enum");
+                };
+                table.means.push(rows::means(at, line)?);
             }
             ("directive", None) => isa.directives.push(self.directive(at, args)?),
             ("kernel", None) => {

@@ -1,7 +1,7 @@
 //! Rows of operations and the words in them.
 
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Access, Does, LaneOf, Row, Token};
+use crate::build::model::{Access, Does, LaneOf, Means, Row, Token};
 use crate::build::parse::Parser;
 use crate::build::parse::numbers::up_to;
 
@@ -62,6 +62,16 @@ pub fn does(at: &SourceLine, line: &str) -> Result<Does> {
     let Some((names, text)) = line.split_once(": ") else { return at.err("expected: does NAME...: FORMULA") };
     let names = names.split_whitespace().map(str::to_string).collect();
     Ok(Does { at: at.clone(), names, text: text.trim().to_string() })
+}
+
+/// `means NAME...: FORMULA`
+pub fn means(at: &SourceLine, line: &str) -> Result<Means> {
+    let (head, text) = line.split_once(": ").unwrap_or((line, ""));
+    let names: Vec<String> = head.split_whitespace().skip(1).map(str::to_string).collect();
+    if names.is_empty() || text.is_empty() {
+        return at.err("expected: means NAME...: FORMULA");
+    }
+    Ok(Means { at: at.clone(), names, text: text.trim().to_string() })
 }
 
 /// `SOURCE NAME... : FORMULA`

@@ -1,9 +1,10 @@
 //! Values of expressions.
 
 use amdgpu_isa::Inst;
-use amdgpu_isa::meaning::{Binary, Call, Expr, FloatType, Place, Source, Type, Unary};
+use amdgpu_isa::meaning::{Binary, Call, Expr, FloatType, Part, Place, Source, Type, Unary};
 use rustc_apfloat::Round;
 
+use crate::bits::Bits;
 use crate::error::EvalError;
 use crate::float::{Number, Rules};
 use crate::{trig, words};
@@ -305,36 +306,68 @@ fn median(a: Number, b: Number, c: Number, rules: &Rules) -> Number {
     }
 }
 
-/// What names in the formula of a lane stand for.
-pub struct Lanes<'a> {
+/// What names stand for in the formula of a lane, or of what a value of a field does.
+#[derive(Clone, Copy, Default)]
+pub struct Names<'a> {
     /// The instruction whose fields the formula names.
     pub inst: Option<&'a Inst>,
     pub lane: usize,
     pub lanes: usize,
-    /// The position in a run of values.
+    /// The value, or its position in a run of values.
     pub n: i128,
+    /// `S0`: the bits that the value is about.
+    pub bits: u32,
+    /// `D`: the bits that were in their place.
+    pub old: u32,
+    /// A bit for each one that is written.
+    pub mask: u32,
+    /// `x`
+    pub number: Option<Number>,
 }
 
-/// The lane that a lane reads, by a formula of the tables.
-pub fn lane(expr: &Expr, names: &Lanes) -> Result<i128> {
+/// A value by a formula of the tables.
+pub fn named(expr: &Expr, names: &Names, rules: &Rules) -> Result<Value> {
+    value(&mut NamedScope { rules, names }, expr)
+}
+
+/// A number, such as that of the lane that a lane reads, by a formula of the tables.
+pub fn number(expr: &Expr, names: &Names) -> Result<i128> {
     let rules = Rules { mode: Default::default(), fnuz: false };
-    int(&mut LaneScope { rules, names }, expr)
+    int(&mut NamedScope { rules: &rules, names }, expr)
 }
 
-struct LaneScope<'a> {
-    rules: Rules,
-    names: &'a Lanes<'a>,
+struct NamedScope<'a> {
+    rules: &'a Rules,
+    names: &'a Names<'a>,
 }
 
-impl Scope for LaneScope<'_> {
+impl NamedScope<'_> {
+    fn part(&mut self, place: &Place, dword: u32) -> Result<Value> {
+        let bits = Bits(vec![dword]);
+        match &place.part {
+            Part::Whole => Ok(as_type(place.ty.unwrap_or(Type::Unsigned(32)), bits.get(0, 32))),
+            Part::Bits(high, low) => {
+                let (high, low) = (int(self, high)?, int(self, low)?);
+                let first = u32::try_from(low).map_err(|_| EvalError::Operand)?;
+                let width = u32::try_from(high + 1 - low).map_err(|_| EvalError::Operand)?;
+                Ok(Value::Int(bits.get(first, width) as i128))
+            }
+            Part::Element(_) => Err(EvalError::Operand),
+        }
+    }
+}
+
+impl Scope for NamedScope<'_> {
     fn rules(&self) -> &Rules {
-        &self.rules
+        self.rules
     }
 
     fn place(&mut self, place: &Place) -> Result<Value> {
         match place.source {
             Source::Lane => Ok(Value::Int(self.names.lane as i128)),
             Source::Wave => Ok(Value::Int(self.names.lanes as i128)),
+            Source::Operand(0) => self.part(place, self.names.bits),
+            Source::Destination(0) => self.part(place, self.names.old),
             Source::Field(name) => {
                 let inst = self.names.inst.ok_or(EvalError::Operand)?;
                 words::value(inst, name).map(|value| Value::Int(value.into()))
@@ -344,7 +377,12 @@ impl Scope for LaneScope<'_> {
     }
 
     fn name(&self, name: &str) -> Option<Value> {
-        (name == "n").then_some(Value::Int(self.names.n))
+        match name {
+            "n" => Some(Value::Int(self.names.n)),
+            "mask" => Some(Value::Int(self.names.mask.into())),
+            "x" => self.names.number.map(Value::Float),
+            _ => None,
+        }
     }
 
     fn push(&mut self, _: &str, _: Value) {}

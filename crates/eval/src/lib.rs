@@ -22,6 +22,7 @@ mod bits;
 mod compute;
 mod error;
 mod float;
+mod formats;
 pub mod lines;
 mod mode;
 mod modifiers;

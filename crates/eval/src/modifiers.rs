@@ -1,12 +1,14 @@
 //! The modifiers of an instruction: what they do to sources and results.
 
-use amdgpu_isa::meaning::{Expr, Formula, Source};
-use amdgpu_isa::{Field, Format, Inst};
+use amdgpu_isa::meaning::{Expr, Formula, Part, Place, Source};
+use amdgpu_isa::{Field, Inst};
 
 use crate::bits::Bits;
-use crate::compute::{self, Lanes};
+use crate::compute::{self, Names, Value};
 use crate::error::EvalError;
 use crate::float::{Number, Rules};
+use crate::formats::Formats;
+use crate::wave::LANES;
 use crate::{shape, words};
 
 /// The fields of an instruction that are modifiers; 0 where it has none.
@@ -17,28 +19,30 @@ pub struct Modifiers {
     op_sel: u32,
     op_sel_hi: Option<u32>,
     pub clamp: bool,
-    /// What the output modifier multiplies by.
-    factor: Option<f64>,
+    /// What the output modifier makes of a result.
+    factor: Option<Expr>,
     sdwa: Option<Sdwa>,
     packed: bool,
     /// Which lane each lane's first source comes from; `None`: its own.
-    lanes: Option<[Option<u8>; 64]>,
+    lanes: Option<[Option<u8>; LANES]>,
     /// The lanes that are written although their source is none.
     bound_ctrl: bool,
     fetch_inactive: bool,
-    /// Rows and banks that are written.
-    masks: Option<(u32, u32)>,
+    /// The lanes that the masks of DPP leave out.
+    left_out: Option<[bool; LANES]>,
     /// The byte of the destination that is written.
     pub byte_sel: u32,
     /// For each lane of the first two sources that a formula names, the lane that is read; `None`: that one.
     source_lanes: [Option<Vec<usize>>; 2],
+    pub formats: Formats,
     /// Whether the third source is added to a product of matrices: neg_lo is its sign, and neg_hi its absolute value.
     is_sum: bool,
 }
 
 struct Sdwa {
     destination: Selected,
-    rest: Rest,
+    /// The register after the part is written.
+    rest: Option<Expr>,
     sources: [Selected; 2],
     sext: [bool; 2],
 }
@@ -47,64 +51,38 @@ impl Sdwa {
     fn of(inst: &Inst) -> Result<Sdwa, EvalError> {
         Ok(Sdwa {
             destination: selected(inst, Field::DstSel)?,
-            rest: match word(inst, "dst_unused", Field::DstUnused)? {
-                Some("UNUSED_SEXT") => Rest::Sign,
-                Some("UNUSED_PRESERVE") => Rest::Kept,
-                _ => Rest::Zero,
-            },
+            rest: words::meaning(inst, "dst_unused", Field::DstUnused)?,
             sources: [selected(inst, Field::Src0Sel)?, selected(inst, Field::Src1Sel)?],
             sext: [Field::Src0Sext, Field::Src1Sext].map(|field| inst.get(field) == Some(1)),
         })
     }
 }
 
-/// What is in a register beside the part that SDWA writes.
-enum Rest {
-    Zero,
-    /// The sign of the part above it, and 0 below it.
-    Sign,
-    Kept,
-}
-
 /// A part that SDWA selects: its lowest bit, and its width.
 type Selected = (u32, u32);
 
-/// The part that a field selects, such as `WORD_1`; all of it if the instruction lacks the field.
+/// The part that a field selects, such as `S0[31:16]`; all of it if the instruction lacks the field.
 fn selected(inst: &Inst, field: Field) -> Result<Selected, EvalError> {
-    let Some(part) = word(inst, "sdwa_sel", field)? else { return Ok((0, 32)) };
-    let (width, n) = match part.split_once('_') {
-        Some(("BYTE", n)) => (8, n),
-        Some(("WORD", n)) => (16, n),
-        _ => (32, "0"),
-    };
-    Ok((width * n.parse::<u32>().map_err(|_| EvalError::Modifier(field))?, width))
+    let bit = |expr| u32::try_from(compute::number(expr, &Names::default())?).map_err(|_| EvalError::Modifier(field));
+    match words::meaning(inst, "sdwa_sel", field)? {
+        None => Ok((0, u32::BITS)),
+        Some(Expr::Place(Place { part: Part::Bits(high, low), .. })) => Ok((bit(&low)?, bit(&high)? + 1 - bit(&low)?)),
+        Some(_) => Err(EvalError::Modifier(field)),
+    }
 }
 
-/// The word for the value of a field; `None` if the instruction lacks the field.
-fn word(inst: &Inst, set: &str, field: Field) -> Result<Option<&'static str>, EvalError> {
-    let Some(value) = inst.get(field) else { return Ok(None) };
-    words::of(inst.target(), set, value).map(Some).ok_or(EvalError::Modifier(field))
-}
-
-/// What the output modifier multiplies by, such as `mul:4`; `None` if it does nothing.
-fn factor(inst: &Inst) -> Result<Option<f64>, EvalError> {
-    let unknown = EvalError::Modifier(Field::Omod);
-    let Some(value) = inst.get(Field::Omod).filter(|&value| value != 0) else { return Ok(None) };
-    let (operator, n) = words::of(inst.target(), "omod", value).and_then(|word| word.split_once(':')).ok_or(unknown)?;
-    let n = n.parse::<f64>().map_err(|_| EvalError::Modifier(Field::Omod))?;
-    Ok(Some(if operator == "div" { 1.0 / n } else { n }))
+/// What the output modifier makes of a result; `None` if it does nothing.
+fn factor(inst: &Inst) -> Result<Option<Expr>, EvalError> {
+    if inst.get(Field::Omod) == Some(0) { Ok(None) } else { words::meaning(inst, "omod", Field::Omod) }
 }
 
 impl Modifiers {
     /// The modifiers of an instruction, or of one of its two operations.
     pub fn of(inst: &Inst, half: Option<char>, lanes: usize) -> Result<Modifiers, EvalError> {
         let get = |field| inst.get(field).unwrap_or(0);
-        let has = |format| inst.extension() == Some(format);
+        let has = |field| inst.get(field).is_some();
         let bit = |field, n: u32| (get(field) & 1) << n;
-        let packed = inst.get(Field::OpSelHi).is_some();
-        let is_sdwa = has(Format::Sdwa) || has(Format::Sdwab);
-        let per_source = is_sdwa || has(Format::Dpp) && inst.get(Field::Neg).is_none();
-        let (neg, abs) = if per_source {
+        let (neg, abs) = if has(Field::Src0Neg) && !has(Field::Neg) {
             (bit(Field::Src0Neg, 0) | bit(Field::Src1Neg, 1), bit(Field::Src0Abs, 0) | bit(Field::Src1Abs, 1))
         } else {
             // Each operation of a pair has a field of its own.
@@ -116,7 +94,7 @@ impl Modifiers {
             };
             (get(neg), get(Field::Abs))
         };
-        let mut modifiers = Modifiers {
+        Ok(Modifiers {
             neg,
             abs,
             neg_hi: get(Field::NegHi),
@@ -125,28 +103,19 @@ impl Modifiers {
             clamp: get(Field::Clamp) == 1,
             // The truth table of an operation on bits is in the same field.
             factor: if inst.truth_table().is_some() { None } else { factor(inst)? },
-            sdwa: if is_sdwa { Some(Sdwa::of(inst)?) } else { None },
-            packed,
-            lanes: None,
-            bound_ctrl: get(Field::BoundCtrl) == 1,
-            fetch_inactive: get(Field::Fi) == 1,
-            masks: has(Format::Dpp).then(|| (get(Field::RowMask), get(Field::BankMask))),
+            sdwa: if has(Field::Src0Sel) { Some(Sdwa::of(inst)?) } else { None },
+            packed: has(Field::OpSelHi),
+            lanes: moved(inst, lanes)?,
+            // With DPP8, lanes that are off read as 0, unless they are fetched.
+            bound_ctrl: get(Field::BoundCtrl) == 1 || has(Field::Sel),
+            fetch_inactive: inst.reads_disabled_lanes(),
+            left_out: left_out(inst, lanes)?,
             source_lanes: [source_lanes(inst, 0, lanes)?, source_lanes(inst, 1, lanes)?],
             // NEG_HI of C is its absolute value (RDNA4 ISA, 7.12).
             is_sum: is_product(inst),
             byte_sel: inst.get(Field::ByteSel).unwrap_or(get(Field::OpSel) >> 2),
-        };
-        if has(Format::Dpp) {
-            modifiers.lanes = Some(controlled(inst, get(Field::DppCtrl), lanes)?);
-        } else if has(Format::Dpp8) {
-            let sel = get(Field::Sel);
-            let from = |lane: usize| Some((lane & !7 | (sel >> (3 * (lane & 7)) & 7) as usize) as u8);
-            modifiers.lanes = Some(std::array::from_fn(from));
-            // Lanes that are off read as 0, unless they are fetched.
-            modifiers.bound_ctrl = true;
-            modifiers.fetch_inactive = fetches_inactive(inst);
-        }
-        Ok(modifiers)
+            formats: Formats::of(inst),
+        })
     }
 
     /// The lane in which source `n` is read where the formula names this one.
@@ -159,7 +128,7 @@ impl Modifiers {
     /// source is 0.
     pub fn source_lane(&self, lane: usize, exec: u64) -> Result<Option<usize>, ()> {
         let Some(lanes) = &self.lanes else { return Ok(Some(lane)) };
-        match lanes[lane % 64] {
+        match lanes[lane % LANES] {
             Some(from) if exec >> from & 1 == 1 || self.fetch_inactive => Ok(Some(from.into())),
             _ if self.bound_ctrl => Ok(None),
             _ => Err(()),
@@ -168,8 +137,7 @@ impl Modifiers {
 
     /// Whether the masks of DPP leave the lane out.
     pub fn leaves_out(&self, lane: usize) -> bool {
-        let Some((rows, banks)) = self.masks else { return false };
-        rows >> (lane / 16) & 1 == 0 || banks >> (lane / 4 % 4) & 1 == 0
+        self.left_out.is_some_and(|left_out| left_out[lane % LANES])
     }
 
     /// The bits of source `n`, as SDWA selects them.
@@ -237,8 +205,12 @@ impl Modifiers {
     pub fn result(&self, number: Number, flushes: bool, rules: &Rules) -> Number {
         let mut number = number;
         let applies = flushes || !rules.of(number.ty).keeps_results;
-        if let Some(factor) = self.factor.filter(|_| applies && !number.is_nan()) {
-            let scaled = number.multiply(Number::from_double(number.ty, factor), rules).unwrap_or(number).flush();
+        if let Some(factor) = self.factor.as_ref().filter(|_| applies && !number.is_nan()) {
+            let names = Names { number: Some(number), ..Names::default() };
+            let scaled = match compute::named(factor, &names, rules) {
+                Ok(Value::Float(scaled)) => scaled.flush(),
+                _ => number.flush(),
+            };
             number = if scaled.is_zero() { scaled.abs() } else { scaled };
         }
         if !self.clamp {
@@ -263,22 +235,17 @@ impl Modifiers {
     }
 
     /// The register after a result of SDWA: the result goes to the part that it selects.
-    pub fn place(&self, result: u32, old: u32) -> u32 {
-        let Some(sdwa) = &self.sdwa else { return result };
+    pub fn place(&self, result: u32, old: u32) -> Result<u32, EvalError> {
+        let Some(sdwa) = &self.sdwa else { return Ok(result) };
         let (first, width) = sdwa.destination;
-        if width == 32 {
-            return result;
+        if width == u32::BITS {
+            return Ok(result);
         }
-        let mask = (1u32 << width) - 1;
-        let part = (result & mask) << first;
-        match sdwa.rest {
-            Rest::Sign => {
-                let sign = part >> (first + width - 1) & 1 == 1;
-                let above = u32::MAX.checked_shl(first + width).unwrap_or(0);
-                part | if sign { above } else { 0 }
-            }
-            Rest::Kept => old & !(mask << first) | part,
-            Rest::Zero => part,
+        let mask = ((1u32 << width) - 1) << first;
+        let bits = result << first & mask;
+        match &sdwa.rest {
+            Some(rest) => Ok(compute::number(rest, &Names { bits, old, mask, ..Names::default() })? as u32),
+            None => Ok(bits),
         }
     }
 
@@ -299,7 +266,7 @@ fn source_lanes(inst: &Inst, n: u8, lanes: usize) -> Result<Option<Vec<usize>>, 
     let Some(text) = inst.source_lane(n) else { return Ok(None) };
     let value = Formula::read_value(text).map_err(EvalError::Syntax)?;
     let one = |lane| {
-        let read = compute::lane(&value, &Lanes { inst: Some(inst), lane, lanes, n: 0 })?;
+        let read = compute::number(&value, &Names { inst: Some(inst), lane, lanes, ..Names::default() })?;
         usize::try_from(read).map_err(|_| named_field(&value, inst).map_or(EvalError::Operand, EvalError::Modifier))
     };
     (0..lanes).map(one).collect::<Result<_, _>>().map(Some)
@@ -315,23 +282,43 @@ fn named_field(value: &Expr, inst: &Inst) -> Option<Field> {
     fields.find(|&field| inst.get(field) != Some(0))
 }
 
-/// Whether DPP8 reads lanes that are off: the first source of the base format says so.
-fn fetches_inactive(inst: &Inst) -> bool {
-    let mut fields = inst.fields().filter(|held| held.format == inst.format());
-    fields.any(|held| held.info.field == Field::Src0 && held.value & 0xff == DPP8_FETCHES)
+/// The lane from which each lane's first source comes, with a control of DPP or a choice of DPP8; `None`: its own.
+fn moved(inst: &Inst, lanes: usize) -> Result<Option<[Option<u8>; LANES]>, EvalError> {
+    let (text, n) = match (inst.get(Field::DppCtrl), inst.get(Field::Sel)) {
+        (Some(control), _) => inst.target().dpp_lane(control).ok_or(EvalError::Modifier(Field::DppCtrl))?,
+        (None, Some(sel)) => (inst.field_meaning(Field::Sel).ok_or(EvalError::Modifier(Field::Sel))?, sel),
+        (None, None) => return Ok(None),
+    };
+    let from = in_lanes(text, n, lanes)?;
+    let lane = |from: i128| u8::try_from(from).ok().filter(|&from| usize::from(from) < lanes);
+    Ok(Some(from.map(lane)))
 }
 
-/// The code that announces DPP8 with lanes that are off.
-const DPP8_FETCHES: u32 = 234;
-
-/// The lane that each lane reads with a control of DPP.
-fn controlled(inst: &Inst, control: u32, lanes: usize) -> Result<[Option<u8>; 64], EvalError> {
-    let (text, n) = inst.target().dpp_lane(control).ok_or(EvalError::Modifier(Field::DppCtrl))?;
-    let value = Formula::read_value(text).map_err(EvalError::Syntax)?;
-    let mut from = [None; 64];
-    for (lane, from) in from.iter_mut().enumerate().take(lanes) {
-        let source = compute::lane(&value, &Lanes { inst: None, lane, lanes, n: n.into() })?;
-        *from = u8::try_from(source).ok().filter(|&source| usize::from(source) < lanes);
+/// The lanes that masks of DPP leave out; `None` if there are no masks.
+fn left_out(inst: &Inst, lanes: usize) -> Result<Option<[bool; LANES]>, EvalError> {
+    let mut all = None;
+    for field in [Field::RowMask, Field::BankMask] {
+        let (Some(text), Some(mask)) = (inst.field_meaning(field), inst.get(field)) else { continue };
+        let written = in_lanes(text, mask, lanes)?;
+        let left_out = all.get_or_insert([false; LANES]);
+        for (left_out, written) in left_out.iter_mut().zip(written) {
+            *left_out |= written == 0;
+        }
     }
-    Ok(from)
+    Ok(all)
+}
+
+/// The value of a formula of the value `n` in each lane; 0 in those that the wave lacks.
+fn in_lanes(text: &str, n: u32, lanes: usize) -> Result<[i128; LANES], EvalError> {
+    let formula = Formula::read_value(text).map_err(EvalError::Syntax)?;
+    let mut all = [0; LANES];
+    for (lane, value) in all.iter_mut().enumerate().take(lanes) {
+        *value = compute::number(&formula, &Names { lane, lanes, n: n.into(), ..Names::default() })?;
+    }
+    Ok(all)
+}
+
+/// Whether DPP moves the first source between lanes.
+pub fn moves(inst: &Inst) -> bool {
+    inst.get(Field::DppCtrl).is_some() || inst.field_meaning(Field::Sel).is_some()
 }

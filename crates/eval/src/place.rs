@@ -2,7 +2,7 @@
 
 use amdgpu_isa::meaning::{FloatType, Part, Place, Source, Type};
 use amdgpu_isa::signature::DataType;
-use amdgpu_isa::{Field, Operand, Reg, Value as OperandValue};
+use amdgpu_isa::{Operand, Reg, Value as OperandValue};
 
 use crate::bits::Bits;
 use crate::compute::{self, Scope, Value, as_type};
@@ -11,7 +11,7 @@ use crate::float::{Number, Rules};
 use crate::operands::{Input, register_after};
 use crate::run::Frame;
 use crate::wave::is_vector;
-use crate::{small, words};
+use crate::words;
 
 type Result<T> = std::result::Result<T, EvalError>;
 
@@ -170,38 +170,15 @@ impl Frame<'_> {
         })
     }
 
-    /// The field that has the format of a factor, and the number of the format.
-    fn format_field(&self, factor: u8) -> (Field, u32) {
-        let fields = if factor == 0 { [Field::MatrixAFmt, Field::Cbsz] } else { [Field::MatrixBFmt, Field::Blgp] };
-        let found = fields.into_iter().find_map(|field| Some((field, self.inst.get(field)?)));
-        found.unwrap_or((fields[0], 0))
-    }
-
-    /// The small float that the instruction chooses for a factor.
-    fn chosen(&self, factor: u8) -> Result<FloatType> {
-        let (field, code) = self.format_field(factor);
-        let name = words::of(self.inst.target(), "matrix_fmt", code);
-        let ty = name.and_then(|name| name.strip_prefix("MATRIX_FMT_")).map(str::to_ascii_lowercase);
-        FloatType::ALL.into_iter().find(|float| Some(float.name()) == ty.as_deref()).ok_or(EvalError::Modifier(field))
-    }
-
     /// The scale `at` of a factor. Every lane and block has the scale of a scalar, and a constant 0 is the scale 1.
     fn scale(&self, factor: u8, at: u32, bits: &Bits, input: &Input) -> Result<Number> {
-        let field = if factor == 0 { Field::MatrixAScaleFmt } else { Field::MatrixBScaleFmt };
-        let format = match self.inst.get(field) {
-            None => "E8",
-            Some(code) => {
-                let name = words::of(self.inst.target(), "matrix_scale_fmt", code);
-                name.and_then(|name| name.strip_prefix("MATRIX_SCALE_FMT_")).ok_or(EvalError::Modifier(field))?
-            }
+        let first = match input.operand.value {
+            OperandValue::Int(0) => return Ok(Number::from_double(FloatType::F32, 1.0)),
+            OperandValue::Reg(_) if is_vector(&input.operand) => 8 * at,
+            OperandValue::Reg(_) => 0,
+            _ => return Err(EvalError::Scale),
         };
-        let scale = match input.operand.value {
-            OperandValue::Int(0) => Some(1.0),
-            OperandValue::Reg(_) if is_vector(&input.operand) => small::scale(format, bits.get(8 * at, 8) as u64),
-            OperandValue::Reg(_) => small::scale(format, bits.get(0, 8) as u64),
-            _ => None,
-        };
-        Ok(Number::from_double(FloatType::F32, scale.ok_or(EvalError::Scale)?))
+        self.modifiers.formats.scale(factor, bits.get(first, 8) as u32)
     }
 
     /// A part of the bits of a place, as its type. `base`: the first bit. The modifiers of a source apply.
@@ -261,7 +238,7 @@ impl Frame<'_> {
                 Ok(as_type(ty, at(width)))
             }
             Type::Chosen(factor) => {
-                let float = self.chosen(factor)?;
+                let float = self.modifiers.formats.factor(factor)?;
                 Ok(as_type(Type::Float(float), at(float.bits())))
             }
             Type::Scale(factor) => Ok(Value::Float(self.scale(factor, element.unwrap_or(0), bits, input)?)),

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use amdgpu_isa::meaning::{Call, Expr, FloatType, Formula, Goal, Part, Place, Source, Type};
-use amdgpu_isa::{Format, Inst, Opcode, Operand, Reg, Value as OperandValue};
+use amdgpu_isa::{Inst, Opcode, Operand, Reg, Value as OperandValue};
 
 use crate::bits::Bits;
 use crate::compute::{self, Scope, Value};
 use crate::error::EvalError;
 use crate::float::Rules;
-use crate::modifiers::{Modifiers, is_product};
+use crate::modifiers::{Modifiers, is_product, moves};
 use crate::operands::{Operands, keeps_half};
 use crate::shape;
 use crate::wave::{Wave, is_vector};
@@ -81,8 +81,7 @@ impl Evaluator {
         let Some(formula) = inst.opcode().meaning(inst.target()).and_then(|text| self.formula(text).ok()) else {
             return false;
         };
-        let moves = matches!(inst.extension(), Some(Format::Dpp | Format::Dpp8));
-        moves || formula.statements.iter().any(|s| goal_needs_wave(&s.goal) || reads_lanes(&s.value))
+        moves(inst) || formula.statements.iter().any(|s| goal_needs_wave(&s.goal) || reads_lanes(&s.value))
     }
 
     fn formula(&mut self, text: &'static str) -> Result<Rc<Formula>> {
@@ -362,7 +361,7 @@ impl Frame<'_> {
             }
             Part::Whole if self.modifiers.has_parts() => {
                 let result = (number & ((1 << width.min(32)) - 1)) as u32;
-                return Ok(Bits(vec![self.modifiers.place(result, old.0[0])]));
+                return Ok(Bits(vec![self.modifiers.place(result, old.0[0])?]));
             }
             Part::Whole if width == 16 && bits.len() == 32 => {
                 let first = self.modifiers.half_written();

@@ -52,15 +52,6 @@ pub fn to_double(ty: FloatType, fnuz: bool, bits: u64) -> Option<f64> {
     Some(if negative && !value.is_nan() { -value } else { value })
 }
 
-/// The scale that a byte is, in a format such as `E8` or `E5M3`: the widths of exponent and fraction. A scale has no
-/// sign, and one NaN. `None` for another name.
-pub fn scale(format: &str, bits: u64) -> Option<f64> {
-    let (exponent, fraction) = format.strip_prefix('E')?.split_once('M').unwrap_or((&format[1..], "0"));
-    let width = |digits: &str| digits.parse::<u32>().ok().filter(|width| *width <= 8);
-    let f = of(width(exponent).filter(|width| *width > 0)?, width(fraction)?, Top::OneNan);
-    Some(f.value(bits & ((1 << (f.exponent + f.fraction)) - 1)))
-}
-
 impl Format {
     /// The value of the bits of exponent and fraction.
     fn value(&self, bits: u64) -> f64 {
@@ -71,8 +62,7 @@ impl Format {
             Top::OneNan if exponent == top && fraction == ones => f64::NAN,
             Top::Ieee if exponent == top && fraction != 0 => f64::NAN,
             Top::Ieee if exponent == top => f64::INFINITY,
-            // A format that has an exponent alone has no zero.
-            _ if exponent == 0 && self.fraction > 0 => fraction as f64 * power(1),
+            _ if exponent == 0 => fraction as f64 * power(1),
             _ => (fraction_unit(self) + fraction) as f64 * power(exponent),
         }
     }

@@ -1,13 +1,15 @@
-//! The names of fields, and the words of the tables for their values.
+//! The names of fields, and what the tables say of their values.
 
-use amdgpu_isa::{Field, Inst, Target};
+use amdgpu_isa::meaning::{Expr, Formula};
+use amdgpu_isa::{Field, Inst};
 
 use crate::error::EvalError;
 
-/// The word for a value of a set of values, such as `BYTE_1` for 1 of `sdwa_sel`; `None` if the value has none.
-pub fn of(target: Target, set: &str, value: u32) -> Option<&'static str> {
-    let values = target.enumerations().find(|enumeration| enumeration.name == set)?.values;
-    values.iter().find(|(of, _)| u32::from(*of) == value).map(|(_, word)| *word)
+/// What the value of a field does, of a set of values such as `sdwa_sel`; `None` if the instruction lacks the field.
+pub fn meaning(inst: &Inst, set: &str, field: Field) -> Result<Option<Expr>, EvalError> {
+    let Some(value) = inst.get(field) else { return Ok(None) };
+    let text = inst.target().value_meaning(set, Some(value)).ok_or(EvalError::Modifier(field))?;
+    Formula::read_value(text).map(Some).map_err(EvalError::Syntax)
 }
 
 /// The field with a name.
