@@ -1,7 +1,7 @@
 //! Fields that are not operands, and the values that they may hold.
 
 use super::Signature;
-use crate::codec::{Address, TABLE};
+use crate::codec::{Address, TABLE, neutral_of};
 use crate::kind::{ModifierKind, NONE, OperandKind};
 use crate::opcode::Field;
 use crate::table::OperandDesc;
@@ -107,6 +107,11 @@ impl ModifierSignature {
             let all = address.size(n as usize & 7, n >> 3 == 1);
             address.fits_its_fields(all)
         })
+    }
+
+    /// The value without effect, such as that of `quad_perm:[0,1,2,3]`.
+    pub fn neutral(&self) -> u32 {
+        neutral_of(self.desc)
     }
 
     /// The values that the field may hold, as runs with a first and a last value each, in ascending order; `None` if it

@@ -16,10 +16,6 @@ pub struct Choice {
     pub rank: u8,
 }
 
-/// Values that a modifier can have, of which the first one that fits is offered: besides these, a zero for each operand
-/// that the instruction reads.
-const VALUES: [&str; 4] = ["", ":0", ":1", ":[0,1,2,3,4,5,6,7]"];
-
 /// The number of values of an enumeration of which one has to fit before all are tried.
 const PROBES: usize = 4;
 
@@ -76,9 +72,7 @@ fn printed(form: &Signature, operand: &OperandSignature) -> Vec<String> {
     for value in 0..=u32::from(u16::MAX) >> 16u16.saturating_sub(operand.bits) {
         let Ok(inst) = zero.with(operand.field, value) else { continue };
         let text = inst.field_text(operand.field).to_string();
-        let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
-        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let names: Vec<String> = words.filter(is_name).map(str::to_string).collect();
+        let names = names(&text);
         if names.is_empty() || text.matches('(').count() != 1 {
             continue;
         }
@@ -125,54 +119,52 @@ pub fn is_symbol(operand: &OperandSignature) -> bool {
     operand.takes.literal() || operand.takes.immediate.is_some_and(|immediate| immediate.kind == ImmediateKind::Number)
 }
 
-/// The texts of a modifier: of each name of a value, or one with a first value.
+/// The texts of a modifier, as the printer writes them: each value that has a name, and of numbers the first one.
 pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSignature, choices: &mut Vec<Choice>) {
-    let name = modifier.field.name();
     let detail = about(signature, modifier.field);
-    let before = choices.len();
-    let mut add = |text: String, kind: CompletionItemKind| {
-        if modifier.parse(&text).is_ok() {
-            choices.push(Choice { text, kind, detail: detail.clone(), rank: 4 });
-            return true;
-        }
-        false
-    };
-    for all in target.enumerations() {
-        enumeration(&all, &mut |value| {
-            let of = all.name;
-            let texts = [
-                format!("{name}:{value}"),
-                format!("{}:[{value}]", Field::Format.name()),
-                format!("{name}:{of}({value},0,1,2,3)"),
-                format!("{name}:{of}({value},0,1)"),
-                format!("{name}:{of}({value},1)"),
-                format!("{value}:[0,1,2,3]"),
-                format!("{value}:1"),
-                value,
-            ];
-            texts.into_iter().any(|text| add(text, CompletionItemKind::ENUM_MEMBER))
-        });
-    }
-    if choices.len() > before {
-        return;
-    }
+    let named: Vec<&str> = target.enumerations().flat_map(|all| all.values.iter().map(|(_, name)| *name)).collect();
+    let mut known: Vec<Vec<String>> = Vec::new();
     let mut add = |text: String| {
-        let is_taken = modifier.parse(&text).is_ok();
-        if is_taken {
-            let (kind, detail) = (CompletionItemKind::PROPERTY, detail.clone());
-            choices.push(Choice { text, kind, detail, rank: 4 });
-        }
-        is_taken
-    };
-    // The text of some fields has another ending than their name.
-    let stem = name.split('_').next().unwrap_or(name);
-    let reads = signature.operands().filter(|operand| operand.access.reads()).count();
-    let list = format!(":[{}]", vec!["0"; reads.max(1)].join(","));
-    for name in [name, stem, &format!("{name}_lo")] {
-        if VALUES.into_iter().chain([list.as_str()]).any(|value| add(format!("{name}{value}"))) {
+        let names = if named.contains(&text.as_str()) { vec![text.clone()] } else { names(&text) };
+        if names.is_empty() || known.contains(&names) {
             return;
         }
+        let is_number = names == [modifier.field.name()];
+        let kind = if is_number { CompletionItemKind::PROPERTY } else { CompletionItemKind::ENUM_MEMBER };
+        known.push(names);
+        choices.push(Choice { text, kind, detail: detail.clone(), rank: 4 });
+    };
+    let mut pattern = None;
+    for value in values(modifier) {
+        let Some(inst) = modifier.example(value) else { continue };
+        let text = inst.field_text(modifier.field).to_string();
+        if pattern.is_none() {
+            let name = names(&text).into_iter().find(|word| named.contains(&word.as_str()));
+            pattern = name.map(|name| (text.clone(), name));
+        }
+        add(text);
     }
+    // Instructions do not show names of defaults, nor those of another field that the same text can have.
+    if let Some((text, name)) = pattern {
+        let others = named.iter().map(|other| text.replacen(&name, other, 1));
+        others.filter(|text| modifier.parse(text).is_ok()).for_each(add);
+    }
+}
+
+/// The values of a modifier of which a text is offered: all, if the text of one has a name besides that of the modifier.
+/// The first one is that without effect, which shows what all the numbers of a list are.
+fn values(modifier: &ModifierSignature) -> impl Iterator<Item = u32> {
+    let all = 1u32.checked_shl(modifier.bits.into()).map_or(u32::MAX, |all| all - 1);
+    let is_number = |inst: Inst| names(&inst.field_text(modifier.field).to_string()).len() < 2;
+    let last =
+        if modifier.bits > 9 && modifier.example(1).is_some_and(is_number) { 1 } else { all.min(u32::from(u16::MAX)) };
+    [modifier.neutral()].into_iter().chain(1..=last).chain([0])
+}
+
+/// The words of a text that are not numbers.
+fn names(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_string).collect()
 }
 
 /// Calls `add` with the ways to write each value of an enumeration, which says whether it fits.

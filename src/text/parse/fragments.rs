@@ -6,8 +6,9 @@ use core::fmt;
 use super::cursor::Cursor;
 use super::operation::{self, Operations, Rank};
 use super::{Held, Kind, NoSymbols, ParseError, Parser, Reading};
-use crate::codec::{EncodedOperand, REGISTER, bits_of};
+use crate::codec::{EncodedOperand, REGISTER, bits_of, hold};
 use crate::form::Form;
+use crate::inst::Inst;
 use crate::kind::{NONE, Signs};
 use crate::opcode::Opcode;
 use crate::operation::OpcodeEntry;
@@ -187,6 +188,31 @@ impl ModifierSignature {
             Some(lsb) => parser.words.get(lsb, self.bits),
             None => parser.words.value(desc),
         })
+    }
+}
+
+impl ModifierSignature {
+    /// An instruction of this form in which the modifier has a value, and other fields are 0 where they can be. `None` if
+    /// the field cannot hold the value beside them. [`Inst::field_text`] gives the text of the modifier there.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// # extern crate std; use std::string::ToString;
+    /// use amdgpu_isa::{Field, Opcode, Target};
+    /// let load = Opcode::GlobalLoadDword.signatures(Target::Gfx942).next().unwrap();
+    /// let offset = load.modifiers().find(|modifier| modifier.field == Field::Offset).unwrap();
+    /// let text = |value| offset.example(value).unwrap().field_text(Field::Offset).to_string();
+    /// assert_eq!([text(0x1ff8), text(0)], ["offset:-8", ""]); // instructions do not show 0
+    /// # }
+    /// ```
+    pub fn example(&self, value: u32) -> Option<Inst> {
+        let mut parser = parser(self.signature(), "", Reading::Usual).ok()?;
+        match self.beside() {
+            Some(lsb) => parser.words.put(lsb, self.bits, value),
+            None => hold(self.desc(), value, &mut parser.words).ok()?,
+        }
+        let inst = parser.form.finish(&mut parser.words).ok()?;
+        (inst.get(self.field) == Some(value)).then_some(inst)
     }
 }
 
