@@ -263,6 +263,15 @@ impl RegSet {
         number >= VGPRS && number < OTHERS
     }
 
+    /// The banks of 256 vector registers that a set has room for.
+    pub(crate) const BANKS: u16 = BANKS as u16;
+
+    /// The number of [`RegSet::run`] of the vector register in this bank whose place in its bank is that of another one.
+    pub(crate) const fn in_bank(number: u16, bank: u16) -> u16 {
+        let (first, size) = (VGPRS as u16, VECTORS as u16);
+        first + number.saturating_sub(first) % size + bank * size
+    }
+
     /// Whether a number of [`RegSet::run`] is a scalar register with a code.
     pub(crate) const fn is_scalar(number: usize) -> bool {
         number < VGPRS

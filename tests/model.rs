@@ -64,6 +64,8 @@ struct Counts {
 
 /// A need and its cause: address, rule, producer, register.
 type Key = (u64, &'static str, Inst, Option<Reg>);
+/// A need for any producer: address, rule, register.
+type OfAny = (u64, &'static str, Option<Reg>);
 
 static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let tables = [include_str!("hazards/programs.txt"), include_str!("waits/operations.txt")];
@@ -200,15 +202,22 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
         }
         all
     };
-    let above = |a: &HashMap<(u64, &str, Option<Reg>), u8>, b: &HashMap<(u64, &str, Option<Reg>), u8>| {
+    let above = |a: &HashMap<OfAny, u8>, b: &HashMap<OfAny, u8>| {
         let above = a.iter().filter(|(key, n)| b.get(*key).is_none_or(|m| m < *n));
-        above.map(|(key, n)| format!("{key:?}: {n}, not {:?}", b.get(key))).collect::<Vec<_>>()
+        above.map(|(key, n)| (*key, *n)).collect::<Vec<_>>()
     };
     let (joined, single, bounded) = (of_any(&joined), of_any(&single), of_any(&bounded));
     counts.unfounded += u64::from(!above(&bounded, &joined).is_empty());
     counts.forgotten += u64::from(!is_incomplete && bounded != joined);
     counts.full += u64::from(is_incomplete);
-    let (too_much, mut too_little) = (above(&joined, &single), above(&single, &joined));
+    let (mut too_much, mut too_little) = (above(&joined, &single), above(&single, &joined));
+    // A need names the first register of those that it is about. This is another one where a later producer stands for
+    // some of them.
+    let has = |all: &HashMap<OfAny, u8>, ((address, rule, _), missing): &(OfAny, u8)| {
+        all.iter().any(|((a, r, _), n)| (a, r) == (address, rule) && n >= missing)
+    };
+    too_much.retain(|need| !has(&single, need));
+    too_little.retain(|need| !has(&joined, need));
     // Registers whose upper bits differ on two paths are unknown.
     if !is_known {
         too_little.clear();

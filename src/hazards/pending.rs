@@ -128,7 +128,7 @@ impl<C: Capacity> Pending<C> {
 
     /// Whether the upper bits of some registers' numbers are unknown, so that waits for these are not sure.
     pub fn is_banked(&self) -> bool {
-        self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank)
+        self.target.has_banks() && (self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank))
     }
 
     /// Whether the operations that raise the counter are known: not so for `xcnt`, which counts translations of addresses.
@@ -189,7 +189,9 @@ impl<C: Capacity> Pending<C> {
             };
             count != 0 && self.held().any(meets)
         };
-        if !self.held.is_empty() && inst.operands().any(|operand| is_held(RegSet::run_in(inst, self.msb, &operand))) {
+        let is_met =
+            || self.is_banked() || inst.operands().any(|operand| is_held(RegSet::run_in(inst, self.msb, &operand)));
+        if !self.held.is_empty() && is_met() {
             let (reads, writes) = (inst.reads_at_issue(self.msb), inst.writes_in(self.msb));
             self.held().for_each(|held| {
                 if let Some(wait) = self.conflict(held, inst, &reads, &writes) {
@@ -202,8 +204,9 @@ impl<C: Capacity> Pending<C> {
 
     fn conflict(&self, held: &Held, inst: &Inst, reads: &RegSet, writes: &RegSet) -> Option<Wait> {
         let event = event(self.target, held.event)?;
-        let read = || reads.first_of(held.first, held.count).map(|bit| (bit, Conflict::Read));
-        let written = || writes.first_of(held.first, held.count);
+        let met = |set: &RegSet| self.firsts(held).find_map(|first| set.first_of(first, held.count));
+        let read = || met(reads).map(|bit| (bit, Conflict::Read));
+        let written = || met(writes);
         let (bit, conflict) = match event.holds {
             Holds::Results | Holds::Loose => read().or_else(|| Some((written()?, Conflict::Overwrite)))?,
             Holds::Ordered => read().or_else(|| {
@@ -217,6 +220,15 @@ impl<C: Capacity> Pending<C> {
         let register = reads.reg_of(bit);
         let is_in_any_bank = (held.any_bank || self.any_bank()) && matches!(register, Some(Reg::Vgpr(_)));
         Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
+    }
+
+    /// The registers at which a run may begin, as the next instruction numbers registers: one in each bank if the bank of
+    /// the operation is unknown, and the one of the first bank if that of the instruction is.
+    fn firsts(&self, held: &Held) -> impl Iterator<Item = u16> {
+        let is_any = (held.any_bank || self.any_bank()) && RegSet::is_vector(held.first.into());
+        let banks = if is_any && !self.any_bank() { RegSet::BANKS } else { 1 };
+        let first = held.first;
+        (0..banks).map(move |bank| if is_any { RegSet::in_bank(first, bank) } else { first })
     }
 
     /// The wait for an operation, as a sure one.
