@@ -74,6 +74,7 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Files> {
             targets.push(lower::target(isa, row)?);
         }
     }
+    check::opcodes::check(isa)?;
     let mut files = emit::all(isa, &targets, enabled(EVERY_STRUCT))?;
     let (meanings, table) = if enabled("meaning") { formulas(isa, &targets)? } else { Default::default() };
     files.extend(table);

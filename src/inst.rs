@@ -221,7 +221,7 @@ impl Inst {
     pub fn opcode(&self) -> Opcode {
         // The decoder accepts only opcode indices with an opcode.
         let t = OPS[self.target() as usize];
-        t.opcode(self.op_index()).unwrap_or(Opcode::ALL[0])
+        t.opcode(self.op_index()).unwrap_or(Opcode::SNop)
     }
 
     /// The second operation of an instruction that has two (VOPD); [`Inst::opcode`] is the first.

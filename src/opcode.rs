@@ -6,10 +6,37 @@ use core::fmt;
 use core::str::FromStr;
 
 impl Opcode {
-    /// The mnemonic, in LLVM's spelling, without the suffix of an encoding.
+    /// The number of the operation, which never changes: it is the same in every build, whatever its features, in every
+    /// later version, and in Python. Programs store it; it says nothing about the encoding.
+    ///
+    /// ```
+    /// use amdgpu_isa::Opcode;
+    /// assert_eq!(Opcode::SEndpgm.number(), 590);
+    /// assert_eq!(Opcode::from_number(590), Some(Opcode::SEndpgm));
+    /// assert_eq!(Opcode::from_number(u16::MAX), None);
+    /// ```
+    #[inline]
+    pub const fn number(self) -> u16 {
+        self as u16
+    }
+
+    /// The place of the operation in [`Opcode::ALL`]. If no enabled target has it, the result is `None` or a place beyond
+    /// the last one.
+    #[inline]
+    pub(crate) fn place(self) -> Option<usize> {
+        let number = usize::from(self.number());
+        if LOWEST {
+            return Some(number);
+        }
+        let (set, bit) = (*ENABLED.get(number / 32)?, 1 << (number % 32));
+        let before = usize::from(*ENABLED_BEFORE.get(number / 32)?);
+        (set & bit != 0).then(|| before + (set & (bit - 1)).count_ones() as usize)
+    }
+
+    /// The mnemonic, in LLVM's spelling, without the suffix of an encoding; empty if no enabled target has the operation.
     #[cfg(feature = "text")]
     pub fn name(self) -> &'static str {
-        let at = self as usize;
+        let Some(at) = self.place() else { return "" };
         let (Some(&a), Some(&b)) = (MNEMONICS_AT.get(at), MNEMONICS_AT.get(at + 1)) else { return "" };
         MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
     }
@@ -18,7 +45,7 @@ impl Opcode {
     #[cfg(feature = "text")]
     #[inline]
     pub(crate) fn padded_name(self) -> (&'static [u8; 48], usize) {
-        let at = self as usize;
+        let Some(at) = self.place() else { return (&[0; 48], 0) };
         let (Some(&a), Some(&b)) = (MNEMONICS_AT.get(at), MNEMONICS_AT.get(at + 1)) else { return (&[0; 48], 0) };
         match MNEMONICS.as_bytes().get(usize::from(a)..).and_then(|rest| rest.first_chunk()) {
             Some(name) => (name, usize::from(b - a)),
@@ -27,15 +54,18 @@ impl Opcode {
     }
 }
 
+/// The name, or the number if this build lacks the name.
 impl fmt::Debug for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "text")]
-        return f.write_str(self.name());
-        #[cfg(not(feature = "text"))]
-        write!(f, "Opcode({})", *self as u16)
+        if !self.name().is_empty() {
+            return f.write_str(self.name());
+        }
+        write!(f, "Opcode({})", self.number())
     }
 }
 
+/// [`Opcode::name`], which is empty if no enabled target has the operation.
 #[cfg(feature = "text")]
 impl fmt::Display for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,7 +73,8 @@ impl fmt::Display for Opcode {
     }
 }
 
-/// Parses the name, ignoring case. [`Opcode::from_mnemonic`] parses a target's own spelling.
+/// Parses the name of an operation that an enabled target has, ignoring case. [`Opcode::from_mnemonic`] parses a target's
+/// own spelling.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

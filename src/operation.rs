@@ -102,11 +102,8 @@ impl Opcode {
 
     pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> {
         let entries = ENTRIES[target as usize];
-        let at = self as usize;
-        let range = match (entries.first.get(at), entries.first.get(at + 1)) {
-            (Some(&a), Some(&b)) => usize::from(a)..usize::from(b),
-            _ => 0..0,
-        };
+        let first = |at: usize| entries.first.get(at).copied().map(usize::from);
+        let range = self.place().and_then(|at| Some(first(at)?..first(at + 1)?)).unwrap_or(0..0);
         let op_indices = entries.op_indices.get(range).unwrap_or(&[]);
         op_indices.iter().filter_map(move |&op_index| OpcodeEntry::new(target, op_index))
     }

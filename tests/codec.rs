@@ -5,6 +5,7 @@ mod inverse;
 #[cfg(feature = "all-targets")]
 mod kept;
 mod length;
+mod opcodes;
 mod operands;
 mod patch;
 

@@ -6,6 +6,7 @@ pub mod facts;
 pub mod hazards;
 #[cfg(any(feature = "meaning", test))]
 pub mod meaning;
+pub mod opcodes;
 
 use std::collections::HashSet;
 

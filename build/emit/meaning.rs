@@ -16,7 +16,7 @@ pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Strin
     let names = |t: &Target| t.operations.iter().flatten().map(|operation| operation.mnemonic.clone()).collect();
     let there: Vec<HashSet<String>> = targets.iter().map(names).collect();
     let mut rows = Vec::new();
-    for op in &opcodes(targets) {
+    for op in &opcodes(isa, targets) {
         let mut texts: Vec<(&str, u128)> = Vec::new();
         for (n, t) in targets.iter().enumerate() {
             if !there[n].contains(op) {
@@ -46,7 +46,7 @@ pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Strin
 /// Writes `SOURCE_LANES`: in the order of the operations, the lanes in which they read a source.
 fn source_lanes(out: &mut String, isa: &Isa, targets: &[Target]) {
     let mut rows = Vec::new();
-    for op in &opcodes(targets) {
+    for op in &opcodes(isa, targets) {
         let all = lower_meaning::lanes(isa, op);
         rows.extend(all.iter().map(|lane| format!("(Opcode::{}, {}, {:?})", camel(op), lane.source, lane.text)));
     }

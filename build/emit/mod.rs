@@ -75,8 +75,9 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     writeln!(sizes, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
     let texts = fast_text::shared(isa, targets);
-    let opcodes = opcodes(targets);
-    let number_of = opcodes.iter().map(String::as_str).zip(0..).collect();
+    let opcodes = opcodes(isa, targets);
+    let number_of = isa.opcodes.iter().map(|opcode| (opcode.name.as_str(), opcode.number)).collect();
+    let place_of = opcodes.iter().map(String::as_str).zip(0..).collect();
     let info_of = infos.iter().zip(0..).collect();
     let mut end = 0;
     let place = |name: &String| {
@@ -86,7 +87,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let spellings = spellings(targets);
     let names = || opcodes.iter().chain(&spellings);
     let mnemonics = names().map(String::as_str).zip(names().map(place)).collect();
-    let numbers = Numbers { opcodes: &opcodes, number_of, info_of, mnemonics };
+    let numbers = Numbers { opcodes: &opcodes, number_of, place_of, info_of, mnemonics };
     let mut shared = SharedTables::default();
     for (t, (of_target, lengths)) in targets.iter().zip(tables_of.iter().zip(&lengths)) {
         let of_target = target_tables(isa, targets, of_target, lengths, &numbers, &mut abouts, &mut most)?;
@@ -121,10 +122,12 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
 
 /// Numbers that are the same for all targets.
 pub struct Numbers<'a> {
-    /// All opcodes, in the order of the enum.
+    /// The opcodes of the enabled targets, in the order of their numbers.
     pub opcodes: &'a [String],
-    /// The number of each opcode.
+    /// The number of each opcode, which is the same in every build.
     pub number_of: HashMap<&'a str, usize>,
+    /// The place of each opcode in `opcodes`.
+    pub place_of: HashMap<&'a str, usize>,
     /// The index of each info.
     pub info_of: HashMap<&'a lower::Info, usize>,
     /// The position of each mnemonic in the list of all mnemonics, and its length.
@@ -185,12 +188,11 @@ impl SharedTables {
     }
 }
 
-/// All opcodes of the enabled targets, in the order in which the targets' operations first use them, so that most
-/// operations of a target have consecutive numbers.
-pub fn opcodes(targets: &[Target]) -> Vec<String> {
-    let operations = targets.iter().flat_map(|t| t.operations.iter().flatten());
-    let mut seen = HashSet::new();
-    operations.map(|s| &s.mnemonic).filter(|name| seen.insert(name.as_str())).cloned().collect()
+/// All opcodes of the enabled targets, in the order of their numbers.
+pub fn opcodes(isa: &Isa, targets: &[Target]) -> Vec<String> {
+    let there: HashSet<&String> =
+        targets.iter().flat_map(|t| t.operations.iter().flatten()).map(|operation| &operation.mnemonic).collect();
+    isa.opcodes.iter().map(|opcode| &opcode.name).filter(|name| there.contains(name)).cloned().collect()
 }
 
 /// The targets' own spellings of operations, except spellings that are the name of another operation.
@@ -236,39 +238,67 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[
         .unwrap();
 }
 
-fn opcode_file(isa: &Isa, targets: &[Target]) -> Result<String> {
-    let mut out = String::new();
-    let ops = opcodes(targets);
-    out += "/// An operation, independent of its encodings and of its opcode numbers on the targets.\n///\n";
-    out += "/// The variants and their discriminants depend on the enabled targets.\n";
-    out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
-    // An enum without variants cannot have a `repr`.
-    out += if ops.is_empty() { "" } else { "#[repr(u16)]\n" };
-    out += "#[allow(missing_docs)]\npub enum Opcode {\n";
-    let mut by_name: Vec<(&String, usize)> = ops.iter().zip(0..).collect();
-    by_name.sort();
-    for (op, n) in by_name {
-        writeln!(out, "    /// `{op}`\n    {} = {n},", camel(op)).unwrap();
+/// Writes `Opcode`: all operations, whether enabled or not, and the places of the enabled ones, `ops`, in `Opcode::ALL`.
+fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
+    *out += "/// An operation, independent of its encodings and of its opcode numbers on the targets.\n///\n";
+    *out += "/// Every build has the operations of all targets, enabled or not, and their numbers ([`Opcode::number`]) never change.\n";
+    *out += "/// [`Opcode::ALL`] are those of the enabled targets. They are sorted by their numbers, an order that means nothing.\n";
+    *out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u16)]\n";
+    *out += "#[allow(missing_docs)]\npub enum Opcode {\n";
+    let mut by_name: Vec<&OpcodeNumber> = isa.opcodes.iter().collect();
+    by_name.sort_by_key(|opcode| &opcode.name);
+    for OpcodeNumber { name, number, retired, .. } in by_name {
+        let retired = if *retired { ", which no target has any more" } else { "" };
+        writeln!(out, "    /// `{name}`{retired}\n    {} = {number},", camel(name)).unwrap();
     }
-    out += "}\n";
-    out += "impl Opcode {\n    /// The operation with this discriminant. The compiler recognises that the number stays the same.\n    #[inline]\n    #[allow(clippy::match_single_binding)] // Without a target.\n    pub(crate) const fn from_number(n: u16) -> Option<Opcode> {\n        Some(match n {\n";
-    for (op, n) in ops.iter().zip(0..) {
-        writeln!(out, "{n} => Opcode::{},", camel(op)).unwrap();
+    *out += "}\n";
+    *out += FROM_NUMBER;
+    for OpcodeNumber { name, number, .. } in &isa.opcodes {
+        writeln!(out, "{number} => Opcode::{},", camel(name)).unwrap();
     }
-    out += "            _ => return None,\n        })\n    }\n}\n";
-    writeln!(
-        out,
-        "impl Opcode {{\n    /// Every operation of the enabled targets.\n    pub const ALL: &'static [Opcode] = &["
-    )
-    .unwrap();
-    for op in &ops {
+    *out += "            _ => return None,\n        })\n    }\n\n";
+    *out += "    /// Every operation of the enabled targets, in the order of their numbers.\n";
+    *out += "    pub const ALL: &'static [Opcode] = &[";
+    for op in ops {
         write!(out, "Opcode::{}, ", camel(op)).unwrap();
     }
-    out += "];\n}\n";
+    *out += "];\n}\n";
+    // A bit for each number, and the operations before those of each 32 bits.
+    let is_enabled = |opcode: &OpcodeNumber| ops.contains(&opcode.name);
+    let bits = |some: &[OpcodeNumber]| {
+        some.iter().enumerate().fold(0u32, |set, (n, opcode)| set | u32::from(is_enabled(opcode)) << n)
+    };
+    let lowest = isa.opcodes.iter().take(ops.len()).all(is_enabled);
+    let sets: Vec<u32> = if lowest { Vec::new() } else { isa.opcodes.chunks(32).map(bits).collect() };
+    let before = sets.iter().scan(0, |sum, set| Some(std::mem::replace(sum, *sum + set.count_ones())));
+    let (count, before): (usize, Vec<u32>) = (sets.len(), before.collect());
+    writeln!(out, "/// Whether the operations of the enabled targets are those with the lowest numbers.").unwrap();
+    writeln!(out, "const LOWEST: bool = {lowest};").unwrap();
+    writeln!(out, "/// A bit for each number, which is set if an enabled target has the operation; empty if `LOWEST`.")
+        .unwrap();
+    writeln!(out, "static ENABLED: [u32; {count}] = {sets:?};").unwrap();
+    writeln!(out, "/// The number of bits that are set before each dword of `ENABLED`.").unwrap();
+    writeln!(out, "static ENABLED_BEFORE: [u16; {count}] = {before:?};").unwrap();
+}
+
+/// The start of `Opcode::from_number`.
+const FROM_NUMBER: &str = "impl Opcode {
+    /// The operation with this [number](Opcode::number), whether a target that has it is enabled or not; `None` if no
+    /// operation of this version has it.
+    // The compiler recognises that the number stays the same.
+    #[inline]
+    pub const fn from_number(number: u16) -> Option<Opcode> {
+        Some(match number {
+";
+
+fn opcode_file(isa: &Isa, targets: &[Target]) -> Result<String> {
+    let mut out = String::new();
+    let ops = opcodes(isa, targets);
+    opcode_enum(&mut out, isa, &ops);
     names_fn(
         &mut out,
         "MNEMONICS",
-        "Names of all opcodes, concatenated, and behind them the targets' own spellings.",
+        "Names of the enabled targets' opcodes, concatenated, and behind them the targets' own spellings.",
         &ops,
         &spellings(targets),
     );

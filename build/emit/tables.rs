@@ -263,7 +263,7 @@ fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
         number(&mut runs, (mask, place))
     };
     let numbers: Vec<u8> = operations.chunks(PAGE).map(run).collect();
-    room(t, "opcodes", all.opcodes.len().max(list.len()), 15)?;
+    room(t, "opcodes in a list", list.len(), 15)?;
     room(t, "runs of opcodes", runs.len(), 8)?;
     writeln!(
         w,
@@ -282,12 +282,12 @@ fn info_of(w: &mut String, all: &Numbers, t: &Target) {
         .unwrap();
 }
 
-/// Writes, for each opcode, the start of its opcode indices in the list that follows.
+/// Writes, for each opcode of the enabled targets, the start of its opcode indices in the list that follows.
 fn entries(w: &mut String, all: &Numbers, t: &Target) {
     let mut of_opcode: Vec<Vec<usize>> = vec![Vec::new(); all.opcodes.len()];
     for (index, operation) in t.operations.iter().enumerate() {
         if let Some(operation) = operation {
-            of_opcode[all.number_of[operation.mnemonic.as_str()]].push(index);
+            of_opcode[all.place_of[operation.mnemonic.as_str()]].push(index);
         }
     }
     let (mut first, mut operations) = (vec![0usize], Vec::new());

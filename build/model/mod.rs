@@ -37,6 +37,8 @@ pub struct Isa {
     /// Numbers that are needed to make kernel descriptors.
     pub kernel: Vec<EnumValue>,
     pub synonyms: Vec<Synonym>,
+    /// `17 s_add_u32`: the operations in the order of their numbers.
+    pub opcodes: Vec<OpcodeNumber>,
     pub formats: Vec<Format>,
     pub counters: Vec<CounterRow>,
     pub events: Vec<EventRow>,
@@ -47,6 +49,16 @@ pub struct Isa {
     /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
     pub hazards: hazards::Hazards,
+}
+
+/// `17 s_add_u32`: the number of an operation, which never changes.
+#[derive(Debug, Clone)]
+pub struct OpcodeNumber {
+    pub at: SourceLine,
+    pub number: usize,
+    pub name: String,
+    /// Whether no table has the operation any more.
+    pub retired: bool,
 }
 
 /// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables, which can have a modifier:

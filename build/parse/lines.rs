@@ -2,7 +2,7 @@
 
 use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Generation, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
+use crate::build::model::{Generation, OpcodeNumber, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
 use crate::build::parse::up_to;
 
 /// `gen NAME LABEL [from GENERATION] [+TRAIT...]`
@@ -34,6 +34,17 @@ pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
         }
     }
     Ok(generation)
+}
+
+/// `17 s_add_u32`, `17 s_add_u32 retired`
+pub fn opcode(at: &SourceLine, line: &str) -> Result<OpcodeNumber> {
+    let (number, name, retired) = match line.split_whitespace().collect::<Vec<_>>()[..] {
+        [number, name] => (number, name, false),
+        [number, name, "retired"] => (number, name, true),
+        _ => return at.err("expected: NUMBER NAME, or NUMBER NAME retired"),
+    };
+    let number = up_to(at, number, i16::MAX as u32)? as usize;
+    Ok(OpcodeNumber { at: at.clone(), number, name: name.to_string(), retired })
 }
 
 /// `32,64`

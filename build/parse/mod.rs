@@ -15,7 +15,8 @@ use numbers::{number, up_to};
 pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     let nodes =
         isa.generations.iter().map(|g| &g.name).chain(isa.targets.iter().map(|t| &t.processor)).cloned().collect();
-    let mut p = Parser { nodes, format: None, in_enum: false, in_rows: false, hazards: hazards::Section::None };
+    let hazards = hazards::Section::None;
+    let mut p = Parser { nodes, format: None, in_enum: false, in_rows: false, in_opcodes: false, hazards };
     statements(name, text, |at, line| p.line(isa, at, line))
 }
 
@@ -78,6 +79,8 @@ pub struct Parser {
     /// Whether a `value` line belongs to an enum above it in the same file.
     in_enum: bool,
     in_rows: bool,
+    /// Whether the lines are numbers of operations.
+    in_opcodes: bool,
     /// The current section of a file about hazards.
     hazards: hazards::Section,
 }
@@ -97,6 +100,10 @@ impl Parser {
         if self.in_rows {
             let row = self.row(at, line)?;
             isa.formats[self.format.expect("rows follow a format")].rows.push(row);
+            return Ok(());
+        }
+        if self.in_opcodes {
+            isa.opcodes.push(lines::opcode(at, line)?);
             return Ok(());
         }
         if self.hazards != hazards::Section::None {
@@ -205,6 +212,7 @@ impl Parser {
             }
             ("ops", Some(_)) => self.in_rows = true,
             (_, None) if self.counters(isa, at, key, args, about)? => {}
+            ("opcodes", None) => self.in_opcodes = true,
             ("hazards", None) => self.hazards = hazards::Section::Kinds,
             (_, None) => return at.err(format!("unknown word `{key}`")),
             (_, Some(f)) => self.format_line(&mut isa.formats[f], at, line, key, args, about)?,

@@ -23,7 +23,7 @@ pub(crate) struct InfoTables {
 
 /// The opcode indices of each operation.
 pub(crate) struct EntryTables {
-    /// For each opcode, the start of its opcode indices in `op_indices`.
+    /// For each opcode of `Opcode::ALL`, the start of its opcode indices in `op_indices`.
     pub first: &'static [u16],
     pub op_indices: &'static [u16],
 }

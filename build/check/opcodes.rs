@@ -1,0 +1,35 @@
+//! Checks the numbers of operations, in `isa/opcodes.isa`: each operation of the tables has one, and none is missing between
+//! them.
+
+use std::collections::HashSet;
+
+use crate::build::model::Isa;
+use crate::build::model::error::Result;
+
+/// Checks them. The caller has lowered the targets, so an operation whose row is impossible gets no number.
+pub fn check(isa: &Isa) -> Result<()> {
+    super::unique(isa.opcodes.iter().map(|opcode| (&opcode.at, opcode.name.as_str())), "operation")?;
+    let rows = || isa.formats.iter().flat_map(|f| &f.rows);
+    let there: HashSet<&str> = rows().map(|row| row.mnemonic.as_str()).collect();
+    for (next, opcode) in isa.opcodes.iter().enumerate() {
+        let name = &opcode.name;
+        if opcode.number != next {
+            return opcode
+                .at
+                .err(format!("{name} has number {}, and the line stands for number {next}", opcode.number));
+        }
+        match (there.contains(name.as_str()), opcode.retired) {
+            (false, false) => {
+                return opcode.at.err(format!("no table has {name}: another name, or `retired` behind it?"));
+            }
+            (true, true) => return opcode.at.err(format!("{name} is retired, but a table has it")),
+            _ => {}
+        }
+    }
+    let mut known: HashSet<&str> = isa.opcodes.iter().map(|opcode| opcode.name.as_str()).collect();
+    let new: Vec<_> = rows().filter(|row| known.insert(&row.mnemonic)).collect();
+    let Some(first) = new.first() else { return Ok(()) };
+    let lines = (isa.opcodes.len()..).zip(&new).map(|(number, row)| format!("echo {number} {}", row.mnemonic));
+    let lines = lines.collect::<Vec<_>>().join("; ");
+    first.at.err(format!("{} has no number. To give it the next one: ({lines}) >>isa/opcodes.isa", first.mnemonic))
+}
