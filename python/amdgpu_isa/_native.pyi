@@ -10,7 +10,7 @@ __version__: str
 TARGETS: tuple[str, ...]
 """The names of all targets."""
 OPCODES: tuple[str, ...]
-"""Operations by the numbers that `scan` gives."""
+"""Operations by the numbers that `scan` gives, which are the same in every version."""
 FORMATS: tuple[str, ...]
 """Formats by the numbers that `scan` gives."""
 
@@ -210,7 +210,7 @@ class Scan:
     def lengths(self) -> memoryview[int]: ...
     @property
     def opcodes(self) -> memoryview[int]:
-        """Indices in OPCODES, or 65535."""
+        """Indices in OPCODES, the same in every version, or 65535."""
     @property
     def formats(self) -> memoryview[int]:
         """Indices in FORMATS, or 255."""

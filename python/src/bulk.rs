@@ -124,7 +124,7 @@ pub struct Scan {
     offsets: Py<PyAny>,
     /// The length in bytes (unsigned 8 bits).
     lengths: Py<PyAny>,
-    /// Indices in OPCODES, or 65535 (unsigned 16 bits).
+    /// Indices in OPCODES, the same in every version, or 65535 (unsigned 16 bits).
     opcodes: Py<PyAny>,
     /// Indices in FORMATS, or 255 (unsigned 8 bits).
     formats: Py<PyAny>,
@@ -152,7 +152,7 @@ pub fn scan(py: Python<'_>, target: Wanted, code: &Bound<'_, PyAny>) -> PyResult
     let (mut opcodes, mut formats) = (Vec::with_capacity(room * 2), Vec::with_capacity(room));
     for Decoded { offset, inst } in Walk::new(target.0, bytes) {
         let (len, opcode, format) = match &inst {
-            Ok(inst) => (inst.len() as u8, inst.opcode() as u16, inst.format() as u8),
+            Ok(inst) => (inst.len() as u8, inst.opcode().number(), inst.format() as u8),
             Err(invalid) => (invalid.len, u16::MAX, u8::MAX),
         };
         offsets.extend((offset as u32).to_ne_bytes());

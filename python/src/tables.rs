@@ -20,8 +20,9 @@ fn names<'py>(py: Python<'py>, of: impl Iterator<Item = (usize, &'static str)>) 
     PyTuple::new(py, names)
 }
 
+/// Names of operations by their numbers, which are the same in every version.
 pub fn opcodes(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
-    names(py, Opcode::ALL.iter().map(|opcode| (*opcode as usize, opcode.name())))
+    names(py, Opcode::ALL.iter().map(|opcode| (opcode.number().into(), opcode.name())))
 }
 
 pub fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {

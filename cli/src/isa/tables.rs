@@ -92,6 +92,8 @@ pub struct EnumValue {
 #[derive(Serialize)]
 pub struct Operation {
     pub name: &'static str,
+    /// The number of the operation on all targets.
+    pub id: u16,
     pub mnemonic: &'static str,
     pub format: &'static str,
     pub number: u16,
@@ -249,6 +251,7 @@ fn operations(target: Target, sets: &mut Vec<CodeSet>) -> Vec<Operation> {
         let first = forms.first()?;
         Some(Operation {
             name: first.opcode().name(),
+            id: first.opcode().number(),
             mnemonic: first.mnemonic(),
             format: first.format().name(),
             number: first.number(),

@@ -137,6 +137,7 @@ fn the_document_has_all_operations_as_the_library_has_them() {
             let spelling = op.mnemonic(target, format).expect("the target has it");
             let operation = found[&(format.name(), number)];
             assert_eq!((text(&operation["name"]), text(&operation["mnemonic"])), (op.name(), spelling));
+            assert_eq!(operation["id"], op.number());
             let forms = list(&operation["forms"]);
             let signatures: Vec<_> =
                 op.signatures(target).filter(|s| (s.format(), s.number()) == (format, number)).collect();
