@@ -239,7 +239,7 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
 
 fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
     // For each page, the opcode indices that have an operation, and the first operation's number. The numbers of the
-    // others follow it, or (with the highest bit set) all are in a list.
+    // others follow it, or (with the highest bit set) a list has the operations with which runs of numbers begin.
     let of_index =
         |operation: &Option<lower::Operation>| operation.as_ref().map(|s| all.number_of[s.mnemonic.as_str()]);
     let mut operations: Vec<Option<usize>> = t.operations.iter().map(of_index).collect();
@@ -253,9 +253,13 @@ fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
         let place = match ops.iter().copied().eq(first..first + ops.len()) {
             true => first,
             false => {
-                let at = list.windows(ops.len()).position(|w| w == ops).unwrap_or(list.len());
+                let begins = |n: &usize| *n == 0 || ops[*n] != ops[*n - 1] + 1;
+                let starts: Vec<usize> = (0..ops.len()).filter(begins).collect();
+                let set = starts.iter().fold(0, |set, n| set | 1 << n);
+                let page: Vec<usize> = std::iter::once(set).chain(starts.iter().map(|n| ops[*n])).collect();
+                let at = list.windows(page.len()).position(|w| w == page).unwrap_or(list.len());
                 if at == list.len() {
-                    list.extend(&ops);
+                    list.extend(&page);
                 }
                 at | 0x8000
             }

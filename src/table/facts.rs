@@ -7,10 +7,11 @@ use crate::opcode::{Field, Format, Opcode};
 pub(crate) struct OpTables {
     /// Index in `runs` for each page of opcode indices.
     pub pages: &'static [u8],
-    /// For each run, a bit for each opcode index of the page that has an operation, and the number of the first
-    /// operation; the numbers of the others follow it. If the highest bit is set, the rest is the position of their
-    /// numbers in `list`.
+    /// For each kind of page, a bit for each opcode index that has an operation, and the number of the first operation; the
+    /// numbers of the others follow it. If the highest bit is set, the rest is a position in `list`.
     pub runs: &'static [(u16, u16)],
+    /// For pages whose operations have several runs of numbers, a bit for each operation with which a run begins, then the
+    /// first number of each run.
     pub list: &'static [u16],
 }
 
@@ -33,11 +34,13 @@ impl OpTables {
         const LISTED: u16 = 0x8000;
         let (mask, first) = *self.runs.get(usize::from(*self.pages.get(op_index / PAGE)?))?;
         let before = (mask & ((1 << (op_index % PAGE)) - 1)).count_ones() as u16;
-        let number = match first & LISTED {
-            0 => first + before,
-            _ => *self.list.get(usize::from((first & !LISTED) + before))?,
-        };
-        Opcode::from_number(number)
+        if first & LISTED == 0 {
+            return Opcode::from_number(first + before);
+        }
+        let (starts, numbers) = self.list.get(usize::from(first & !LISTED)..)?.split_first()?;
+        let starts = starts & (u16::MAX >> (15 - before % 16));
+        let number = *numbers.get((starts.count_ones() as usize).checked_sub(1)?)?;
+        Opcode::from_number(number + before - starts.checked_ilog2()? as u16)
     }
 }
 
