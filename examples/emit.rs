@@ -1,5 +1,5 @@
-//! Emits a kernel with a loop, from nothing to a file that a runtime loads, for each enabled target that has global memory:
-//! each of 64 lanes adds up `count` numbers that are 256 bytes apart.
+//! Emits a kernel with a loop, from nothing to a file that a runtime loads, for each enabled target that has global
+//! memory: each of 64 lanes adds up `count` numbers that are 256 bytes apart.
 //!
 //! `cargo run --example emit --features make,alloc,all-targets [-- DIRECTORY]`
 

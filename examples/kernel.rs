@@ -1,5 +1,5 @@
-//! From nothing to a loadable kernel: instructions, a kernel descriptor, metadata, and the ELF file around them, for MI300.
-//! Each item of the kernel stores its number.
+//! From nothing to a loadable kernel: instructions, a kernel descriptor, metadata, and the ELF file around them, for
+//! MI300. Each item of the kernel stores its number.
 //!
 //! `cargo run --example kernel [-- OUT.co]`
 
@@ -13,8 +13,8 @@ use code_object::Result;
 const TARGET: Target = Target::Gfx942;
 const NAME: &str = "numbers";
 
-/// When a wave begins, s[0:1] point to the kernel's arguments, s2 is the number of its group, and v0 that of each item in
-/// the group, because the descriptor below asks for that.
+/// When a wave begins, s[0:1] point to the kernel's arguments, s2 is the number of its group, and v0 that of each item
+/// in the group, because the descriptor below asks for that.
 const SOURCE: &str = "
 s_load_dwordx2 s[0:1], s[0:1], 0x0
 v_lshl_add_u32 v0, s2, 6, v0
@@ -130,7 +130,8 @@ fn qwords(values: &[u64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// A section: its name, type, flags, the index of the section that it refers to, the size of an entry, and its contents.
+/// A section: its name, type, flags, the index of the section that it refers to, the size of an entry, and its
+/// contents.
 struct Section(&'static str, u32, u64, u32, u64, Vec<u8>);
 
 /// An ELF shared object with one kernel. Addresses are also offsets in the file.

@@ -1,4 +1,5 @@
-//! The list of all structs of the enabled targets, made from the tables as the library's own build makes it: `every_struct!`.
+//! The list of all structs of the enabled targets, made from the tables as the library's own build makes it:
+//! `every_struct!`.
 
 #[path = "../build/mod.rs"]
 mod build;

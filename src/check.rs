@@ -60,8 +60,8 @@ pub enum RuleError {
         /// The field of the source.
         field: Field,
     },
-    /// `op_sel` or `op_sel_hi` selects the upper register of a scalar source in a packed operation on floats of 32 bits, on
-    /// CDNA5: the hardware reads the lower one for both floats.
+    /// `op_sel` or `op_sel_hi` selects the upper register of a scalar source in a packed operation on floats of 32
+    /// bits, on CDNA5: the hardware reads the lower one for both floats.
     UpperHalf {
         /// The field of the source.
         field: Field,
@@ -115,9 +115,9 @@ impl fmt::Display for RuleError {
 impl core::error::Error for RuleError {}
 
 impl Inst {
-    /// Checks the rules beyond decoding: alignment of registers, the constant bus, the third source of a matrix operation,
-    /// the banks of registers from which two operations in one instruction read, and values of fields that are of no use to
-    /// the operation.
+    /// Checks the rules beyond decoding: alignment of registers, the constant bus, the third source of a matrix
+    /// operation, the banks of registers from which two operations in one instruction read, and values of fields that
+    /// are of no use to the operation.
     ///
     /// # Errors
     /// The first rule that is broken.

@@ -20,8 +20,8 @@ impl Opcode {
         self as u16
     }
 
-    /// The place of the operation in [`Opcode::ALL`]. If no enabled target has it, the result is `None` or a place beyond
-    /// the last one.
+    /// The place of the operation in [`Opcode::ALL`]. If no enabled target has it, the result is `None` or a place
+    /// beyond the last one.
     #[inline]
     pub(crate) fn place(self) -> Option<usize> {
         let number = usize::from(self.number());
@@ -33,7 +33,8 @@ impl Opcode {
         (set & bit != 0).then(|| before + (set & (bit - 1)).count_ones() as usize)
     }
 
-    /// The mnemonic, in LLVM's spelling, without the suffix of an encoding; empty if no enabled target has the operation.
+    /// The mnemonic, in LLVM's spelling, without the suffix of an encoding; empty if no enabled target has the
+    /// operation.
     #[cfg(feature = "text")]
     pub fn name(self) -> &'static str {
         let Some(at) = self.place() else { return "" };
@@ -73,8 +74,8 @@ impl fmt::Display for Opcode {
     }
 }
 
-/// Parses the name of an operation that an enabled target has, ignoring case. [`Opcode::from_mnemonic`] parses a target's
-/// own spelling.
+/// Parses the name of an operation that an enabled target has, ignoring case. [`Opcode::from_mnemonic`] parses a
+/// target's own spelling.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

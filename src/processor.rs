@@ -151,8 +151,8 @@ impl FromStr for Processor {
     }
 }
 
-/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::processor::Processor)), optionally with
-/// the size of its waves: `gfx1103:wave64`.
+/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::processor::Processor)),
+/// optionally with the size of its waves: `gfx1103:wave64`.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

@@ -132,7 +132,8 @@ impl Target {
     }
 
     /// The target of a code object, from the `e_flags` of its ELF header; `None` if this build has no such target.
-    /// [`Processor::from_e_flags`](crate::processor::Processor::from_e_flags) returns the processor that the code object is for.
+    /// [`Processor::from_e_flags`](crate::processor::Processor::from_e_flags) returns the processor that the code
+    /// object is for.
     pub fn from_e_flags(e_flags: u32) -> Option<Target> {
         Target::ALL.iter().copied().find(|&t| TARGETS[t as usize].mach.contains(&(e_flags & 0xff)))
     }

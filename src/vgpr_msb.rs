@@ -69,8 +69,8 @@ impl VgprMsb {
         if self == other { self } else { VgprMsb::UNKNOWN }
     }
 
-    /// The number of an operand's first vector register; `None` if the operand is something else, or the upper bits of the
-    /// number are unknown.
+    /// The number of an operand's first vector register; `None` if the operand is something else, or the upper bits of
+    /// the number are unknown.
     pub fn register(self, inst: &Inst, operand: &Operand) -> Option<u16> {
         let low = match operand.value {
             Value::Reg(Reg::Vgpr(low)) => low,

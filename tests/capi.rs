@@ -1,5 +1,6 @@
 //! The C interface agrees with the library for random words of every target, for any buffer size, and handles null
-//! pointers. It is called from Rust here, and from C in `capi/program.rs`. `examples/c/check.sh` covers C++, clang and valgrind.
+//! pointers. It is called from Rust here, and from C in `capi/program.rs`. `examples/c/check.sh` covers C++, clang and
+//! valgrind.
 #![cfg(all(feature = "capi", has_target))]
 
 #[cfg(unix)]

@@ -94,7 +94,8 @@ fn has_new_encoding(inst: &Inst) -> bool {
     inst.target().generation() == "CDNA5" && ["v_lshrrev_b64", "v_ashrrev_i64"].contains(&inst.opcode().name())
 }
 
-/// Whether LLVM's assembler finds the operands of one operation of the pair in wrong places: see docs/llvm-differences.md.
+/// Whether LLVM's assembler finds the operands of one operation of the pair in wrong places: see
+/// docs/llvm-differences.md.
 fn has_misplaced_operands(inst: &Inst) -> bool {
     let pair = [Some(inst.opcode()), inst.second_opcode()].map(|op| op.map_or("", |op| op.name()));
     let dot =
@@ -128,8 +129,8 @@ fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, Strin
     }
 }
 
-/// The difference, if the assembler makes other bytes of a text than the library does. Bits that no text shows, such as the
-/// upper half of a literal of 16 bits, may differ from the instruction.
+/// The difference, if the assembler makes other bytes of a text than the library does. Bits that no text shows, such as
+/// the upper half of a literal of 16 bits, may differ from the instruction.
 fn other_bytes(inst: &Inst, text: &str, theirs: &[u8]) -> Option<String> {
     // LLVM 24 makes literals of inline constants of these operations, of which both halves are read.
     let halves = ["v_pk_fmac_f16", "v_cvt_pk_fp8_f16", "v_cvt_pk_bf8_f16"].contains(&inst.opcode().name());

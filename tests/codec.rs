@@ -1,4 +1,5 @@
-//! Words become instructions and words again, their operands are read and changed: with the feature `fast` and without it.
+//! Words become instructions and words again, their operands are read and changed: with the feature `fast` and without
+//! it.
 #![cfg(has_target)]
 
 mod inverse;

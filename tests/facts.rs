@@ -40,8 +40,8 @@ fn operations(target: Target) -> Vec<(Format, u16, Opcode, Option<Opcode>)> {
     let is_dual = |format: Format| [Format::Vopd, Format::Vopd3].contains(&format);
     let (pairs, single): (Vec<_>, Vec<_>) = encodings(target).into_iter().partition(|e| is_dual(e.0));
     let mut found: Vec<_> = single.into_iter().map(|(format, number, opcode)| (format, number, opcode, None)).collect();
-    // The first operation's number is in the low bits, and the second one's above them. Some can only be second, and those on
-    // 64 bits only first.
+    // The first operation's number is in the low bits, and the second one's above them. Some can only be second, and
+    // those on 64 bits only first.
     for (format, bits) in [(Format::Vopd, 4), (Format::Vopd3, 6)] {
         let pairs = || pairs.iter().filter(move |e| e.0 == format);
         let first = |number: u16| number >> bits == 0;
@@ -110,8 +110,8 @@ fn all(target: Target) -> Vec<(String, Inst)> {
     found
 }
 
-/// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), `tied` for a destination that is
-/// read, `out2` if two operands in the text are written, and `address4` if an image operation reads four address
+/// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), `tied` for a destination that
+/// is read, `out2` if two operands in the text are written, and `address4` if an image operation reads four address
 /// registers. Swaps with another operation are not included.
 fn ours(inst: &Inst) -> BTreeSet<String> {
     let (flags, counters) = (inst.flags(), inst.counters());
@@ -175,8 +175,8 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
     found
 }
 
-/// How many registers `reads()` counts for an image address, the most for any dimensions if the words have them; none if
-/// the operation has no such address, or names each register.
+/// How many registers `reads()` counts for an image address, the most for any dimensions if the words have them; none
+/// if the operation has no such address, or names each register.
 fn address_registers(inst: &Inst) -> Option<usize> {
     const ADDRESS: u16 = 100;
     /// The registers for images without samples, on which every operation works.
@@ -360,8 +360,8 @@ fn form(inst: &Inst) -> String {
     format!("{}{field}{behind}", inst.format())
 }
 
-/// The memory that an operation accesses, from its format, the form and LLVM's name of it: where, and whether it is read
-/// (r), written (w) or both.
+/// The memory that an operation accesses, from its format, the form and LLVM's name of it: where, and whether it is
+/// read (r), written (w) or both.
 fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
     let name = inst.opcode().name();
     let space = match form.split(['.', '+']).next().expect("a format") {

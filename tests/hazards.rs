@@ -1,4 +1,5 @@
-//! For every rule about distances: the shortest programs that break it, with more and more between the two instructions.
+//! For every rule about distances: the shortest programs that break it, with more and more between the two
+//! instructions.
 #![cfg(feature = "text")]
 
 mod compiled;

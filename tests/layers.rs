@@ -1,8 +1,8 @@
 //! The modules of the library are layers: no module at the top of `src/` uses one that uses it in turn, nor does any
 //! module within a directory, except for the few of [`KNOWN`].
 //!
-//! A `use` line or a path says what a file depends on: `crate::` is always followed by a module, so that a reader sees it,
-//! too. Names at the root of the crate are for its users. To see the layers, bottom first:
+//! A `use` line or a path says what a file depends on: `crate::` is always followed by a module, so that a reader sees
+//! it, too. Names at the root of the crate are for its users. To see the layers, bottom first:
 //! `cargo test --release --test library -- layers --nocapture`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,8 +89,8 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The paths of `use` lines and of expressions that begin with `crate`, `super` or `self`; and those of `use` lines that
-/// begin with another name.
+/// The paths of `use` lines and of expressions that begin with `crate`, `super` or `self`; and those of `use` lines
+/// that begin with another name.
 fn paths(code: &str) -> impl Iterator<Item = Module> {
     let mut all = Vec::new();
     let mut rest = String::new();

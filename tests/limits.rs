@@ -44,7 +44,8 @@ fn set(target: Target, registers: Registers) -> Result<KernelDescriptor, Descrip
     descriptor.set_registers(target, registers).map(|()| descriptor)
 }
 
-/// LLVM's usage guide, `.amdhsa_accum_offset`: "Must be a multiple of 4 in the range [4..256]"; the field has it in fours, less one.
+/// LLVM's usage guide, `.amdhsa_accum_offset`: "Must be a multiple of 4 in the range [4..256]"; the field has it in
+/// fours, less one.
 #[test]
 fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
     for target in targets(["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"]) {
@@ -63,7 +64,8 @@ fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
     }
 }
 
-/// LLVM's `getTotalNumVGPRs`: accumulation registers follow the others from CDNA2 on, and have a file of their own on CDNA1.
+/// LLVM's `getTotalNumVGPRs`: accumulation registers follow the others from CDNA2 on, and have a file of their own on
+/// CDNA1.
 #[test]
 fn set_registers_takes_accumulation_registers_where_they_are() {
     for &target in Target::ALL {
@@ -445,8 +447,8 @@ fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     assert_eq!(kernel.hidden(&[Hidden::QueuePtr]).arguments_size(), Some(56 + 256));
 }
 
-/// LLVM's `getTotalNumVGPRs`: accumulation registers begin at the next multiple of four, from CDNA2 on; elsewhere there are as many
-/// of one kind as of the other.
+/// LLVM's `getTotalNumVGPRs`: accumulation registers begin at the next multiple of four, from CDNA2 on; elsewhere there
+/// are as many of one kind as of the other.
 #[test]
 fn registers_of_a_set_are_counted_from_the_first() {
     for &target in Target::ALL {

@@ -93,8 +93,9 @@ fn firsts_and_seconds(target: Target) -> Vec<Op> {
     const V_DUAL_MOV_B32: u16 = 8;
     let pair = |first: u16, second: u16| {
         let op = u32::from(first) << 22 | u32::from(second) << 17;
-        // The first source of the first operation is v0, that of the second one v1, because the two must be in different
-        // banks. The second sources are 0, as v_dual_mov_b32 requires. The last word is for operations with a literal.
+        // The first source of the first operation is v0, that of the second one v1, because the two must be in
+        // different banks. The second sources are 0, as v_dual_mov_b32 requires. The last word is for operations with a
+        // literal.
         let words = [0xc800_0100 | op, 0x0000_0101, 0];
         let inst = decode(target, &words.map(u32::to_le_bytes).concat()).ok();
         inst.filter(|inst| inst.format().name() == "VOPD")

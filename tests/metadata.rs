@@ -37,8 +37,8 @@ struct Source {
     workgroup_size: Option<[u32; 3]>,
 }
 
-/// What the source says, and which hidden arguments clang finds that a kernel needs. Where addresses of LDS and of scratch
-/// memory become flat ones without registers that hold their high halves, it takes these from memory.
+/// What the source says, and which hidden arguments clang finds that a kernel needs. Where addresses of LDS and of
+/// scratch memory become flat ones without registers that hold their high halves, it takes these from memory.
 fn sources(processor: &str) -> Vec<Source> {
     let source = |name, arguments: &[Argument<'static>]| Source {
         name,
@@ -157,7 +157,8 @@ fn symbols(file: &object::File<'_>) -> BTreeMap<String, Vec<u8>> {
     file.symbols().chain(file.dynamic_symbols()).filter(|symbol| symbol.size() > 0).filter_map(of).collect()
 }
 
-/// The registers that the code names. Every flat instruction reads flat_scratch, but a kernel that uses it has to write it.
+/// The registers that the code names. Every flat instruction reads flat_scratch, but a kernel that uses it has to write
+/// it.
 fn registers(target: Target, code: &[u32]) -> Registers {
     let (mut set, mut written) = (RegSet::new(target), RegSet::new(target));
     let mut rest = code;
@@ -205,8 +206,8 @@ fn metadata_and_descriptors_are_those_of_clang() {
                 // What the library fills in is left out.
                 let mut descriptor = descriptor(source.name);
                 descriptor.set(target, DescriptorPart::KernargSize, 0).unwrap();
-                // For workgroups of a fixed size clang allocates more registers than the code names: those that no further
-                // workgroup could use.
+                // For workgroups of a fixed size clang allocates more registers than the code names: those that no
+                // further workgroup could use.
                 if source.workgroup_size.is_none() {
                     let word = descriptor.rsrc1().with_granulated_workitem_vgpr_count(0).unwrap();
                     descriptor.set_rsrc1(word.with_granulated_wavefront_sgpr_count(0).unwrap());

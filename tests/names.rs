@@ -1,5 +1,6 @@
-//! Every value of every field that has named values prints as LLVM prints it: names, numbers without a name, and the range that
-//! each name has. The comparison in `tests/llvm` takes a sample of all words, which hardly ever has a given value.
+//! Every value of every field that has named values prints as LLVM prints it: names, numbers without a name, and the
+//! range that each name has. The comparison in `tests/llvm` takes a sample of all words, which hardly ever has a given
+//! value.
 //!
 //! LLVM's disassembler is `llvm-mc-22`, which has none for GCN 1.0 and 1.1.
 #![cfg(all(feature = "all-targets", feature = "text"))]

@@ -1,5 +1,5 @@
-//! Targets and operations that LLVM 22 does not know: what LLVM 24's assembler and LLVM 23's disassembler say of a sample of
-//! texts. `newer/*.tsv` has them, and where they are from.
+//! Targets and operations that LLVM 22 does not know: what LLVM 24's assembler and LLVM 23's disassembler say of a
+//! sample of texts. `newer/*.tsv` has them, and where they are from.
 #![cfg(feature = "all-targets")]
 
 use std::collections::HashSet;
@@ -13,8 +13,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("gfx1310", include_str!("newer/gfx1310.tsv")),
 ];
 
-/// The bytes that LLVM 24 makes of a text are the text again here, and the bytes of the text are the same. LLVM 22 knows
-/// gfx1251; there the filler of unused sources has to be asked for.
+/// The bytes that LLVM 24 makes of a text are the text again here, and the bytes of the text are the same. LLVM 22
+/// knows gfx1251; there the filler of unused sources has to be asked for.
 #[test]
 fn texts_and_bytes_are_those_of_newer_llvms() {
     let mut wrong = Vec::new();
@@ -53,8 +53,8 @@ fn texts_and_bytes_are_those_of_newer_llvms() {
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Each target is another one without some forms, and with others: as many as LLVM 24 says. Forms of one operation that have
-/// another name are the same, except for those of dual operations, which are operations of their own.
+/// Each target is another one without some forms, and with others: as many as LLVM 24 says. Forms of one operation that
+/// have another name are the same, except for those of dual operations, which are operations of their own.
 #[test]
 fn they_differ_from_older_targets_by_as_many_forms_as_llvm_says() {
     for (newer, older, added, removed) in [

@@ -1,5 +1,5 @@
-//! The numbers of operations never change, whatever the features of the build: they are those of `isa/opcodes.isa`, a list
-//! that only grows.
+//! The numbers of operations never change, whatever the features of the build: they are those of `isa/opcodes.isa`, a
+//! list that only grows.
 
 use amdgpu_isa::{Opcode, Target};
 
@@ -10,8 +10,8 @@ fn list() -> Vec<(u16, &'static str)> {
     parts.map(|mut words| (words.next().unwrap().parse().unwrap(), words.next().unwrap())).collect()
 }
 
-/// How long the list was at some time, and the hash of the lines of that time. A row for new operations is appended when a
-/// version is published; a row changes only if an operation gets another name.
+/// How long the list was at some time, and the hash of the lines of that time. A row for new operations is appended
+/// when a version is published; a row changes only if an operation gets another name.
 const KEPT: [(usize, u64); 1] = [(2039, 0x5464_994a_9df5_434e)];
 
 /// FNV-1a of 64 bits.

@@ -116,9 +116,9 @@ const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
     ("v_interp_p2_f16", &["exec", "m0", "mode"], &[]),
 ];
 
-/// The registers that a hardware register holds, by its number (`hwreg` in the manuals: 1 mode, 2 status, 3 trap status);
-/// the status has SCC, EXECZ and VCCZ, of which only the first can be set. On RDNA4 a register of its own has SCC (4), and
-/// two have the exceptions (17, 18).
+/// The registers that a hardware register holds, by its number (`hwreg` in the manuals: 1 mode, 2 status, 3 trap
+/// status); the status has SCC, EXECZ and VCCZ, of which only the first can be set. On RDNA4 a register of its own has
+/// SCC (4), and two have the exceptions (17, 18).
 fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
     let from_rdna4 = ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
     match number {

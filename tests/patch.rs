@@ -81,8 +81,8 @@ fn moved(info: &FieldInfo, first: u8) -> FieldInfo {
     moved
 }
 
-/// Whether a field holds a number that can be negative: a literal, a plain constant of 16 bits, and an offset that shows a sign
-/// if its highest bit is set.
+/// Whether a field holds a number that can be negative: a literal, a plain constant of 16 bits, and an offset that
+/// shows a sign if its highest bit is set.
 fn has_sign(inst: &Inst, field: Field) -> bool {
     let shows_sign = |inst: Inst| [" -0x", ":-", "+-"].iter().any(|sign| inst.to_string().contains(sign));
     match field {

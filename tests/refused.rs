@@ -1,7 +1,8 @@
 //! The builder refuses invalid arguments with an error that says so: every rule, for every operation of every target in
 //! all its forms. LLVM (`tests/operands/facts.tsv`), not the library, decides which operands are valid.
 //!
-//! `cargo test --release --features all-targets,make --test constructors refused -- --nocapture` prints how often each rule was broken.
+//! `cargo test --release --features all-targets,make --test constructors refused -- --nocapture` prints how often each
+//! rule was broken.
 
 pub mod base;
 #[path = "operands/facts.rs"]

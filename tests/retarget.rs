@@ -57,7 +57,8 @@ fn waits_for_nothing(target: Target) -> bool {
 /// Operations of which no instruction, or only some, are the same on both targets, with the reason. `None` stands for
 /// operations of which there should be one.
 fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
-    /// Operations that read or write a bit for each lane, share out a matrix among the lanes, or swap halves of the wave.
+    /// Operations that read or write a bit for each lane, share out a matrix among the lanes, or swap halves of the
+    /// wave.
     const LANES: [&str; 15] = [
         // In waves of 32 lanes it does nothing.
         "v_permlane64_b32",
@@ -118,7 +119,8 @@ fn instructions(target: Target) -> &'static [Inst] {
         for encoding in words::encodings(target) {
             for inst in words::legal(target, encoding, FILLINGS, &mut rng) {
                 found.push(inst);
-                // On CDNA5 flat memory can have a scalar address, which is null in few words and must be for other targets.
+                // On CDNA5 flat memory can have a scalar address, which is null in few words and must be for other
+                // targets.
                 found.extend(inst.with(Field::Saddr, 124).ok().filter(|_| inst.format() == Format::Vflat));
                 // Few constants wait for nothing that another target does not know; this one waits for nothing.
                 found.extend(
@@ -215,8 +217,8 @@ fn image_address(inst: &Inst) -> Vec<Reg> {
     registers.take(13).collect()
 }
 
-/// Role (by the newer format's name), width and access. An absent scalar address of flat memory counts as none, as on the
-/// targets that cannot have one.
+/// Role (by the newer format's name), width and access. An absent scalar address of flat memory counts as none, as on
+/// the targets that cannot have one.
 fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
     let side = |o: Operand| {
         let role = match o.role? {
@@ -231,8 +233,8 @@ fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
             Field::Vcc => "sdst",
             role => role.name(),
         };
-        // A constant has the width of its field, or of a literal; an operand of 16 bits, where it has no half of its own,
-        // that of a register.
+        // A constant has the width of its field, or of a literal; an operand of 16 bits, where it has no half of its
+        // own, that of a register.
         let half = [16, 32].contains(&o.bits);
         let constant = matches!(o.value, Value::Imm(_)) || role == "offset";
         let bits = if constant || half { 0 } else { o.bits };
@@ -422,8 +424,8 @@ fn every_operation_that_both_have_can_go() {
     }
 }
 
-/// Every instruction that waits, with many constants, between all pairs of targets: what comes out waits for the same counters,
-/// down to the same numbers, and both targets have them.
+/// Every instruction that waits, with many constants, between all pairs of targets: what comes out waits for the same
+/// counters, down to the same numbers, and both targets have them.
 #[test]
 fn waits_wait_for_the_same_there() {
     let mut refused = 0;

@@ -458,7 +458,8 @@ fn every_number_gives_its_operation() {
     }
 }
 
-/// The size of a matrix depends on the field of its format, whatever other name these bits have in the format of the words.
+/// The size of a matrix depends on the field of its format, whatever other name these bits have in the format of the
+/// words.
 #[test]
 #[cfg(feature = "gfx1250")]
 fn the_format_of_a_matrix_has_its_own_name() {

@@ -66,8 +66,8 @@ const NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx1251", 0x55a, Some("gfx1251")),
 ];
 
-/// Processors that LLVM 22 does not know, with the flags that LLVM 24 writes. Which target decodes them was found in the
-/// same way, with LLVM 24's assembler alone: it has no disassembler in the package that was asked.
+/// Processors that LLVM 22 does not know, with the flags that LLVM 24 writes. Which target decodes them was found in
+/// the same way, with LLVM 24's assembler alone: it has no disassembler in the package that was asked.
 const NEWER_NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx1154", 0x57, Some("gfx1150")),
     ("gfx1170", 0x5d, Some("gfx1170")),

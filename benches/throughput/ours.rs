@@ -41,7 +41,8 @@ pub fn operands(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// What an emitter does with instructions: waits and distances together, without the time for decoding. It has no waits of its own.
+/// What an emitter does with instructions: waits and distances together, without the time for decoding. It has no waits
+/// of its own.
 pub fn guard(target: Target, insts: &[Inst], bytes: usize) -> Done {
     let is_wait = |inst: &Inst| inst.flags().is_wait() || inst.opcode() == amdgpu_isa::Opcode::SNop;
     let emitted: Vec<Inst> = insts.iter().filter(|inst| !is_wait(inst)).copied().collect();
@@ -101,8 +102,8 @@ pub fn display(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// The texts of instructions. Data between kernels can be words that decode but that no assembler accepts, or LLVM's does
-/// not: exports to targets without a name.
+/// The texts of instructions. Data between kernels can be words that decode but that no assembler accepts, or LLVM's
+/// does not: exports to targets without a name.
 pub fn texts(target: Target, code: &[u8]) -> Vec<String> {
     let insts = Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok());
     let texts = insts.map(|inst| inst.to_string());

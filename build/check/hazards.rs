@@ -197,8 +197,8 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 /// The numbers of passes that a distance can depend on.
 pub const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
-/// `5`, `P+2`, `2:5,P+4`, each perhaps followed by `/` and what one source alone demands: for each number of passes, the
-/// distance, and the one on the safe side.
+/// `5`, `P+2`, `2:5,P+4`, each perhaps followed by `/` and what one source alone demands: for each number of passes,
+/// the distance, and the one on the safe side.
 pub fn distance(at: &SourceLine, text: &str) -> Result<[(u8, u8); 5]> {
     let mut all = [(0, 0); 5];
     let mut given = [false; 5];

@@ -1,5 +1,5 @@
-//! Constants for the operations that hand-written code makes or looks for. They are `None` without a target that has the
-//! operation, so that the compiler leaves out what only such a target needs.
+//! Constants for the operations that hand-written code makes or looks for. They are `None` without a target that has
+//! the operation, so that the compiler leaves out what only such a target needs.
 
 use std::fmt::Write;
 

@@ -84,7 +84,8 @@ pub fn purposes(w: &mut String, isa: &Isa, ops: &[String]) {
     writeln!(w, "pub(crate) static PURPOSES: [(Opcode, Purpose); {count}] = [{}];", texts.join(", ")).unwrap();
 }
 
-/// Writes which operations have floats of 8 bits, those with the trait in a cell, and which targets read them otherwise.
+/// Writes which operations have floats of 8 bits, those with the trait in a cell, and which targets read them
+/// otherwise.
 pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
     let needs = |row: &Row| row.opcode.entries.iter().any(|entry| entry.needs.as_deref() == Some("fp8"));
     let all: BTreeSet<&String> =

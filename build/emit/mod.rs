@@ -238,7 +238,8 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[
         .unwrap();
 }
 
-/// Writes `Opcode`: all operations, whether enabled or not, and the places of the enabled ones, `ops`, in `Opcode::ALL`.
+/// Writes `Opcode`: all operations, whether enabled or not, and the places of the enabled ones, `ops`, in
+/// `Opcode::ALL`.
 fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
     *out += "/// An operation, independent of its encodings and of its opcode numbers on the targets.\n///\n";
     *out += "/// Every build has the operations of all targets, enabled or not, and their numbers ([`Opcode::number`]) never change.\n";

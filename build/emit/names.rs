@@ -50,7 +50,8 @@ fn rev_pieces(s: &str) -> String {
     s.split(',').rev().collect::<Vec<_>>().join(",")
 }
 
-/// Writes runs of codes and values, each with the index of its row in the tables. A renamed value has its first name's row.
+/// Writes runs of codes and values, each with the index of its row in the tables. A renamed value has its first name's
+/// row.
 pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
     // The codes for "no address" are left out: they are another meaning of other codes.

@@ -142,8 +142,8 @@ impl Most {
     }
 }
 
-/// The length of the longest list of operands, of an instruction and of an operation, the greatest number of fast lists, the greatest distance between the
-/// lists of 16 operations, and the greatest number of rows.
+/// The length of the longest list of operands, of an instruction and of an operation, the greatest number of fast
+/// lists, the greatest distance between the lists of 16 operations, and the greatest number of rows.
 #[derive(Default)]
 pub struct Most {
     pub operands: usize,

@@ -82,7 +82,8 @@ pub struct HazardRule {
     pub then_over: Option<Side>,
     /// `then again within 2`: another such producer has to come, with no more vector operations between both.
     pub again: Option<u8>,
-    /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if there is one.
+    /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if
+    /// there is one.
     pub counted: bool,
     pub consumer: Vec<Side>,
     pub registers: Registers,
@@ -127,7 +128,8 @@ pub struct Side {
     pub over: bool,
     /// It does not end rules: they begin behind it.
     pub begins: bool,
-    /// `upto simm16[15:12] valu`: only of producers behind which at least as many such instructions came as this field says.
+    /// `upto simm16[15:12] valu`: only of producers behind which at least as many such instructions came as this field
+    /// says.
     pub upto: Option<Upto>,
 }
 

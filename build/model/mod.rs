@@ -399,15 +399,15 @@ pub struct Format {
 }
 
 impl Format {
-    /// The values that a field of an operation can have on a target; `None` if it can have all. Of the statements about a
-    /// field, the first one that names the operation holds.
+    /// The values that a field of an operation can have on a target; `None` if it can have all. Of the statements about
+    /// a field, the first one that names the operation holds.
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
         let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
         about.find_map(|only| only.values.of(target).copied())
     }
 
-    /// What assemblers write to the fields of sources that the operation does not have. Of the statements about a field,
-    /// the first one that names the operation holds. `dpp`: in its forms with DPP.
+    /// What assemblers write to the fields of sources that the operation does not have. Of the statements about a
+    /// field, the first one that names the operation holds. `dpp`: in its forms with DPP.
     pub fn fillers_of<'a>(
         &'a self,
         mnemonic: &'a str,

@@ -28,7 +28,8 @@ pub struct Args {
     /// The files to read; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Show only the code for this processor (such as gfx942, mi300x, gfx942:xnack+); with --raw, the target of the words
+    /// Show only the code for this processor (such as gfx942, mi300x, gfx942:xnack+); with --raw, the target of the
+    /// words
     #[arg(long, value_parser = selection)]
     target: Option<Selection>,
     /// The file is bare machine code without a container

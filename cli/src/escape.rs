@@ -29,8 +29,8 @@ pub fn message(text: &str) -> String {
     escaped(text.as_bytes(), |c| c == '\n' || is_plain(c))
 }
 
-/// The beginning of a name, escaped, and `MORE` if it is cut. A file can refer to a name in every dword, so long names would
-/// make the listing much longer than the file.
+/// The beginning of a name, escaped, and `MORE` if it is cut. A file can refer to a name in every dword, so long names
+/// would make the listing much longer than the file.
 pub fn reference(name: &[u8]) -> (Cow<'_, str>, &'static str) {
     // A character has at most four bytes, and escaping only adds characters.
     let shown = self::name(name.get(..4 * REFERENCE + 4).unwrap_or(name));

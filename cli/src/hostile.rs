@@ -1,5 +1,6 @@
 //! Hostile input: truncated, damaged and random files and words, for the library and for the tool's file handling.
-//! Nothing panics or hangs, and memory does not grow. `cli/tests/cli/hostile.rs` tests a part of it with the tool itself.
+//! Nothing panics or hangs, and memory does not grow. `cli/tests/cli/hostile.rs` tests a part of it with the tool
+//! itself.
 //!
 //! The default is 60,000 inputs. The full run of ten million inputs (two to four minutes on two cores), and a single
 //! input again:

@@ -32,11 +32,12 @@ use source::Source;
 /// Check machine code over its control flow: waits for counters and distances between instructions that are missing
 #[derive(clap::Args)]
 pub struct Args {
-    /// The files to read: code objects and what holds them, or sources, which are assembled in memory; `-` is standard input
+    /// The files to read: code objects and what holds them, or sources, which are assembled in memory; `-` is standard
+    /// input
     #[arg(value_name = "FILE", required_unless_present = "rules")]
     files: Vec<PathBuf>,
-    /// Check only the code for this processor (such as gfx942, mi300x); with --raw, the target of the words; for sources that do
-    /// not say it, their processor
+    /// Check only the code for this processor (such as gfx942, mi300x); with --raw, the target of the words; for
+    /// sources that do not say it, their processor
     #[arg(long, value_parser = dis::selection)]
     target: Option<Selection>,
     /// The files are bare machine code without a container, which begins with a kernel
@@ -51,22 +52,22 @@ pub struct Args {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Show hints too: s_nop and waits for nothing or for more than is needed, registers that nothing wrote, what is perhaps wrong, and what cannot be
-    /// known
+    /// Show hints too: s_nop and waits for nothing or for more than is needed, registers that nothing wrote, what is
+    /// perhaps wrong, and what cannot be known
     #[arg(long)]
     hints: bool,
     /// Also demand what one source demands and another one denies
     #[arg(long)]
     strict: bool,
-    /// Assume what code and file do not say: xnack=on or off, expert=on or off (the mode of scheduling at the beginning of each
-    /// function), wave=32 or 64 (where no descriptor says it)
+    /// Assume what code and file do not say: xnack=on or off, expert=on or off (the mode of scheduling at the beginning
+    /// of each function), wave=32 or 64 (where no descriptor says it)
     #[arg(long, value_name = "KEY=VALUE", value_parser = assume::parse)]
     assume: Vec<Assumption>,
     /// List the rules instead, for the targets of the files or for that of --target, and what is not checked
     #[arg(long, conflicts_with_all = ["fix", "trim", "hints", "baseline", "write_baseline"])]
     rules: bool,
-    /// Leave out findings that this file holds, and fail only because of others: --write-baseline writes it. It holds functions,
-    /// rules and registers, and no addresses
+    /// Leave out findings that this file holds, and fail only because of others: --write-baseline writes it. It holds
+    /// functions, rules and registers, and no addresses
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the findings to this file, and do not fail because of them
@@ -78,8 +79,8 @@ pub struct Args {
     /// Take away s_nop and waits, or make them weaker, where nothing that follows can tell
     #[arg(long, requires = "output")]
     trim: bool,
-    /// With --fix and --trim: move code although it is not known where jumps lead. Nothing points into code but branches,
-    /// relocations, and addresses that code makes of its own
+    /// With --fix and --trim: move code although it is not known where jumps lead. Nothing points into code but
+    /// branches, relocations, and addresses that code makes of its own
     #[arg(long)]
     trust_jumps: bool,
     /// Write what --fix and --trim make to this file, and check that; `-` is standard output, without findings

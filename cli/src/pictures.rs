@@ -12,7 +12,8 @@ use crate::isa::Target;
 
 /// Draw the tables: the bits of each format, the numbers of all operations, and the tree of generations
 ///
-/// For each target, DIRECTORY gets formats-TARGET.svg and opcodes-TARGET.svg; tree.svg shows what each generation added.
+/// For each target, DIRECTORY gets formats-TARGET.svg and opcodes-TARGET.svg; tree.svg shows what each generation
+/// added.
 #[derive(clap::Args)]
 pub struct Args {
     /// Where to write them

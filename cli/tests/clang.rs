@@ -1,7 +1,8 @@
 //! The code that clang makes of the samples' sources at each level of optimization has no error of `lint`, except for
 //! known faults of LLVM.
 //!
-//! It needs clang-22 and lld-22, which the other tests do not: `cargo test --release -p amdgpu-isa-cli --test tool clang:: -- --ignored`.
+//! It needs clang-22 and lld-22, which the other tests do not:
+//! `cargo test --release -p amdgpu-isa-cli --test tool clang:: -- --ignored`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

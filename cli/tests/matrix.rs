@@ -1,5 +1,6 @@
-//! `cli/tests/matrix.tsv` has the opcode number and the spelling of every operation on every target, as `amdgpu-isa matrix`
-//! prints them. When a commit changes tables, the diff of that file shows the effect on each target.
+//! `cli/tests/matrix.tsv` has the opcode number and the spelling of every operation on every target, as
+//! `amdgpu-isa matrix` prints them. When a commit changes tables, the diff of that file shows the effect on each
+//! target.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! `amdgpu-isa prove`: a part of it for every target, and its output. The full run takes minutes for each target: run the command.
+//! `amdgpu-isa prove`: a part of it for every target, and its output. The full run takes minutes for each target: run
+//! the command.
 
 use amdgpu_isa::Target;
 use std::process::{Command, Output};

@@ -78,8 +78,8 @@ fn commands_print_what_is_shown() {
     assert!(commands >= 9, "{commands}");
 }
 
-/// A block either is a doctest, because `src/book.rs` includes its page, or begins with the name of the example that has its
-/// lines, or includes an example.
+/// A block either is a doctest, because `src/book.rs` includes its page, or begins with the name of the example that
+/// has its lines, or includes an example.
 #[test]
 fn code_is_tested() {
     let book = read("src/book.rs");

@@ -40,8 +40,8 @@ impl Code {
         match self {
             Code::Bytes(bytes) => bytes.as_bytes(py),
             Code::Buffer(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: the buffer stays where it is as long as `self` holds it, and it is contiguous. Nothing writes to it in
-            // the meantime: the interpreter's lock is held.
+            // SAFETY: the buffer stays where it is as long as `self` holds it, and it is contiguous. Nothing writes to
+            // it in the meantime: the interpreter's lock is held.
             Code::Buffer(buffer) => unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) },
         }
     }

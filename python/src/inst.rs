@@ -138,7 +138,8 @@ pub fn parse(py: Python<'_>, target: Wanted, text: &str) -> PyResult<Inst> {
     amdgpu_isa::parse(target.0, text).map(Inst).map_err(|error| errors::unparsed(py, target.0, text, None, error))
 }
 
-/// The bytes of a program: an instruction in each line. Comments begin with `//` or `;`. Errors have the line and the column.
+/// The bytes of a program: an instruction in each line. Comments begin with `//` or `;`. Errors have the line and the
+/// column.
 #[pyfunction]
 pub fn assemble<'py>(py: Python<'py>, target: Wanted, text: &str) -> PyResult<Bound<'py, PyBytes>> {
     let mut code = Vec::new();

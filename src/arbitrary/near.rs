@@ -90,8 +90,8 @@ fn near(target: Target, u: &mut Unstructured<'_>, unit: usize) -> Result<NearVal
         2..=5 => reserve(&valid, place, u.arbitrary()?),
         _ => break_rule(&valid, place, u.arbitrary()?),
     };
-    // Some instructions have no field that can be wrong, and `s_movk_i32` of RDNA3.5 has no bit: the plainest instruction
-    // stands for these.
+    // Some instructions have no field that can be wrong, and `s_movk_i32` of RDNA3.5 has no bit: the plainest
+    // instruction stands for these.
     let any =
         |valid: &Inst| turn(valid, place).or_else(|| reserve(valid, place, 0)).or_else(|| cut(valid, place, unit));
     let plainest = || plainest(target).ok();

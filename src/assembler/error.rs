@@ -106,8 +106,8 @@ pub enum AssembleErrorKind {
     Bound(Label),
     /// The label belongs to another assembler.
     UnknownLabel(Label),
-    /// The target is out of a branch's range, and either no [`Far`](crate::asm::Far) registers are set or the operation has
-    /// no long form. Addresses in bytes.
+    /// The target is out of a branch's range, and either no [`Far`](crate::asm::Far) registers are set or the operation
+    /// has no long form. Addresses in bytes.
     Distance {
         /// The address of the branch.
         from: u64,

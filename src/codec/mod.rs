@@ -1,12 +1,12 @@
 //! Operand kinds: reads the bits of each kind, and encodes values back.
 //!
-//! Each [`OperandKind`] is read as a [`EncodedOperand`], which is independent of the target; `code.rs` maps codes to their
-//! meanings on a target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each group.
-//! src/kind/ lists the groups.
+//! Each [`OperandKind`] is read as a [`EncodedOperand`], which is independent of the target; `code.rs` maps codes to
+//! their meanings on a target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each
+//! group. src/kind/ lists the groups.
 //!
 //! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
-//! and re-targeting encode. Each of these four decodes the new words before it returns them, and [`same_operands`](crate::compare::same_operands)
-//! compares the result with the request.
+//! and re-targeting encode. Each of these four decodes the new words before it returns them, and
+//! [`same_operands`](crate::compare::same_operands) compares the result with the request.
 
 mod accept;
 mod address;
@@ -109,8 +109,8 @@ pub(crate) fn accept(form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut imp
     }
 }
 
-/// The field of part `part` of an operand, its least and greatest number of dwords (0: not a register), and whether the values of
-/// other fields can make it absent; `None` if there is no such part.
+/// The field of part `part` of an operand, its least and greatest number of dwords (0: not a register), and whether the
+/// values of other fields can make it absent; `None` if there is no such part.
 pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bool)> {
     let field = form.desc.field;
     match form.desc.kind {

@@ -29,8 +29,8 @@ impl Inst {
         self.words().iter().zip(self.ignored()).zip(expected).all(|((word, ignored), bits)| word & ignored == bits)
     }
 
-    /// The instruction with all bits cleared that the hardware ignores. Sources that the operation does not have hold the
-    /// [`Filler`] that the instruction has, or otherwise [`Target::filler`].
+    /// The instruction with all bits cleared that the hardware ignores. Sources that the operation does not have hold
+    /// the [`Filler`] that the instruction has, or otherwise [`Target::filler`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

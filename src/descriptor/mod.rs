@@ -57,7 +57,8 @@ impl Target {
         KERNELS.get(self as usize).is_some_and(|tables| tables.flat_scratch > 0)
     }
 
-    /// Whether kernels have the directive `.amdhsa_reserve_xnack_mask`. Its value is 1 where XNACK is on, and 0 elsewhere.
+    /// Whether kernels have the directive `.amdhsa_reserve_xnack_mask`. Its value is 1 where XNACK is on, and 0
+    /// elsewhere.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx600", feature = "gfx900", feature = "gfx1100"))] {

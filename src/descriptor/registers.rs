@@ -37,8 +37,8 @@ impl Registers {
 
     /// The registers in a set. A set of the registers that instructions read and write can lack arguments in registers.
     ///
-    /// flat_scratch counts as used even if it is not in the set: clear [`Registers::flat_scratch`] if the kernel does not
-    /// write it.
+    /// flat_scratch counts as used even if it is not in the set: clear [`Registers::flat_scratch`] if the kernel does
+    /// not write it.
     pub fn of(target: Target, set: &RegSet) -> Registers {
         let mut found = Registers { vcc: false, ..Registers::new(target) };
         let mut accumulation = 0;
@@ -176,8 +176,8 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Whether every bit that is set has a meaning on the target: it belongs to a directive, to the numbers of registers
-    /// or to the distance to the code.
+    /// Whether every bit that is set has a meaning on the target: it belongs to a directive, to the numbers of
+    /// registers or to the distance to the code.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_of(&self, target: Target) -> bool {
         let Some(tables) = tables(target) else { return false };

@@ -135,8 +135,8 @@ impl<'c> Flow<'c> {
         self.target
     }
 
-    /// The blocks in the order of their addresses. Code that jumps into the middle of its own instructions has blocks that
-    /// overlap.
+    /// The blocks in the order of their addresses. Code that jumps into the middle of its own instructions has blocks
+    /// that overlap.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }

@@ -34,8 +34,8 @@ impl<C: Capacity> Pending<C> {
         self.held.keep(|held| !held.inherited);
     }
 
-    /// A call returns. `exit`: the state at the end of the function, which began with [`Pending::enter`], perhaps joined with the
-    /// states of other callers.
+    /// A call returns. `exit`: the state at the end of the function, which began with [`Pending::enter`], perhaps
+    /// joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Pending<C>) {
         let target = self.target;
         let passed = |held: &Held| exit.passed.get(usize::from(held.event));
@@ -94,8 +94,8 @@ impl<C: Capacity> Hazards<C> {
         self.owed.keep(|owed| !owed.inherited);
     }
 
-    /// A call returns. `exit`: the state at the end of the function, which began with [`Hazards::enter`], perhaps joined with the
-    /// states of other callers.
+    /// A call returns. `exit`: the state at the end of the function, which began with [`Hazards::enter`], perhaps
+    /// joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Self) {
         let (since, tables) = (exit.before, HAZARDS[self.target as usize]);
         for past in self.past.iter_mut().chain([&mut self.before]) {

@@ -9,14 +9,15 @@ use crate::table::Counter;
 use crate::target::{COUNTS, Target};
 use crate::value::{Reg, Value};
 
-/// [`Pending`] and [`Hazards`] in one, for emitters of code: before each instruction, [`Guard::before`] makes the instructions that
-/// have to come first.
+/// [`Pending`] and [`Hazards`] in one, for emitters of code: before each instruction, [`Guard::before`] makes the
+/// instructions that have to come first.
 ///
 /// It is a bounded value without a heap. Where it has no room for something, it waits for more than is needed.
 ///
-/// Where branches meet, [`Guard::join`] takes the worst of both: keep a copy at a branch, and join it at its label. A loop goes back to
-/// code that is emitted already: there, [`Guard::settle`] waits for everything, once in front of the label and once in front of
-/// the branch that goes back. Or emit without, and let `amdgpu_lint::repair` insert what is missing along all ways.
+/// Where branches meet, [`Guard::join`] takes the worst of both: keep a copy at a branch, and join it at its label. A
+/// loop goes back to code that is emitted already: there, [`Guard::settle`] waits for everything, once in front of the
+/// label and once in front of the branch that goes back. Or emit without, and let `amdgpu_lint::repair` insert what is
+/// missing along all ways.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -65,8 +66,9 @@ impl Guard {
         &self.hazards
     }
 
-    /// Passes to `take` the instructions that have to come before this one, which is the next one: waits, `s_nop`, `v_nop` and
-    /// others. Then it issues the instruction. `take` does not get the instruction itself, so that labels can be put in front of it.
+    /// Passes to `take` the instructions that have to come before this one, which is the next one: waits, `s_nop`,
+    /// `v_nop` and others. Then it issues the instruction. `take` does not get the instruction itself, so that labels
+    /// can be put in front of it.
     ///
     /// # Errors
     /// A need that no instruction ends. Waits may have been passed on by then.
@@ -125,8 +127,8 @@ impl Guard {
 }
 
 impl Waitcnt {
-    /// The instructions that wait for these counters on a target, as few as are enough: `s_waitcnt` for all that it can wait for, and
-    /// others for the rest. Counters that the target lacks are left out.
+    /// The instructions that wait for these counters on a target, as few as are enough: `s_waitcnt` for all that it can
+    /// wait for, and others for the rest. Counters that the target lacks are left out.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1200-wave32")] {

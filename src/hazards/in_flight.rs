@@ -23,8 +23,8 @@ pub struct Held {
     pub loose: u8,
     /// Whether another counter holds the same registers.
     pub flat_pair: bool,
-    /// It is done if flat operations did what this asks for: the other counter says that it is done, but which of the two
-    /// counts is not known; or no flat operation was done before older ones.
+    /// It is done if flat operations did what this asks for: the other counter says that it is done, but which of the
+    /// two counts is not known; or no flat operation was done before older ones.
     pub maybe_done: bool,
     /// Whether the upper bits of the registers' numbers are unknown.
     pub any_bank: bool,

@@ -7,8 +7,8 @@ use super::{Hazards, Pending, owed};
 use crate::target::COUNTS;
 
 impl<C: Capacity> Pending<C> {
-    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it until
-    /// nothing does ends.
+    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it
+    /// until nothing does ends.
     pub fn join(&mut self, other: &Pending<C>) -> bool {
         let msb = self.msb.joined(other.msb);
         let mut changed = other.lost && !self.lost || msb != self.msb;
@@ -27,7 +27,8 @@ impl<C: Capacity> Pending<C> {
         changed
     }
 
-    /// [`Pending::join`] in a loop that was passed a few times: a counter that grows with each turn may be at its greatest value.
+    /// [`Pending::join`] in a loop that was passed a few times: a counter that grows with each turn may be at its
+    /// greatest value.
     pub fn join_again(&mut self, other: &Pending<C>) -> bool {
         let before = self.most;
         let changed = self.join(other);
@@ -39,8 +40,8 @@ impl<C: Capacity> Pending<C> {
         changed
     }
 
-    /// Adds what an operation holds on another path, or takes the worse of two that hold the same. Returns whether anything
-    /// changed.
+    /// Adds what an operation holds on another path, or takes the worse of two that hold the same. Returns whether
+    /// anything changed.
     pub(super) fn merge(&mut self, new: &Held) -> bool {
         let place = match self.place(new) {
             Ok(place) => place,
@@ -60,8 +61,8 @@ impl<C: Capacity> Pending<C> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that repeating
-    /// it until nothing does ends.
+    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that
+    /// repeating it until nothing does ends.
     pub fn join(&mut self, other: &Self) -> bool {
         let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.lost, state.before);
         let before = simple(self);
@@ -87,8 +88,8 @@ impl<C: Capacity> Hazards<C> {
         changed || simple(self) != before
     }
 
-    /// Adds an instruction, or the worse of two that are the same. If there is no room, that of the longest past is lost.
-    /// Returns whether anything changed.
+    /// Adds an instruction, or the worse of two that are the same. If there is no room, that of the longest past is
+    /// lost. Returns whether anything changed.
     pub(super) fn merge(&mut self, new: &Past) -> bool {
         let order = new.order();
         let at = self.past.partition_point(|past| past.order() < order);

@@ -1,8 +1,8 @@
 //! Hazards: what software has to keep apart because the hardware does not.
 //!
-//! [`Hazards`] follows instructions in the order in which they are issued and says what the next one needs: how many wait
-//! states (`s_nop`) or vector instructions (`v_nop`) are missing, or what else has to come first, and which [`Rule`] says
-//! so. It is a small value: where control flow joins, [`Hazards::join`] takes the worst of two.
+//! [`Hazards`] follows instructions in the order in which they are issued and says what the next one needs: how many
+//! wait states (`s_nop`) or vector instructions (`v_nop`) are missing, or what else has to come first, and which
+//! [`Rule`] says so. It is a small value: where control flow joins, [`Hazards::join`] takes the worst of two.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {

@@ -20,9 +20,11 @@ use crate::table::hazards::HazardTables;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Modes {
-    /// Memory accesses are repeated after a page fault (XNACK): they are; they are not; `None`: the code has to run either way.
+    /// Memory accesses are repeated after a page fault (XNACK): they are; they are not; `None`: the code has to run
+    /// either way.
     pub xnack: Option<bool>,
-    /// The expert mode of scheduling is on from the beginning. Code that turns it on needs no word: [`Hazards`] sees that.
+    /// The expert mode of scheduling is on from the beginning. Code that turns it on needs no word: [`Hazards`] sees
+    /// that.
     ///
     /// [`Hazards`]: crate::hazards::Hazards
     pub expert: bool,

@@ -63,8 +63,8 @@ impl Waits {
         self.by_counter.iter().copied().flatten()
     }
 
-    /// The numbers that an inserted instruction, or several, have to wait for, so that nothing is missing: for each counter the
-    /// strictest, whether sure or not.
+    /// The numbers that an inserted instruction, or several, have to wait for, so that nothing is missing: for each
+    /// counter the strictest, whether sure or not.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -143,8 +143,8 @@ impl Counter {
 }
 
 impl Inst {
-    /// The counters that the instruction waits for, of `s_waitcnt` and all others that wait, and the numbers at or below which they
-    /// must be.
+    /// The counters that the instruction waits for, of `s_waitcnt` and all others that wait, and the numbers at or
+    /// below which they must be.
     ///
     /// A number to which the instruction adds a scalar register is not known, and is left out.
     ///

@@ -76,7 +76,8 @@ impl Owed {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }
 
-    /// Whether this one, on another path, can stand for both: waits tell how many transcendental operations came after each.
+    /// Whether this one, on another path, can stand for both: waits tell how many transcendental operations came after
+    /// each.
     fn includes(&self, other: &Owed) -> bool {
         self.replaces(other) && self.age.trans == other.age.trans
     }
@@ -139,7 +140,8 @@ pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed)
 /// A row that no table has.
 const GONE: u8 = u8::MAX;
 
-/// Adds an instruction of another path, as far as the others do not demand the same. Returns whether anything is new, and whether there was room.
+/// Adds an instruction of another path, as far as the others do not demand the same. Returns whether anything is new,
+/// and whether there was room.
 pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     if new.count == 0 {
         let known = all.iter_mut().find(|old| old.count == 0 && old.includes(new));

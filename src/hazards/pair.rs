@@ -104,7 +104,8 @@ impl HazardRow {
     }
 }
 
-/// The consumer reads registers of the first producer, which the second one did not write, and others of the second: one of the first.
+/// The consumer reads registers of the first producer, which the second one did not write, and others of the second:
+/// one of the first.
 pub(crate) fn matches_two(row: &HazardRow, [first, second]: [Banked<'_>; 2], consumer: Banked<'_>) -> Option<Reg> {
     if !holds(&row.producer, first.0) || !holds(&row.producer, second.0) || !holds(&row.consumer, consumer.0) {
         return None;
@@ -228,7 +229,8 @@ pub(crate) fn written(inst: &Inst) -> u128 {
     scalars(&Side { conditions: &[], operands: Some(ALL) }, inst)
 }
 
-/// The registers of the operands that the rule is about. Of vector registers whose upper bits are unknown there are none.
+/// The registers of the operands that the rule is about. Of vector registers whose upper bits are unknown there are
+/// none.
 pub(crate) fn runs<'a>(side: &'a Side, (inst, msb): Banked<'a>) -> impl Iterator<Item = Run> + 'a {
     let wanted = |operand: &Operand| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, inst, operand));
     let run = move |operand: Operand| RegSet::run_in(inst, msb, &operand);

@@ -66,7 +66,8 @@ impl Past {
         (self.inst.order(), self.msb.bits(), self.inherited)
     }
 
-    /// Whether both are the same instruction, with the same registers, for the same rows: they differ by what came after at most.
+    /// Whether both are the same instruction, with the same registers, for the same rows: they differ by what came
+    /// after at most.
     pub(super) fn is_of(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.age.trans, past.msb, past.inherited);
         self.inst == other.inst && of(self) == of(other)

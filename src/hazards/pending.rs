@@ -12,21 +12,23 @@ use crate::target::{COUNTS, Target};
 use crate::value::Reg;
 use crate::vgpr_msb::VgprMsb;
 
-/// The operations that may be outstanding before the next instruction: a value, comparable, and `Copy` if it is [`Bounded`].
+/// The operations that may be outstanding before the next instruction: a value, comparable, and `Copy` if it is
+/// [`Bounded`].
 ///
-/// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must not
-/// be read or overwritten, and its sources not be overwritten if it reads them late. A wait ([`Inst::waits`]) until at
-/// most N operations are left proves that an operation is done if N younger ones of its order are outstanding, or if N is
+/// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must
+/// not be read or overwritten, and its sources not be overwritten if it reads them late. A wait ([`Inst::waits`]) until
+/// at most N operations are left proves that an operation is done if N younger ones of its order are outstanding, or if
+/// N is
 /// 0. A full counter is such a wait, too: what would raise it further is not issued before.
 ///
-/// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that a
-/// wait is missing if it is missing for both; see [`Wait::sure`].
+/// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that
+/// a wait is missing if it is missing for both; see [`Wait::sure`].
 ///
-/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where two ways with others meet, a wait for
-/// a vector register is not sure.
+/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where two ways with others meet, a
+/// wait for a vector register is not sure.
 ///
-/// Memory is not followed: what one operation stores and another one loads is not compared, nor is LDS that is filled from
-/// memory.
+/// Memory is not followed: what one operation stores and another one loads is not compared, nor is LDS that is filled
+/// from memory.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -131,7 +133,8 @@ impl<C: Capacity> Pending<C> {
         self.target.has_banks() && (self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank))
     }
 
-    /// Whether the operations that raise the counter are known: not so for `xcnt`, which counts translations of addresses.
+    /// Whether the operations that raise the counter are known: not so for `xcnt`, which counts translations of
+    /// addresses.
     pub fn follows(&self, counter: Counter) -> bool {
         COUNTS[self.target as usize].events.iter().any(|event| event.counter == counter)
     }
@@ -141,8 +144,8 @@ impl<C: Capacity> Pending<C> {
         self.held().any(|held| event(self.target, held.event).is_some_and(|event| event.counter == counter))
     }
 
-    /// The waits after which no operation that the function itself issued holds registers: for each counter the strictest.
-    /// They leave out what [`Pending::enter`] found outstanding, and what is not sure.
+    /// The waits after which no operation that the function itself issued holds registers: for each counter the
+    /// strictest. They leave out what [`Pending::enter`] found outstanding, and what is not sure.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -222,8 +225,8 @@ impl<C: Capacity> Pending<C> {
         Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
     }
 
-    /// The registers at which a run may begin, as the next instruction numbers registers: one in each bank if the bank of
-    /// the operation is unknown, and the one of the first bank if that of the instruction is.
+    /// The registers at which a run may begin, as the next instruction numbers registers: one in each bank if the bank
+    /// of the operation is unknown, and the one of the first bank if that of the instruction is.
     fn firsts(&self, held: &Held) -> impl Iterator<Item = u16> {
         let is_any = (held.any_bank || self.any_bank()) && RegSet::is_vector(held.first.into());
         let banks = if is_any && !self.any_bank() { RegSet::BANKS } else { 1 };
@@ -249,8 +252,8 @@ impl<C: Capacity> Pending<C> {
         self.msb == VgprMsb::UNKNOWN
     }
 
-    /// The instruction is issued, after the waits that it needs. `producer` is what [`Wait::producer`] says of it, such as
-    /// its address.
+    /// The instruction is issued, after the waits that it needs. `producer` is what [`Wait::producer`] says of it, such
+    /// as its address.
     pub fn issue(&mut self, inst: &Inst, producer: u32) {
         self.step(inst, producer);
     }
@@ -303,8 +306,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// No register is held, but nothing is known of the counters: behind a call of a function that waits for what it needs,
-    /// and at its beginning.
+    /// No register is held, but nothing is known of the counters: behind a call of a function that waits for what it
+    /// needs, and at its beginning.
     pub fn clear(&mut self) {
         self.most = COUNTS[self.target as usize].max;
         self.held.cut(0);
@@ -331,8 +334,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// The code does not wait so, but it ought to: for flat operations this does not mean that the code knows which of their
-    /// two counters tells of them.
+    /// The code does not wait so, but it ought to: for flat operations this does not mean that the code knows which of
+    /// their two counters tells of them.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -416,8 +419,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks this operation's registers as possibly still outstanding on this counter, because a wait for them was already
-    /// reported.
+    /// Marks this operation's registers as possibly still outstanding on this counter, because a wait for them was
+    /// already reported.
     fn drop_one(&mut self, wait: &Wait) {
         let target = self.target;
         self.retain(|held| {
@@ -426,7 +429,8 @@ impl<C: Capacity> Pending<C> {
         });
     }
 
-    /// An operation of this kind is issued: those of its order are older now, and what does not fit in the counter is done.
+    /// An operation of this kind is issued: those of its order are older now, and what does not fit in the counter is
+    /// done.
     fn raise(&mut self, raised: &Event) {
         let target = self.target;
         let max = COUNTS[target as usize].max.get(raised.counter as usize).copied().unwrap_or(0);

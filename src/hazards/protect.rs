@@ -30,8 +30,8 @@ const UNITS: [Depctr; 5] = [
 /// More than any instruction needs.
 const MOST: usize = 64;
 impl<C: Capacity> Hazards<C> {
-    /// Issues the instruction, and before it what it needs: passes to `take` as few `s_nop` and `v_nop` as are enough, what ends
-    /// rules that no distance ends ([`Hazards::enders`]), and then the instruction.
+    /// Issues the instruction, and before it what it needs: passes to `take` as few `s_nop` and `v_nop` as are enough,
+    /// what ends rules that no distance ends ([`Hazards::enders`]), and then the instruction.
     ///
     /// If nothing helps, it returns the need, and issues and passes nothing.
     ///
@@ -143,8 +143,8 @@ impl<C: Capacity> Hazards<C> {
         count
     }
 
-    /// Vector operations are wait states, too, so they come before these, and what no distance ends before both: some rules want
-    /// that at once.
+    /// Vector operations are wait states, too, so they come before these, and what no distance ends before both: some
+    /// rules want that at once.
     fn next_need(&self, inst: &Inst, files: Files) -> Option<Need> {
         let needs = self.needs_at_most(inst, files);
         needs.event.or(needs.valu).or(needs.states)

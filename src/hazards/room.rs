@@ -1,4 +1,5 @@
-//! Storage of [`Pending`](super::Pending) and [`Hazards`](super::Hazards): in the value itself, or in memory that grows.
+//! Storage of [`Pending`](super::Pending) and [`Hazards`](super::Hazards): in the value itself, or in memory that
+//! grows.
 
 use core::fmt::Debug;
 use core::ops::{Deref, DerefMut};

@@ -54,7 +54,8 @@ impl Rule {
         (row.unit != Unit::Event).then_some(Distance { agreed: row.distance, most: row.most })
     }
 
-    /// Only [`Hazards::strict`](crate::hazards::Hazards::strict) demands it on this target: one source has it, and another one denies it.
+    /// Only [`Hazards::strict`](crate::hazards::Hazards::strict) demands it on this target: one source has it, and
+    /// another one denies it.
     pub fn is_strict(self, target: Target) -> bool {
         let mut rows = HAZARDS[target as usize].rows.iter().filter(|row| row.rule == self.0);
         rows.all(|row| row.distance.iter().all(|distance| *distance == 0))
@@ -85,8 +86,8 @@ impl Rule {
         self.info().map_or("", |rule| rule.source)
     }
 
-    /// The instructions that end the rule, in words, such as `a vector operation or s_waitcnt_depctr vm_vsrc(0)`; empty if only
-    /// distance does.
+    /// The instructions that end the rule, in words, such as `a vector operation or s_waitcnt_depctr vm_vsrc(0)`; empty
+    /// if only distance does.
     pub fn ends(self) -> &'static str {
         self.info().map_or("", |rule| rule.ends)
     }
@@ -114,7 +115,8 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// With so many passes: what [`Hazards::new`](crate::hazards::Hazards::new) demands. Operations of other units take none.
+    /// With so many passes: what [`Hazards::new`](crate::hazards::Hazards::new) demands. Operations of other units take
+    /// none.
     pub fn agreed(&self, passes: u8) -> u8 {
         of_passes(&self.agreed, passes)
     }

@@ -17,9 +17,9 @@ use crate::vgpr_msb::VgprMsb;
 
 /// The instructions that can still harm the next one: a value, which is `Copy` if it is [`Bounded`].
 ///
-/// A bounded one has room for [`Hazards::MOST`] of them, more than the longest distance. Where so many paths join that there
-/// are more, it knows that something is missing ([`Hazards::is_incomplete`]): [`Hazards::needs`] does not say what, and
-/// [`Hazards::protect`] inserts more than is needed.
+/// A bounded one has room for [`Hazards::MOST`] of them, more than the longest distance. Where so many paths join that
+/// there are more, it knows that something is missing ([`Hazards::is_incomplete`]): [`Hazards::needs`] does not say
+/// what, and [`Hazards::protect`] inserts more than is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazards<C: Capacity = Bounded> {
     pub(super) target: Target,
@@ -36,7 +36,8 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) owed: C::Owed,
     /// All instructions that had no room, as if they were the first of them.
     pub(super) lost: Past,
-    /// A stand-in for the instructions before the function: what came after it is what the function has done. For calls.
+    /// A stand-in for the instructions before the function: what came after it is what the function has done. For
+    /// calls.
     pub(super) before: Past,
 }
 
@@ -46,8 +47,8 @@ impl Hazards {
     /// The number of earlier instructions that a bounded state can hold.
     pub const MOST: usize = 32;
 
-    /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the others say
-    /// nothing about.
+    /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the
+    /// others say nothing about.
     pub const fn new(target: Target) -> Hazards {
         Hazards {
             target,
@@ -62,7 +63,8 @@ impl Hazards {
         }
     }
 
-    /// A state as [`Hazards::new`], whose rules also hold where one source demands a distance and another one denies it.
+    /// A state as [`Hazards::new`], whose rules also hold where one source demands a distance and another one denies
+    /// it.
     pub const fn strict(target: Target) -> Hazards {
         Hazards { strict: true, ..Hazards::new(target) }
     }
@@ -70,7 +72,8 @@ impl Hazards {
 
 #[cfg(feature = "alloc")]
 impl Hazards<super::Unbounded> {
-    /// Nothing has been issued yet, and there is room for everything that will be. It demands what [`Hazards::new`] does.
+    /// Nothing has been issued yet, and there is room for everything that will be. It demands what [`Hazards::new`]
+    /// does.
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);
@@ -164,8 +167,8 @@ impl<C: Capacity> Hazards<C> {
         needs
     }
 
-    /// [`Hazards::needs`] of an instruction with registers in these files, and all that may be missing because of instructions that had
-    /// no room.
+    /// [`Hazards::needs`] of an instruction with registers in these files, and all that may be missing because of
+    /// instructions that had no room.
     pub(crate) fn needs_at_most(&self, inst: &Inst, files: Files) -> Needs {
         let mut needs = Needs::default();
         self.each_of(inst, || files, |need| needs.add(need));

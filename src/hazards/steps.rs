@@ -30,7 +30,8 @@ impl Age {
     /// More operations than a wait for all but some of them lets open.
     const LIKE: u8 = 63;
 
-    /// The age that one instruction adds. `is`: the flags of its class; `counted`: how many of `HazardTables::counted` it is.
+    /// The age that one instruction adds. `is`: the flags of its class; `counted`: how many of `HazardTables::counted`
+    /// it is.
     pub(super) fn step(states: u8, is: u8, counted: u8) -> Age {
         let of = |flag: u8| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
@@ -57,8 +58,8 @@ impl Age {
         self.like.into_iter().zip(row.counts).find(|(_, of)| *of == kind).map_or(0, |(count, _)| count)
     }
 
-    /// Leaves out all that makes no difference to a row that no distance ends. `is_counted`: whether waits for some of the
-    /// instructions end it.
+    /// Leaves out all that makes no difference to a row that no distance ends. `is_counted`: whether waits for some of
+    /// the instructions end it.
     pub(super) fn cut(&mut self, row: &HazardRow, is_counted: bool) {
         self.states = if row.lasts == u8::MAX { 0 } else { self.states.min(row.lasts) };
         self.valu = if is_counted { self.valu.min(Age::LIKE) } else { 0 };
@@ -114,8 +115,9 @@ pub(super) fn counts(tables: &HazardTables, is: u8, inst: &Inst) -> u8 {
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
-/// A wait until some are left ends what the instruction may do: enough of them came behind it, and they are done in the order of their
-/// issue. Transcendental operations among others are not. Without a row, nobody knows what came of the kind.
+/// A wait until some are left ends what the instruction may do: enough of them came behind it, and they are done in the
+/// order of their issue. Transcendental operations among others are not. Without a row, nobody knows what came of the
+/// kind.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).any(|class| class.is & class::TRANS != 0);
@@ -144,8 +146,8 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     Some(Need { rule: Rule(row.rule), missing, producer: first.inst, place: first.place, register: Some(register) })
 }
 
-/// Whether a producer of a row that has just been issued makes a pair with an earlier one of this age: what the row counts came
-/// between, and not too much.
+/// Whether a producer of a row that has just been issued makes a pair with an earlier one of this age: what the row
+/// counts came between, and not too much.
 pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }
@@ -157,7 +159,8 @@ pub(super) struct Seen(u128);
 impl Seen {
     pub(super) const NOTHING: Seen = Seen(0);
 
-    /// At the beginning of a function that others call: every register may have been seen, if nothing but a read of it counts.
+    /// At the beginning of a function that others call: every register may have been seen, if nothing but a read of it
+    /// counts.
     pub(super) const fn called(tables: &HazardTables) -> Seen {
         if tables.until_written { Seen::NOTHING } else { Seen(u128::MAX) }
     }
@@ -166,8 +169,8 @@ impl Seen {
         self.0 |= other.0;
     }
 
-    /// The instruction is issued: whether registers of a producer were seen before. Where it is not the writes that end this, what the
-    /// instruction itself reads counts, too.
+    /// The instruction is issued: whether registers of a producer were seen before. Where it is not the writes that end
+    /// this, what the instruction itself reads counts, too.
     pub(super) fn issue(&mut self, tables: &HazardTables, is: u8, inst: &Inst) -> Seen {
         let read = match is & class::SEES {
             0 => 0,

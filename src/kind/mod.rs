@@ -27,7 +27,8 @@ pub use number::NumberKind;
 pub use offset::OffsetKind;
 pub use register::{RegisterKind, Signs};
 
-/// The position of a bit, or of the lowest bit of a field, counted from the first bit of the words; [`NONE`] if the form lacks it.
+/// The position of a bit, or of the lowest bit of a field, counted from the first bit of the words; [`NONE`] if the
+/// form lacks it.
 pub type Position = u8;
 
 /// Marks a missing position.

@@ -236,8 +236,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, 3 with RDNA3 and RDNA4, 4 with
-    /// `gfx950` and CDNA5, or 5 with RDNA1 and RDNA2.
+    /// Dwords of the longest instruction that a constructor of an enabled target makes: 2, 3 with RDNA3 and RDNA4, 4
+    /// with `gfx950` and CDNA5, or 5 with RDNA1 and RDNA2.
     pub const MAX: usize = generated::LONGEST;
 
     /// The dwords as an array, padded with zeros.

@@ -177,7 +177,8 @@ pub const fn literal<const N: usize>(dword: u32) -> Op<kind::Literal, N> {
     Op::new(LITERAL, dword as u64)
 }
 
-/// A literal of 64 bits, even if a shorter constant has its value. Only CDNA5 has such literals, in operands of 64 bits.
+/// A literal of 64 bits, even if a shorter constant has its value. Only CDNA5 has such literals, in operands of 64
+/// bits.
 #[inline(always)]
 pub const fn literal64<const N: usize>(bits: u64) -> Op<kind::Literal64, N> {
     Op::new(LONG, bits)

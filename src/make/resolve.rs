@@ -133,7 +133,8 @@ const RUN: u64 = 1 << 40;
 /// The key of a read of a literal of 64 bits, of which an instruction has at most one.
 pub(crate) const LONG_KEY: u64 = u64::MAX;
 
-/// The key of a read of scalar registers over the constant bus. Equal keys are one read, as src/check/bus.rs counts them.
+/// The key of a read of scalar registers over the constant bus. Equal keys are one read, as src/check/bus.rs counts
+/// them.
 #[inline(always)]
 pub(crate) const fn scalar_key(code: u64, dwords: usize) -> u64 {
     (code + 1) | if dwords > 1 { RUN } else { 0 }

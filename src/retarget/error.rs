@@ -27,8 +27,8 @@ pub enum RetargetError {
         /// Its value in the instruction.
         value: i64,
     },
-    /// No value means on the target what this one means: it does not fit, it has no such name, or it has an effect that the
-    /// target's operation lacks.
+    /// No value means on the target what this one means: it does not fit, it has no such name, or it has an effect that
+    /// the target's operation lacks.
     Value {
         /// The modifier, the constant, or a part of it (`vmcnt`, `id`, ...).
         field: Field,
@@ -56,8 +56,8 @@ pub enum RetargetError {
         /// Its width in bits on the target; 0 if the target's operation has no such operand.
         bits_there: u16,
     },
-    /// The wait for the counter does nothing on one of the two targets: the counters of `s_waitcnt` are split there, and other
-    /// instructions wait for them.
+    /// The wait for the counter does nothing on one of the two targets: the counters of `s_waitcnt` are split there,
+    /// and other instructions wait for them.
     Counter(Counter),
     /// The result would break a rule that the original instruction follows.
     Rule(RuleError),

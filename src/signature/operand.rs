@@ -27,8 +27,9 @@ pub struct OperandSignature {
     pub bits: u16,
     /// The greatest width in bits.
     pub most_bits: u16,
-    /// Read, written or both. With `returned`, an operand that is read and written may also be only read. An instruction
-    /// also reads a destination of which its words keep a part: see [`Operand::access`](crate::Operand::access).
+    /// Read, written or both. With `returned`, an operand that is read and written may also be only read. An
+    /// instruction also reads a destination of which its words keep a part: see
+    /// [`Operand::access`](crate::Operand::access).
     pub access: Access,
     /// The operand is written only if this field's lowest bit is set: the instruction then returns something.
     pub returned: Option<Field>,

@@ -7,7 +7,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filler {
-    /// As LLVM up to version 22 and AMD's older assemblers: 0, and beside the scales of matrices (CDNA5) v0, which is 256.
+    /// As LLVM up to version 22 and AMD's older assemblers: 0, and beside the scales of matrices (CDNA5) v0, which is
+    /// 256.
     Llvm22,
     /// As LLVM from version 23 on, on RDNA1 and later: the constant 0, which is 128. With DPP only in `v_cmpx`.
     Llvm23,

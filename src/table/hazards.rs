@@ -107,8 +107,8 @@ pub(crate) struct HazardTables {
 pub(crate) struct ByFile {
     /// Rows about no operands, or about one register.
     pub any: u128,
-    /// Rows about operands that are read in each of the files of `file`, by their bits, and rows about operands that are
-    /// written.
+    /// Rows about operands that are read in each of the files of `file`, by their bits, and rows about operands that
+    /// are written.
     pub reads: [u128; 8],
     pub writes: [u128; 8],
     /// Rows with conditions.

@@ -126,8 +126,8 @@ pub(crate) struct Row {
     /// `OperandTables::kept`.
     pub acc: u8,
     /// Number of bits by which the words are shifted right; the lowest seven bits are then a scalar address. If it is
-    /// 127, the operand is twice as long. For `How::Hwreg`: the last number. For `How::Kept` and `How::Other`: the number
-    /// of terms.
+    /// 127, the operand is twice as long. For `How::Hwreg`: the last number. For `How::Kept` and `How::Other`: the
+    /// number of terms.
     pub address: u8,
     pub mask: Number,
     /// Number that is added to the field's value to give an index in the table of src/table/values.rs. For

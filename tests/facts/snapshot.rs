@@ -91,8 +91,8 @@ fn properties(text: &str) -> BTreeSet<String> {
 
 /// The snapshot, from the lines that tests/facts/describe.cpp writes.
 ///
-/// LLVM describes an instruction in the same way whatever the size of the waves, and the snapshot has it once: an answer
-/// for `gfx1010:wave64` must be one for `gfx1010` too.
+/// LLVM describes an instruction in the same way whatever the size of the waves, and the snapshot has it once: an
+/// answer for `gfx1010:wave64` must be one for `gfx1010` too.
 pub fn text(answers: &str) -> String {
     // The operands, in the last column, depend on the waves.
     let properties = |line: &'_ str| line.split('\t').take(5).map(str::to_string).collect::<Vec<_>>();

@@ -1,8 +1,8 @@
-//! Widths and data types of operands, and which of them are written, are those of LLVM's instruction descriptions, for every
-//! operation of every target in all its forms, or the difference is in a list here.
+//! Widths and data types of operands, and which of them are written, are those of LLVM's instruction descriptions, for
+//! every operation of every target in all its forms, or the difference is in a list here.
 //!
-//! `tests/facts/operands.txt` has LLVM's operands; `tests/facts/describe.sh` writes it. It has the data type of a source that
-//! can be a constant, and the width of all others.
+//! `tests/facts/operands.txt` has LLVM's operands; `tests/facts/describe.sh` writes it. It has the data type of a
+//! source that can be a constant, and the width of all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -175,8 +175,8 @@ fn agrees<F: Copy>(
                 let kind = format!("{error:?}");
                 *bad.entry(kind.split([' ', '(']).next().unwrap_or("").to_string()).or_default() += 1;
             }
-            // LLVM's assembler takes the wrong operands of v_dual_dot2acc_f32_* where it compares banks, and has no VOPD that
-            // begins with this operation: docs/llvm-differences.md.
+            // LLVM's assembler takes the wrong operands of v_dual_dot2acc_f32_* where it compares banks, and has no
+            // VOPD that begins with this operation: docs/llvm-differences.md.
             (Err(BuildError::Banks { .. }), Ok(bytes)) if bytes.len() == 12 && line.contains("dot2acc_f32_bf16") => {
                 excused += 1;
             }

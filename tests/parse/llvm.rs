@@ -318,7 +318,8 @@ const FAULTS: &[Fault] = &[
     }),
     // It forgets sc1 of atomic operations on doubles in accumulation registers.
     ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
-    // It drops the upper bits of a number, the third bit of neg_lo or neg_hi, and bits of op_sel that the operation lacks.
+    // It drops the upper bits of a number, the third bit of neg_lo or neg_hi, and bits of op_sel that the operation
+    // lacks.
     ("masked", |text, _, ours| {
         let is_range = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Range { .. } | ParseErrorKind::Name(_));
         let has_field = ["offset:", " neg_"].iter().any(|part| text.contains(part))
@@ -362,7 +363,8 @@ const FAULTS: &[Fault] = &[
     // Where a scalar is written or is an address, it accepts a scalar that can only be read, or null, and names another
     // one.
     ("scalar", |text, _, ours| ours.is_err() && (text.contains(" src_") || text.contains("null"))),
-    // It takes a float, or the bits of one, as the number of a barrier, and a number as the register that its state is written to.
+    // It takes a float, or the bits of one, as the number of a barrier, and a number as the register that its state is
+    // written to.
     ("barrier", |text, _, ours| {
         let is_state = text.starts_with("s_get_barrier_state ");
         let is_other = text.starts_with("s_barrier_") || text.starts_with("s_wakeup_barrier ");

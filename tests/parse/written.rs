@@ -55,8 +55,8 @@ const NOT_YET: &[&str] = &[
     "s_setkill",
 ];
 
-/// Names of the signed dot products, which LLVM 22 takes for those without signs on RDNA3 and later, and LLVM 24 for what
-/// they say.
+/// Names of the signed dot products, which LLVM 22 takes for those without signs on RDNA3 and later, and LLVM 24 for
+/// what they say.
 const SIGNED: &[&str] = &["v_dot4_i32_i8", "v_dot8_i32_i4"];
 
 /// Parses each name of an operation on the targets that have another name for it: isa/synonyms.isa has the operation

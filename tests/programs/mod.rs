@@ -38,7 +38,8 @@ pub fn assemble(target: Target, text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The waits that are missing in code, with the texts of the instructions that need them and of those that they wait for.
+/// The waits that are missing in code, with the texts of the instructions that need them and of those that they wait
+/// for.
 pub fn missing(target: Target, code: &[u8], address: u64, entries: &[u64]) -> Vec<(u64, Wait)> {
     let flow = Flow::new(target, code, address, entries);
     let mut found = Vec::new();

@@ -103,7 +103,8 @@ impl Base {
             match base.builder(|_| {}).build() {
                 Ok(made) if made == inst => return Some(base),
                 Err(BuildError::Unknown(field)) => {
-                    // The builder tries DPP8, too, and reports that it lacks dpp_ctrl. The field that DPP lacks is op_sel_hi.
+                    // The builder tries DPP8, too, and reports that it lacks dpp_ctrl. The field that DPP lacks is
+                    // op_sel_hi.
                     let field = if (form, field) == (Format::Dpp, Field::DppCtrl) { Field::OpSelHi } else { field };
                     let at = base.given.iter().position(|(f, _)| *f == field)?;
                     base.given.remove(at);

@@ -120,7 +120,8 @@ fn what_is_missing_is_named() {
     }
 }
 
-/// The offset of a buffer is a register, null or M0 on RDNA4, and can be a constant before; there is no null before RDNA1.
+/// The offset of a buffer is a register, null or M0 on RDNA4, and can be a constant before; there is no null before
+/// RDNA1.
 #[test]
 fn zero_and_null_stand_for_each_other() {
     let load = |target: &str, soffset: &str| {

@@ -23,8 +23,8 @@ pub fn is_full() -> bool {
     *FULL.get_or_init(|| std::env::var_os("AMDGPU_ISA_FULL").is_some_and(|value| value != "0"))
 }
 
-/// Whether slow tests try an operation on a target: with `AMDGPU_ISA_FULL=1` always, otherwise on the first target that has
-/// it, and on every `step`th one, which is another one for the next operation.
+/// Whether slow tests try an operation on a target: with `AMDGPU_ISA_FULL=1` always, otherwise on the first target that
+/// has it, and on every `step`th one, which is another one for the next operation.
 #[allow(dead_code)]
 pub fn is_tried(target: Target, opcode: Opcode, step: usize) -> bool {
     static BEFORE: OnceLock<HashMap<(usize, Opcode), usize>> = OnceLock::new();

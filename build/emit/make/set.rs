@@ -35,8 +35,8 @@ fn width_of(values: Values) -> Option<u8> {
     fills.then(|| values.shift + runs.ilog2() as u8)
 }
 
-/// The width of a field without its highest bits, if these must be zero. `values`: those that the field can have, if it cannot
-/// have all.
+/// The width of a field without its highest bits, if these must be zero. `values`: those that the field can have, if it
+/// cannot have all.
 pub fn free_width(constraints: &Constraints, values: Option<Values>, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
     let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;

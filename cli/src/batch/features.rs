@@ -1,6 +1,6 @@
-//! The first column of a batch: `gfx942`, or `gfx942:feature,feature` with the features spelled as for
-//! `llvm-mc -mattr` (`+xnack`, `-xnack`, `xnack`) or as in a target id (`xnack+`, `xnack-`), or this library's name of a
-//! target (`gfx1100:wave64`).
+//! The first column of a batch: `gfx942`, or `gfx942:feature,feature` with the features spelled as for `llvm-mc -mattr`
+//! (`+xnack`, `-xnack`, `xnack`) or as in a target id (`xnack+`, `xnack-`), or this library's name of a target
+//! (`gfx1100:wave64`).
 //!
 //! A feature is accepted if it does not change the instructions of the target. Any other feature would need a
 //! decoder for a machine that does not exist, and ignoring it would make the comparison meaningless.

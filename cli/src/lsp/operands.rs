@@ -151,8 +151,8 @@ pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSig
     }
 }
 
-/// The values of a modifier of which a text is offered: all, if the text of one has a name besides that of the modifier.
-/// The first one is that without effect, which shows what all the numbers of a list are.
+/// The values of a modifier of which a text is offered: all, if the text of one has a name besides that of the
+/// modifier. The first one is that without effect, which shows what all the numbers of a list are.
 fn values(modifier: &ModifierSignature) -> impl Iterator<Item = u32> {
     let all = 1u32.checked_shl(modifier.bits.into()).map_or(u32::MAX, |all| all - 1);
     let is_number = |inst: Inst| names(&inst.field_text(modifier.field).to_string()).len() < 2;

@@ -37,7 +37,8 @@ impl Settings {
         wrong
     }
 
-    /// The options with which a source is assembled. `named` is the processor that it names, and `directory` where it is.
+    /// The options with which a source is assembled. `named` is the processor that it names, and `directory` where it
+    /// is.
     pub fn options(&self, named: Option<Processor>, directory: Option<PathBuf>) -> Options {
         let mut options = Options::default();
         options.target = self.target.filter(|_| named.is_none());

@@ -1,5 +1,5 @@
-//! `asm FILE` on a source for each directive and form that LLVM's assembler takes: both make the same object, or both refuse
-//! it in the same line.
+//! `asm FILE` on a source for each directive and form that LLVM's assembler takes: both make the same object, or both
+//! refuse it in the same line.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

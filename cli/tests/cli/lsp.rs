@@ -512,7 +512,8 @@ fn no_source_is_too_broken() {
     assert_eq!(editor.close(), Some(0));
 }
 
-/// Many changes of a long source, one after the other: only some versions are looked at, and questions are answered meanwhile.
+/// Many changes of a long source, one after the other: only some versions are looked at, and questions are answered
+/// meanwhile.
 #[test]
 fn only_the_newest_version_of_a_long_source_matters() {
     let head = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.type k,@function\nk:\n";

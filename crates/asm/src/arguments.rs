@@ -1,5 +1,5 @@
-//! The arguments of macros and repetitions, and what they become in a body, as LLVM's assembler reads them: commas and blanks part
-//! them, but for blanks beside operators and between parentheses, and a text in quotes loses its quotes.
+//! The arguments of macros and repetitions, and what they become in a body, as LLVM's assembler reads them: commas and
+//! blanks part them, but for blanks beside operators and between parentheses, and a text in quotes loses its quotes.
 
 /// An argument of a macro or a repetition.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -106,8 +106,8 @@ impl Condition {
     }
 }
 
-/// Values that are known at the end of a source only, and that its statements depend on: the source is read again until they
-/// stay the same.
+/// Values that are known at the end of a source only, and that its statements depend on: the source is read again until
+/// they stay the same.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Guess {
     /// The numbers of directives, in their order.

@@ -1,5 +1,5 @@
-//! Debug information: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4 and 5),
-//! with the same bytes as LLVM's assembler makes of them.
+//! Debug information: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4
+//! and 5), with the same bytes as LLVM's assembler makes of them.
 
 mod tables;
 

@@ -3,8 +3,8 @@
 /// `st_shndx` of symbols in a workgroup's memory. Their value is their alignment in bytes.
 pub const SHN_AMDGPU_LDS: u16 = 0xff00;
 
-/// Kinds of relocations, as `r_type` has them. `S` is the symbol's address, `A` what is added, `P` the place, `G` the place of the
-/// symbol's entry in the table of addresses (GOT).
+/// Kinds of relocations, as `r_type` has them. `S` is the symbol's address, `A` what is added, `P` the place, `G` the
+/// place of the symbol's entry in the table of addresses (GOT).
 pub mod kinds {
     /// Nothing.
     pub const NONE: u32 = 0;

@@ -10,7 +10,8 @@ use crate::source::File;
 /// The longest line, in bytes, that a [`Place`] has the text of.
 const LONGEST: usize = 400;
 
-/// A place in a source, or in a text that was read because of it: an included file, or what a macro or a repetition became.
+/// A place in a source, or in a text that was read because of it: an included file, or what a macro or a repetition
+/// became.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
@@ -46,13 +47,14 @@ pub enum Kind {
     NoProcessor,
     /// A branch does not reach its place: with [`Options::long_branches`](crate::Options::long_branches) it would.
     TooFar,
-    /// A code object would need a symbol that the source does not define: only [`to_object`](crate::Assembly::to_object) can
-    /// leave it open.
+    /// A code object would need a symbol that the source does not define: only
+    /// [`to_object`](crate::Assembly::to_object) can leave it open.
     Undefined,
     /// A code object would need the place of a symbol in a workgroup's memory, which a linker gives: only
     /// [`to_object`](crate::Assembly::to_object) can leave it open.
     Shared,
-    /// Macros, repetitions and included files become more than [`Options::longest_expansion`](crate::Options::longest_expansion).
+    /// Macros, repetitions and included files become more than
+    /// [`Options::longest_expansion`](crate::Options::longest_expansion).
     Expansion,
     /// A section would become longer, or be aligned to more bytes, than
     /// [`Options::longest_section`](crate::Options::longest_section).
@@ -67,8 +69,8 @@ pub enum Kind {
 
 /// An error in a source, or a warning.
 ///
-/// Texts from the source, such as names of symbols, are in messages as they are: who shows a fault on a terminal escapes control
-/// characters.
+/// Texts from the source, such as names of symbols, are in messages as they are: who shows a fault on a terminal
+/// escapes control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {

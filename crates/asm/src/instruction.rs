@@ -217,8 +217,9 @@ fn names_branch(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
-/// Whether the literal can be a value that a linker knows. LLVM's assembler takes such values as sources of 32 bits that can
-/// also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar operations.
+/// Whether the literal can be a value that a linker knows. LLVM's assembler takes such values as sources of 32 bits
+/// that can also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar
+/// operations.
 fn holds_open(inst: &Inst) -> bool {
     use DataType::{Bf16, F16, F32, I16};
     let format = inst.format().name();
@@ -256,8 +257,8 @@ fn has_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// A text in which names that the parser of instructions does not know stand as others: labels that are numbers (`1b`), which it
-/// would read as numbers, names in quotes, and characters, which are numbers.
+/// A text in which names that the parser of instructions does not know stand as others: labels that are numbers (`1b`),
+/// which it would read as numbers, names in quotes, and characters, which are numbers.
 struct Spelling {
     text: String,
     /// Names, and what the source has there.

@@ -167,7 +167,8 @@ impl Assembler {
         }
     }
 
-    /// Warns of a kernel whose address has bits that hardware ignores: code objects cannot have it, but a linker can align it.
+    /// Warns of a kernel whose address has bits that hardware ignores: code objects cannot have it, but a linker can
+    /// align it.
     fn check_entry(&mut self, kernel: &Kernel) {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
         let super::table::Def::Label { section, offset } = self.table.get(kernel.code).def else { return };

@@ -4,8 +4,8 @@ use amdgpu_isa::Target;
 
 use crate::kernel;
 
-/// Directives that the assembler knows, with what each one does in a few words, in groups that belong together. Those of kernel
-/// descriptors are in [`of_kernels`]. Rare ones that only debuggers and linkers need are left out.
+/// Directives that the assembler knows, with what each one does in a few words, in groups that belong together. Those
+/// of kernel descriptors are in [`of_kernels`]. Rare ones that only debuggers and linkers need are left out.
 pub static DIRECTIVES: &[(&str, &str)] = &[
     (
         ".amdgcn_target",

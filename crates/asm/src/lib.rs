@@ -1,5 +1,6 @@
-//! The assembler for whole sources: what clang writes with `-S`, and what people write, with macros, sections and kernels, becomes
-//! an object for a linker, a code object for a loader, or bare code. The bytes are those of `llvm-mc-22` and `ld.lld-22`.
+//! The assembler for whole sources: what clang writes with `-S`, and what people write, with macros, sections and
+//! kernels, becomes an object for a linker, a code object for a loader, or bare code. The bytes are those of
+//! `llvm-mc-22` and `ld.lld-22`.
 //!
 //! ```
 //! let source = r#"
@@ -105,12 +106,14 @@ use source::File;
 pub struct Options {
     /// The processor, if the source does not name it. It is an error if the source names another one.
     pub target: Option<Processor>,
-    /// The lanes of a wave, 32 or 64, in code that is of no kernel whose descriptor says it. Ignored where the processor has no
-    /// waves of this size.
+    /// The lanes of a wave, 32 or 64, in code that is of no kernel whose descriptor says it. Ignored where the
+    /// processor has no waves of this size.
     pub wave: Option<u16>,
-    /// The filler of sources that an operation does not have, where no `.amdgpu_isa_fill` says it; `None`: the target's.
+    /// The filler of sources that an operation does not have, where no `.amdgpu_isa_fill` says it; `None`: the
+    /// target's.
     pub filler: Option<Filler>,
-    /// The scalar registers through which a branch goes that does not reach its place. Without them such a branch is an error.
+    /// The scalar registers through which a branch goes that does not reach its place. Without them such a branch is an
+    /// error.
     pub long_branches: Option<Far>,
     /// Directories in which files of `.include` and `.incbin` are searched, after the current one.
     pub include: Vec<PathBuf>,
@@ -120,8 +123,8 @@ pub struct Options {
     pub longest_section: u64,
     /// The most bytes that macros, repetitions and included files can become: 2^24 at first, which take about a second.
     pub longest_expansion: usize,
-    /// Number of errors of unknown mnemonics that suggest a similar one: 100 by default. To search for it takes longer than to assemble
-    /// a line.
+    /// Number of errors of unknown mnemonics that suggest a similar one: 100 by default. To search for it takes longer
+    /// than to assemble a line.
     pub suggestions: usize,
     /// Whether [`Assembly::places`] knows what each byte is from. It takes memory for each statement.
     pub keeps_places: bool,
@@ -156,8 +159,8 @@ pub struct Assembly {
 
 /// Assembles a source. `name` is what places call it.
 ///
-/// The source is read again while there are branches that do not reach, if they can be long ones; on RDNA1, whose hardware cannot
-/// branch over 63 dwords, such a branch gets an `s_nop` behind it.
+/// The source is read again while there are branches that do not reach, if they can be long ones; on RDNA1, whose
+/// hardware cannot branch over 63 dwords, such a branch gets an `s_nop` behind it.
 ///
 /// # Errors
 /// Errors and warnings of the source.
@@ -187,8 +190,8 @@ pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, F
 /// How often a source is read at most because numbers depend on what stands behind them.
 const ROUNDS: u32 = 32;
 
-/// Reads the source once. `known`: which branches are long, which ones have an `s_nop` behind them, and what numbers depend on what
-/// stands behind them.
+/// Reads the source once. `known`: which branches are long, which ones have an `s_nop` behind them, and what numbers
+/// depend on what stands behind them.
 fn round(
     name: &str,
     text: &str,
@@ -252,12 +255,12 @@ impl Assembly {
         object::write(&self.image).map_err(Faults::without_place)
     }
 
-    /// A code object for a loader, as `ld.lld -shared` makes it of the object. `strip`: without the table of symbols that no loader
-    /// reads, as with `-s`.
+    /// A code object for a loader, as `ld.lld -shared` makes it of the object. `strip`: without the table of symbols
+    /// that no loader reads, as with `-s`.
     ///
     /// # Errors
-    /// A symbol is not defined or too far away, or another module could replace it: with the warnings, and with places in the
-    /// source.
+    /// A symbol is not defined or too far away, or another module could replace it: with the warnings, and with places
+    /// in the source.
     pub fn to_code_object(&self, strip: bool) -> Result<Vec<u8>, Faults> {
         let mut all = self.warnings.clone();
         all.refuse(Kind::Misaligned);

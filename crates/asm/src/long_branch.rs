@@ -1,10 +1,10 @@
-//! Branches that take more than a dword. Long ones: where a branch does not reach, the sequence that the library's assembler writes,
-//! through registers that the caller names.
+//! Branches that take more than a dword. Long ones: where a branch does not reach, the sequence that the library's
+//! assembler writes, through registers that the caller names.
 //!
 //! And those of RDNA1 that would go over 63 dwords, which its hardware cannot: they have an `s_nop` behind them.
 //!
-//! The branches that need it are known only at the end, and they move everything behind them. So the source is read again
-//! until all branches reach; each is long, or has its `s_nop`, in all later rounds, so there is a last one.
+//! The branches that need it are known only at the end, and they move everything behind them. So the source is read
+//! again until all branches reach; each is long, or has its `s_nop`, in all later rounds, so there is a last one.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};
 use amdgpu_isa::{Decoded, Decoder, Field, Inst};

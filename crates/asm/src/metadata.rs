@@ -219,7 +219,8 @@ fn scalar(text: &str) -> Value {
     }
 }
 
-/// A MessagePack document as YAML, a line for each value; `None` if it is no document that the assembler makes of this text.
+/// A MessagePack document as YAML, a line for each value; `None` if it is no document that the assembler makes of this
+/// text.
 pub fn decode(bytes: &[u8]) -> Option<String> {
     let value = rmpv::decode::read_value_with_max_depth(&mut &*bytes, DEPTH).ok()?;
     let mut out = String::from("---\n");

@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::scan::is_name;
 use crate::target::Processor;
 
-/// The parts of a source, as ranges of its bytes, which [`Outline::of`] finds by reading each line once. Macros are not expanded,
-/// and conditions are not evaluated.
+/// The parts of a source, as ranges of its bytes, which [`Outline::of`] finds by reading each line once. Macros are not
+/// expanded, and conditions are not evaluated.
 ///
 /// ```
 /// use amdgpu_asm::outline::{DefinitionKind, Outline};
@@ -43,7 +43,8 @@ pub struct Outline {
 pub struct Part {
     /// Its kind.
     pub kind: PartKind,
-    /// The word that says what it is: the label, the name that gets a value, the directive, the mnemonic or the name of the macro.
+    /// The word that says what it is: the label, the name that gets a value, the directive, the mnemonic or the name of
+    /// the macro.
     pub word: Range<usize>,
     /// The text after the word, up to the end of the line. A label has none.
     pub rest: Range<usize>,

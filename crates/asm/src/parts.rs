@@ -1,5 +1,5 @@
-//! The parts of sections, which `.subsection` begins: they are put together when the source ends. Where a part begins is
-//! known only then, so the source is read again if what stands in it depends on that.
+//! The parts of sections, which `.subsection` begins: they are put together when the source ends. Where a part begins
+//! is known only then, so the source is read again if what stands in it depends on that.
 
 use std::collections::HashMap;
 

@@ -38,7 +38,8 @@ impl<'a> Places<'a> {
         Places { lines: Lines::new(files), spans, sections }
     }
 
-    /// Returns the statement that a byte of a section of the file is from; `None` if it is from no statement, such as padding between sections.
+    /// Returns the statement that a byte of a section of the file is from; `None` if it is from no statement, such as
+    /// padding between sections.
     pub fn at(&mut self, section: &str, offset: u64) -> Option<Statement> {
         let parts = self.sections.iter().filter(|part| part.name == section && part.start <= offset);
         let part = parts.max_by_key(|part| part.start)?;
@@ -57,8 +58,8 @@ impl<'a> Places<'a> {
 }
 
 impl Assembly {
-    /// Source lines of the bytes of the sections of [`to_code_object`](Assembly::to_code_object). Nothing is known unless
-    /// [`Options::keeps_places`](crate::Options::keeps_places) asks for it.
+    /// Source lines of the bytes of the sections of [`to_code_object`](Assembly::to_code_object). Nothing is known
+    /// unless [`Options::keeps_places`](crate::Options::keeps_places) asks for it.
     ///
     /// ```
     /// use amdgpu_asm::{Options, assemble};

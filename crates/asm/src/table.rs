@@ -119,7 +119,8 @@ impl Table {
         id
     }
 
-    /// The symbol of a name that gets a value. If it has one that another may follow, what stands above keeps the old one.
+    /// The symbol of a name that gets a value. If it has one that another may follow, what stands above keeps the old
+    /// one.
     pub fn id_again(&mut self, name: &str, place: Span) -> SymbolId {
         let id = self.id(name, place);
         let symbol = &self.all[id];

@@ -31,8 +31,8 @@ pub struct Processor {
 impl FromStr for Processor {
     type Err = Faults;
 
-    /// Reads a name with settings, such as `gfx942:xnack-`, which is for the runtime of HSA, or a triple as in `.amdgcn_target`:
-    /// `amdgcn-amd-amdpal--gfx942`.
+    /// Reads a name with settings, such as `gfx942:xnack-`, which is for the runtime of HSA, or a triple as in
+    /// `.amdgcn_target`: `amdgcn-amd-amdpal--gfx942`.
     ///
     /// # Errors
     /// A fault without a place: there is no such processor in this build, or it has no such setting.

@@ -27,8 +27,8 @@ impl Evaluator {
     /// Changes the registers of a wave as the instruction does.
     ///
     /// # Errors
-    /// [`EvalError`] if the tables have no formula of the operation, or the formula needs what is not in a [`Wave`]. The
-    /// wave is then unchanged.
+    /// [`EvalError`] if the tables have no formula of the operation, or the formula needs what is not in a [`Wave`].
+    /// The wave is then unchanged.
     pub fn run(&mut self, inst: &Inst, wave: &mut Wave) -> Result<()> {
         let before = wave.clone();
         // Bits that the hardware ignores are in fields that have a meaning for other operations.

@@ -1,5 +1,5 @@
-//! What the library makes of an instruction computes the same: shorter and longer encodings, swapped sources, cleared bits,
-//! other targets, and two operations in one instruction.
+//! What the library makes of an instruction computes the same: shorter and longer encodings, swapped sources, cleared
+//! bits, other targets, and two operations in one instruction.
 
 mod cases;
 mod compare;

@@ -30,11 +30,12 @@ use core::str::FromStr;
 
 use crate::check::{Finding, register_name};
 
-/// Numbers of known findings of each function, rule, register and target. Addresses do not matter, so that code may move.
+/// Numbers of known findings of each function, rule, register and target. Addresses do not matter, so that code may
+/// move.
 ///
-/// `Display` writes a line for each, `COUNT RULE REGISTER TARGET FUNCTION`, in an order that does not depend on that of the
-/// findings; `FromStr` reads them. `-` stands for no register and no function. Control characters in names of functions are
-/// escaped.
+/// `Display` writes a line for each, `COUNT RULE REGISTER TARGET FUNCTION`, in an order that does not depend on that of
+/// the findings; `FromStr` reads them. `-` stands for no register and no function. Control characters in names of
+/// functions are escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     known: BTreeMap<Key, usize>,

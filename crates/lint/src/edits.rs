@@ -31,8 +31,8 @@ impl MachineState {
         MachineState { pending, hazards, memory: [false; Counter::ALL.len()] }
     }
 
-    /// Runs an instruction of changed code, where the code had `old`: what it waits for only since the change says nothing of
-    /// what the code knows.
+    /// Runs an instruction of changed code, where the code had `old`: what it waits for only since the change says
+    /// nothing of what the code knows.
     pub fn run(&mut self, slot: Slot, inst: &Inst, old: &Inst, offset: u32) {
         if inst.flags().is_wait() && inst != old {
             let (new, before) = (inst.waits(), old.waits());

@@ -12,7 +12,8 @@ use amdgpu_object::{Image, Section, Symbol, SymbolKind};
 use crate::Settings;
 use crate::edits::{Hazards, MachineState, Pending};
 
-/// The modes that a code object says, or else `settings`. One that may be for any setting of XNACK has to run with each.
+/// The modes that a code object says, or else `settings`. One that may be for any setting of XNACK has to run with
+/// each.
 fn modes(image: &Image<'_>, settings: Settings) -> Modes {
     let said = image.target.iter().flat_map(|target| &target.features).find(|(name, _)| name == XNACK);
     // Bare code says nothing.
@@ -42,7 +43,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         Functions { section, symbols, pointees: Vec::new(), image: None, strict: false, modes: Modes::NEITHER }
     }
 
-    /// The functions of a section, with knowledge of the code object: places in the code to which data points, and modes.
+    /// The functions of a section, with knowledge of the code object: places in the code to which data points, and
+    /// modes.
     pub fn in_image(section: &'s Section<'a>, image: &'s Image<'a>) -> Self {
         let own = section.address..section.address.saturating_add(section.bytes.len() as u64);
         let pointees = image.addresses.pointees().filter(|address| own.contains(address)).collect();
@@ -98,14 +100,14 @@ impl<'s, 'a> Functions<'s, 'a> {
         (symbol, symbol.is_none() && !self.symbols.is_empty())
     }
 
-    /// The state in front of a function for unknown callers. `strict`: distances that one source demands and another denies count,
-    /// whatever the settings are.
+    /// The state in front of a function for unknown callers. `strict`: distances that one source demands and another
+    /// denies count, whatever the settings are.
     pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> MachineState {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);
         if is_called {
-            // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader, which
-            // nothing calls.
+            // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader,
+            // which nothing calls.
             pending.clear();
             if self.kernels().next().is_some() {
                 hazards = hazards.called();
@@ -121,8 +123,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         MachineState { pending, hazards, memory: [is_called; Counter::ALL.len()] }
     }
 
-    /// The address of the return at the end of a block whose function no code here calls: unknown callers go on behind it. Without
-    /// a kernel, everything may be parts of shaders.
+    /// The address of the return at the end of a block whose function no code here calls: unknown callers go on behind
+    /// it. Without a kernel, everything may be parts of shaders.
     pub fn returns_outside(&self, flow: &Flow<'_>, block: usize) -> Option<u64> {
         if !flow.returns(block) || !flow.return_sites(block).is_empty() || self.kernels().next().is_none() {
             return None;

@@ -41,8 +41,8 @@ impl Jumps {
         }
     }
 
-    /// The first jump or call with an unknown target whose function, or the code after it, would move. Returns do not count, nor
-    /// calls of addresses that were loaded: a relocation has those. Functions are read from top to bottom.
+    /// The first jump or call with an unknown target whose function, or the code after it, would move. Returns do not
+    /// count, nor calls of addresses that were loaded: a relocation has those. Functions are read from top to bottom.
     pub fn first_unknown(&self, functions: &Functions<'_, '_>, target: Target, edits: &Edits) -> Option<u64> {
         let section = functions.section();
         let end = section.address.saturating_add(section.bytes.len() as u64);
@@ -89,9 +89,9 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     }
 }
 
-/// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has what the caller gave.
-/// Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar registers. A call leaves all
-/// registers as they are.
+/// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has what the
+/// caller gave. Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar
+/// registers. A call leaves all registers as they are.
 #[derive(Default)]
 struct Made {
     /// Addresses that code makes from its own address: they follow when code moves.

@@ -1,9 +1,10 @@
 //! Checks and repairs of AMD GPU machine code along its control flow.
 //!
-//! [`check`] finds waits and distances between instructions that are missing, kernel descriptors that give too little, and what
-//! is superfluous: as a [`Finding`](check::Finding) each, with the instruction, the one that it depends on, the way between
-//! them, and what to insert. [`rules`] lists the rules, and a [`baseline`] holds findings that are known. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved. Both take code as `amdgpu-object` finds it in files. Needs an
-//! allocator, and nothing else.
+//! [`check`] finds waits and distances between instructions that are missing, kernel descriptors that give too little,
+//! and what is superfluous: as a [`Finding`](check::Finding) each, with the instruction, the one that it depends on,
+//! the way between them, and what to insert. [`rules`] lists the rules, and a [`baseline`] holds findings that are
+//! known. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved.
+//! Both take code as `amdgpu-object` finds it in files. Needs an allocator, and nothing else.
 //!
 //! ```
 //! use amdgpu_isa::Target;
@@ -30,8 +31,8 @@
 //! # Ok::<(), amdgpu_lint::Error>(())
 //! ```
 //!
-//! Below them are changes to the code of one control flow, [`plan`], to one instruction, [`mend`], and to branches, [`branches`];
-//! [`edits`] says where everything comes to be.
+//! Below them are changes to the code of one control flow, [`plan`], to one instruction, [`mend`], and to branches,
+//! [`branches`]; [`edits`] says where everything comes to be.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -21,7 +21,8 @@ pub enum Change {
     Last(Inst),
 }
 
-/// The waits that are missing before the instruction. `returns`: it returns to callers that rely on everything being done.
+/// The waits that are missing before the instruction. `returns`: it returns to callers that rely on everything being
+/// done.
 pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     let own = if returns { now.pending.own_waits() } else { Waits::default() };
     let needs = now.pending.needs(inst);
@@ -32,8 +33,8 @@ pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     })
 }
 
-/// Returns the next change that the instruction needs before it, one at a time. `last` is what runs just before it on every way, and what is
-/// known in front of that; `missing`: the waits as [`missing()`] has them.
+/// Returns the next change that the instruction needs before it, one at a time. `last` is what runs just before it on
+/// every way, and what is known in front of that; `missing`: the waits as [`missing()`] has them.
 ///
 /// # Errors
 /// [`Error::Helpless`]: nothing that could be inserted helps.

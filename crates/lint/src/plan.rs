@@ -13,8 +13,8 @@ use crate::mend::{self, Change};
 /// After so many rounds the changes of all blocks are made at once: they may be more than are needed.
 const ROUNDS: usize = 200;
 
-/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known in front of a function;
-/// `returns`: the address of the return at the end of a block to callers that rely on everything being done.
+/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known in front of a
+/// function; `returns`: the address of the return at the end of a block to callers that rely on everything being done.
 pub fn fix(
     flow: &Flow<'_>,
     base: u64,

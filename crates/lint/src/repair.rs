@@ -26,8 +26,8 @@ pub enum Repair {
 pub struct Plan {
     /// The changes.
     pub edits: Edits,
-    /// The address of a jump or call that may lead to code which the changes move: its target is not known, so it would not
-    /// follow.
+    /// The address of a jump or call that may lead to code which the changes move: its target is not known, so it would
+    /// not follow.
     pub unknown_jump: Option<u64>,
 }
 
@@ -45,8 +45,8 @@ impl Plan {
     }
 }
 
-/// Plans the repair of a linked code object, or of bare code. `target`: the one to read the code for, of which each function has
-/// the waves that its descriptor says.
+/// Plans the repair of a linked code object, or of bare code. `target`: the one to read the code for, of which each
+/// function has the waves that its descriptor says.
 ///
 /// # Errors
 /// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
@@ -69,8 +69,8 @@ pub fn image_with(image: &Image<'_>, target: Target, repair: Repair, settings: S
     }
 }
 
-/// The code object with the changes of a plan, which is proved to be the same program but for waits and instructions that do
-/// nothing.
+/// The code object with the changes of a plan, which is proved to be the same program but for waits and instructions
+/// that do nothing.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -97,8 +97,8 @@ pub fn apply(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>
     Ok(new)
 }
 
-/// Plans the repair of a section, whatever its address. A section without functions is taken for one that begins with its first
-/// byte.
+/// Plans the repair of a section, whatever its address. A section without functions is taken for one that begins with
+/// its first byte.
 ///
 /// ```
 /// use amdgpu_isa::Target;

@@ -1,5 +1,5 @@
-//! The rules that code is checked by: those of [`hazards`](amdgpu_isa::hazards), and those of this package; and what is not
-//! checked.
+//! The rules that code is checked by: those of [`hazards`](amdgpu_isa::hazards), and those of this package; and what is
+//! not checked.
 //!
 //! ```
 //! use amdgpu_isa::Target;

@@ -1,6 +1,7 @@
 //! Settings of checks and repairs.
 
-/// The settings of a check or a repair: how much it demands, and what it assumes where the code and its file do not say it.
+/// The settings of a check or a repair: how much it demands, and what it assumes where the code and its file do not say
+/// it.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -22,8 +23,8 @@
 pub struct Settings {
     /// Distances count that one source demands and another one denies.
     pub strict: bool,
-    /// Memory accesses are repeated after a page fault (XNACK), or are not, unless the header of the file says it; `None`: code of
-    /// a file that does not say it has to run either way.
+    /// Memory accesses are repeated after a page fault (XNACK), or are not, unless the header of the file says it;
+    /// `None`: code of a file that does not say it has to run either way.
     pub xnack: Option<bool>,
     /// The expert mode of scheduling is on where a function begins. Code that turns it on needs no word.
     pub expert: bool,

@@ -17,8 +17,8 @@ const AHEAD: usize = 512;
 /// The number of instructions after a change that are searched for one that comes too soon then.
 const NEAR: usize = 128;
 
-/// Plans all changes of a control flow that make waits weaker and take wait states away. `first`: the state at the beginning of a
-/// function.
+/// Plans all changes of a control flow that make waits weaker and take wait states away. `first`: the state at the
+/// beginning of a function.
 pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, edits: &mut Edits) {
     let planned = RefCell::new(core::mem::take(edits));
     for group in flow.groups() {
@@ -83,7 +83,8 @@ impl Trim<'_, '_> {
         }
     }
 
-    /// The weakest sufficient instruction in place of one that waits; `Some(None)` if none is needed, `None` if it has to stay.
+    /// The weakest sufficient instruction in place of one that waits; `Some(None)` if none is needed, `None` if it has
+    /// to stay.
     fn shorter(&self, block: usize, n: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
         if mend::is_nop(inst) {
             return (n > 0 || !self.follows_branch(block)).then(|| self.shorter_nop(block, address, now, inst))?;
@@ -91,14 +92,15 @@ impl Trim<'_, '_> {
         inst.flags().is_wait().then(|| self.weaker_wait(block, address, now, inst))?
     }
 
-    /// Whether a block follows a branch: some assemblers put an `s_nop` behind one whose offset a generation cannot take.
+    /// Whether a block follows a branch: some assemblers put an `s_nop` behind one whose offset a generation cannot
+    /// take.
     pub fn follows_branch(&self, block: usize) -> bool {
         let exit = |block: &usize| self.flow.blocks().get(*block).map(|block| block.exit);
         self.flow.predecessors(block).iter().any(|from| !matches!(exit(from), Some(Exit::Next)))
     }
 
-    /// The shortest sufficient `s_nop` in place of one whose wait states a rule needs; `Some(None)` if none is needed. `None` if it
-    /// has to stay: a rule needs all of it, or none of the rules explains it.
+    /// The shortest sufficient `s_nop` in place of one whose wait states a rule needs; `Some(None)` if none is needed.
+    /// `None` if it has to stay: a rule needs all of it, or none of the rules explains it.
     pub fn shorter_nop(&self, block: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
         let states = inst.get(Field::Simm16)?;
         let is_needed = |new: Option<&Inst>| !self.keeps_distance(block, address, &now.hazards, (inst, new), true);
@@ -143,8 +145,8 @@ impl Trim<'_, '_> {
         self.keeps_distance(block, address, &now.hazards, (inst, new.as_ref()), false).then_some(new)
     }
 
-    /// The weakest sufficient wait for a counter in place of the one at an address; `None` if nothing weaker is enough. `wait`: the
-    /// instruction's wait, with the counters that are weaker already.
+    /// The weakest sufficient wait for a counter in place of the one at an address; `None` if nothing weaker is enough.
+    /// `wait`: the instruction's wait, with the counters that are weaker already.
     pub fn enough(
         &self,
         block: usize,
@@ -216,8 +218,8 @@ impl Trim<'_, '_> {
         Some(enough)
     }
 
-    /// Whether the needs after an instruction stay the same with another one in its place, or none. If `alone`, the wait states of
-    /// each `s_nop` that follows do not count for the latter.
+    /// Whether the needs after an instruction stay the same with another one in its place, or none. If `alone`, the
+    /// wait states of each `s_nop` that follows do not count for the latter.
     fn keeps_distance(
         &self,
         block: usize,

@@ -55,8 +55,8 @@ fn severities_are_those_of_findings() {
     }
 }
 
-/// tests/hazards/others.txt has the rows of hazards without a program. Those of them that no rule and no counter has are said to be
-/// unchecked, and nothing else is.
+/// tests/hazards/others.txt has the rows of hazards without a program. Those of them that no rule and no counter has
+/// are said to be unchecked, and nothing else is.
 #[test]
 fn what_is_not_checked_is_said() {
     let others = include_str!("../../../tests/hazards/others.txt");

@@ -60,8 +60,8 @@ pub struct Plain {
     pub damage: Option<ErrorKind>,
 }
 
-/// Decompresses the bundle that `bytes` begins with. Sets `end` to the number of bytes that belong to it, as far as that is
-/// known; it is set even if nothing can be decompressed.
+/// Decompresses the bundle that `bytes` begins with. Sets `end` to the number of bytes that belong to it, as far as
+/// that is known; it is set even if nothing can be decompressed.
 pub fn decompress(bytes: &[u8], end: &mut usize, budget: &Budget) -> Result<Plain, ErrorKind> {
     *end = MAGIC.len();
     let header = header(bytes)?;

@@ -78,7 +78,8 @@ impl fmt::Debug for Name<'_> {
     }
 }
 
-/// The longest name of a container's part that labels and errors have, in characters: such names are copied for each part.
+/// The longest name of a container's part that labels and errors have, in characters: such names are copied for each
+/// part.
 const LONGEST: usize = 256;
 
 /// The name of a part, for labels and errors: its beginning and three dots if it is long.

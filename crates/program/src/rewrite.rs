@@ -20,8 +20,8 @@ const SHT_RELR: u32 = 19;
 /// Entries of the dynamic table that hold addresses.
 const DYNAMIC_ADDRESSES: [u64; 12] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 0x6fff_fef5];
 
-/// The code object with the changes made: everything that points into its code follows, and all other bytes stay. Without
-/// changes it is the same file, byte for byte.
+/// The code object with the changes made: everything that points into its code follows, and all other bytes stay.
+/// Without changes it is the same file, byte for byte.
 ///
 /// `target` is the target of code outside of kernels; kernels have the waves of their descriptors.
 ///

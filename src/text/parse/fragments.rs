@@ -165,7 +165,8 @@ impl OperandSignature {
 }
 
 impl ModifierSignature {
-    /// Parses the text of this modifier alone, and returns the value of its field: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
+    /// Parses the text of this modifier alone, and returns the value of its field: `clamp`, `offset:16`,
+    /// `quad_perm:[0,1,2,3]`.
     ///
     /// # Errors
     /// The text is another modifier, or the modifier has no such value; the error has the position in the text.
@@ -192,8 +193,8 @@ impl ModifierSignature {
 }
 
 impl ModifierSignature {
-    /// An instruction of this form in which the modifier has a value, and other fields are 0 where they can be. `None` if
-    /// the field cannot hold the value beside them. [`Inst::field_text`] gives the text of the modifier there.
+    /// An instruction of this form in which the modifier has a value, and other fields are 0 where they can be. `None`
+    /// if the field cannot hold the value beside them. [`Inst::field_text`] gives the text of the modifier there.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -3,8 +3,8 @@
 //!
 //! The mnemonic selects the forms of an operation: its encodings, with each trailing dword. They are tried in LLVM's
 //! order, the shortest first. A form's descriptors determine the operands and modifiers that must follow, in the order
-//! in which the printer writes them. The text of a descriptor becomes a [`EncodedOperand`], which `src/codec/` encodes. Finally
-//! the words are decoded, and the result must match the text.
+//! in which the printer writes them. The text of a descriptor becomes a [`EncodedOperand`], which `src/codec/` encodes.
+//! Finally the words are decoded, and the result must match the text.
 
 mod cursor;
 mod decimal;
@@ -479,7 +479,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether the instruction could break a rule other than `excluded`. Most cannot, and the complete check costs as much as all other work.
+    /// Whether the instruction could break a rule other than `excluded`. Most cannot, and the complete check costs as
+    /// much as all other work.
     fn can_break_rules(&self, inst: &Inst) -> bool {
         let held = || self.held.iter().map_while(|held| held.as_ref());
         // Runs of scalar registers are aligned, or have been refused.

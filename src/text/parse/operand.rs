@@ -447,8 +447,8 @@ impl Parser<'_, '_> {
         inline(number).or_else(half).or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
-    /// Whether an integer has 32 bits where a float of 16 is read: as for LLVM, in scalar operations with one source and
-    /// in comparisons.
+    /// Whether an integer has 32 bits where a float of 16 is read: as for LLVM, in scalar operations with one source
+    /// and in comparisons.
     fn has_whole_literals(&self) -> bool {
         matches!(self.form.signature.format, Format::Sop1 | Format::Sopc)
     }

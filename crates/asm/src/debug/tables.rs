@@ -214,8 +214,8 @@ impl Assembler {
         self.here_mut().align = align;
         let common = self.label_at(section, start);
         let mut table = Bytes::default();
-        // The entry that all frames share: version 4, no segments, units of code and of data, the register of the address
-        // to return to.
+        // The entry that all frames share: version 4, no segments, units of code and of data, the register of the
+        // address to return to.
         table.number(12, 4);
         table.number(u32::MAX.into(), 4);
         table.bytes.extend([4, 0, POINTER, 0, UNIT as u8, 4, 16, 0]);

@@ -84,8 +84,8 @@ pub fn everything(target: Target) -> RegSet {
     all
 }
 
-/// The registers that a kernel is given, by its descriptor: user SGPRs, those that the system adds, and the VGPRs with the
-/// number of the work-item.
+/// The registers that a kernel is given, by its descriptor: user SGPRs, those that the system adds, and the VGPRs with
+/// the number of the work-item.
 fn given(target: Target, descriptor: &KernelDescriptor) -> RegSet {
     let field = |name| descriptor.get(target, name).unwrap_or(0);
     let users = field(DescriptorPart::UserSgprCount);

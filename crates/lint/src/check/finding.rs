@@ -34,10 +34,11 @@ pub struct Finding<'a> {
     pub producer: Option<Place>,
     /// The addresses where blocks begin on a way from the producer to the instruction; empty if both are in one block.
     pub path: Vec<u64>,
-    /// Instructions that, in front of the instruction, are what is missing there; empty if nothing is, or nothing helps.
+    /// Instructions that, in front of the instruction, are what is missing there; empty if nothing is, or nothing
+    /// helps.
     pub repair: Vec<Inst>,
-    /// The address of the `s_clause` whose clause the instruction is in, if [`repair`](Finding::repair) is not empty: nothing else
-    /// may be in a clause, so that it has to end in front of what is inserted.
+    /// The address of the `s_clause` whose clause the instruction is in, if [`repair`](Finding::repair) is not empty:
+    /// nothing else may be in a clause, so that it has to end in front of what is inserted.
     pub clause: Option<u64>,
 }
 

@@ -215,8 +215,8 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// Whether a wait of the functions leaves some operations of a copy's counter: their author knows which ones, and fills a part
-    /// of LDS while another one is used.
+    /// Whether a wait of the functions leaves some operations of a copy's counter: their author knows which ones, and
+    /// fills a part of LDS while another one is used.
     fn counts(&self, access: &Access) -> bool {
         access.is_copy && self.counted.contains(&access.counter)
     }

@@ -1,7 +1,8 @@
-//! Checks of code: waits and distances that are missing, descriptors that give too little, and what is perhaps meant so.
+//! Checks of code: waits and distances that are missing, descriptors that give too little, and what is perhaps meant
+//! so.
 //!
-//! [`image`] and [`section`] check whole code objects and sections. A [`Checker`] checks parts of a section, which do not depend
-//! on each other, so that they can be checked at the same time.
+//! [`image`] and [`section`] check whole code objects and sections. A [`Checker`] checks parts of a section, which do
+//! not depend on each other, so that they can be checked at the same time.
 
 mod before;
 mod descriptor;
@@ -34,8 +35,8 @@ const WAYS: usize = 500;
 /// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
-/// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the one to
-/// read the code for, of which each function has the waves that its descriptor says.
+/// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the
+/// one to read the code for, of which each function has the waves that its descriptor says.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -68,8 +69,8 @@ pub fn image_with<'a>(image: &Image<'a>, target: Target, settings: Settings) -> 
     found
 }
 
-/// Checks the functions of a section, and calls `each` with the findings. Returns how many functions there are. A section without
-/// functions is taken for one that begins with its first byte.
+/// Checks the functions of a section, and calls `each` with the findings. Returns how many functions there are. A
+/// section without functions is taken for one that begins with its first byte.
 ///
 /// # Errors
 /// The error of `each`, which ends the check.
@@ -125,8 +126,8 @@ impl<'s, 'a> Checker<'s, 'a> {
         Checker::new(Functions::of(section), target)
     }
 
-    /// A checker for each size of waves, as [`Checker::of`], with knowledge of the code object: places in the code to which data
-    /// points, and modes.
+    /// A checker for each size of waves, as [`Checker::of`], with knowledge of the code object: places in the code to
+    /// which data points, and modes.
     pub fn in_image(
         section: &'s Section<'a>,
         image: &'s Image<'a>,
@@ -142,8 +143,8 @@ impl<'s, 'a> Checker<'s, 'a> {
         })
     }
 
-    /// The findings about a section that no function has: code that no known way reaches, and ways into the middle of an
-    /// instruction. `checkers`: all of the section.
+    /// The findings about a section that no function has: code that no known way reaches, and ways into the middle of
+    /// an instruction. `checkers`: all of the section.
     pub fn of_all(checkers: &[Checker<'s, 'a>]) -> Vec<Finding<'a>> {
         reach::find(checkers)
     }
@@ -182,8 +183,8 @@ impl<'s, 'a> Checker<'s, 'a> {
         &self.flow
     }
 
-    /// The numbers of the blocks of functions that share code, in the order of their addresses: groups do not depend on each
-    /// other.
+    /// The numbers of the blocks of functions that share code, in the order of their addresses: groups do not depend on
+    /// each other.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         self.flow.groups()
     }
@@ -301,8 +302,8 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         self.exit(block);
     }
 
-    /// Reports what an instruction of a block does although an earlier one, at the offset `producer` in the section, is not done.
-    /// `way` searches the way from there.
+    /// Reports what an instruction of a block does although an earlier one, at the offset `producer` in the section, is
+    /// not done. `way` searches the way from there.
     fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, way: Way) {
         let producer = self.of.section().address.wrapping_add(producer.into());
         let mut finding = self.of.finding(place.1, Some(inst), what);

@@ -12,8 +12,8 @@ use crate::edits::Pending;
 /// The number of blocks and instructions that are searched: a way is only for the reader.
 const MOST: usize = 10_000;
 
-/// The addresses where blocks begin on a way from one instruction to another on which the first one is still outstanding: the
-/// shortest one. Empty if both are in the same block, or no way was found.
+/// The addresses where blocks begin on a way from one instruction to another on which the first one is still
+/// outstanding: the shortest one. Empty if both are in the same block, or no way was found.
 pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();
@@ -46,8 +46,8 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64
     Vec::new()
 }
 
-/// The addresses where blocks begin on the shortest way from one instruction to another. Empty if both are in the same block, or
-/// no way was found.
+/// The addresses where blocks begin on the shortest way from one instruction to another. Empty if both are in the same
+/// block, or no way was found.
 pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();

@@ -10,8 +10,8 @@ use super::{Finding, What};
 use crate::edits::MachineState;
 use crate::mend;
 
-/// Adds to each finding about an instruction the instructions that are missing. `before`: the instructions of its block in front of
-/// it, with their addresses.
+/// Adds to each finding about an instruction the instructions that are missing. `before`: the instructions of its block
+/// in front of it, with their addresses.
 pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &MachineState) {
     for finding in found {
         finding.repair = match &finding.what {
