@@ -237,21 +237,21 @@ impl<'d> Address<'d> {
         if returns { Access::ReadWrite } else { Access::Read }
     }
 
-    /// The registers in an instruction, one for each dword.
-    pub fn registers(self, inst: &Inst) -> impl Iterator<Item = u8> + Clone {
+    /// The registers in an instruction, one for each dword. A run can go on past v255.
+    pub fn registers(self, inst: &Inst) -> impl Iterator<Item = u16> + Clone {
         // A run of 13 to 15 registers is encoded as 16; only the first `needed` are the address.
         let needed = img_dwords(self.shape, bits(inst, self.dim, 3) as usize, flag(inst, self.a16), self.more(), false);
-        self.parts(inst).flat_map(|part| (0..part.dwords).map(move |n| (part.register + n) as u8)).take(needed.into())
+        self.parts(inst).flat_map(|part| (0..part.dwords).map(move |n| part.register + n)).take(needed.into())
     }
 
     /// Encodes an address whose dwords are in these registers, one in each.
-    pub fn encode(&self, mut registers: impl Iterator<Item = u8> + Clone, words: &mut Words) -> Result<(), Refused> {
+    pub fn encode(&self, mut registers: impl Iterator<Item = u16> + Clone, words: &mut Words) -> Result<(), Refused> {
         let all = registers.clone().count() as u16;
         for part in 0..ADDRESS_PARTS {
             let Some(dwords) = self.part_dwords(all, part) else { break };
             let first = registers.next().ok_or(Refused::Operand)?;
             // A field names the first of a run.
-            if !(1..dwords).all(|n| registers.next().map(u16::from) == Some(u16::from(first) + n)) {
+            if first >= 1 << REGISTER || !(1..dwords).all(|n| registers.next() == Some(first + n)) {
                 return Err(Refused::Operand);
             }
             words.put(self.lsb(part), REGISTER, first.into());
