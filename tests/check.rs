@@ -192,7 +192,10 @@ fn check_refuses_what_llvm_refuses() {
         assert_eq!(met("vector"), words::has_even_tuples(target), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let is_cdna5 = target.generation() == "CDNA5";
-        assert_eq!(counts.contains_key("forgotten"), is_cdna5 || target.name() == "gfx950", "{target}: {counts:?}");
+        // gfx950's are rare among these words.
+        let may_forget = is_cdna5 || target.name() == "gfx950";
+        assert!(may_forget || !counts.contains_key("forgotten"), "{target}: {counts:?}");
+        assert!(!is_cdna5 || counts.contains_key("forgotten"), "{target}: {counts:?}");
         // LLVM 24 has lost these operations of CDNA5, and GFX13 has one of them.
         let misreads = if llvm_mc::is_newer() { target.name() == "gfx1310" } else { is_cdna5 };
         assert_eq!(counts.contains_key("misread"), misreads, "{target}: {counts:?}");

@@ -199,6 +199,7 @@ fn targets(target: Target) {
 fn operations(target: Target) {
     for &opcode in Opcode::ALL {
         let _ = write!(Sink, "{opcode}{opcode:?}");
+        keep(Opcode::from_number(Opcode::number(opcode)).map_or(0, |opcode| opcode as u32));
         for Encoding { format, number, .. } in opcode.encodings(target) {
             keep(u32::from(number));
             let _ = write!(Sink, "{format}");
