@@ -127,7 +127,7 @@ pub const REFUSALS: &[Refusal] = &[
         |i| get(i, Field::Tfe) == 1,
     ),
     refusal(
-        &[Format::Mimg],
+        &[Format::Mimg, Format::Vsample],
         "invalid operand for instruction",
         "LLVM has no three registers here",
         ("gfx810", "00b15df31c008080"),
@@ -139,6 +139,49 @@ pub const REFUSALS: &[Refusal] = &[
         "LLVM has only the sizes of addresses that real dimensions have",
         ("gfx1010", "b8009bf080003882"),
         has_own_address_size,
+    ),
+    refusal(
+        &[Format::Mimg],
+        "invalid operand for instruction",
+        "LLVM has no five registers of a mip level in an array of multisampled images",
+        ("gfx1030", "b82f11f0bb400400"),
+        |i| name(i).contains("_mip") && get(i, Field::Dim) == 7,
+    ),
+    refusal(
+        &[Format::Vsample],
+        "invalid operand for instruction",
+        "LLVM has no sizes of addresses that only arrays of multisampled images have, which cannot be sampled",
+        ("gfx1200", "2f6007e440600022ff5440fe"),
+        |i| name(i).starts_with("image_sample") && get(i, Field::Dim) == 7 && i.to_string().contains("]],"),
+    ),
+    refusal(
+        &[Format::Vop3a],
+        "op_sel operand conflicts with 16-bit operand suffix",
+        "LLVM's assembler looks for the half of the result in the bit of a third source, which its disassembler does not print",
+        ("gfx1200", "804836d590010200"),
+        |i| name(i) == "v_fmac_f16" && i.to_string().contains(",0,1]"),
+    ),
+    refusal(
+        &[Format::Sop1],
+        "invalid operand for instruction",
+        "LLVM has no apertures as addresses of code and of registers",
+        ("gfx1200", "ee4880be"),
+        |i| {
+            let is_aperture = |o: Operand| matches!(o.value, Value::Reg(reg) if reg.to_string().starts_with("src_shared_") || reg.to_string().starts_with("src_private_"));
+            ["s_movrels_b32", "s_movrels_b64", "s_setpc_b64"].contains(&name(i)) && i.operands().any(is_aperture)
+        },
+    ),
+    refusal(
+        &[Format::Global],
+        "operands are not valid for this GPU or mode",
+        "LLVM has no accumulation registers here if the old value is returned",
+        ("gfx942", "7d9d3bdfffff8034"),
+        |i| {
+            let is_acc = |o: Operand| matches!(o.value, Value::Reg(Reg::Agpr(_)));
+            ["global_atomic_pk_add_f16", "global_atomic_add_f32"].contains(&name(i))
+                && get(i, Field::Sc0) == 1
+                && i.operands().any(is_acc)
+        },
     ),
     refusal(
         &[Format::Smem],
@@ -302,9 +345,8 @@ pub const REFUSALS: &[Refusal] = &[
         "one literal that 16 and 32 bits of it show as two numbers",
         ("gfx1100", "ff8016d660fffd035b7c18c9"),
         |i| {
-            let bits: BTreeSet<u16> =
-                i.operands().filter(|o| matches!(o.value, Value::Literal(_))).map(|o| o.bits).collect();
-            literal(i).is_some_and(|l| l > 0xffff) && bits.contains(&16) && bits.len() > 1
+            let shows = |number: u32| i.to_string().contains(&format!("{number:#x}"));
+            literal(i).is_some_and(|l| l > 0xffff && shows(l) && shows(l & 0xffff))
         },
     ),
     refusal(
