@@ -17,9 +17,8 @@ use crate::vgpr_msb::VgprMsb;
 ///
 /// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must
 /// not be read or overwritten, and its sources not be overwritten if it reads them late. A wait ([`Inst::waits`]) until
-/// at most N operations are left proves that an operation is done if N younger ones of its order are outstanding, or if
-/// N is
-/// 0. A full counter is such a wait, too: what would raise it further is not issued before.
+/// at most N operations are left proves that an operation is done if N is zero, or if N younger ones of its order are
+/// outstanding. A full counter is such a wait, too: what would raise it further is not issued before.
 ///
 /// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that
 /// a wait is missing if it is missing for both; see [`Wait::sure`].
