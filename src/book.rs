@@ -4,6 +4,8 @@
 mod readme {}
 #[doc = include_str!("../docs/start.md")]
 mod start {}
+#[doc = include_str!("../docs/features.md")]
+mod features {}
 #[doc = include_str!("../docs/firmware.md")]
 mod firmware {}
 #[doc = include_str!("../docs/instrument.md")]

@@ -239,7 +239,8 @@ fn signature(signature: &Signature) {
     }
     for modifier in signature.modifiers() {
         let _ = write!(Sink, "{modifier:?}");
-        keep(modifier.mask + u32::from(modifier.takes(1)));
+        keep(modifier.mask + u32::from(modifier.takes(1)) + modifier.neutral());
+        keep_len(modifier.example(1).map_or(0, |inst| inst.len()));
         keep_len(modifier.ranges().map_or(0, Iterator::count));
     }
     signature.implicit().for_each(|implicit| keep(implicit.bits.into()));
