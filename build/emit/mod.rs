@@ -265,7 +265,8 @@ fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
     }
     *out += "];\n}\n";
     // A bit for each number, and the operations before those of each 32 bits.
-    let is_enabled = |opcode: &OpcodeNumber| ops.contains(&opcode.name);
+    let enabled: HashSet<&String> = ops.iter().collect();
+    let is_enabled = |opcode: &OpcodeNumber| enabled.contains(&opcode.name);
     let bits = |some: &[OpcodeNumber]| {
         some.iter().enumerate().fold(0u32, |set, (n, opcode)| set | u32::from(is_enabled(opcode)) << n)
     };
