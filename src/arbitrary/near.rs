@@ -98,7 +98,7 @@ fn near(target: Target, u: &mut Unstructured<'_>, unit: usize) -> Result<NearVal
     near.or_else(|| any(&valid)).or_else(|| any(&plainest()?)).ok_or(Error::IncorrectFormat)
 }
 
-/// The instruction that bytes of nothing give, which some bit of it makes invalid on every target.
+/// The instruction that no bytes give. On every target it becomes invalid if some bit of it is turned.
 fn plainest(target: Target) -> Result<Inst> {
     valid(target, &mut Unstructured::new(&[]))
 }
