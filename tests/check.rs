@@ -354,6 +354,9 @@ fn values_that_are_of_no_use_are_refused() {
         (Target::Gfx1200, "buffer_store_b32 v[2:3], off, s[8:11], s12 tfe", Field::Tfe, ""),
         (Target::Gfx1100, "s_waitcnt_vscnt s1, 0x0", Field::Sdst, "null"),
         (Target::Gfx1250, "s_buffer_load_b32 s1, s[4:7], s0 offset:0x0 scale_offset", Field::ScaleOffset, ""),
+        (Target::Gfx1250, "scratch_load_b32 v1, off, s2 scale_offset", Field::ScaleOffset, ""),
+        (Target::Gfx1250, "global_store_b32 v[2:3], v1, off scale_offset", Field::ScaleOffset, ""),
+        (Target::Gfx1250, "flat_load_b32 v1, v[2:3] scale_offset", Field::ScaleOffset, ""),
     ] {
         let error = parse(target, text).expect_err(text);
         let is_value = matches!(error.kind, ParseErrorKind::Rule(RuleError::Value { field: f, .. }) if f == field);

@@ -53,8 +53,10 @@ pub fn check(isa: &Isa) -> Result<()> {
             }
         }
         for only in &f.only {
-            if !f.fields.iter().any(|x| x.name == only.field) {
-                return only.at.err(format!("`only` names {}, which is no field of {}", only.field, f.name));
+            for field in std::iter::once(&only.field).chain(only.condition.as_ref().map(|(field, _)| field)) {
+                if !f.fields.iter().any(|x| x.name == *field) {
+                    return only.at.err(format!("`only` names {field}, which is no field of {}", f.name));
+                }
             }
             if !f.rows.iter().any(|row| fits(&only.pattern, &row.mnemonic)) {
                 return only.at.err(format!("{} has no operation {}", f.name, only.pattern));

@@ -167,7 +167,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
 
 /// The rows of `FactTables::only`: runs of operations with the values that a field of theirs can have.
 fn only(t: &Target) -> Vec<String> {
-    let mut rows: Vec<(usize, usize, &String, Values)> = Vec::new();
+    let mut rows: Vec<(usize, usize, &String, (Values, &Option<(String, u32)>))> = Vec::new();
     for (op_index, operation) in t.operations.iter().enumerate() {
         let Some(operation) = operation else { continue };
         let def = t.formats[operation.format].def;
@@ -175,18 +175,24 @@ fn only(t: &Target) -> Vec<String> {
         fields.sort();
         fields.dedup();
         for field in fields {
-            let Some(values) = def.values_of(field, &operation.mnemonic, &t.row.name) else { continue };
-            let continues =
-                |row: &&mut (usize, usize, &String, Values)| (row.1 + 1, row.2, row.3) == (op_index, field, values);
-            match rows.iter_mut().find(continues) {
+            let Some(only) = def.only_of(field, &operation.mnemonic, &t.row.name) else { continue };
+            let values = (*only.values.of(&t.row.name).expect("it is about the target"), &only.condition);
+            match rows.iter_mut().find(|row| (row.1 + 1, row.2, row.3) == (op_index, field, values)) {
                 Some(row) => row.1 = op_index,
                 None => rows.push((op_index, op_index, field, values)),
             }
         }
     }
-    let text = |(first, last, field, Values { shift, set }): &(usize, usize, &String, Values)| {
+    let mut texts = Vec::new();
+    for (first, last, field, (Values { shift, set }, condition)) in rows {
         let field = camel(field);
-        format!("Only {{ first: {first}, last: {last}, field: Field::{field}, shift: {shift}, values: {set:#x} }}")
-    };
-    rows.iter().map(text).collect()
+        let condition = match condition {
+            Some((other, value)) => format!("Some((Field::{}, {value}))", camel(other)),
+            None => "None".into(),
+        };
+        texts.push(format!(
+            "Only {{ first: {first}, last: {last}, field: Field::{field}, shift: {shift}, values: {set:#x}, condition: {condition} }}"
+        ));
+    }
+    texts
 }

@@ -399,11 +399,18 @@ pub struct Format {
 }
 
 impl Format {
-    /// The values that a field of an operation can have on a target; `None` if it can have all. Of the statements about
-    /// a field, the first one that names the operation holds.
+    /// The values that a field of an operation can always have on a target; `None` if it can have all.
+    #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only constructors need it.
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
+        let only = self.only_of(field, mnemonic, target).filter(|only| only.condition.is_none());
+        only.and_then(|only| only.values.of(target).copied())
+    }
+
+    /// The statement about the values of a field of an operation on a target. Of several, the first one that names the
+    /// operation holds.
+    pub fn only_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<&Only> {
         let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
-        about.find_map(|only| only.values.of(target).copied())
+        about.find(|only| only.values.of(target).is_some())
     }
 
     /// What assemblers write to the fields of sources that the operation does not have. Of the statements about a
@@ -556,6 +563,7 @@ pub struct Swap {
 }
 
 /// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, where every value decodes.
+/// `... if sve=0`: while another field has this value.
 #[derive(Debug)]
 pub struct Only {
     pub at: SourceLine,
@@ -563,6 +571,7 @@ pub struct Only {
     pub pattern: String,
     pub field: String,
     pub values: Cells<Values>,
+    pub condition: Option<(String, u32)>,
 }
 
 /// `unused v_wmma_ld_scale* src2 gfx1250=256,128`: what assemblers write to a source that operations do not have, up to

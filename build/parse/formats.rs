@@ -226,10 +226,20 @@ impl Parser {
             }
             "only" => {
                 let [pattern, field, cells @ ..] = args else {
-                    return at.err("expected: only OPERATIONS FIELD CELL...");
+                    return at.err("expected: only OPERATIONS FIELD CELL... [if FIELD=NUMBER]");
+                };
+                let (cells, condition) = match cells {
+                    [cells @ .., "if", condition] => {
+                        let Some((field, value)) = condition.split_once('=') else {
+                            return at.err(format!("expected `if FIELD=NUMBER`, found `{condition}`"));
+                        };
+                        (cells, Some((field.to_string(), number(at, value)?)))
+                    }
+                    _ => (cells, None),
                 };
                 let values = self.cells(at, cells, values)?;
-                f.only.push(Only { at: at.clone(), pattern: pattern.to_string(), field: field.to_string(), values });
+                let (pattern, field) = (pattern.to_string(), field.to_string());
+                f.only.push(Only { at: at.clone(), pattern, field, values, condition });
             }
             "unused" => {
                 let [pattern, field, cells @ ..] = args else {

@@ -29,6 +29,9 @@ pub(crate) fn excluded(inst: &Inst) -> Option<(Field, u32)> {
 fn find(inst: &Inst) -> Option<(Field, u32)> {
     of(inst).find_map(|only| {
         let value = inst.get(only.field)?;
+        if only.condition.is_some_and(|(other, needed)| inst.get(other) != Some(needed.into())) {
+            return None;
+        }
         let is_in = 1u128.checked_shl(value >> (only.shift & 31)).is_some_and(|bit| only.values & bit != 0);
         (!is_in).then_some((only.field, value))
     })

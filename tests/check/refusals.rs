@@ -313,16 +313,6 @@ pub const REFUSALS: &[Refusal] = &[
         },
     ),
     refusal(
-        &[Format::Vflat, Format::Vglobal, Format::Vscratch],
-        "scale_offset is not supported for this instruction",
-        "without an index register nothing is scaled: CDNA5 ISA, Scratch, Global and Flat instructions",
-        ("gfx1250", "290005ed0100010000000000"),
-        |i| {
-            let is_index = |o: Operand| o.role == Some(Field::Addr) && o.bits == 32 && o.value != Value::Off;
-            get(i, Field::ScaleOffset) == 1 && !i.operands().any(is_index)
-        },
-    ),
-    refusal(
         &[Format::Smem],
         "invalid or unsupported register size",
         "LLVM has no three ttmp registers",

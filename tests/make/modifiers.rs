@@ -1,6 +1,6 @@
 //! Random modifiers, using every method of a set.
 
-use amdgpu_isa::make::{Code, sets};
+use amdgpu_isa::make::{BuildError, Code, sets};
 
 use crate::case::{Case, Fault, signed_hex};
 
@@ -82,6 +82,17 @@ macro_rules! method {
             $code.$name()
         } else {
             $code
+        }
+    };
+    ($code:ident $case:ident scale_offset) => {
+        // Without an index, the method is refused, as the parser refuses the text.
+        match $code.scale_offset() {
+            scaled if $case.coin() && !matches!(scaled.words(), Err(BuildError::Excluded { .. })) => {
+                $case.modifier("scale_offset", 1);
+                $case.modifiers.push("scale_offset".into());
+                scaled
+            }
+            _ => $code,
         }
     };
     ($code:ident $case:ident tfe) => {

@@ -163,7 +163,7 @@ impl Form<'_> {
         // A modifier that can have no effect on the operation has no method.
         let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
         let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
-        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field))?;
+        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field), &|field| self.excluding(field))?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
         let info = &t.infos[operation.info];
@@ -278,6 +278,16 @@ impl Form<'_> {
     fn values(&self, field: &str) -> Option<Values> {
         let def = self.t.formats[self.operation.format].def;
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
+    }
+
+    /// The place and the value of the field that leaves only zero to a field of the operation: its lowest bit, its width
+    /// and the value.
+    fn excluding(&self, field: &str) -> Option<[u8; 3]> {
+        let format = &self.t.formats[self.operation.format];
+        let only = format.def.only_of(field, &self.operation.mnemonic, &self.t.row.name)?;
+        let (other, value) = only.condition.as_ref()?;
+        let (_, at) = format.fields.iter().find(|(field, _)| field.name == *other)?;
+        Some([at.pieces[0].lsb, at.pieces[0].width, *value as u8])
     }
 
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {

@@ -81,13 +81,15 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
     constraints.rules.iter().any(|rule| rule.kind == RuleKind::Forbidden && rule.field.lsb == bit)
 }
 
-/// `values`: the values that a field of the operation can have, if it cannot have all.
+/// `values`: the values that a field of the operation can have, if it cannot have all. `excluding`: the lowest bit, the
+/// width and the value of another field that excludes all but zero in the field.
 pub fn set(
     t: &Target,
     constraints: &Constraints,
     descs: &[&OperandDesc],
     variant: Variant,
     values: &dyn Fn(&str) -> Option<Values>,
+    excluding: &dyn Fn(&str) -> Option<[u8; 3]>,
 ) -> Result<Set> {
     let free_width = |desc: &OperandDesc| free_width(constraints, values(&desc.field), desc);
     let mut set = Set::default();
@@ -193,6 +195,15 @@ pub fn set(
             }
             // The address determines this flag.
             ModifierKind::Flag if name == "nsa" => {}
+            ModifierKind::Flag if name == "scale_offset" => {
+                let without = excluding(&desc.field);
+                writeln!(
+                    set.impls,
+                    "impl {ty} for $ {{ const BIT: u8 = {lsb}; const WITHOUT_INDEX: Option<[u8; 3]> = {without:?}; }}"
+                )
+                .unwrap();
+                set.methods.push(name.into());
+            }
             ModifierKind::Flag | ModifierKind::DppBound => {
                 writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
                 set.methods.push(format!("flag {name}"));
