@@ -126,14 +126,14 @@ fn named_values_print_as_llvm_prints_them() {
             let ours = decode(target, bytes).map_or_else(|e| e.to_string(), |inst| inst.to_string());
             let ours = ours.split_whitespace().collect::<Vec<_>>().join(" ");
             compared += 1;
-            // LLVM takes other numbers of address registers: tests/llvm/differences.txt has the classes.
+            // LLVM takes other numbers of address registers: crates/llvm/src/differences.txt has the classes.
             let shown = |text: &str| match text.split_once(" dim:") {
                 Some((_, dim)) => dim.to_string(),
                 None => text.to_string(),
             };
             // LLVM's text of a value without a name is not taken as right; ours has the number.
             let number = theirs.contains("/* invalid") && ours.contains(" 0x");
-            // It takes the control for another operand in v_fma_mix: a class of tests/llvm/differences.txt too.
+            // It takes the control for another operand in v_fma_mix: a class of crates/llvm/src/differences.txt too.
             let shifted = theirs.contains("/* Invalid dpp_ctrl") && theirs.starts_with("v_fma_mix");
             // The manual of CDNA5 gives this message another number: a class there, too.
             let message = theirs.contains("MSG_SAVEWAVE_HAS_TDM") || ours.contains("MSG_RTN_SAVE_WAVE_HAS_TDM");

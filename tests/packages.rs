@@ -5,17 +5,10 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// Files that a package still includes from another one, each with the reason.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 3] = [
     // Each build script compiles the generator, which is not a package.
     ("examples/cortex-m/build.rs", "build/mod.rs"),
     ("fuzz/build.rs", "build/mod.rs"),
-    // The comparison with LLVM is a test of the library, and a test is not a library.
-    ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/assembler.rs"),
-    ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/classes.rs"),
-    ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/compare.rs"),
-    ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/oracle.rs"),
-    ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/ours.rs"),
-    ("fuzz/fuzz_targets/llvm.rs", "tests/llvm/words.rs"),
     ("fuzz/fuzz_targets/lint.rs", "tests/mend/check.rs"),
 ];
 

@@ -1,8 +1,8 @@
 //! LLVM's disassembler on the first instructions of the code, and its assembler on their texts.
 
-use crate::oracle::{Llvm, MAX_TEXT, find_library};
 use crate::table::Done;
 use amdgpu_isa::{Decoded, Decoder, Target};
+use amdgpu_llvm::{Llvm, MAX_TEXT, find_library};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;

@@ -13,9 +13,6 @@
 mod floor;
 mod input;
 mod llvm;
-#[path = "../../tests/llvm/oracle.rs"]
-#[allow(dead_code, unsafe_code)] // LLVM's C API; the test uses more of it.
-mod oracle;
 mod ours;
 mod table;
 mod typed;

@@ -1,31 +1,16 @@
 //! Any words, and words that are valid or nearly so by construction: LLVM 22 accepts or refuses them like this library,
-//! with the same length and text, or they fall in a class of `tests/llvm/differences.txt`. LLVM runs in a child
+//! with the same length and text, or they fall in a class of `crates/llvm/src/differences.txt`. LLVM runs in a child
 //! process, which is this program started again.
 #![no_main]
-#![allow(dead_code)] // The tests use more of these modules.
 
 mod hashes;
 mod input;
 
-#[path = "../../tests/llvm/assembler.rs"]
-mod assembler;
-#[path = "../../tests/llvm/classes.rs"]
-mod classes;
-#[path = "../../tests/llvm/compare.rs"]
-mod compare;
-#[path = "../../tests/llvm/oracle.rs"]
-mod oracle;
-#[path = "../../tests/llvm/ours.rs"]
-mod ours;
-#[path = "../../tests/llvm/words.rs"]
-mod words;
-
 use amdgpu_isa::arbitrary::{near_valid, valid};
 use amdgpu_isa::{Decoded, Decoder, Target};
 use arbitrary::Unstructured;
-use compare::{Case, Classes, Verdict};
+use amdgpu_llvm::{Case, Classes, Oracle, USUAL, Verdict, Word, disassembles, run_as_child};
 use libfuzzer_sys::fuzz_target;
-use oracle::{Oracle, Word};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -39,25 +24,22 @@ thread_local! {
 
 fuzz_target!(
     init: {
-        let arguments: Vec<String> = std::env::args().collect();
-        if arguments.get(1).is_some_and(|first| first == oracle::CHILD_FLAG) {
-            oracle::child(&arguments[2..]);
-        }
+        run_as_child();
     },
     |data: &[u8]| {
-        let Some((library, code, rest)) = input::split(data) else { return };
-        // LLVM disassembles neither GCN 1.0 nor 1.1.
-        let Some(target) = ours::targets().into_iter().find(|t| t.name == library.name()) else { return };
-        let words = if code { stream(library, rest) } else { made(library, rest) };
+        let Some((target, code, rest)) = input::split(data) else { return };
+        if !disassembles(USUAL, target) {
+            return;
+        }
+        let words = if code { stream(target, rest) } else { made(target, rest) };
         ORACLES.with_borrow_mut(|oracles| {
-            let oracle = oracles.entry(target.name).or_insert_with(|| {
-                Oracle::start(target.processor, target.features).unwrap_or_else(|e| panic!("{e}"))
-            });
+            let start = || Oracle::start(target).unwrap_or_else(|e| panic!("{e}"));
+            let oracle = oracles.entry(target.name()).or_insert_with(start);
             for (&word, llvm) in words.iter().zip(oracle.ask(&words)) {
-                let case = Case::new(target, word, llvm);
+                let case = Case::new(target, word, llvm, USUAL);
                 if let Verdict::Disagree(kind) = CLASSES.with(|classes| classes.judge(&case)) {
                     let (ours, llvm) = (case.ours.line(), case.llvm.line());
-                    panic!("{} {} {}\nours  {ours}\nllvm  {llvm}", kind.name(), target.name, word.hex());
+                    panic!("{} {} {}\nours  {ours}\nllvm  {llvm}", kind.name(), target.name(), word.hex());
                 }
             }
         });

@@ -8,21 +8,9 @@ use amdgpu_isa::check::RuleError;
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode};
 
-/// Targets that LLVM 22 does not know: `tests/newer.rs` has what newer versions say of them.
-pub const NEWER: &[&str] = &["gfx1170", "gfx12-5-generic", "gfx1310"];
-
-/// Operations of gfx1251 that LLVM 22 does not know: `tests/newer.rs` has them, too.
-const NEWER_OPERATIONS: &[&str] = &[
-    "v_pk_add_f64",
-    "v_pk_add_nc_u64",
-    "v_pk_fma_f64",
-    "v_pk_lshl_add_u64",
-    "v_pk_max_num_f64",
-    "v_pk_min_num_f64",
-    "v_pk_mul_f64",
-    "v_pk_sub_nc_u64",
-    "v_wmma_f64_16x16x4_f64",
-];
+// Targets and operations that LLVM 22 does not know: `tests/newer.rs` has what newer versions say of them.
+pub use amdgpu_llvm::NEWER;
+use amdgpu_llvm::NEWER_OPERATIONS;
 
 /// The program that assembles: LLVM 22's, or `AMDGPU_ISA_LLVM_MC`, which then is LLVM 24's (`.ci/run full-llvm24`).
 pub fn program() -> String {

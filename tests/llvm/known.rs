@@ -1,8 +1,8 @@
 //! Words that the library accepts, for operations that demand values of several fields together, which words found by
 //! chance do not have.
 
-use crate::oracle::Word;
-use crate::ours::{self, Target};
+use amdgpu_isa::Target;
+use amdgpu_llvm::Word;
 use amdgpu_prove::words::{Filling, Rng, attempt, encodings, layout, repair};
 
 /// Words of each encoding and each of its forms that are tried.
@@ -10,7 +10,7 @@ const EACH: usize = 6;
 
 /// A few words of each encoding of the target, without a trailing dword and with each kind of them.
 pub fn words(target: Target) -> Vec<Word> {
-    let library = ours::library(target);
+    let library = target;
     let mut rng = Rng(1);
     let mut words = Vec::new();
     for (format, number, _) in encodings(library) {

@@ -1,7 +1,7 @@
 //! The promise: on every word, this library and LLVM's disassembler agree on accept or refuse, on the length and on
-//! the text, or the word falls in a class of the reviewed list `differences.txt`.
+//! the text, or the word falls in a class of the reviewed list `crates/llvm/src/differences.txt`.
 //!
-//! LLVM 22 is the `libLLVM` of the Rust toolchain; see `oracle.rs`. Without one these tests fail.
+//! LLVM 22 is the `libLLVM` of the Rust toolchain, as the package `amdgpu-llvm` asks it. Without one these tests fail.
 //!
 //! ```text
 //! run="cargo test --release --features all-targets --test llvm"
@@ -30,15 +30,11 @@
 //! --word HEX                              show what both say about one word; may be repeated
 //! ```
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 #[allow(dead_code)] // Another test uses the rest.
 mod assembler;
-mod classes;
-mod compare;
 mod known;
-#[allow(unsafe_code)] // LLVM's C API, and the processes around it.
-mod oracle;
 mod ours;
 mod page;
 mod report;
@@ -46,9 +42,8 @@ mod reread;
 mod samples;
 mod words;
 
-use compare::{Case, Classes};
-use oracle::{Answer, Oracle, Word};
-use ours::{Ours, Target};
+use amdgpu_isa::Target;
+use amdgpu_llvm::{Answer, Case, Classes, Oracle, Ours, USUAL, Word, find_library, version};
 use report::Report;
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
@@ -152,7 +147,7 @@ impl Options {
     }
 
     fn targets(&self) -> Vec<Target> {
-        let wanted = |target: &Target| self.target.as_ref().is_none_or(|name| name == target.name);
+        let wanted = |target: &Target| self.target.as_ref().is_none_or(|name| name == target.name());
         let all = if self.target.is_some() { ours::known() } else { ours::targets() };
         all.into_iter().filter(wanted).collect()
     }
@@ -163,9 +158,7 @@ type Test<'a> = (String, Box<dyn Fn(usize) -> Outcome + Send + Sync + 'a>);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|first| first == oracle::CHILD_FLAG) {
-        oracle::child(&arguments[1..]);
-    }
+    amdgpu_llvm::run_as_child();
     match Options::read(&arguments).and_then(|options| run(&options)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(101),
@@ -187,10 +180,10 @@ fn run(options: &Options) -> Result<bool, String> {
         tests.iter().for_each(|(name, _)| println!("{name}: test"));
         return Ok(true);
     }
-    if !oracle::is_usual() {
-        let names: Vec<&str> = options.targets().iter().map(|target| target.name).collect();
-        let library = oracle::find_library()?;
-        println!("LLVM {}, {}: all samples of classes and lines of the page,", oracle::version(), library.display());
+    if version() != USUAL {
+        let names: Vec<&str> = options.targets().iter().map(|target| target.name()).collect();
+        let library = find_library()?;
+        println!("LLVM {}, {}: all samples of classes and lines of the page,", version(), library.display());
         println!("and words of {}", names.join(", "));
     }
     println!("\nrunning {} tests", tests.len());
@@ -229,7 +222,7 @@ fn all_tests<'a>(options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
     if let Some(path) = &options.corpus {
         for target in options.targets() {
             tests.push((
-                format!("corpus_{}", target.name),
+                format!("corpus_{}", target.name()),
                 Box::new(move |jobs| {
                     let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
                     compare_all(
@@ -247,7 +240,7 @@ fn all_tests<'a>(options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
         return tests;
     }
     tests.push(("differences_are_current".into(), Box::new(move |_| differences_are_current(classes))));
-    if oracle::is_usual() {
+    if version() == USUAL {
         tests.push(("oracle_survives_crashes".into(), Box::new(|_| oracle_survives_crashes())));
     }
     tests.push(("page_is_true".into(), Box::new(move |_| page::is_true(classes))));
@@ -260,7 +253,7 @@ fn all_tests<'a>(options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
 fn of_target<'a>(target: Target, options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
     let mut tests: Vec<Test> = Vec::new();
     tests.push((
-        format!("systematic_{}", target.name),
+        format!("systematic_{}", target.name()),
         Box::new(move |jobs| {
             let survey = survey(target, options, jobs)?;
             let (layouts, opcodes) = (survey.layouts().to_vec(), survey.opcodes());
@@ -273,7 +266,7 @@ fn of_target<'a>(target: Target, options: &'a Options, classes: &'a Classes) -> 
         }),
     ));
     tests.push((
-        format!("random_{}", target.name),
+        format!("random_{}", target.name()),
         Box::new(move |jobs| {
             let survey = survey(target, options, jobs)?;
             let layouts = survey.layouts().to_vec();
@@ -293,10 +286,10 @@ fn layouts(target: Target) -> Vec<words::FormatLayout> {
 fn survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, String> {
     thread_local!(static LAST: RefCell<Option<(&'static str, Survey)>> = const { RefCell::new(None) });
     LAST.with_borrow_mut(|last| match last {
-        Some((name, survey)) if *name == target.name => Ok(survey.clone()),
+        Some((name, survey)) if *name == target.name() => Ok(survey.clone()),
         _ => {
             let survey = new_survey(target, options, jobs)?;
-            *last = Some((target.name, survey.clone()));
+            *last = Some((target.name(), survey.clone()));
             Ok(survey)
         }
     })
@@ -324,7 +317,7 @@ fn new_survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, 
 }
 
 fn start(target: Target, jobs: usize) -> Result<Vec<Oracle>, String> {
-    (0..jobs).map(|_| Oracle::start(target.processor, target.features)).collect()
+    (0..jobs).map(|_| Oracle::start(target)).collect()
 }
 
 /// Compares all words of a source, with several LLVMs at once.
@@ -354,7 +347,7 @@ fn compare_all(
                 return report;
             }
             for (&word, llvm) in batch.iter().zip(oracle.ask(&batch)) {
-                report.add(&Case::new(target, word, llvm), classes, layouts);
+                report.add(&Case::new(target, word, llvm, version()), classes, layouts);
             }
         }
     };
@@ -370,7 +363,7 @@ fn compare_all(
     shared.into_inner().map_err(|_| "a worker panicked")?.1.clear();
     // The assembler is LLVM 22's.
     let (faults, assembled) =
-        if oracle::is_usual() { report.texts.faults(target, classes) } else { (String::new(), 0) };
+        if version() == USUAL { report.texts.faults(target, classes) } else { (String::new(), 0) };
     let totals = report.totals(classes);
     let file = report.save(test, classes);
     if report.disagreements() > 0 {
@@ -418,24 +411,24 @@ impl Progress {
 
 /// Each sample of the list still shows its class, in the versions of LLVM that it says.
 fn differences_are_current(classes: &Classes) -> Outcome {
-    let version = oracle::version();
+    let version = version();
     let (mut stale, mut samples, mut gone) = (String::new(), 0, 0);
     for target in ours::known() {
-        let mut oracle = Oracle::start(target.processor, target.features)?;
+        let mut oracle = Oracle::start(target)?;
         for class in &classes.list {
-            for sample in class.samples.iter().filter(|sample| sample.target == target.name) {
-                let case = Case::new(target, sample.word, oracle.ask(&[sample.word]).remove(0));
+            for sample in class.samples.iter().filter(|sample| sample.target == target.name()) {
+                let case = Case::new(target, sample.word, oracle.ask(&[sample.word]).remove(0), version);
                 let (ours, llvm) = (case.ours.line(), case.llvm.line());
                 let ours_fits = ours == sample.ours || sample.ours == "ERR" && matches!(case.ours, Ours::Refused(_));
-                let differs = case.difference().is_some() && (class.rule)(&case) && llvm == sample.llvm;
+                let differs = case.difference().is_some() && class.fits(&case) && llvm == sample.llvm;
                 let is_shown = class.is_shown(sample, version);
                 (samples, gone) = (samples + usize::from(is_shown), gone + usize::from(!is_shown));
                 if ours_fits && differs == is_shown {
                     continue;
                 }
-                let hit = if (class.rule)(&case) { "" } else { " (the rule does not match)" };
+                let hit = if class.fits(&case) { "" } else { " (the rule does not match)" };
                 let hit = if differs && !is_shown { " (it is said that this version has it not)" } else { hit };
-                stale += &format!("{}{hit}\n  sample:   {} {}\n", class.name, target.name, sample.word.hex());
+                stale += &format!("{}{hit}\n  sample:   {} {}\n", class.name, target.name(), sample.word.hex());
                 stale += &format!("  ours:     {ours}\n  llvm:     {llvm}\n");
             }
         }
@@ -444,14 +437,13 @@ fn differences_are_current(classes: &Classes) -> Outcome {
     if stale.is_empty() {
         Ok(format!("{has} classes, {samples} samples; {gone} samples of other versions"))
     } else {
-        Err(format!("stale classes of tests/llvm/differences.txt, with what is true now:\n{stale}"))
+        Err(format!("stale classes of crates/llvm/src/differences.txt, with what is true now:\n{stale}"))
     }
 }
 
 /// The oracle answers for the words around one that kills LLVM.
 fn oracle_survives_crashes() -> Outcome {
-    let target = Target { name: "gfx942", processor: "gfx942", features: "", mach: 0x4c, lanes: 64 };
-    let mut oracle = Oracle::start(target.processor, target.features)?;
+    let mut oracle = Oracle::start(Target::Gfx942)?;
     let words = ["ff00807e", "0000807e", "010000d2ff000000", "0000807e", "010000d2ff000000", "ff000480", "ffffffff"];
     let words: Vec<Word> = words.iter().map(|hex| Word::from_hex(hex).expect("hex")).collect();
     let lines: Vec<String> = oracle.ask(&words).iter().map(Answer::line).collect();
@@ -471,15 +463,15 @@ fn compare_samples(options: &Options, jobs: usize, classes: &Classes) -> Outcome
     let objects = samples::load()?;
     for target in options.targets() {
         let mut words = Vec::new();
-        let mut oracle = Oracle::start(target.processor, target.features)?;
-        for object in objects.iter().filter(|o| (o.mach, o.lanes) == (target.mach, target.lanes)) {
+        let mut oracle = Oracle::start(target)?;
+        for object in objects.iter().filter(|o| (o.mach, o.lanes) == (target.mach(), target.wave_size())) {
             for section in &object.sections {
                 words.extend(walk(section, &mut oracle));
             }
             println!("    {}", object.path.display());
         }
         if words.is_empty() {
-            return Err(format!("tests/samples has no code for {}", target.name));
+            return Err(format!("tests/samples has no code for {}", target.name()));
         }
         notes.push(compare_all(target, "samples", words.into_iter(), options, jobs, classes, &layouts(target))?);
     }
@@ -506,13 +498,13 @@ fn walk(code: &[u8], oracle: &mut Oracle) -> Vec<Word> {
 /// `--word`: both opinions on single words.
 fn show(options: &Options) -> Result<bool, String> {
     for target in options.targets() {
-        let mut oracle = Oracle::start(target.processor, target.features)?;
+        let mut oracle = Oracle::start(target)?;
         for hex in &options.hex {
             let word = Word::from_hex(hex).ok_or(format!("{hex} is no hex word"))?;
-            let case = Case::new(target, word, oracle.ask(&[word]).remove(0));
+            let case = Case::new(target, word, oracle.ask(&[word]).remove(0), version());
             let format = layouts(target);
             let format = words::format_name(&format, &word).unwrap_or("?");
-            println!("{} {hex} {format}\n  ours  {}\n  llvm  {}", target.name, case.ours.line(), case.llvm.line());
+            println!("{} {hex} {format}\n  ours  {}\n  llvm  {}", target.name(), case.ours.line(), case.llvm.line());
             if let Answer::Text { comment, .. } = &case.llvm {
                 if !comment.is_empty() {
                     println!("        {comment}");

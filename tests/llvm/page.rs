@@ -5,9 +5,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::compare::{Case, Classes, Verdict};
-use crate::oracle::{self, Answer, Oracle, Word, hex};
-use crate::ours::{self, Ours, Target};
+use crate::ours;
+use amdgpu_isa::Target;
+use amdgpu_llvm::{Answer, Case, Classes, Oracle, Ours, USUAL, Verdict, Word, disassembles, features, hex, version};
 
 const PAGE: &str = include_str!("../../docs/llvm-differences.md");
 
@@ -58,11 +58,11 @@ fn rows() -> Result<Vec<Row<'static>>, String> {
 fn current(row: &Row, target: Target, classes: &Classes) -> Result<[String; 3], String> {
     let [_, bytes, ..] = row.cells;
     let word = Word::from_hex(bytes.trim_matches('`')).ok_or("the bytes are no hex")?;
-    let answer = Oracle::start(target.processor, target.features)?.ask(&[word]).remove(0);
-    let case = Case::new(target, word, answer);
+    let answer = Oracle::start(target)?.ask(&[word]).remove(0);
+    let case = Case::new(target, word, answer, version());
     // The page is about differences, all of which are in the reviewed list.
     if !matches!(classes.judge(&case), Verdict::Class(_)) {
-        return Err("this is in no class of tests/llvm/differences.txt".into());
+        return Err("this is in no class of crates/llvm/src/differences.txt".into());
     }
     let ours = match &case.ours {
         Ours::Inst { text, .. } => format!("`{text}`"),
@@ -78,7 +78,7 @@ fn current(row: &Row, target: Target, classes: &Classes) -> Result<[String; 3], 
     };
     // The text in question: LLVM's own, or ours if LLVM has none. The assembler is LLVM 22's.
     let assembled = match (&case.llvm, &case.ours) {
-        _ if !ours::is_known(target.processor, 22) => "-".into(),
+        _ if !disassembles(USUAL, target) => "-".into(),
         (Answer::Text { text, .. }, _) | (_, Ours::Inst { text, .. }) => assemble(target, text)?,
         _ => "-".into(),
     };
@@ -88,8 +88,8 @@ fn current(row: &Row, target: Target, classes: &Classes) -> Result<[String; 3], 
 /// The bytes that the assembler makes of a text, or its message.
 fn assemble(target: Target, text: &str) -> Result<String, String> {
     let mut child = Command::new("llvm-mc-22")
-        .args(["--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", target.processor])
-        .arg(format!("--mattr={}", target.features))
+        .args(["--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", target.processor()])
+        .arg(format!("--mattr={}", features(target)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -124,13 +124,13 @@ fn belongs(row: &Row) -> Result<bool, String> {
 
 pub fn is_true(classes: &Classes) -> Result<String, String> {
     let (rows, known) = (rows()?, ours::known());
-    let version = oracle::version();
+    let version = version();
     let (mut wrong, mut lines, mut others) = (Vec::new(), 0, 0);
     for row in &rows {
         let at = format!("docs/llvm-differences.md:{}", row.number);
         let [name, bytes, .., versions] = row.cells;
-        let Some(target) = known.iter().find(|target| target.name == name) else {
-            if row.has(version) || row.has(oracle::USUAL) || !row.has(23) {
+        let Some(target) = known.iter().find(|target| target.name() == name) else {
+            if row.has(version) || row.has(USUAL) || !row.has(23) {
                 wrong.push(format!("{at}: LLVM {version} knows no {name}"));
             }
             others += 1;

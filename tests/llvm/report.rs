@@ -4,11 +4,10 @@
 //! missing modifier is one group whatever the opcode and the operands are. A group shows its size, its mnemonics and
 //! examples with bytes.
 
-use crate::compare::{Case, Classes, Kind, Verdict};
-use crate::oracle::{self, Answer};
-use crate::ours::{Ours, Target};
 use crate::reread::Texts;
 use crate::words::{FormatLayout, format_name};
+use amdgpu_isa::Target;
+use amdgpu_llvm::{Answer, Case, Classes, Kind, Ours, USUAL, Verdict, version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -105,7 +104,7 @@ impl Report {
     pub fn totals(&self, classes: &Classes) -> String {
         let mut out = format!(
             "{}: {} words, LLVM accepts {}: {} agree, {} differ in {} groups",
-            self.target.name,
+            self.target.name(),
             self.words,
             self.accepted,
             self.agreed,
@@ -162,8 +161,8 @@ impl Report {
     /// Everything kept, to `target/llvm-<target>-<test>.txt` (`llvm23-` with that version); returns the path.
     pub fn save(&self, test: &str, classes: &Classes) -> String {
         let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target directory");
-        let version = if oracle::is_usual() { String::new() } else { oracle::version().to_string() };
-        let path = directory.join(format!("llvm{version}-{}-{test}.txt", self.target.name));
+        let version = if version() == USUAL { String::new() } else { version().to_string() };
+        let path = directory.join(format!("llvm{version}-{}-{test}.txt", self.target.name()));
         let mut text = format!(
             "{}\nAt most {KEPT} examples of each group.\n\n{}",
             self.totals(classes),
@@ -172,7 +171,7 @@ impl Report {
         text += "\nThe first word of each class, as differences.txt has it.\n";
         for (class, first) in classes.list.iter().zip(&self.firsts) {
             if let Some([hex, ours, llvm]) = first {
-                let _ = writeln!(text, "\nclass:    {}\nsample:   {} {hex}", class.name, self.target.name);
+                let _ = writeln!(text, "\nclass:    {}\nsample:   {} {hex}", class.name, self.target.name());
                 let _ = writeln!(text, "ours:     {ours}\nllvm:     {llvm}");
             }
         }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::assembler;
-use crate::compare::{Assembler, Case, Classes};
-use crate::oracle::{Answer, Word};
-use crate::ours::{self, Ours, Target};
+use amdgpu_isa::Target;
+use amdgpu_llvm::{Answer, Assembler, Case, Classes, Ours, Word};
 
 /// The number of words of each class that are tried, for each process.
 const KEPT: usize = 200;
@@ -48,10 +47,10 @@ impl Texts {
             self.0.iter().flat_map(|(class, texts)| texts.iter().map(|t| (*class, t))).collect();
         let lines: Vec<String> = all.iter().map(|(_, text)| text.text.clone()).collect();
         let mut out = String::new();
-        for ((class, text), answer) in all.iter().zip(assembler::assemble(ours::library(target), &lines)) {
+        for ((class, text), answer) in all.iter().zip(assembler::assemble(target, &lines)) {
             let class = &classes.list[*class];
             let Ok(bytes) = answer else { continue };
-            let (good, made) = match ours::decode(target, &bytes) {
+            let (good, made) = match Ours::decode(target, &bytes) {
                 Ours::Inst { text: made, .. } => {
                     (class.assembler >= Assembler::Changes || text.ours && made == text.text, made)
                 }

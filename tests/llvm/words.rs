@@ -8,7 +8,7 @@
 //! Fillings that LLVM refuses would hide the effect of a field, so a survey first looks for accepted ones: see
 //! [`Survey::take`].
 
-use crate::oracle::Word;
+use amdgpu_llvm::Word;
 use std::collections::HashSet;
 
 /// Bits `lsb .. lsb + width` of an encoding. Pieces of one field are listed from its low bits to its high bits.

@@ -7,8 +7,8 @@ use amdgpu_isa::make::{BuildError, Op, Vgpr, Words, v};
 use amdgpu_isa::{Field, Format, Opcode, Target};
 
 use crate::case::{Case, Rng};
-use crate::oracle::{Answer, Oracle, Word};
 use crate::{Report, assembler, features, words};
+use amdgpu_llvm::{Answer, Oracle, Word};
 
 include!(concat!(env!("OUT_DIR"), "/make_dual_roster.rs"));
 
@@ -148,7 +148,7 @@ fn agrees<F: Copy>(
             }
         }
     }
-    let mut oracle = Oracle::start(target.processor(), features(target))?;
+    let mut oracle = Oracle::start(target)?;
     let lines: Vec<String> = made.iter().map(|(line, _)| line.clone()).collect();
     let (mut good, mut short, mut bad, mut excused) = (0, 0, std::collections::BTreeMap::<String, usize>::new(), 0);
     for ((line, result), said) in made.iter().zip(assembler::assemble(target, &lines)) {

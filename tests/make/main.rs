@@ -10,7 +10,7 @@
 //! LLVM does not disassemble GCN 1.0 and 1.1. There the library's own text is compared, and `llvm-mc-22` must assemble
 //! it to the same bytes.
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 include!(concat!(env!("OUT_DIR"), "/make_roster.rs"));
 
@@ -23,9 +23,6 @@ mod dual;
 #[path = "../../examples/jit.rs"]
 mod jit;
 mod modifiers;
-#[path = "../llvm/oracle.rs"]
-#[allow(unsafe_code, dead_code)] // LLVM's C API, and the processes around it.
-mod oracle;
 mod text;
 #[path = "../words/mod.rs"]
 #[allow(dead_code, unused_imports)]
@@ -37,9 +34,9 @@ use std::process::ExitCode;
 use amdgpu_isa::make::modifiers::ModifierSet;
 use amdgpu_isa::make::{BuildError, Code, Words};
 use amdgpu_isa::{Field, Format, Inst, Opcode, Target};
+use amdgpu_llvm::{Answer, Oracle, Word};
 use case::{Case, FAULTS, Fault, Rng};
 use modifiers::Modify;
-use oracle::{Answer, Oracle, Word};
 
 struct Constructor {
     targets: &'static [Target],
@@ -121,9 +118,7 @@ impl Report {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|first| first == oracle::CHILD_FLAG) {
-        oracle::child(&arguments[1..]);
-    }
+    amdgpu_llvm::run_as_child();
     let value = |key: &str| {
         let at = arguments.iter().position(|a| a == key)?;
         arguments.get(at + 1).cloned()
@@ -200,18 +195,9 @@ fn ask(target: Target, oracle: &mut Option<Oracle>, words: &[Words]) -> Vec<Answ
     }
 }
 
-/// LLVM's feature for the size of waves, and the one for halves of registers from RDNA3 on.
-fn features(target: Target) -> &'static str {
-    match (target.processor().starts_with("gfx1"), target.wave_size()) {
-        (true, 64) => "+real-true16,+wavefrontsize64",
-        (true, _) => "+real-true16",
-        _ => "",
-    }
-}
-
 fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, String> {
     let disassembled = !["gfx600", "gfx700"].contains(&target.name());
-    let mut oracle = if disassembled { Some(Oracle::start(target.processor(), features(target))?) } else { None };
+    let mut oracle = if disassembled { Some(Oracle::start(target)?) } else { None };
     let mut report = Report::default();
     let (mut total, mut excused) = (0, 0);
     let mut good: HashSet<&str> = HashSet::new();
@@ -326,7 +312,7 @@ fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
     scalars().any(|one| scalars().any(|other| one.value == other.value && one.bits != other.bits))
 }
 
-/// Differences that `tests/llvm/differences.txt` lists with their reasons: the manual has them, and LLVM 22 does not.
+/// Differences that `crates/llvm/src/differences.txt` lists with their reasons: the manual has them, and LLVM 22 does not.
 fn is_excused(
     constructor: &Constructor,
     target: Target,
@@ -397,7 +383,7 @@ fn is_excused(
 #[cfg(feature = "all-targets")]
 fn kernel(target: Target) -> Result<String, String> {
     let disassembled = !["gfx600", "gfx700"].contains(&target.name());
-    let mut oracle = if disassembled { Some(Oracle::start(target.processor(), features(target))?) } else { None };
+    let mut oracle = if disassembled { Some(Oracle::start(target)?) } else { None };
     let mut total = 0;
     for expression in ["a*x + y", "2.5 - x*(y - a) - a*3.25", "a", "1.0*0.5", "(x + y)*(a + 0.125)*7"] {
         let mut code = [0; 256];

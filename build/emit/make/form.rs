@@ -163,7 +163,9 @@ impl Form<'_> {
         // A modifier that can have no effect on the operation has no method.
         let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
         let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
-        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field), &|field| self.excluding(field))?;
+        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field), &|field| {
+            self.excluding(field)
+        })?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let mut parts = Parts::default();
         let info = &t.infos[operation.info];

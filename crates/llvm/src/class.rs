@@ -1,74 +1,44 @@
-//! One word, two opinions, and the reviewed list of classes of words on which they may differ.
+//! The reviewed list of classes of words on which the library and LLVM differ.
 
-use crate::classes::{self, Rule};
-use crate::oracle::{self, Answer, Word};
-use crate::ours::{self, Ours, Target};
+use std::sync::LazyLock;
 
-/// `tests/llvm/differences.txt`; its head explains the format.
+use amdgpu_isa::Target;
+
+use crate::answer::Answer;
+use crate::case::{Case, Kind};
+use crate::rules::{self, Rule};
+use crate::versions::NEWER;
+use crate::word::Word;
+
+/// The list; its head explains the format.
 const DIFFERENCES: &str = include_str!("differences.txt");
 
-/// Everything about one word.
-pub struct Case {
-    pub target: Target,
-    pub word: Word,
-    pub ours: Ours,
-    pub llvm: Answer,
+/// Whether a version of LLVM knows the processor.
+fn is_known(processor: &str, version: u32) -> bool {
+    version > 22 || !NEWER.contains(&processor)
 }
 
-impl Case {
-    pub fn new(target: Target, word: Word, llvm: Answer) -> Case {
-        Case { target, word, ours: ours::decode(target, word.bytes()), llvm }
-    }
-
-    /// The kind of difference, if there is one.
-    pub fn difference(&self) -> Option<Kind> {
-        match (&self.ours, &self.llvm) {
-            (_, Answer::Crash) => Some(Kind::LlvmCrashes),
-            (Ours::Refused(_), Answer::Reject) => None,
-            (Ours::Refused(_), Answer::Text { .. }) => Some(Kind::WeRefuse),
-            (Ours::Inst { .. }, Answer::Reject) => Some(Kind::LlvmRefuses),
-            (Ours::Inst { len: a, .. }, Answer::Text { len: b, .. }) if a != b => Some(Kind::Length),
-            (Ours::Inst { text: a, .. }, Answer::Text { text: b, .. }) => (a != b).then_some(Kind::Text),
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
-    WeRefuse,
-    LlvmRefuses,
-    LlvmCrashes,
-    Length,
-    Text,
-}
-
-impl Kind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::WeRefuse => "we refuse",
-            Kind::LlvmRefuses => "LLVM refuses",
-            Kind::LlvmCrashes => "LLVM crashes",
-            Kind::Length => "length",
-            Kind::Text => "text",
-        }
-    }
-}
-
+/// What the list says of a word.
 pub enum Verdict {
+    /// The library and LLVM agree.
     Agree,
-    /// Index into [`Classes::list`].
+    /// They differ as the class with this index in [`Classes::list`] says.
     Class(usize),
+    /// They differ, and no class says why.
     Disagree(Kind),
 }
 
+/// A word that shows a class.
 pub struct Sample {
+    /// The name of the target.
     pub target: String,
+    /// The word.
     pub word: Word,
     /// The versions of LLVM that show it, if not all of the class.
     versions: Option<Vec<u32>>,
-    /// [`Ours::line`]; `ERR` alone stands for any reason.
+    /// [`Ours::line`](crate::Ours::line); `ERR` alone stands for any reason.
     pub ours: String,
-    /// [`Answer::line`].
+    /// [`Answer::line`](crate::Answer::line).
     pub llvm: String,
 }
 
@@ -85,22 +55,32 @@ pub enum Assembler {
 
 /// A reviewed class of differences.
 pub struct Class {
+    /// A few words.
     pub name: String,
     /// The versions of LLVM that have it.
     pub versions: Vec<u32>,
+    /// The processors, as in LLVM's `-mcpu`.
     pub targets: Vec<String>,
-    pub rule: Rule,
+    rule: Rule,
+    /// Sentences that say why the library is right.
     pub reason: String,
+    /// What LLVM's assembler makes of LLVM's text, if the library refuses the word.
     pub assembler: Assembler,
+    /// Words that show it.
     pub samples: Vec<Sample>,
 }
 
 impl Class {
-    /// Whether the word is of this class, for the version of LLVM that is compared.
+    /// Whether the word is of this class.
     pub fn matches(&self, case: &Case) -> bool {
-        self.versions.contains(&oracle::version())
-            && self.targets.iter().any(|target| target == case.target.processor)
-            && (self.rule)(case)
+        self.versions.contains(&case.version)
+            && self.targets.iter().any(|target| target == case.target.processor())
+            && self.fits(case)
+    }
+
+    /// Whether the rule of the class holds, whatever the version and the target are.
+    pub fn fits(&self, case: &Case) -> bool {
+        (self.rule)(case)
     }
 
     /// Whether a version of LLVM shows a sample of the class.
@@ -111,10 +91,10 @@ impl Class {
     /// What the class lacks.
     fn fault(&self) -> Option<String> {
         let of = |version: u32| {
-            let shows = |s: &Sample| self.is_shown(s, version) && ours::is_known(&s.target, version);
+            let shows = |s: &Sample| self.is_shown(s, version) && is_known(&s.target, version);
             (!self.samples.iter().any(shows)).then(|| format!("a sample that LLVM {version} shows"))
         };
-        let newer = |name: &String| !ours::is_known(name, 22) && !self.versions.contains(&23);
+        let newer = |name: &String| !is_known(name, 22) && !self.versions.contains(&23);
         if self.targets.is_empty() {
             Some("targets".into())
         } else if self.reason.is_empty() {
@@ -127,11 +107,17 @@ impl Class {
     }
 }
 
+/// The list.
 pub struct Classes {
+    /// The classes, in the order in which they are tried.
     pub list: Vec<Class>,
 }
 
 impl Classes {
+    /// Reads the list, which is a part of this package.
+    ///
+    /// # Errors
+    /// The line that is wrong, or what a class lacks.
     pub fn load() -> Result<Classes, String> {
         let mut list: Vec<Class> = Vec::new();
         for (number, line) in DIFFERENCES.lines().enumerate() {
@@ -139,19 +125,30 @@ impl Classes {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            add_line(&mut list, line).map_err(|e| format!("tests/llvm/differences.txt:{}: {e}", number + 1))?;
+            add_line(&mut list, line).map_err(|e| format!("differences.txt:{}: {e}", number + 1))?;
         }
         for class in &list {
             if let Some(fault) = class.fault() {
-                return Err(format!("tests/llvm/differences.txt: {} needs {fault}", class.name));
+                return Err(format!("differences.txt: {} needs {fault}", class.name));
             }
         }
         Ok(Classes { list })
     }
 
+    /// Compares both answers about a word, and finds the first class of their difference.
     pub fn judge(&self, case: &Case) -> Verdict {
         let Some(kind) = case.difference() else { return Verdict::Agree };
         self.list.iter().position(|class| class.matches(case)).map_or(Verdict::Disagree(kind), Verdict::Class)
+    }
+}
+
+/// The class of the difference between LLVM's answer about a word and the library's; `None` if there is no difference,
+/// or one that no class has, which is a fault of one of them. `version`: LLVM's.
+pub fn known_difference(target: Target, word: Word, llvm: Answer, version: u32) -> Option<&'static Class> {
+    static CLASSES: LazyLock<Classes> = LazyLock::new(|| Classes::load().expect("the tests read it"));
+    match CLASSES.judge(&Case::new(target, word, llvm, version)) {
+        Verdict::Class(index) => CLASSES.list.get(index),
+        Verdict::Agree | Verdict::Disagree(_) => None,
     }
 }
 
@@ -182,7 +179,7 @@ fn add_line(list: &mut Vec<Class>, line: &str) -> Result<(), String> {
             }
         }
         "targets" => class.targets.extend(value.split_whitespace().map(str::to_owned)),
-        "rule" => class.rule = classes::rule(value).ok_or(format!("no rule {value} in classes.rs"))?,
+        "rule" => class.rule = rules::rule(value).ok_or(format!("no rule {value} in rules.rs"))?,
         "reason" if class.reason.is_empty() => class.reason = value.to_owned(),
         "reason" => class.reason = format!("{} {value}", class.reason),
         "assembler" => {

@@ -93,14 +93,19 @@ pub fn we_refuse_unused_source_of_pair(case: &Case) -> bool {
             Ours::Inst { ref text, .. } => {
                 let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
                 let is_same = *text == llvm;
-                let other = Case { target: case.target, word, ours, llvm: case.llvm.clone() };
+                let other = Case { target: case.target, word, ours, llvm: case.llvm.clone(), version: case.version };
                 return is_same || mandatory_literal_as_source_code(&other) || literal_of_two(&other);
             }
             Ours::Refused(reason) => {
                 let bit = reason.strip_prefix("reserved bit ").and_then(|rest| rest.split_once(" of VOPD"));
                 let Some((bit, rest)) = bit else {
-                    let other =
-                        Case { target: case.target, word, ours: Ours::Refused(reason), llvm: case.llvm.clone() };
+                    let other = Case {
+                        target: case.target,
+                        word,
+                        ours: Ours::Refused(reason),
+                        llvm: case.llvm.clone(),
+                        version: case.version,
+                    };
                     let rules = [we_refuse_reserved_source, we_refuse_literal32, we_refuse_literal64];
                     return word != case.word && rules.iter().any(|rule| rule(&other));
                 };
@@ -112,7 +117,7 @@ pub fn we_refuse_unused_source_of_pair(case: &Case) -> bool {
                 }
                 bytes[bit / 8] ^= 1 << (bit % 8);
                 word = Word::new(&bytes);
-                ours = ours::decode(case.target, word.bytes());
+                ours = Ours::decode(case.target, word.bytes());
             }
         }
     }
@@ -187,7 +192,7 @@ pub fn eight_trap_registers(case: &Case) -> bool {
     let names = ["s_load_b96 ", "s_buffer_load_b96 "];
     let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|name| text.starts_with(name)));
     let load = is_scalar_memory(case) && ours;
-    let refused = || case.ours.len() == Some(8) && case.llvm == Answer::Reject && first == 12;
+    let refused = || case.ours.size() == Some(8) && case.llvm == Answer::Reject && first == 12;
     load && refused()
         || texts(case).is_some_and(|(ours, llvm)| {
             let (three, eight) =
@@ -199,7 +204,7 @@ pub fn eight_trap_registers(case: &Case) -> bool {
 /// v_fmamk_f64 or v_fmaak_f64 whose first source is its literal, too.
 pub fn llvm_lacks_literal64_beside_literal64(case: &Case) -> bool {
     let long = field(case, 31, 1) == 0 && long_constant_opcodes(case).contains(&field(case, 25, 6));
-    long && field(case, 0, 9) == 254 && case.ours.len() == Some(12) && case.llvm == Answer::Reject
+    long && field(case, 0, 9) == 254 && case.ours.size() == Some(12) && case.llvm == Answer::Reject
 }
 
 /// v_dot4_i32_iu8 and v_dot8_i32_iu4 with signs of the first two sources only: LLVM gives them the name without the

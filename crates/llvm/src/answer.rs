@@ -1,0 +1,30 @@
+//! What LLVM says of a word.
+
+/// LLVM's answer about one word.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// An instruction.
+    Text {
+        /// Its bytes.
+        len: usize,
+        /// The text with one space between mnemonic and operands, with LLVM's `/*...*/`.
+        text: String,
+        /// What LLVM appends after `;` or `//`.
+        comment: String,
+    },
+    /// No instruction.
+    Reject,
+    /// LLVM's process ended, or did not answer.
+    Crash,
+}
+
+impl Answer {
+    /// One line: `LEN text`, `ERR` or `CRASH`.
+    pub fn line(&self) -> String {
+        match self {
+            Answer::Text { len, text, .. } => format!("{len} {text}"),
+            Answer::Reject => "ERR".into(),
+            Answer::Crash => "CRASH".into(),
+        }
+    }
+}
