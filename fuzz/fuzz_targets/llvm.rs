@@ -8,8 +8,8 @@ mod input;
 
 use amdgpu_isa::arbitrary::{near_valid, valid};
 use amdgpu_isa::{Decoded, Decoder, Target};
-use arbitrary::Unstructured;
 use amdgpu_llvm::{Case, Classes, Oracle, USUAL, Verdict, Word, disassembles, run_as_child};
+use arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 use std::collections::HashMap;
