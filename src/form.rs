@@ -1,5 +1,7 @@
 //! One form of an operation on a target: the initial bits of its words, and checks of the result.
 
+mod start;
+
 use crate::codec::{Words, descs};
 use crate::decode::canonical::filled;
 use crate::decode::decode_words;
@@ -7,14 +9,16 @@ use crate::error::DecodeError;
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode};
 use crate::operation::{OpcodeEntry, layout};
-use crate::table::{FormSignature, Layout, OperandDesc};
+use crate::table::{FieldInfo, FormSignature, Layout, OperandDesc};
 use crate::target::Target;
+
+use start::start_of;
 
 /// A form of an operation: a base format, and the format of a trailing dword.
 pub(crate) struct Form {
     opcode: Opcode,
     target: Target,
-    number: u16,
+    entry: OpcodeEntry,
     pub layout: &'static Layout,
     pub signature: &'static FormSignature,
     /// The format of the trailing dword; `None` if it is a literal.
@@ -41,7 +45,7 @@ impl Form {
     ) -> Option<Form> {
         let layout = layout(target, entry.signature.format)?;
         let extension = signature.extension.filter(|e| !e.is_literal());
-        Some(Form { opcode, target, number: entry.number, layout, signature, extension })
+        Some(Form { opcode, target, entry: *entry, layout, signature, extension })
     }
 
     pub(crate) fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + Clone + use<> {
@@ -50,21 +54,27 @@ impl Form {
 
     /// The words with the encoding bits, the opcode, and the code that announces the trailing dword.
     pub(crate) fn start(&self) -> Words {
+        self.start_with(0)
+    }
+
+    /// The words as from `start`, with these bits in the opcode field besides those of the operation.
+    #[inline]
+    fn start_with(&self, second: u16) -> Words {
         let mut words = Words::new(self.target, self.layout);
-        for info in self.layout.fields.iter().filter(|info| !info.overlay) {
-            let announced = || {
-                let extension = self.extension?;
-                self.layout.extends.iter().find(|e| e.field == info.field && e.format == extension)
-            };
-            let value = match info.fixed {
-                Some(fixed) => fixed,
-                None if info.field == Field::Op => self.number,
-                None => match announced() {
-                    Some(announced) => announced.code,
-                    None => continue,
-                },
-            };
-            words.field(0, info, value.into());
+        let start = start_of(self.target, self.layout.format);
+        words.dwords = start.dwords;
+        if let Some(op) = start.op {
+            // High bits, which distinguish formats, do not fit and are cut off.
+            words.field(0, op, (self.entry.in_space(self.target) | second).into());
+        }
+        if let Some(extension) = self.extension {
+            let is_open = |info: &&FieldInfo| !info.overlay && info.fixed.is_none() && info.field != Field::Op;
+            for info in self.layout.fields.iter().filter(is_open) {
+                let announced = self.layout.extends.iter().find(|e| e.field == info.field && e.format == extension);
+                if let Some(announced) = announced {
+                    words.field(0, info, announced.code.into());
+                }
+            }
         }
         words.fill(filled(self.target, self.signature));
         words
@@ -73,11 +83,7 @@ impl Form {
     /// The words as from `start`, with the opcode of the second operation.
     #[cfg(feature = "text")]
     pub(crate) fn start_dual(&self, second: u16) -> Words {
-        let mut words = self.start();
-        if let Some(op) = self.layout.fields.iter().find(|info| info.field == Field::Op) {
-            words.field(0, op, (self.number | second).into());
-        }
-        words
+        self.start_with(second)
     }
 
     /// The words as from `start`, for a conversion. Several codes can announce the trailing dword (DPP8, and the lanes
@@ -101,12 +107,14 @@ impl Form {
     pub(crate) fn finish(&self, words: &mut Words) -> Result<Inst, Unmade> {
         let behind = self.extension.and_then(|extension| layout(self.target, extension));
         let mut dwords = usize::from((self.layout.bits + behind.map_or(0, |layout| layout.bits)) / 32);
-        for literal in words.literals() {
-            if self.extension.is_some() {
-                return Err(Unmade::Literal);
+        if words.literal.is_some() {
+            for literal in words.literals() {
+                if self.extension.is_some() {
+                    return Err(Unmade::Literal);
+                }
+                *words.dwords.get_mut(dwords).ok_or(Unmade::Literal)? = literal;
+                dwords += 1;
             }
-            *words.dwords.get_mut(dwords).ok_or(Unmade::Literal)? = literal;
-            dwords += 1;
         }
         // Some rows require ones in bits that no modifier sets. Each try sets one of them; there are at most 32.
         for _ in 0..u32::BITS {
@@ -119,7 +127,17 @@ impl Form {
         Err(Unmade::Other)
     }
 
+    /// Whether an instruction is of this form. The opcode index determines the operation, and the signature the
+    /// formats.
+    #[inline]
+    fn has(&self, inst: &Inst) -> bool {
+        inst.op_index() == usize::from(self.entry.op_index) && core::ptr::eq(inst.signature(), self.signature)
+    }
+
     fn accept(&self, inst: Inst, dwords: usize) -> Result<Inst, Unmade> {
+        if self.has(&inst) && inst.words().len() == dwords {
+            return Ok(inst);
+        }
         let behind = inst.extension().filter(|e| !e.is_literal());
         let good = inst.opcode() == self.opcode
             && inst.words().len() == dwords

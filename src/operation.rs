@@ -19,7 +19,7 @@ impl Opcode {
     /// # }
     /// ```
     pub fn encodings(self, target: Target) -> impl Iterator<Item = Encoding> {
-        self.entries(target).map(|entry| Encoding { format: entry.signature.format, number: entry.number })
+        self.entries(target).map(move |entry| Encoding { format: entry.signature.format, number: entry.number(target) })
     }
 
     /// What code uses the operation for; `None` if tools need not know.
@@ -100,12 +100,12 @@ impl Opcode {
         Some(own_spelling(target, entry.op_index.into()).unwrap_or_else(|| self.name()))
     }
 
-    pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> {
+    pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> + Clone {
         let entries = ENTRIES[target as usize];
         let first = |at: usize| entries.first.get(at).copied().map(usize::from);
         let range = self.place().and_then(|at| Some(first(at)?..first(at + 1)?)).unwrap_or(0..0);
         let op_indices = entries.op_indices.get(range).unwrap_or(&[]);
-        op_indices.iter().filter_map(move |&op_index| OpcodeEntry::new(target, op_index))
+        op_indices.iter().map(move |&op_index| OpcodeEntry::new(target, op_index))
     }
 }
 
@@ -120,12 +120,11 @@ pub struct Encoding {
     pub number: u16,
 }
 
-/// An operation on a target: its number in a format, and its signature there.
+/// An operation on a target, in one of its formats.
 #[derive(Clone, Copy)]
 pub(crate) struct OpcodeEntry {
     pub signature: &'static FormSignature,
     pub op_index: u16,
-    pub number: u16,
 }
 
 /// The mnemonic of an opcode index, if the target has a spelling of its own.
@@ -138,15 +137,26 @@ pub(crate) fn own_spelling(target: Target, op_index: usize) -> Option<&'static s
 
 impl OpcodeEntry {
     /// The operation with an opcode index.
-    pub(crate) fn new(target: Target, op_index: u16) -> Option<OpcodeEntry> {
-        let opcode_space = DECODE[target as usize].opcode_spaces.iter().rev().find(|f| f.base <= op_index)?;
-        let signature = DESCS[target as usize].signature(op_index.into(), 0);
-        let in_space = match op_index.checked_sub(opcode_space.second) {
+    #[inline]
+    pub(crate) fn new(target: Target, op_index: u16) -> OpcodeEntry {
+        OpcodeEntry { signature: DESCS[target as usize].signature(op_index.into(), 0), op_index }
+    }
+
+    /// The number in the format's opcode field.
+    pub(crate) fn number(&self, target: Target) -> u16 {
+        number(target, self.signature.format, self.in_space(target))
+    }
+
+    /// The opcode index relative to the start of its opcode space: see [`number`].
+    pub(crate) fn in_space(&self, target: Target) -> u16 {
+        let op_index = self.op_index;
+        let mut opcode_spaces = DECODE[target as usize].opcode_spaces.iter().rev();
+        let Some(opcode_space) = opcode_spaces.find(|f| f.base <= op_index) else { return 0 };
+        match op_index.checked_sub(opcode_space.second) {
             // A second operation, whose opcode is above the first one's.
             Some(opcode) if opcode_space.second != 0 => opcode << opcode_space.op_mask.count_ones(),
             _ => op_index - opcode_space.base,
-        };
-        Some(OpcodeEntry { signature, op_index, number: number(target, signature.format, in_space) })
+        }
     }
 
     /// The forms with a trailing dword other than a literal.

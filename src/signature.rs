@@ -116,11 +116,11 @@ impl Opcode {
 
 impl Signature {
     fn new(target: Target, opcode: Opcode, entry: &OpcodeEntry, form: u8) -> Option<Signature> {
-        let &OpcodeEntry { signature, op_index, number } = entry;
+        let &OpcodeEntry { signature, op_index } = entry;
         let target = known(target);
         let probe = Probe::new(target, op_index, form)?;
         let signature = if form == 0 { signature } else { DESCS[target as usize].signature(op_index.into(), form) };
-        Some(Signature { target, opcode, number, op_index, form, signature, probe })
+        Some(Signature { target, opcode, number: entry.number(target), op_index, form, signature, probe })
     }
 
     /// The target.

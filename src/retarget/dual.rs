@@ -20,7 +20,8 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     let op = layout.fields.iter().find(|info| info.field == Field::Op).ok_or(lacks)?;
     // The low piece of the opcode is the first operation, and the high piece the second.
     let low = (1u16 << op.width) - 1;
-    let numbers = |op: Opcode| op.entries(target).filter(|entry| entry.signature.format == format).map(|e| e.number);
+    let numbers =
+        |op: Opcode| op.entries(target).filter(|entry| entry.signature.format == format).map(|e| e.number(target));
     // The number of an operation that can be first is its number in the low piece.
     let as_second = |n: u16| if n <= low { n << op.width } else { n };
     let (x, y) = (numbers(first).find(|&n| n <= low), numbers(second).map(as_second).next());

@@ -102,7 +102,7 @@ impl<'t> Quick<'t> {
     /// The words without operands, with the bits that are set in fields that the operation does not use.
     fn filled(&self) -> Option<u128> {
         let opcode = OPS[self.target as usize].opcode(self.op_index.into())?;
-        let entry = OpcodeEntry::new(self.target, self.op_index)?;
+        let entry = OpcodeEntry::new(self.target, self.op_index);
         let form = Form::new(self.target, opcode, &entry, entry.signature)?;
         let mut words = form.start();
         if entry.signature.format == Format::Vop3p {

@@ -222,7 +222,7 @@ fn parser<'t>(signature: &Signature, text: &'t str, reading: Reading) -> Result<
     let (target, mut cursor) = (signature.target(), Cursor::new(text));
     cursor.lines();
     let lacks = || cursor.error_since(0, Kind::Encoding);
-    let entry = OpcodeEntry::new(target, signature.op_index()).ok_or_else(lacks)?;
+    let entry = OpcodeEntry::new(target, signature.op_index());
     let (opcode, form) = (signature.opcode(), signature.form());
     let form = Form::new(target, opcode, &entry, form).ok_or_else(lacks)?;
     Ok(Parser::new(cursor, &NoSymbols, form, entry.op_index, reading))

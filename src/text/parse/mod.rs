@@ -361,11 +361,11 @@ impl Parser<'_, '_> {
         let name = behind.name();
         let target = self.words.target;
         let format = self.form.signature.format;
-        let mut found = operation::all(target, name).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
+        let mut found = operation::all(target, name).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         // A target can have several formats of dual instructions.
         let is_partner = |entry: &OpcodeEntry| is_second(target, entry) && entry.signature.format == format;
         let entry = found.find(is_partner).ok_or_else(|| behind.error(Kind::Mnemonic))?;
-        self.words = self.form.start_dual(entry.number);
+        self.words = self.form.start_dual(entry.number(target));
         Ok(entry)
     }
 

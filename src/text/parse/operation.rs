@@ -145,8 +145,7 @@ impl Operations {
     }
 
     fn fill(&mut self, target: Target, name: &[u8]) {
-        let entries =
-            all(target, name).filter_map(|(opcode, op_index)| Some((opcode, OpcodeEntry::new(target, op_index)?)));
+        let entries = all(target, name).map(|(opcode, op_index)| (opcode, OpcodeEntry::new(target, op_index)));
         let first = entries.filter(|(_, entry)| !is_second(target, entry));
         self.found.iter_mut().zip(first).for_each(|(place, found)| *place = Some(found));
     }

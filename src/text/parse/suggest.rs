@@ -73,7 +73,7 @@ impl Suggestion {
         }
         // The error can be about all of `name:value` or `name(value)`.
         let word = cursor.name();
-        let entries = operation::all(target, mnemonic).filter_map(|(_, op_index)| OpcodeEntry::new(target, op_index));
+        let entries = operation::all(target, mnemonic).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         let forms = entries.flat_map(|entry| [entry.signature].into_iter().chain(entry.forms(target)));
         let modifiers = forms.flat_map(|form| descs(target, form)).filter(|desc| desc.access.is_none());
         let modifiers = modifiers.filter(|desc| desc.kind != OperandKind::Modifier(ModifierKind::Hidden));

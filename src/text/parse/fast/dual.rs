@@ -26,8 +26,8 @@ impl Quick<'_> {
             cursor.at += name.len();
             let (second, row) = self.second(name)?;
             let opcode = OPS[self.target as usize].opcode(self.op_index.into())?;
-            let entry = OpcodeEntry::new(self.target, self.op_index)?;
-            let words = Form::new(self.target, opcode, &entry, entry.signature)?.start_dual(second.number);
+            let entry = OpcodeEntry::new(self.target, self.op_index);
+            let words = Form::new(self.target, opcode, &entry, entry.signature)?.start_dual(second.number(self.target));
             read.bits |= words.dwords.iter().take(2).rev().fold(0, |all, &dword| all << 32 | u128::from(dword));
             read.is_last = false;
             self.signatures(row).find_map(|signature| self.behind(signature, cursor, read.clone(), &second))
@@ -73,7 +73,7 @@ impl Quick<'_> {
         let op_indices = (0..slots.len()).map_while(|n| slots.get((start + n) & mask)?.checked_sub(1));
         let mut rows = op_indices.filter_map(|op_index| {
             let row = *self.tables.rows.get(usize::from(op_index)).filter(|row| is_name(**row, name))?;
-            Some((OpcodeEntry::new(self.target, op_index)?, row))
+            Some((OpcodeEntry::new(self.target, op_index), row))
         });
         rows.find(|(entry, _)| is_second(self.target, entry))
     }

@@ -1,0 +1,76 @@
+//! The bits that all instructions of a format share.
+
+use crate::opcode::{Field, Format};
+use crate::table::{FieldInfo, Layout, MAX_DWORDS};
+use crate::target::{LAYOUT, Target};
+
+/// The words of a format before anything else is set, and the field of the opcode.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    pub dwords: [u32; MAX_DWORDS],
+    pub op: Option<&'static FieldInfo>,
+}
+
+const NOTHING: Start = Start { dwords: [0; MAX_DWORDS], op: None };
+
+/// The greatest number of formats of a target.
+const MOST: usize = {
+    let (mut most, mut n) = (0, 0);
+    while n < LAYOUT.len() {
+        let formats = LAYOUT[n].formats.len();
+        most = if formats > most { formats } else { most };
+        n += 1;
+    }
+    most
+};
+
+/// The starts of each target's formats, in the order of its layouts.
+static STARTS: [[Start; MOST]; LAYOUT.len()] = {
+    let mut all = [[NOTHING; MOST]; LAYOUT.len()];
+    let mut n = 0;
+    while n < LAYOUT.len() {
+        let mut i = 0;
+        while i < LAYOUT[n].formats.len() {
+            all[n][i] = start(&LAYOUT[n].formats[i]);
+            i += 1;
+        }
+        n += 1;
+    }
+    all
+};
+
+/// The start of a format of the target.
+#[inline]
+pub(super) fn start_of(target: Target, format: Format) -> &'static Start {
+    let number = LAYOUT[target as usize].numbers.get(format as usize).map_or(0, |number| usize::from(*number));
+    STARTS.get(target as usize).and_then(|starts| starts.get(number.checked_sub(1)?)).unwrap_or(&NOTHING)
+}
+
+const fn start(layout: &'static Layout) -> Start {
+    let mut start = NOTHING;
+    let mut n = 0;
+    while n < layout.fields.len() {
+        let info = &layout.fields[n];
+        n += 1;
+        match info.fixed {
+            _ if info.overlay => {}
+            Some(fixed) => {
+                put(&mut start.dwords, info.lsb, info.width, fixed);
+                if info.hi_width > 0 {
+                    put(&mut start.dwords, info.hi, info.hi_width, fixed >> info.width);
+                }
+            }
+            None if info.field as u8 == Field::Op as u8 => {
+                assert!(start.op.is_none());
+                start.op = Some(info);
+            }
+            None => {}
+        }
+    }
+    start
+}
+
+/// Sets bits within a dword.
+const fn put(dwords: &mut [u32; MAX_DWORDS], lsb: u8, width: u8, value: u16) {
+    dwords[lsb as usize / 32] |= (value as u32 & ((1u64 << width) - 1) as u32) << (lsb % 32);
+}
