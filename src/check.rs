@@ -14,20 +14,26 @@ use crate::inst::Inst;
 use crate::opcode::Field;
 use crate::operand::code_of;
 use crate::shared::flag;
-use crate::value::{Reg, Value};
+use crate::value::{Operand, Reg, Value};
 
 pub use banks::DualBanks;
 pub(crate) use banks::banks;
 #[cfg(feature = "make")]
 pub(crate) use banks::{Freedom, Port, Ports, conflict};
-#[cfg(any(feature = "make", feature = "text"))]
+#[cfg(feature = "make")]
+pub(crate) use bus::has_bus;
+#[cfg(feature = "text")]
 pub(crate) use bus::limit as bus_limit;
 pub(crate) use bus::reads as bus_reads;
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use bus::scalars as bus_scalars;
 pub(crate) use only::excluded;
+#[cfg(feature = "make")]
+pub(crate) use only::has_only;
 #[cfg(feature = "arbitrary")]
 pub(crate) use only::smallest;
+#[cfg(feature = "make")]
+pub(crate) use overlap::can_overlap;
 pub(crate) use overlap::overlap;
 #[cfg(feature = "text")]
 pub(crate) use packed::is_packed;
@@ -155,36 +161,32 @@ impl Inst {
     pub(crate) fn check_alignment(&self) -> Result<(), RuleError> {
         let facts = self.info().flags;
         let (even, odd) = (facts & const { flag("even") } != 0, facts & const { flag("odd") } != 0);
-        for operand in self.operands() {
-            // Only the data of such an operation is exempt, not its address.
-            let even_tuples = self.target().aligned_vgprs() && !(odd && operand.access.writes());
-            let (Some(field), Value::Reg(reg), dwords) = (operand.role, operand.value, operand.bits / 32) else {
-                continue;
+        let aligned_vgprs = self.target().aligned_vgprs();
+        let broken = |operand: Operand| {
+            let (field, Value::Reg(reg), dwords) = (operand.role?, operand.value, operand.bits / 32) else {
+                return None;
             };
-            if dwords < 2 && !even {
-                continue;
-            }
+            // Only the data of such an operation is exempt, not its address.
+            let even_tuples = aligned_vgprs && !(odd && operand.access.writes());
             match reg {
-                Reg::Vgpr(n) if even_tuples && n % 2 == 1 => {
-                    return Err(RuleError::MisalignedVector { field, register: reg });
-                }
-                Reg::Agpr(n) if even_tuples && n % 2 == 1 => {
-                    return Err(RuleError::MisalignedVector { field, register: reg });
-                }
+                Reg::Vgpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
+                Reg::Agpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
-                    // Register files begin at aligned registers.
-                    match code_of(self, field) {
-                        Some(code) if aligned(code, dwords) != code => {
-                            // The operand begins at the aligned register below.
-                            let Value::Reg(register) = meaning(self.target(), code, 1) else { continue };
-                            return Err(RuleError::MisalignedScalar { field, register });
-                        }
-                        _ => {}
-                    }
+                    // Register files begin at aligned registers, and the operand at the aligned register below.
+                    let code = code_of(self, field).filter(|code| aligned(*code, dwords) != *code)?;
+                    let Value::Reg(register) = meaning(self.target(), code, 1) else { return None };
+                    Some(RuleError::MisalignedScalar { field, register })
                 }
-                _ => {}
+                _ => None,
             }
-        }
-        Ok(())
+        };
+        let mut first = None;
+        // `for_each` is faster than `for`.
+        self.operands().for_each(|operand| {
+            if (operand.bits >= 64 || even) && first.is_none() {
+                first = broken(operand);
+            }
+        });
+        first.map_or(Ok(()), Err)
     }
 }

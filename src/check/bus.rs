@@ -1,7 +1,7 @@
 //! The constant bus: how many different scalars a vector operation can read.
 
 use crate::inst::Inst;
-use crate::opcode::{BUS, Field, Special};
+use crate::opcode::{BUS, Field, Format, Special};
 use crate::operation::scalar_limit;
 use crate::value::{Operand, Reg, Value};
 
@@ -44,9 +44,18 @@ fn key(operand: &Operand) -> Option<(Value, bool)> {
     }
 }
 
+/// Whether operations of the format read over the bus.
+#[inline]
+pub(crate) fn has_bus(format: Format) -> bool {
+    BUS.get(format as usize).is_some_and(|bus| *bus)
+}
+
+/// The greatest number of scalars that are noted: more than any operation reads.
+const MOST: usize = 8;
+
 pub(crate) fn reads(inst: &Inst) -> Reads {
     let mut reads = Reads { count: 0, limit: limit(inst), excess: None };
-    if !BUS.get(inst.format() as usize).is_some_and(|bus| *bus) {
+    if !has_bus(inst.format()) {
         return reads;
     }
     // As in LLVM's assembler, v_writelane_b32 reads m0 as its lane select without the bus. It is the only operation
@@ -58,16 +67,32 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
         is_second && is_m0 && inst.flags().is_convergent() && ignores_exec()
     };
     let is_implied = |operand: &Operand| operand.role.is_none_or(|role| role == Field::Vcc);
-    let of =
-        |implied: bool| inst.operands().filter(move |o| o.access.reads() && is_implied(o) == implied && !is_lane(o));
-    let scalars = || of(true).chain(of(false)).filter_map(|o| Some((o.role, key(&o)?)));
-    for (n, (role, scalar)) in scalars().enumerate() {
-        if scalars().take(n).any(|(_, before)| before == scalar) {
+    // Implied reads from the start, others behind them.
+    let (mut scalars, mut implied, mut all) = ([None; MOST], 0, 0);
+    inst.operands().for_each(|operand| {
+        if !operand.access.reads() {
+            return;
+        }
+        let (Some(scalar), Some(place)) = (key(&operand), scalars.get_mut(all)) else { return };
+        if is_lane(&operand) {
+            return;
+        }
+        *place = Some((operand.role, scalar));
+        if is_implied(&operand) {
+            scalars.get_mut(implied..=all).unwrap_or_default().rotate_right(1);
+            implied += 1;
+        }
+        all += 1;
+    });
+    let scalars = scalars.get(..all).unwrap_or_default();
+    for (n, (role, scalar)) in scalars.iter().flatten().enumerate() {
+        let before = scalars.iter().take(n).flatten();
+        if { before }.any(|(_, before)| before == scalar) {
             continue;
         }
         reads.count += 1;
         if reads.count > reads.limit && reads.excess.is_none() {
-            reads.excess = role;
+            reads.excess = *role;
         }
     }
     reads

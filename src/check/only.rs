@@ -1,7 +1,7 @@
 //! Values of fields that an operation cannot have, although they decode.
 
 use crate::inst::Inst;
-use crate::opcode::{Field, ONLY};
+use crate::opcode::{Field, Format, ONLY};
 use crate::table::Only;
 use crate::target::FACTS;
 
@@ -15,14 +15,14 @@ fn of(inst: &Inst) -> impl Iterator<Item = &'static Only> {
 
 /// Whether the format has operations with a field that cannot have all values.
 #[inline]
-fn has_only(inst: &Inst) -> bool {
-    ONLY.get(inst.format() as usize).is_some_and(|only| *only)
+pub(crate) fn has_only(format: Format) -> bool {
+    ONLY.get(format as usize).is_some_and(|only| *only)
 }
 
 /// The first field with a value that the operation cannot have, and that value.
 #[inline]
 pub(crate) fn excluded(inst: &Inst) -> Option<(Field, u32)> {
-    if has_only(inst) { find(inst) } else { None }
+    if has_only(inst.format()) { find(inst) } else { None }
 }
 
 #[inline(never)]

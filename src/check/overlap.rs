@@ -10,10 +10,16 @@ use crate::value::{Access, Operand};
 /// The greatest number of registers with which the operation reads everything before it writes.
 const FREE: u16 = MATRIX_FREE[0];
 
+/// Whether operations of the format can break the rule. It is only for MFMA: LLVM's assembler accepts any registers in
+/// WMMA.
+#[inline]
+pub(crate) fn can_overlap(format: Format) -> bool {
+    matches!(format, Format::Vop3pMai | Format::Vop3px)
+}
+
 /// The third source, if it shares some but not all of the destination's registers.
 pub(crate) fn overlap(inst: &Inst) -> Option<Field> {
-    // The rule is only for MFMA: LLVM's assembler accepts any registers in WMMA.
-    if !inst.flags().is_mfma() || !matches!(inst.format(), Format::Vop3pMai | Format::Vop3px) {
+    if !can_overlap(inst.format()) || !inst.flags().is_mfma() {
         return None;
     }
     let of = |field: Field, access| inst.operands().find(|o| o.role == Some(field) && o.access == access);

@@ -60,9 +60,23 @@ pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
 
 /// The default value of a field.
 #[cfg_attr(not(any(feature = "make", feature = "text")), allow(dead_code))]
+#[inline]
 pub(crate) fn default_of(field: Field) -> u32 {
-    find(&DEFAULTS, field)
+    let is_listed = LISTED.get(field as usize / 64).is_some_and(|fields| fields >> (field as usize % 64) & 1 == 1);
+    if is_listed { find(&DEFAULTS, field) } else { 0 }
 }
+
+/// The fields in `DEFAULTS`, a bit for each.
+#[cfg_attr(not(any(feature = "make", feature = "text")), allow(dead_code))]
+const LISTED: [u64; Field::ALL.len().div_ceil(64)] = {
+    let (mut listed, mut n) = ([0; Field::ALL.len().div_ceil(64)], 0);
+    while n < DEFAULTS.len() {
+        let field = DEFAULTS[n].0 as usize;
+        listed[field / 64] |= 1 << (field % 64);
+        n += 1;
+    }
+    listed
+};
 
 /// The value of a field that has no effect.
 pub(crate) fn neutral(field: Field) -> u32 {

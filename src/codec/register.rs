@@ -218,7 +218,8 @@ pub(crate) const fn matrix_dwords_of(format: u32, most: u16) -> u16 {
 }
 
 /// Stores a code in the field of a descriptor.
-pub(super) fn put_code(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(), Refused> {
+#[inline]
+pub(crate) fn put_code(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(), Refused> {
     let value = code.checked_sub(desc.add).filter(|n| n % (1 << desc.shift) == 0).ok_or(Refused::Operand)?;
     words.desc(desc, (value >> desc.shift).into())
 }

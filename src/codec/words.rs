@@ -44,6 +44,7 @@ impl Words {
     }
 
     /// Stores a run of bits within a dword; `lsb` counts from the first dword.
+    #[inline]
     pub(crate) fn put(&mut self, lsb: u8, width: u8, value: u32) {
         let mask = ((1u64 << width) - 1) as u32;
         if let Some(word) = self.dwords.get_mut(usize::from(lsb / 32)) {
@@ -73,7 +74,7 @@ impl Words {
     }
 
     /// Sets a bit that several operands may share; they must agree. A missing bit counts as 0.
-    pub(super) fn decide(&mut self, bit: u8, on: bool) -> Result<(), Refused> {
+    pub(crate) fn decide(&mut self, bit: u8, on: bool) -> Result<(), Refused> {
         let mask = 1u128.checked_shl(bit.into()).unwrap_or(0);
         if mask == 0 && on || self.decided & mask != 0 && self.is_set(bit) != on {
             return Err(Refused::Operand);
@@ -84,6 +85,7 @@ impl Words {
     }
 
     /// Stores a field of the format whose first bit is `first`. High bits that do not fit are cut off.
+    #[inline]
     pub(crate) fn field(&mut self, first: u8, info: &FieldInfo, value: u32) {
         self.put(first + info.lsb, info.width, value);
         if info.hi_width > 0 {
@@ -92,6 +94,7 @@ impl Words {
     }
 
     /// Stores the raw value of a descriptor's field.
+    #[inline]
     pub(crate) fn desc(&mut self, desc: &OperandDesc, value: u32) -> Result<(), Refused> {
         if u64::from(value) >> desc.width != 0 {
             return Err(Refused::Operand);
@@ -117,7 +120,7 @@ impl Words {
     }
 
     /// Stores the literal; there can be only one.
-    pub(super) fn put_literal(&mut self, dword: u32) -> Result<(), Refused> {
+    pub(crate) fn put_literal(&mut self, dword: u32) -> Result<(), Refused> {
         self.put_literals(dword, None)
     }
 

@@ -25,6 +25,7 @@ pub struct Argument {
 impl Argument {
     pub(super) const ZERO: Argument = Argument::new(op::INT, 0);
 
+    #[inline(always)]
     pub(super) const fn new(code: u16, value: u64) -> Argument {
         Argument { code, value, dwords: 0 }
     }
@@ -35,6 +36,7 @@ impl Argument {
     }
 
     /// The argument with the target's code for a special register.
+    #[inline(always)]
     pub(super) fn on(self, rules: &Rules) -> Argument {
         match self.code {
             op::SPECIAL..=0x7df => Argument { code: rules.special(self.code).unwrap_or(self.code), ..self },
@@ -48,6 +50,7 @@ impl Argument {
 }
 
 impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
+    #[inline(always)]
     fn from(op: Op<K, N>) -> Argument {
         const READ_ONLY: u16 = op::SPECIAL + Special::WRITTEN as u16;
         let constant =
@@ -57,12 +60,14 @@ impl<K: op::Kind, const N: usize> From<Op<K, N>> for Argument {
 }
 
 impl From<Reg> for Argument {
+    #[inline(always)]
     fn from(reg: Reg) -> Argument {
         Argument::new(code_of(reg), 0)
     }
 }
 
 impl From<Value> for Argument {
+    #[inline]
     fn from(value: Value) -> Argument {
         match value {
             Value::Reg(reg) => reg.into(),
@@ -81,6 +86,7 @@ impl From<Value> for Argument {
 macro_rules! integers {
     ($($ty:ty)*) => {
         $(impl From<$ty> for Argument {
+            #[inline(always)]
             fn from(n: $ty) -> Argument {
                 Argument::new(op::INT, i64::from(n) as u64)
             }
@@ -90,12 +96,14 @@ macro_rules! integers {
 integers! { i8 u8 i16 u16 i32 u32 i64 bool }
 
 impl From<f64> for Argument {
+    #[inline(always)]
     fn from(n: f64) -> Argument {
         Argument::new(op::FLOAT, n.to_bits())
     }
 }
 
 impl From<f32> for Argument {
+    #[inline(always)]
     fn from(n: f32) -> Argument {
         f64::from(n).into()
     }
@@ -123,6 +131,7 @@ pub trait ToArgument {
 macro_rules! arguments {
     ($([$($generic:tt)*] $ty:ty;)*) => {
         $(impl<$($generic)*> ToArgument for $ty {
+            #[inline(always)]
             fn to_argument(self, _: Target) -> Result<Argument, BuildError> {
                 Ok(self.into())
             }

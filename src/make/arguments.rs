@@ -1,15 +1,23 @@
 //! The arguments of a [`Builder`](super::Builder). They are compact because each of the builder's methods moves them.
 
 use super::argument::Argument;
+use super::op;
 use crate::opcode::Field;
 
 /// The greatest number of arguments.
 const MAX: usize = 24;
 /// The greatest number of values that need more than 32 bits. No operation has more than three sources and an offset.
 const MAX_LONG: usize = 4;
+/// The number of arguments that `Arguments::put` stores at a constant index. Few instructions have more.
+const MOST: usize = 8;
+
+/// An argument in one number, which moves as a whole: the lower half of its value, its code, its width, where the upper
+/// half of the value is, and the role of its field.
+#[derive(Clone, Copy, Debug)]
+struct Packed(u64);
 
 /// The upper half of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Upper {
     Zeros,
     Ones,
@@ -17,23 +25,100 @@ enum Upper {
     At(u8),
 }
 
+impl Packed {
+    const CODE_AT: u32 = 32;
+    const CODE: u64 = 0xfff;
+    const DWORDS_AT: u32 = 44;
+    const DWORDS: u64 = 0xff;
+    const UPPER_AT: u32 = 52;
+    const UPPER: u64 = 7;
+    const ROLE_AT: u32 = 56;
+    const NONE: Packed = Packed(0);
+
+    #[inline(always)]
+    fn new(field: Field, argument: Argument, upper: Upper) -> Packed {
+        let upper = match upper {
+            Upper::Zeros => 0,
+            Upper::Ones => 1,
+            Upper::At(n) => 2 + u64::from(n),
+        };
+        let code = u64::from(argument.code) << Packed::CODE_AT;
+        let width = u64::from(argument.dwords) << Packed::DWORDS_AT;
+        let lower = u64::from(argument.value as u32);
+        Packed(lower | code | width | upper << Packed::UPPER_AT | (role(field) as u64) << Packed::ROLE_AT)
+    }
+
+    #[inline(always)]
+    fn has_role(self, role: Field) -> bool {
+        self.0 >> Packed::ROLE_AT == role as u64
+    }
+
+    #[inline(always)]
+    fn upper(self) -> Upper {
+        match self.0 >> Packed::UPPER_AT & Packed::UPPER {
+            0 => Upper::Zeros,
+            1 => Upper::Ones,
+            n => Upper::At(n as u8 - 2),
+        }
+    }
+}
+
+static_assertions::const_assert!(op::VGPR_HIGH_LAST as u64 <= Packed::CODE);
+static_assertions::const_assert!(2 + MAX_LONG as u64 - 1 <= Packed::UPPER);
+
+/// A set of fields.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields([u64; Fields::WORDS]);
+
+impl Fields {
+    const WORDS: usize = Field::ALL.len().div_ceil(64);
+    const NONE: Fields = Fields([0; Fields::WORDS]);
+
+    /// The set of the operands with these fields.
+    pub(super) const fn of(fields: &[Field]) -> Fields {
+        let (mut all, mut n) = (Fields::NONE, 0);
+        while n < fields.len() {
+            let field = role(fields[n]) as usize;
+            all.0[field / 64] |= 1 << (field % 64);
+            n += 1;
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn has(&self, role: Field) -> bool {
+        let word = self.0.get(role as usize / 64).copied().unwrap_or(0);
+        word >> (role as usize % 64) & 1 == 1
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, role: Field) {
+        if let Some(word) = self.0.get_mut(role as usize / 64) {
+            *word |= 1 << (role as usize % 64);
+        }
+    }
+
+    /// Whether a field is in both sets.
+    #[inline(always)]
+    fn intersects(&self, other: &Fields) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+}
+
 /// The arguments, each with the field that it was given for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arguments {
+    all: [Packed; MAX],
     fields: [Field; MAX],
-    codes: [u16; MAX],
-    dwords: [u8; MAX],
-    lowers: [u32; MAX],
-    uppers_of: [Upper; MAX],
     uppers: [u32; MAX_LONG],
     len: u8,
-    /// A bit for each field that was given. Several fields share a bit; most operands and modifiers were not given, and
-    /// a look at it tells.
-    filter: u64,
+    /// The roles of the fields that were given: most operands and modifiers were not.
+    given: Fields,
 }
 
 /// Maps fields that are the same operand in different encodings to one of them.
-pub(super) fn role(field: Field) -> Field {
+#[inline(always)]
+pub(super) const fn role(field: Field) -> Field {
     match field {
         Field::Vsrc1 => Field::Src1,
         Field::Sdata => Field::Sdst,
@@ -46,55 +131,92 @@ pub(super) fn role(field: Field) -> Field {
     }
 }
 
-/// The bit of a field in `filter`.
-fn filter_of(field: Field) -> u64 {
-    1 << (field as u8 % 64)
-}
+/// The role of each field, by its number.
+const ROLES: [Field; Field::ALL.len()] = {
+    let (mut roles, mut n) = ([Field::Op; Field::ALL.len()], 0);
+    while n < roles.len() {
+        roles[Field::ALL[n] as usize] = role(Field::ALL[n]);
+        n += 1;
+    }
+    roles
+};
 
 impl Arguments {
     pub(super) const NONE: Arguments = Arguments {
+        all: [Packed::NONE; MAX],
         fields: [Field::Op; MAX],
-        codes: [0; MAX],
-        dwords: [0; MAX],
-        lowers: [0; MAX],
-        uppers_of: [Upper::Zeros; MAX],
         uppers: [0; MAX_LONG],
         len: 0,
-        filter: 0,
+        given: Fields::NONE,
     };
 
     /// Stores an argument, in place of an earlier one for the same operand. Returns whether there was room.
+    ///
+    /// If it is inlined in a chain of calls that starts with `NONE`, the compiler knows `len` and which fields were
+    /// given, and keeps the arguments in registers until the end of the chain. That is why each index is a constant,
+    /// and why the rare path gets a copy instead of a reference.
+    #[inline(always)]
     pub(super) fn put(&mut self, field: Field, argument: Argument) -> bool {
+        let upper = match (argument.value >> 32) as u32 {
+            0 => Some(Upper::Zeros),
+            u32::MAX => Some(Upper::Ones),
+            _ => None,
+        };
+        if let (Some(upper), false) = (upper, self.given.has(role(field))) {
+            let packed = Packed::new(field, argument, upper);
+            match self.len {
+                0 => return self.push::<0>(field, packed),
+                1 => return self.push::<1>(field, packed),
+                2 => return self.push::<2>(field, packed),
+                3 => return self.push::<3>(field, packed),
+                4 => return self.push::<4>(field, packed),
+                5 => return self.push::<5>(field, packed),
+                6 => return self.push::<6>(field, packed),
+                7 => return self.push::<7>(field, packed),
+                _ => {}
+            }
+        }
+        let (changed, stored) = self.with(field, argument);
+        *self = changed;
+        stored
+    }
+
+    /// Stores an argument after `N` others.
+    #[inline(always)]
+    fn push<const N: usize>(&mut self, field: Field, packed: Packed) -> bool {
+        const { assert!(N < MOST) }
+        (self.all[N], self.fields[N], self.len) = (packed, field, N as u8 + 1);
+        self.given.insert(role(field));
+        true
+    }
+
+    /// The arguments with another one, and whether there was room for it.
+    #[inline(never)]
+    fn with(mut self, field: Field, argument: Argument) -> (Arguments, bool) {
         let at = self.position(field).unwrap_or(self.len.into());
-        let (lower, upper) = (argument.value as u32, (argument.value >> 32) as u32);
-        let upper_of = match upper {
+        let high = (argument.value >> 32) as u32;
+        let upper = match high {
             0 => Upper::Zeros,
             u32::MAX => Upper::Ones,
             _ => match self.free_upper(at) {
                 Some(n) => Upper::At(n),
-                None => return false,
+                None => return (self, false),
             },
         };
-        let Arguments { fields, codes, dwords, lowers, uppers_of, .. } = self;
-        let (Some(f), Some(c), Some(d), Some(l), Some(u)) =
-            (fields.get_mut(at), codes.get_mut(at), dwords.get_mut(at), lowers.get_mut(at), uppers_of.get_mut(at))
-        else {
-            return false;
-        };
-        (*f, *c, *d, *l, *u) = (field, argument.code, argument.dwords, lower, upper_of);
-        if let Upper::At(n) = upper_of {
-            let Some(place) = self.uppers.get_mut(usize::from(n)) else { return false };
-            *place = upper;
+        let (Some(to), Some(of)) = (self.all.get_mut(at), self.fields.get_mut(at)) else { return (self, false) };
+        (*to, *of) = (Packed::new(field, argument, upper), field);
+        if let Upper::At(n) = upper {
+            self.uppers.get_mut(usize::from(n)).into_iter().for_each(|place| *place = high);
         }
         self.len = self.len.max(at as u8 + 1);
-        self.filter |= filter_of(role(field));
-        true
+        self.given.insert(role(field));
+        (self, true)
     }
 
     /// An entry of `uppers` that only the argument at this index may use.
     fn free_upper(&self, at: usize) -> Option<u8> {
-        let uppers_of = self.uppers_of.get(..self.len.into())?;
-        let is_used = |n| uppers_of.iter().enumerate().any(|(other, upper)| other != at && *upper == Upper::At(n));
+        let given = self.all.get(..self.len.into())?;
+        let is_used = |n| given.iter().enumerate().any(|(other, packed)| other != at && packed.upper() == Upper::At(n));
         (0..MAX_LONG as u8).find(|n| !is_used(*n))
     }
 
@@ -108,27 +230,35 @@ impl Arguments {
         self.fields().iter().enumerate().map(|(n, field)| (*field, self.at(n)))
     }
 
+    /// Whether an argument was given for one of these operands.
+    #[inline]
+    pub(super) fn has_any(&self, fields: &Fields) -> bool {
+        self.given.intersects(fields)
+    }
+
     /// The index of the argument for an operand.
+    #[inline]
     pub(super) fn position(&self, field: Field) -> Option<usize> {
-        let wanted = role(field);
-        if self.filter & filter_of(wanted) == 0 {
+        let wanted = *ROLES.get(field as usize)?;
+        if !self.given.has(wanted) {
             return None;
         }
-        self.fields().iter().position(|field| role(*field) == wanted)
+        self.all.get(..self.len.into())?.iter().position(|packed| packed.has_role(wanted))
     }
 
     /// The argument with an index.
+    #[inline]
     pub(super) fn at(&self, n: usize) -> Argument {
-        let lower = self.lowers.get(n).copied().unwrap_or(0);
-        let upper = match self.uppers_of.get(n).copied().unwrap_or(Upper::Zeros) {
+        let packed = self.all.get(n).copied().unwrap_or(Packed::NONE);
+        let upper = match packed.upper() {
             Upper::Zeros => 0,
             Upper::Ones => u32::MAX,
             Upper::At(n) => self.uppers.get(usize::from(n)).copied().unwrap_or(0),
         };
         Argument {
-            code: self.codes.get(n).copied().unwrap_or(0),
-            value: u64::from(upper) << 32 | u64::from(lower),
-            dwords: self.dwords.get(n).copied().unwrap_or(0),
+            code: (packed.0 >> Packed::CODE_AT & Packed::CODE) as u16,
+            value: u64::from(upper) << 32 | u64::from(packed.0 as u32),
+            dwords: (packed.0 >> Packed::DWORDS_AT & Packed::DWORDS) as u8,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Makes instructions for a run-time target: operands and modifiers are named by their fields.
 
 use super::argument::{Argument, ToArgument};
-use super::arguments::{Arguments, role};
+use super::arguments::{Arguments, Fields, role};
 use super::fill::fill;
 use super::{BuildError, dual, op};
 use crate::form::Form;
@@ -70,7 +70,7 @@ macro_rules! operands {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The operand `", stringify!($name), "`.")]
-            #[inline]
+            #[inline(always)]
             pub fn $name(self, operand: impl ToArgument) -> Builder {
                 self.set(Field::$field, operand)
             }
@@ -82,7 +82,7 @@ macro_rules! flags {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The modifier `", stringify!($name), "`.")]
-            #[inline]
+            #[inline(always)]
             pub fn $name(self) -> Builder {
                 self.set(Field::$field, true)
             }
@@ -94,7 +94,7 @@ macro_rules! values {
     ($($name:ident $field:ident)*) => {
         $(
             #[doc = concat!("The modifier `", stringify!($name), "`.")]
-            #[inline]
+            #[inline(always)]
             pub fn $name(self, value: u16) -> Builder {
                 self.set(Field::$field, u32::from(value))
             }
@@ -104,6 +104,7 @@ macro_rules! values {
 
 impl Builder {
     /// An operation of a target. [`Builder::build`] checks that the target has it.
+    #[inline(always)]
     pub const fn new(target: Target, opcode: Opcode) -> Builder {
         Builder {
             target,
@@ -136,7 +137,7 @@ impl Builder {
     }
 
     /// Sets an operand or a modifier by its field, replacing an earlier value.
-    #[inline]
+    #[inline(always)]
     pub fn set(mut self, field: Field, value: impl ToArgument) -> Builder {
         match value.to_argument(self.target) {
             Ok(value) => self.put(field, value),
@@ -145,6 +146,7 @@ impl Builder {
         self
     }
 
+    #[inline(always)]
     fn put(&mut self, field: Field, value: Argument) {
         if !self.arguments.put(field, value.on(RULES[self.target as usize])) {
             self.error = Some(BuildError::TooMany);
@@ -162,6 +164,7 @@ impl Builder {
     }
 
     /// Sets the offset: a number, or a register if it is scalar memory that accepts one.
+    #[inline(always)]
     pub fn offset(self, offset: impl ToArgument) -> Builder {
         self.set(Field::Offset, offset)
     }
@@ -194,44 +197,52 @@ impl Builder {
     }
 
     /// Negates a source, counted from 0.
+    #[inline(always)]
     pub fn neg(mut self, source: u8) -> Builder {
         self.neg |= bit(source, &mut self.error, Field::Neg);
         self
     }
 
     /// Takes the absolute value of a source, counted from 0.
+    #[inline(always)]
     pub fn abs(mut self, source: u8) -> Builder {
         self.abs |= bit(source, &mut self.error, Field::Abs);
         self
     }
 
     /// Sign-extends a source of SDWA, counted from 0.
+    #[inline(always)]
     pub fn sext(mut self, source: u8) -> Builder {
         self.sext |= bit(source, &mut self.error, Field::Src0Sext);
         self
     }
 
     /// Restricts the encoding to this base format or extension.
+    #[inline(always)]
     pub fn format(self, format: Format) -> Builder {
         Builder { encoding: Encoding::Format(format), ..self }
     }
 
     /// Restricts the encoding to 32 bits.
+    #[inline(always)]
     pub fn e32(self) -> Builder {
         Builder { encoding: Encoding::Bits(32), ..self }
     }
 
     /// Restricts the encoding to 64 bits.
+    #[inline(always)]
     pub fn e64(self) -> Builder {
         Builder { encoding: Encoding::Bits(64), ..self }
     }
 
     /// Restricts the encoding to forms with an SDWA dword.
+    #[inline(always)]
     pub fn sdwa(self) -> Builder {
         Builder { encoding: Encoding::Sdwa, ..self }
     }
 
     /// Restricts the encoding to forms with a DPP dword.
+    #[inline(always)]
     pub fn dpp(self) -> Builder {
         Builder { encoding: Encoding::Dpp, ..self }
     }
@@ -255,7 +266,8 @@ impl Builder {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let Some(entry) = self.opcode.entries(self.target).next() else {
+        let entries = self.opcode.entries(self.target);
+        let Some(entry) = entries.clone().next() else {
             return Err(BuildError::Opcode(self.opcode));
         };
         if let Some(second) = self.second {
@@ -264,30 +276,40 @@ impl Builder {
         if DUALS.iter().any(|duals| duals.format == entry.signature.format) {
             return Err(BuildError::Missing(Field::Opy));
         }
-        let (mut best, mut extra): (Option<BuildError>, Option<Field>) = (None, None);
+        let mut tried = Tried::default();
         let wanted = self.wanted();
+        if wanted == Wanted::Plain && !self.arguments.has_any(&IMAGE) {
+            // Nearly all instructions: one form of each encoding can be meant.
+            for rank in [Rank::Short, Rank::Long] {
+                for entry in entries.clone() {
+                    if self.rank(&entry, entry.signature, wanted) == Some(rank) {
+                        if let Some(inst) = tried.form(self, &entry, entry.signature) {
+                            return Ok(inst);
+                        }
+                    }
+                }
+            }
+            return Err(self.refused(&tried));
+        }
         for rank in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp] {
             if !wanted.takes(rank) {
                 continue;
             }
             for (entry, signature) in self.forms(wanted).filter(|form| form.2 == rank).map(|form| (form.0, form.1)) {
-                match fill(self, &entry, signature) {
-                    Ok(inst) => return Ok(inst),
-                    Err(error) => {
-                        if let BuildError::Unknown(field) = error {
-                            extra = extra.or(Some(field));
-                        }
-                        // An error about a value is more helpful than a missing field or encoding.
-                        if best.is_none_or(|best| weight(&error) >= weight(&best)) {
-                            best = Some(error);
-                        }
-                    }
+                if let Some(inst) = tried.form(self, &entry, signature) {
+                    return Ok(inst);
                 }
             }
         }
+        Err(self.refused(&tried))
+    }
+
+    /// The error if no form could be filled.
+    #[cold]
+    fn refused(&self, tried: &Tried) -> BuildError {
         // A field that no form has is to blame, whatever a form without room for another operand says.
-        if let Some(field) = extra.filter(|field| !self.has_place(*field)) {
-            return Err(BuildError::Unknown(field));
+        if let Some(field) = tried.extra.filter(|field| !self.has_place(*field)) {
+            return BuildError::Unknown(field);
         }
         let (format, extension) = match self.encoding {
             Encoding::Format(format) => (Some(format), None),
@@ -295,18 +317,18 @@ impl Builder {
             Encoding::Dpp | Encoding::ShortDpp | Encoding::LongDpp => (None, Some(Format::Dpp)),
             _ => (None, None),
         };
-        Err(best.unwrap_or(BuildError::Encoding { format, extension }))
+        tried.best.unwrap_or(BuildError::Encoding { format, extension })
     }
 
     /// The encodings that the arguments leave.
     fn wanted(&self) -> Wanted {
-        const SDWA: [Field; 4] = [Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel];
-        const DPP: [Field; 4] = [Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl];
-        let given = |fields: &[Field]| fields.iter().any(|field| self.arguments.position(*field).is_some());
+        const SDWA: Fields = Fields::of(&[Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel]);
+        const DPP: Fields = Fields::of(&[Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl]);
+        const DPP8: Fields = Fields::of(&[Field::Sel]);
         match self.encoding {
-            Encoding::Any if given(&[Field::Sel]) => Wanted::Dpp8,
-            Encoding::Any if given(&DPP) => Wanted::Dpp,
-            Encoding::Any if self.sext != 0 || given(&SDWA) => Wanted::Sdwa,
+            Encoding::Any if self.arguments.has_any(&DPP8) => Wanted::Dpp8,
+            Encoding::Any if self.arguments.has_any(&DPP) => Wanted::Dpp,
+            Encoding::Any if self.sext != 0 || self.arguments.has_any(&SDWA) => Wanted::Sdwa,
             Encoding::Any => Wanted::Plain,
             Encoding::Format(format) => Wanted::Format(format),
             Encoding::Bits(bits) => Wanted::Bits(bits),
@@ -320,7 +342,7 @@ impl Builder {
     /// The forms that the instruction may have, with their ranks.
     fn forms(&self, wanted: Wanted) -> impl Iterator<Item = (OpcodeEntry, &'static FormSignature, Rank)> + '_ {
         let is_plain = matches!(wanted, Wanted::Plain | Wanted::Bits(_));
-        let is_extended = !is_plain || self.arguments.position(Field::Vaddr1).is_some();
+        let is_extended = !is_plain || self.arguments.has_any(&IMAGE);
         self.opcode.entries(self.target).flat_map(move |entry| {
             let base = core::iter::once(entry.signature);
             let extended = is_extended.then(|| entry.forms(self.target)).into_iter().flatten();
@@ -347,7 +369,7 @@ impl Builder {
             Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
             // Dwords that name registers of an image address follow if the address has more than one argument.
             Some(Format::Nsa | Format::Nsa2 | Format::Nsa3) => {
-                return self.arguments.position(Field::Vaddr1).map(|_| Rank::Long);
+                return self.arguments.has_any(&IMAGE).then_some(Rank::Long);
             }
             Some(_) if bits == 32 => Rank::Dpp,
             Some(_) => Rank::LongDpp,
@@ -372,6 +394,7 @@ impl Builder {
     }
 
     /// The argument of a field, and its index.
+    #[inline]
     pub(super) fn find(&self, field: Field) -> Option<(usize, Argument)> {
         let n = self.arguments.position(field)?;
         Some((n, self.arguments.at(n)))
@@ -389,12 +412,44 @@ impl Builder {
     }
 }
 
+#[inline(always)]
 fn bit(source: u8, error: &mut Option<BuildError>, field: Field) -> u8 {
     if source > 2 {
         *error = Some(BuildError::NoModifier { field, source });
         return 0;
     }
     1 << source
+}
+
+/// The argument that only addresses in several registers have.
+const IMAGE: Fields = Fields::of(&[Field::Vaddr1]);
+
+/// What has become of the forms that were tried.
+#[derive(Default)]
+struct Tried {
+    /// The error of the form that came closest.
+    best: Option<BuildError>,
+    /// The first field that a form lacks.
+    extra: Option<Field>,
+}
+
+impl Tried {
+    /// Tries one more form.
+    #[inline]
+    fn form(&mut self, builder: &Builder, entry: &OpcodeEntry, signature: &'static FormSignature) -> Option<Inst> {
+        fill(builder, entry, signature).map_err(|error| self.refused(error)).ok()
+    }
+
+    #[cold]
+    fn refused(&mut self, error: BuildError) {
+        if let BuildError::Unknown(field) = error {
+            self.extra = self.extra.or(Some(field));
+        }
+        // An error about a value is more helpful than a missing field or encoding.
+        if self.best.is_none_or(|best| weight(&error) >= weight(&best)) {
+            self.best = Some(error);
+        }
+    }
 }
 
 /// The encodings that an instruction may have.

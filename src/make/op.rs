@@ -210,6 +210,7 @@ impl<const N: usize> From<Reg> for Op<kind::Any, N> {
 }
 
 /// The code of a register. Registers that no field can name get codes that no target accepts.
+#[inline]
 pub(crate) const fn code_of(reg: Reg) -> u16 {
     match reg {
         Reg::Vgpr(n) if n < VGPR => VGPR + n,

@@ -55,6 +55,7 @@ impl Rules {
     }
 
     /// The code of a special register's number, if the target has it.
+    #[inline]
     pub(crate) const fn special(&self, number: u16) -> Option<u16> {
         let n = (number - op::SPECIAL) as usize;
         if n < self.specials.len() && self.specials[n] as u16 != LITERAL { Some(self.specials[n] as u16) } else { None }
@@ -80,6 +81,28 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// The code of a run of `n` scalar or vector registers that exists and is aligned; `None` for anything else.
+    #[inline]
+    pub(super) const fn plain(&self, code: u16, n: u16) -> Option<u16> {
+        match code {
+            VGPR..=VGPR_LAST if self.is_run(class::VGPR, code, n) => Some(code),
+            op::SGPR..=0x6ff if code - op::SGPR <= self.sgpr_last => {
+                let code = code - op::SGPR;
+                if self.is_run(class::SGPR, code, n) { Some(code) } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    /// The code and the literal of a number, which is an integer or a float as `code` states.
+    #[inline]
+    pub(super) const fn constant(&self, ty: DataType, n: u16, code: u16, value: u64) -> Option<(u16, u32)> {
+        let number = if code == op::FLOAT { Number::Float(value) } else { Number::Int(value as i64) };
+        constant(ty, n, number, self.class(FLOAT_LAST) == class::FLOAT)
+    }
+}
+
 /// The code (AccVGPRs from 512 on) and the literal of an operand, if one of the `allowed` classes contains it.
 #[inline]
 pub(crate) const fn resolve(
@@ -94,7 +117,7 @@ pub(crate) const fn resolve(
     let (code, literal) = match code {
         op::INT | op::FLOAT => {
             let number = if code == op::FLOAT { Number::Float(value) } else { Number::Int(value as i64) };
-            match constant(ty, n, number, rules.class(FLOAT_LAST) == class::FLOAT) {
+            match rules.constant(ty, n, code, value) {
                 Some((code, literal)) => (code, literal as u64),
                 None => match long_literal(ty, n, number) {
                     Some(bits) if rules.takes_long(allowed) => (LITERAL64, bits),

@@ -4,14 +4,14 @@
 mod modifier;
 mod operand;
 
-use crate::check::{bus_limit, bus_reads, excluded, overlap};
+use crate::check::{bus_reads, can_overlap, excluded, has_bus, has_only, overlap};
 use crate::code::LITERAL;
 use crate::codec::code::vcc;
 use crate::codec::{Address, EncodedOperand, Refused, Words, read};
 use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
 use crate::inst::Inst;
-use crate::kind::{ImageKind, ListStyle, ModifierKind, OperandKind, RegisterKind};
+use crate::kind::{ImageKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::arguments::role;
 use crate::make::builder::Builder;
@@ -19,7 +19,7 @@ use crate::make::generated::RULES;
 use crate::make::resolve::{Rules, given};
 use crate::make::{BuildError, Given};
 use crate::opcode::{Field, Format};
-use crate::operation::{OpcodeEntry, info, layout};
+use crate::operation::{OpcodeEntry, info, layout, scalar_limit};
 use crate::shared::flag;
 use crate::table::{FormSignature, Layout, OperandDesc};
 use crate::value::Access;
@@ -38,6 +38,10 @@ struct Filling<'a> {
     used: u32,
     /// An upper bound of the number of operands that the constant bus delivers.
     scalars: u8,
+    /// The sources that can be negated, have their absolute value taken, or be sign extended: a bit for each.
+    signs: [u8; 3],
+    /// Whether `accept` has something to check.
+    is_sized: bool,
 }
 
 /// Makes the instruction in one form, if the form has room for every argument.
@@ -52,30 +56,42 @@ pub(super) fn fill(
     let rules = RULES[builder.target as usize];
     let words = form.start();
     let facts = info(builder.target, entry.op_index.into()).flags;
-    let mut filling = Filling { builder, rules, form, words, facts, literal_of: Field::Literal, used: 0, scalars: 0 };
-    let mut descs = filling.form.descs();
-    let filled = descs.try_for_each(|desc| match desc.access {
-        None => filling.modifier(desc),
-        Some(_) => filling.operand(desc, lacks),
-    });
-    // If a caller confuses two fields, one is missing and one is unknown: report the unknown one, which is more
-    // helpful.
-    filled.map_err(|error| match (error, unknown(builder, filling.form.layout, extension)) {
-        (BuildError::Missing(_), Some(field)) => BuildError::Unknown(field),
-        (error, _) => error,
-    })?;
+    let (literal_of, is_sized) = (Field::Literal, facts & const { flag("even") } != 0);
+    let (used, scalars, signs) = (0, 0, [0; 3]);
+    let mut filling = Filling { builder, rules, form, words, facts, literal_of, used, scalars, signs, is_sized };
+    for desc in filling.form.descs() {
+        let filled = match desc.access {
+            None => filling.modifier(desc),
+            Some(_) if filling.plain(desc).is_some() => continue,
+            Some(_) => filling.operand(desc, lacks),
+        };
+        if let Err(error) = filled {
+            // If a caller confuses two fields, one is missing and one is unknown: report the unknown one, which is more
+            // helpful.
+            return Err(match (error, unknown(builder, filling.form.layout, extension)) {
+                (BuildError::Missing(_), Some(field)) => BuildError::Unknown(field),
+                (error, _) => error,
+            });
+        }
+    }
     filling.nothing_is_left()?;
     let inst = filling.form.finish(&mut filling.words).map_err(|error| filling.refused(error, lacks))?;
-    filling.accept(&inst)?;
-    if let Some((field, value)) = excluded(&inst) {
+    if filling.is_sized {
+        filling.accept(&inst)?;
+    }
+    let format = signature.format;
+    if let Some((field, value)) = has_only(format).then(|| excluded(&inst)).flatten() {
         return Err(BuildError::Excluded { field, value });
     }
-    if let Some(field) = overlap(&inst) {
+    if let Some(field) = can_overlap(format).then(|| overlap(&inst)).flatten() {
         return Err(BuildError::Overlap(field));
     }
     // An operation reads at most one scalar that no word names.
-    let excess = if filling.scalars + 1 > bus_limit(&inst) { bus_reads(&inst).excess } else { None };
-    excess.map_or(Ok(inst), |field| Err(BuildError::ConstantBus(field)))
+    let is_near = has_bus(format) && filling.scalars + 1 > scalar_limit(builder.target, facts);
+    match is_near.then(|| bus_reads(&inst).excess).flatten() {
+        Some(field) => Err(BuildError::ConstantBus(field)),
+        None => Ok(inst),
+    }
 }
 
 /// Converts the reason why a field cannot hold its argument. `value` is the argument, if it is a number.
@@ -102,6 +118,7 @@ fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Optio
 }
 
 impl Filling<'_> {
+    #[inline]
     fn take(&mut self, field: Field) -> Option<Argument> {
         let (n, argument) = self.builder.find(field)?;
         self.used |= 1 << n;
@@ -110,6 +127,10 @@ impl Filling<'_> {
 
     fn nothing_is_left(&mut self) -> Result<(), BuildError> {
         let b = self.builder;
+        let is_all = self.used == (1 << b.arguments().fields().len()) - 1;
+        if is_all && (b.neg, b.abs, b.sext) == (0, 0, 0) {
+            return Ok(());
+        }
         let descs = || self.form.descs();
         // A vcc that the encoding implies may be named.
         let implies = |written: bool| {
@@ -130,23 +151,7 @@ impl Filling<'_> {
                 return Err(BuildError::Unknown(field));
             }
         }
-        if (b.neg, b.abs, b.sext) == (0, 0, 0) {
-            return Ok(());
-        }
-        let taken = |field: &[Field], kind: Option<OperandKind>| {
-            let fits = |i: &&OperandDesc| {
-                let is_hidden = i.kind == OperandKind::Modifier(ModifierKind::Hidden);
-                field.contains(&i.field) && (is_hidden || Some(i.kind) == kind)
-            };
-            descs().filter(|i| i.access.is_none()).filter(fits).fold(0u8, |mask, i| {
-                let second = [Field::Src1Neg, Field::Src1Abs, Field::Src1Sext].contains(&i.field);
-                mask | i.used_bits << u8::from(second)
-            })
-        };
-        let list = OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
-        let neg = taken(&[Field::Neg, Field::Src0Neg, Field::Src1Neg, Field::Blgp], Some(list));
-        let abs = taken(&[Field::Abs, Field::NegHi, Field::Src0Abs, Field::Src1Abs], None);
-        let sext = taken(&[Field::Src0Sext, Field::Src1Sext], None);
+        let [neg, abs, sext] = self.signs;
         for (given, there, field) in
             [(b.neg, neg, Field::Neg), (b.abs, abs, Field::Abs), (b.sext, sext, Field::Src0Sext)]
         {

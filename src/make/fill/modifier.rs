@@ -29,6 +29,18 @@ impl Filling<'_> {
         let b = self.builder;
         // The negations and absolute values of sources are one field with a bit each, or a field per source.
         let OperandKind::Modifier(kind) = desc.kind else { return Err(BuildError::Unknown(desc.field)) };
+        let is_hidden = matches!(kind, ModifierKind::Hidden);
+        let is_neg = is_hidden || matches!(kind, ModifierKind::List(ListStyle::Neg));
+        let [neg, abs, sext] = &mut self.signs;
+        match desc.field {
+            Field::Neg | Field::Src0Neg | Field::Blgp if is_neg => *neg |= desc.used_bits,
+            Field::Src1Neg if is_neg => *neg |= desc.used_bits << 1,
+            Field::Abs | Field::NegHi | Field::Src0Abs if is_hidden => *abs |= desc.used_bits,
+            Field::Src1Abs if is_hidden => *abs |= desc.used_bits << 1,
+            Field::Src0Sext if is_hidden => *sext |= desc.used_bits,
+            Field::Src1Sext if is_hidden => *sext |= desc.used_bits << 1,
+            _ => {}
+        }
         let signs = match (kind, desc.field) {
             (ModifierKind::Hidden, Field::Neg) | (ModifierKind::List(ListStyle::Neg), _) => Some((b.neg, 0)),
             (ModifierKind::Hidden, Field::Abs | Field::NegHi) => Some((b.abs, 0)),
@@ -44,7 +56,7 @@ impl Filling<'_> {
         if let Some((mask, first)) = signs {
             return self.words.desc(desc, u32::from(mask >> first & desc.used_bits)).map_err(fits);
         }
-        if kind == ModifierKind::Hidden && desc.field != Field::Nfmt {
+        if is_hidden && desc.field != Field::Nfmt {
             return Ok(());
         }
         if let ModifierKind::Dpp8 { code } = kind {
