@@ -11,7 +11,7 @@ use crate::operation::own_spelling;
 use crate::operation::{info, layout};
 use crate::shared::{marks, meta};
 use crate::table::sizes::{ConstraintIndex, MARKS};
-use crate::table::{FieldInfo, FormSignature, Info, MAX_DWORDS, OperandDesc, Term};
+use crate::table::{FieldInfo, FormSignature, Info, Layout, MAX_DWORDS, OperandDesc, Term};
 use crate::target::{DECODE, DESCS, OPS, Target};
 
 /// A decoded instruction: its target, its operation and its words.
@@ -151,6 +151,17 @@ impl Inst {
     #[inline]
     pub fn words(&self) -> &[u32] {
         self.words.get(..self.dwords()).unwrap_or(&self.words)
+    }
+
+    /// The dwords, with zeros behind them.
+    pub(crate) fn padded_words(&self) -> [u32; MAX_DWORDS] {
+        self.words
+    }
+
+    /// Whether both have the same target, operation, form and length, and so the same formats.
+    #[inline]
+    pub(crate) fn is_like(&self, other: &Inst) -> bool {
+        self.meta == other.meta
     }
 
     /// Key for ordering instructions; it has no meaning except that equal instructions have equal keys.
@@ -307,14 +318,21 @@ impl Inst {
     }
 
     /// The formats that make up the instruction, each with its first bit.
+    #[inline]
     fn parts(&self) -> [Option<(Format, u8)>; 2] {
         let (format, extension) = self.formats();
-        let base = layout(self.target(), format).map_or(32, |l| l.bits);
-        let extension = extension.filter(|_| self.len() * 8 > usize::from(base));
+        [Some((format, 0)), self.trailing(layout(self.target(), format), extension)]
+    }
+
+    /// The format of the dwords after the base words, and their first bit. `extension` is the format of those that can
+    /// follow.
+    #[inline]
+    fn trailing(&self, base: Option<&Layout>, extension: Option<Format>) -> Option<(Format, u8)> {
+        let base = base.map_or(32, |l| l.bits);
+        let extension = extension.filter(|_| self.len() * 8 > usize::from(base))?;
         // The code that announces the literal determines its length.
-        let is_long = extension == Some(Format::Literal) && self.len() * 8 > usize::from(base) + 32;
-        let extension = if is_long { Some(Format::Literal64) } else { extension };
-        [Some((format, 0)), extension.map(|extension| (extension, base))]
+        let is_long = extension == Format::Literal && self.len() * 8 > usize::from(base) + 32;
+        Some((if is_long { Format::Literal64 } else { extension }, base))
     }
 
     /// The dwords of this format: the base words, or the trailing dword; `None` if the instruction has no such part.
@@ -353,11 +371,15 @@ impl Inst {
 
     /// The last field that satisfies `holds`, and the first bit of its part.
     pub(crate) fn place(&self, holds: impl Fn(&FieldInfo) -> bool) -> Option<(u8, &'static FieldInfo)> {
-        let target = self.target();
-        self.parts().into_iter().rev().flatten().find_map(|(format, first)| {
-            let info = layout(target, format)?.fields.iter().rfind(|info| holds(info))?;
-            Some((first, info))
-        })
+        let find = |layout: &'static Layout| layout.fields.iter().rfind(|info| holds(info));
+        let (format, extension) = self.formats();
+        let base = layout(self.target(), format);
+        if let Some((format, first)) = self.trailing(base, extension) {
+            if let Some(info) = layout(self.target(), format).and_then(find) {
+                return Some((first, info));
+            }
+        }
+        Some((0, find(base?)?))
     }
 
     fn value_of(&self, first: u8, f: &FieldInfo) -> u32 {

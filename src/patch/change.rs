@@ -38,6 +38,9 @@ impl Inst {
         let mut words = self.padded_words();
         place.put(&mut words, value)?;
         let changed = self.of_words(&words)?;
+        if changed.is_like(self) {
+            return Ok(changed);
+        }
         match changed.opcode() == self.opcode() || field == Field::Op || self.second_opcode().is_some() {
             true => Ok(changed),
             false => Err(PatchError::Form { format: self.format(), extension: self.extension() }),
@@ -207,18 +210,20 @@ impl Inst {
         label.and_then(|operand| operand.role)
     }
 
-    /// The words of the instruction, padded with zeros.
-    pub(super) fn padded_words(&self) -> [u32; MAX_DWORDS] {
-        let mut words = [0; MAX_DWORDS];
-        words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
-        words
-    }
-
     /// Decodes other words of the same length and checks that length and format stay the same.
     pub(super) fn of_words(&self, words: &[u32; MAX_DWORDS]) -> Result<Inst, PatchError> {
+        match decode_words(self.target(), words.get(..self.words().len()).unwrap_or(words)) {
+            Ok(changed) if changed.is_like(self) => Ok(changed),
+            decoded => self.other(decoded),
+        }
+    }
+
+    /// Checks the length and the format of an instruction that is another operation or form.
+    #[cold]
+    fn other(&self, decoded: Result<Inst, DecodeError>) -> Result<Inst, PatchError> {
         let dwords = self.words().len();
         let size = |needed: usize| PatchError::Size { dwords: dwords as u8, needed: needed as u8 };
-        let changed = decode_words(self.target(), words.get(..dwords).unwrap_or(words)).map_err(|e| match e {
+        let changed = decoded.map_err(|e| match e {
             DecodeError::Truncated { needed } => size(usize::from(needed) / 4),
             error => PatchError::Decode(error),
         })?;
