@@ -24,9 +24,14 @@ impl Inst {
     /// operation does not have, which hold a [`Filler`]. The field of an absent operand counts as read, not as ignored:
     /// for example the address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
-        let low = self.kept();
+        let form = ignored(self.target(), self.signature());
+        let low = self.kept_in(form);
         let expected = [low as u32, (low >> 32) as u32, 0, 0, 0];
-        self.words().iter().zip(self.ignored()).zip(expected).all(|((word, ignored), bits)| word & ignored == bits)
+        self.words()
+            .iter()
+            .zip(self.ignored_in(form))
+            .zip(expected)
+            .all(|((word, ignored), bits)| word & ignored == bits)
     }
 
     /// The instruction with all bits cleared that the hardware ignores. Sources that the operation does not have hold
@@ -40,16 +45,19 @@ impl Inst {
     /// # }
     /// ```
     pub fn canonical(&self) -> Inst {
-        let mut words = [0; MAX_DWORDS];
-        words.iter_mut().zip(self.words()).for_each(|(to, &from)| *to = from);
+        let mut words = self.padded_words();
         self.settle_ignored(&mut words);
+        if words == self.padded_words() {
+            return *self;
+        }
         decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
     }
 
     /// Makes the ignored bits of the instruction's words those of [`Inst::canonical`].
     pub(crate) fn settle_ignored(&self, words: &mut [u32; MAX_DWORDS]) {
-        words.iter_mut().zip(self.ignored()).for_each(|(word, ignored)| *word &= !ignored);
-        let low = self.kept();
+        let form = ignored(self.target(), self.signature());
+        words.iter_mut().zip(self.ignored_in(form)).for_each(|(word, ignored)| *word &= !ignored);
+        let low = self.kept_in(form);
         words.iter_mut().zip([low as u32, (low >> 32) as u32]).for_each(|(word, bits)| *word |= bits);
     }
 
@@ -67,7 +75,10 @@ impl Inst {
     /// # }
     /// ```
     pub fn filler(&self) -> Option<Filler> {
-        let ignored = ignored(self.target(), self.signature());
+        self.filler_in(ignored(self.target(), self.signature()))
+    }
+
+    fn filler_in(&self, ignored: &Ignored) -> Option<Filler> {
         let [old, new] = ignored.fillers;
         match self.bits() & ignored.sources {
             _ if old == new => None,
@@ -104,8 +115,12 @@ impl Inst {
     }
 
     /// What the sources that the operation does not have hold in the canonical instruction.
-    fn kept(&self) -> u64 {
-        self.filler().map_or_else(|| filled(self.target(), self.signature()), |filler| self.filling(filler))
+    fn kept_in(&self, form: &Ignored) -> u64 {
+        if !ANY_FILLER {
+            return 0;
+        }
+        let filler = self.filler_in(form).unwrap_or(self.target().filler());
+        form.fillers[filler as usize]
     }
 
     /// The bits of the sources that the operation does not have, with this filler.
@@ -114,15 +129,17 @@ impl Inst {
     }
 
     /// Masks of the bits that the hardware ignores, for each dword.
-    fn ignored(&self) -> [u32; MAX_DWORDS] {
+    fn ignored_in(&self, form: &Ignored) -> [u32; MAX_DWORDS] {
         let t = DESCS[self.target() as usize];
         let second = self.second_index().map_or(0, |index| ignored(self.target(), t.signature(index, 0)).bits);
-        let low = ignored(self.target(), self.signature()).bits | second;
-        let decode = DECODE[self.target() as usize];
-        let wide = wide_of(decode, self.constraints());
+        let low = form.bits | second;
+        let (decode, number) = (DECODE[self.target() as usize], self.constraints());
+        let wide = wide_of(decode, number);
         let high = wide.map_or(0, |w| mask(decode, w.ignored));
         let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
-        if MARKS & self.marks() & marks::SIZED != 0 {
+        let sized =
+            decode.constraints.get(usize::from(number)).map_or(0, |constraints| constraints.marks) & marks::SIZED;
+        if MARKS & sized != 0 {
             idle_addresses(self, &mut masks);
         }
         masks

@@ -101,7 +101,7 @@ fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Ope
 /// every destination counts as read, whatever becomes of its halves in the other lanes.
 fn same_half(a: &Inst, (desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let keeps = |desc: &OperandDesc, operand: &Operand| operand.bits == HALF || desc.access == Some(Access::ReadWrite);
-    a.extension() != Some(Format::Dpp) || !x.access.writes() || keeps(desc, x) == keeps(other, y)
+    !x.access.writes() || keeps(desc, x) == keeps(other, y) || a.extension() != Some(Format::Dpp)
 }
 
 /// Width in bits of half a register.
@@ -128,8 +128,7 @@ fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
     if let (Value::Literal64, Value::Literal64) = (x.value, y.value) {
         return a.literal64() == b.literal64();
     }
-    let there =
-        EncodedOperand::of(from, x.value).map(|coded| translate((from, desc), (to, other), coded, refused(a, desc)));
+    let there = EncodedOperand::of(from, x.value).map(|coded| translate((a, desc), (to, other), coded));
     let Some(Ok(there)) = there else { return false };
     let bytes = |value: Value| match value {
         Value::Imm(n) => Some(i64::from(n)),

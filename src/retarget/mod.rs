@@ -4,6 +4,7 @@
 //! the target's field of the same name, with the code or value of the same name. The words are then decoded and
 //! compared, operand by operand and modifier by modifier, before they are returned.
 
+mod alike;
 mod compare;
 mod dual;
 mod error;
@@ -141,20 +142,22 @@ impl Names {
 struct Descs {
     target: Target,
     signature: &'static FormSignature,
+    /// The bit that makes the operation return something.
+    returns: Option<u8>,
 }
 
 impl Descs {
+    fn new(target: Target, signature: &'static FormSignature) -> Descs {
+        let returns = descs(target, signature).find(|i| is_conditional(i)).map(|i| i.write_if_bit);
+        Descs { target, signature, returns }
+    }
+
     fn of(inst: &Inst) -> Descs {
-        Descs { target: inst.target(), signature: inst.signature() }
+        Descs::new(inst.target(), inst.signature())
     }
 
     fn all(self) -> impl Iterator<Item = &'static OperandDesc> {
         descs(self.target, self.signature)
-    }
-
-    /// The bit that makes the operation return something.
-    fn returns(self) -> Option<u8> {
-        self.all().find(|i| is_conditional(i)).map(|i| i.write_if_bit)
     }
 
     /// The modifier that begins at a bit.
@@ -165,8 +168,8 @@ impl Descs {
     /// The descriptor that corresponds to a descriptor of the other target.
     fn partner(self, others: Descs, desc: &OperandDesc, names: Names) -> Option<&'static OperandDesc> {
         // The name of the bit that returns the old value depends on the generation.
-        if desc.access.is_none() && others.returns() == Some(desc.lsb) {
-            let bit = self.returns();
+        if desc.access.is_none() && others.returns == Some(desc.lsb) {
+            let bit = self.returns;
             return self.all().find(|i| i.access.is_none() && Some(i.lsb) == bit);
         }
         let (field, operand) = (names.of(desc.field), desc.access.is_some());
@@ -187,7 +190,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
         (behind, there) => behind.is_none() && there.is_none(),
     };
     let forms = || core::iter::once(entry.signature).chain(entry.forms(target));
-    let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
+    let lacks = || RetargetError::Form { format: from.format(), extension: from.extension() };
     let error = match forms().find(is_same) {
         Some(signature) => match retarget_as(from, target, entry, signature, None) {
             Ok(inst) => return Ok(inst),
@@ -197,7 +200,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
             }
             Err(error) => error,
         },
-        None => lacks,
+        None => lacks(),
     };
     // The set of dwords that name the registers of an image address depends on the generation.
     let mut others = forms().filter(|form| image_address_of(from).is_some() && !is_same(form));
@@ -212,17 +215,20 @@ fn retarget_as(
     signature: &'static FormSignature,
     null: Option<Field>,
 ) -> Result<Inst, RetargetError> {
-    let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
-    let names = Names::between(from.format(), entry.signature.format).ok_or(lacks)?;
-    let form = Form::new(target, from.opcode(), entry, signature).ok_or(lacks)?;
-    let (descs, there) = (Descs::of(from), Descs { target, signature });
+    let lacks = || RetargetError::Form { format: from.format(), extension: from.extension() };
+    let names = Names::between(from.format(), entry.signature.format).ok_or_else(lacks)?;
+    let form = Form::new(target, from.opcode(), entry, signature).ok_or_else(lacks)?;
+    let (descs, there) = (Descs::of(from), Descs::new(target, signature));
+    if let Some(inst) = null.is_none().then(|| alike::retarget(from, &form, (descs, there))).flatten() {
+        return follows(from, inst);
+    }
     let mut words = form.start_as(from);
     // Modifiers first: the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
-        words.desc(desc, silent(desc)).map_err(|_| lacks)?;
+        words.desc(desc, silent(desc)).map_err(|_| lacks())?;
     }
     for desc in descs.all().filter(|i| i.access.is_none()) {
-        let refused = refused(from, desc);
+        let refused = || refused(from, desc);
         let Some(other) = there.partner(descs, desc, names) else {
             match modifier(desc, from) {
                 value if value == i64::from(silent(desc)) => continue,
@@ -232,19 +238,19 @@ fn retarget_as(
         // CDNA3 uses these bits as signs of doubles, and older targets do not.
         let is_sign = |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
         if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
-            return Err(refused);
+            return Err(refused());
         }
         let value = match modifier(desc, from) {
             // Fields of numbers with a sign differ in width.
-            number if number < 0 => negative(other, number).ok_or(refused)?,
-            _ => modifier_there((descs, desc), (there, other), held(desc, from)).ok_or(refused)?,
+            number if number < 0 => negative(other, number).ok_or_else(refused)?,
+            _ => modifier_there((descs, desc), (there, other), held(desc, from)).ok_or_else(refused)?,
         };
-        hold(other, value, &mut words).map_err(|_| refused)?;
+        hold(other, value, &mut words).map_err(|_| refused())?;
     }
     // An address that only the target can have is absent.
     for desc in there.all().filter(|i| i.kind.is_scalar_address()) {
         if descs.partner(there, desc, names.reversed()).is_none() {
-            encode(desc, EncodedOperand::Off, &mut words).map_err(|_| lacks)?;
+            encode(desc, EncodedOperand::Off, &mut words).map_err(|_| lacks())?;
         }
     }
     for desc in descs.all().filter(|i| i.access.is_some()) {
@@ -261,7 +267,7 @@ fn retarget_as(
             Some(code) if null == Some(desc.field) && coded == EncodedOperand::Code(INT) => {
                 EncodedOperand::Code(code.into())
             }
-            _ => translate((from.target(), desc), (target, other), coded, refused(from, desc))?,
+            _ => translate((from, desc), (target, other), coded)?,
         };
         encode(other, coded, &mut words).map_err(|_| refused(from, desc))?;
     }
@@ -271,29 +277,34 @@ fn retarget_as(
         other.encode(address.registers(from), &mut words).map_err(|_| refused)?;
     }
     let named = |field: Field| {
-        let returns = there.returns().filter(|&bit| there.modifier_at(bit) == Some(field));
-        let field = match (returns, descs.returns()) {
+        let returns = there.returns.filter(|&bit| there.modifier_at(bit) == Some(field));
+        let field = match (returns, descs.returns) {
             // The name of the bit that returns the old value depends on the generation.
             (Some(_), Some(bit)) => descs.modifier_at(bit).unwrap_or(field),
             _ => names.reversed().of(field),
         };
         let desc = descs.all().find(|desc| desc.field == field);
-        let held = || from.get(field).map_or(lacks, |value| RetargetError::Value { field, value: value.into() });
+        let held = || from.get(field).map_or_else(lacks, |value| RetargetError::Value { field, value: value.into() });
         desc.map_or_else(held, |desc| refused(from, desc))
     };
     let inst = form.finish(&mut words).map_err(|error| match error {
         Unmade::Decode(
             DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. },
         ) => named(field),
-        _ => lacks,
+        _ => lacks(),
     })?;
     // A field without effect, such as the destination of an operation that returns nothing, may also have no effect on
     // the target.
     let inst = inst.canonical().filled_as(from);
     compare(from, &inst, names)?;
-    match (from.check(), inst.check()) {
-        (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
-        _ => Ok(inst),
+    follows(from, inst)
+}
+
+/// Fails if the new instruction breaks a rule and the old one does not.
+fn follows(from: &Inst, made: Inst) -> Result<Inst, RetargetError> {
+    match made.check() {
+        Err(rule) if from.check().is_ok() => Err(RetargetError::Rule(rule)),
+        _ => Ok(made),
     }
 }
 
@@ -310,7 +321,7 @@ fn modifier_there(
     value: u32,
 ) -> Option<u32> {
     // The lowest bit of a temporal hint makes an atomic return the old value. Other targets have a field for it.
-    let returns = here.returns() == Some(desc.lsb) && there.returns() == Some(other.lsb);
+    let returns = here.returns == Some(desc.lsb) && there.returns == Some(other.lsb);
     match desc.kind.bare() == other.kind.bare() {
         false if returns => Some(value),
         false if names::are_named(desc) || names::are_named(other) => None,
@@ -357,22 +368,22 @@ fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
 
 /// Translates an operand to another target: registers, constants and numbers of the same name.
 fn translate(
-    (here, desc): (Target, &OperandDesc),
+    (from, desc): (&Inst, &OperandDesc),
     (target, other): (Target, &OperandDesc),
     coded: EncodedOperand,
-    refused: RetargetError,
 ) -> Result<EncodedOperand, RetargetError> {
+    let (here, refused) = (from.target(), || refused(from, desc));
     // What is read from null is 0.
     let is_null = |code: u16| Special::of(here, code) == Some(Special::Null) && desc.access == Some(Access::Read);
     let zero = |code: u16| is_null(code).then_some(INT).filter(|_| Special::Null.code(target).is_none());
     let code = |code: u16| match code {
         // Accumulation registers have the same codes on every target that has them.
         AGPR.. => Ok(code),
-        _ => names::code(here, target, code).or_else(|| zero(code)).ok_or(refused),
+        _ => names::code(here, target, code).or_else(|| zero(code)).ok_or_else(refused),
     };
     let of_bytes = |bytes: i64| match bytes % unit(other) {
         0 => Ok(bytes / unit(other)),
-        _ => Err(refused),
+        _ => Err(refused()),
     };
     Ok(match coded {
         EncodedOperand::Number(n) if matches!(desc.kind, OperandKind::Offset(_)) => {
@@ -383,14 +394,14 @@ fn translate(
         }
         EncodedOperand::Number(_) if desc.kind == OperandKind::Number(NumberKind::SignedHex) => coded,
         EncodedOperand::Number(n) => {
-            let raw = u32::try_from(n).map_err(|_| refused)?;
+            let raw = u32::try_from(n).map_err(|_| refused())?;
             if let Some(imm) = Imm::decode(here, desc.kind, raw as u16) {
                 let imm = names::imm(here, target, imm)?;
                 let encoded =
                     imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
                 return Ok(EncodedOperand::Number(encoded.into()));
             }
-            EncodedOperand::Number(names::value(here, target, Some(desc), desc.field, raw).ok_or(refused)?.into())
+            EncodedOperand::Number(names::value(here, target, Some(desc), desc.field, raw).ok_or_else(refused)?.into())
         }
         EncodedOperand::Code(n) => EncodedOperand::Code(code(n)?),
         EncodedOperand::High(n) => EncodedOperand::High(code(n)?),

@@ -1,11 +1,12 @@
 //! Translates codes and values to another target through the table rows that name them.
 
 use super::RetargetError;
+use crate::code::{INT, NEGATIVE_LAST, VGPR, VGPR_LAST};
 use crate::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ModifierKind, NumberKind, OperandKind};
 use crate::opcode::{Field, message};
 use crate::table::{Counter, NameTables, Named, OperandDesc};
-use crate::target::{COUNTS, FACTS, NAMES, Target};
+use crate::target::{COUNTS, FACTS, NAMES, OPERANDS, Target};
 
 fn row_of(names: &[Named], value: u16) -> Option<&Named> {
     names.iter().find(|n| (n.first..=n.last).contains(&value))
@@ -22,6 +23,14 @@ fn moved(from: &[Named], to: &[Named], value: u16) -> Option<u16> {
 
 /// The code of the same register or constant.
 pub(super) fn code(from: Target, to: Target, code: u16) -> Option<u16> {
+    // Nearly all operands: these codes are the same on all targets that have them.
+    let scalars = [from, to].map(|target| OPERANDS[target as usize].sgpr_last);
+    if let VGPR..=VGPR_LAST | INT..=NEGATIVE_LAST = code {
+        return Some(code);
+    }
+    if scalars.iter().all(|last| code <= *last) {
+        return Some(code);
+    }
     let (from, to) = (NAMES[from as usize].codes, NAMES[to as usize].codes);
     row_of(from, code)?;
     moved(from, to, code)

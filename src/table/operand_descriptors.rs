@@ -99,6 +99,7 @@ pub(crate) static NO_SIGNATURE: FormSignature =
 
 /// An operand or a modifier: the position of its bits, and how they are read.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]
+#[derive(PartialEq)]
 pub(crate) struct OperandDesc {
     pub kind: OperandKind,
     pub field: Field,
