@@ -3,8 +3,9 @@
 //! `instructions WORK ROUNDS` prints the number of GPU instructions in a round.
 
 use amdgpu_isa::hazards::Guard;
+use amdgpu_isa::patch::InstMut;
 use amdgpu_isa::text::TextBuffer;
-use amdgpu_isa::{Decoded, Decoder, Inst, Target, length, parse};
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, Target, Value, length, parse};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -21,6 +22,7 @@ fn main() -> Result<(), String> {
     let rounds: usize = rounds.parse().map_err(|e| format!("{rounds}: {e}"))?;
     let insts: Vec<Inst> = Decoder::new(TARGET, CODE).filter_map(|Decoded { inst: item, .. }| item.ok()).collect();
     let texts: Vec<String> = if work == "parse" { insts.iter().map(Inst::to_string).collect() } else { Vec::new() };
+    let mut patches = if work == "patch" { patches(&insts) } else { Vec::new() };
     let mut text = String::with_capacity(256);
     let mut out = vec![0; CODE.len()];
     for _ in 0..rounds {
@@ -47,6 +49,11 @@ fn main() -> Result<(), String> {
             "parse" => texts.iter().for_each(|text| _ = black_box(parse(TARGET, black_box(text)))),
             #[cfg(feature = "make")]
             "build" => (0..=u8::MAX).for_each(|n| built(black_box(n), |inst| _ = black_box(inst))),
+            "patch" => patches.iter_mut().for_each(|(code, field, value)| {
+                if let Ok(mut inst) = InstMut::new(TARGET, black_box(&mut code[..])) {
+                    _ = black_box(inst.set(*field, *value));
+                }
+            }),
             "guard" => {
                 let mut guard = Guard::new(TARGET);
                 for inst in &insts {
@@ -63,8 +70,17 @@ fn main() -> Result<(), String> {
         println!("{count}");
         return Ok(());
     }
-    println!("{}", insts.len());
+    println!("{}", if work == "patch" { patches.len() } else { insts.len() });
     Ok(())
+}
+
+/// The words of each instruction with a register, and the field of the first register with its value.
+fn patches(insts: &[Inst]) -> Vec<(Vec<u32>, Field, u32)> {
+    let patch = |inst: &Inst| {
+        let field = inst.operands().find_map(|o| matches!(o.value, Value::Reg(_)).then_some(o.role?))?;
+        Some((inst.words().to_vec(), field, inst.get(field)?))
+    };
+    insts.iter().filter_map(patch).collect()
 }
 
 /// A dozen instructions, made as a compiler for several targets makes them.

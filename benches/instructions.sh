@@ -21,7 +21,7 @@ count() {
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
 echo "# $(rustc --version), $(uname -m)" > "$now"
-for work in length decode operands text display encode parse build guard; do
+for work in length decode operands text display encode parse build patch guard; do
     instructions=$("$exe" "$work" 1)
     total=$(($(count "$work" $((rounds + 1))) - $(count "$work" 1)))
     awk "BEGIN { printf \"%-9s %.1f\n\", \"$work\", $total / $rounds / $instructions }" >> "$now"
