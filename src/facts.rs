@@ -49,8 +49,9 @@ impl Inst {
     /// The row's flags, as changed by fields and by a trailing dword.
     pub(crate) fn facts(&self) -> u32 {
         let format = self.format();
+        let extension = if self.form() == 0 { None } else { self.extension() };
         let holds = |when: &&When| match when.bit {
-            NONE => self.form() != 0 && self.extension() == Some(when.format),
+            NONE => extension == Some(when.format),
             bit => format == when.format && flag(self, bit),
         };
         let whens = FACTS[self.target() as usize].whens.iter().filter(holds);
@@ -140,17 +141,13 @@ impl Inst {
         [main, other].into_iter().flatten()
     }
 
-    fn space_of(&self, facts: u32) -> Option<Space> {
+    /// The memory of the format of an instruction with these facts, even if it does not access any.
+    pub(crate) fn space_of(&self, facts: u32) -> Option<Space> {
         match SPACES.get(self.format() as usize).copied().flatten() {
             // GDS instead of LDS.
             Some(_) if facts & GDS != 0 => Some(Space::Gds),
             space => space,
         }
-    }
-
-    /// The memory of the instruction's format, even if the instruction does not access any.
-    pub(crate) fn space(&self) -> Option<Space> {
-        self.space_of(self.facts())
     }
 
     /// The counters that the instruction raises when it is issued, which code can wait for.
@@ -177,6 +174,9 @@ impl Inst {
             facts
         };
         let raised = Counters(((raised & (VMCNT | EXPCNT | LGKMCNT | VSCNT)) >> FIRST) as u16);
+        if raised.is_empty() {
+            return raised;
+        }
         match FACTS[self.target() as usize].counters.iter().find(|(format, _)| *format == self.format()) {
             Some((_, names)) => raised
                 .iter()

@@ -105,18 +105,6 @@ impl Inst {
         })
     }
 
-    /// The registers that the instruction reads when it is issued. They exclude the parts that the destination of a
-    /// load keeps: these are read, if at all, when the data arrives. For an image address with an unknown number of
-    /// registers, the set has the registers that its operand shows.
-    pub(crate) fn reads_at_issue(&self, msb: VgprMsb) -> RegSet {
-        let flags = self.flags();
-        let loads = flags.is_load() && !flags.is_atomic();
-        self.accessed(msb, |operand| {
-            let kept = loads && operand.access.writes();
-            (operand.access.reads() && !kept).then_some(*operand)
-        })
-    }
-
     /// The greatest width in bits of an image address, if the words do not determine its number of registers; otherwise
     /// 0.
     fn most_address_bits(&self) -> u16 {
@@ -219,6 +207,17 @@ impl RegSet {
         self.insert_bits(first, count);
     }
 
+    /// The run of a vector register and those behind it, if it is far from the end of its file, as nearly all are.
+    #[inline(always)]
+    pub(crate) const fn near(number: u16, bits: u16) -> Option<(u16, u16)> {
+        let dwords = bits.div_ceil(32);
+        if number < VECTORS as u16 && dwords <= VECTORS as u16 - number {
+            Some((VGPRS as u16 + number, dwords))
+        } else {
+            None
+        }
+    }
+
     /// The run of registers that an operand names: the first number, and how many there are. A register has one number,
     /// however it is named.
     pub(crate) fn run(target: Target, operand: &Operand) -> (usize, usize) {
@@ -244,7 +243,16 @@ impl RegSet {
     /// The run of registers that an operand names ([`RegSet::run`]) if the numbers of vector registers have these upper
     /// bits.
     pub(crate) fn run_in(inst: &Inst, msb: VgprMsb, operand: &Operand) -> (usize, usize) {
-        let (first, count) = RegSet::run(inst.target(), operand);
+        RegSet::banked(inst, msb, operand, RegSet::run(inst.target(), operand))
+    }
+
+    /// The run of an operand with these upper bits, of the run that it has without.
+    pub(crate) fn banked(
+        inst: &Inst,
+        msb: VgprMsb,
+        operand: &Operand,
+        (first, count): (usize, usize),
+    ) -> (usize, usize) {
         if msb == VgprMsb::ENTRY || !RegSet::is_vector(first) || !inst.target().has_banks() {
             return (first, count);
         }
@@ -388,28 +396,12 @@ impl RegSet {
         None
     }
 
-    /// Runs of registers without a gap, as bit numbers: the first one and how many there are.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = (u16, u16)> + '_ {
-        let mut next = 0;
-        core::iter::from_fn(move || {
-            let first = self.first_of(next, (WORDS * 64) as u16 - next)?;
-            let count = (first..(WORDS * 64) as u16).take_while(|bit| self.has(usize::from(*bit))).count() as u16;
-            next = first + count;
-            Some((first, count))
-        })
-    }
-
-    /// The register of a bit.
-    pub(crate) fn reg_of(&self, bit: u16) -> Option<Reg> {
-        self.reg(bit.into())
-    }
-
     fn codes(target: Target) -> &'static Codes {
         &FACTS[target as usize].codes
     }
 
     /// The first bit of a register, and the number of its bits.
-    fn bits_of(target: Target, reg: Reg) -> (usize, usize) {
+    pub(crate) fn bits_of(target: Target, reg: Reg) -> (usize, usize) {
         let codes = RegSet::codes(target);
         let other = |reg| (OTHERS + WITHOUT_CODE.iter().position(|r| *r == reg).unwrap_or(0), 1);
         let pair = |code: u8, reg| if code == NONE { other(reg) } else { (usize::from(code), 2) };

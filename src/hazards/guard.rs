@@ -1,6 +1,8 @@
 //! Waits and distances for emitters of code.
 
 use crate::compose::compose;
+use crate::hazards::next::Next;
+use crate::hazards::uses::Uses;
 use crate::hazards::{Hazards, Modes, Need, Pending};
 use crate::imm::{Imm, Waitcnt};
 use crate::inst::Inst;
@@ -76,23 +78,28 @@ impl Guard {
         if self.pending.is_incomplete() {
             self.settle(&mut take);
         }
-        let needs = self.pending.needs(inst);
-        let is_ready = needs.is_empty();
+        // Both follow the upper bits of registers' numbers, and mostly know the same.
+        let next = Next::of(inst, self.hazards.msb());
+        let other = (self.pending.msb() != next.uses.msb).then(|| Uses::of(inst, self.pending.msb()));
+        let uses = other.as_ref().unwrap_or(&next.uses);
+        let is_met = self.pending.is_met(uses);
+        let needs = if is_met { self.pending.needs_of(uses).waitcnt() } else { Waitcnt::new() };
+        let is_ready = needs.counters().is_empty();
         if !is_ready {
-            self.wait(&needs.waitcnt(), &mut take);
+            self.wait(&needs, &mut take);
         }
-        let pending = &mut self.pending;
-        let mut last = None;
-        self.hazards.protect(inst, |next| {
-            if let Some(filler) = last.replace(*next) {
-                pending.issue(&filler, 0);
-                take(&filler);
-            }
-        })?;
+        if inst.target() == self.hazards.target() {
+            let pending = &mut self.pending;
+            self.hazards.prepare(&next, |filler| {
+                pending.issue(filler, 0);
+                take(filler);
+            })?;
+            self.hazards.step_of(&next, 0, true);
+        }
         // A counter that was waited for need not be asked again, but for flat operations, which leave doubts.
         match is_ready {
-            true => self.pending.issue_ready(inst, 0),
-            false => self.pending.issue(inst, 0),
+            true => self.pending.issue_ready(uses, 0),
+            false => self.pending.issue_of(uses, 0),
         }
         Ok(())
     }

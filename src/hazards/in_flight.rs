@@ -1,11 +1,12 @@
 //! The registers that outstanding operations hold.
 
+use crate::flags::Flags;
+use crate::hazards::uses::{Use, Uses};
 use crate::inst::Inst;
 use crate::opcode::Field;
 use crate::registers::RegSet;
 use crate::table::{Counters, Event, Holds, NONE, Which};
 use crate::target::{COUNTS, Target};
-use crate::value::Operand;
 use crate::vgpr_msb::VgprMsb;
 
 /// A run of registers that an outstanding operation holds.
@@ -100,30 +101,32 @@ impl Event {
         self.order != NONE && self.holds != Holds::Loose
     }
 
-    pub fn fits(&self, inst: &Inst) -> bool {
+    pub fn fits(&self, inst: &Inst, facts: u32) -> bool {
         match self.which {
             Which::All => true,
             Which::Ops(ops) => ops.binary_search(&inst.opcode()).is_ok(),
-            Which::Spaces(spaces) => inst.space().is_some_and(|space| spaces.contains(&space)),
+            Which::Spaces(spaces) => inst.space_of(facts).is_some_and(|space| spaces.contains(&space)),
             Which::Exports(first, last) => {
                 inst.get(Field::Tgt).is_some_and(|tgt| (first.into()..=last.into()).contains(&tgt))
             }
         }
     }
 
-    /// The registers that the operation holds.
-    pub fn held(&self, inst: &Inst, msb: VgprMsb) -> RegSet {
+    /// Passes on the runs of registers that the operation holds.
+    pub(super) fn each_run(&self, uses: &Uses<'_>, flags: Flags, take: impl FnMut(u16, u16)) {
         match self.holds {
-            Holds::Nothing => RegSet::new(inst.target()),
-            Holds::Results | Holds::Ordered | Holds::Loose => inst.writes_in(msb),
-            Holds::Sources => inst.reads_at_issue(msb).vectors(),
+            Holds::Nothing => {}
+            Holds::Results | Holds::Ordered | Holds::Loose => uses.each_run(|one| one.access.writes(), take),
+            Holds::Sources => {
+                let is_meant = |one: &Use| is_read_at_issue(one, flags) && RegSet::is_vector(one.run().0);
+                uses.each_run(is_meant, take);
+            }
             Holds::Data => {
-                let data = |operand: &Operand| operand.role == Some(Field::Vdata) && operand.access.reads();
-                let none = RegSet::new(inst.target());
-                inst.operands().filter(data).fold(none, |mut set, operand| {
-                    set.insert_operand(&operand);
-                    set
-                })
+                let is_data = |one: &Use| one.role == Some(Field::Vdata) && one.access.reads();
+                match uses.msb == VgprMsb::ENTRY {
+                    true => uses.each_run(is_data, take),
+                    false => Uses::of(uses.inst, VgprMsb::ENTRY).each_run(is_data, take),
+                }
             }
         }
     }
@@ -133,17 +136,23 @@ impl Event {
     }
 }
 
-/// The events of an instruction, with their numbers.
-pub(super) fn events(inst: &Inst) -> impl Iterator<Item = (u8, &'static Event)> + '_ {
-    events_of(inst, inst.counters())
+/// Whether an instruction with these flags reads the operand when it is issued. The parts that the destination of a
+/// load keeps are read, if at all, when the data arrives.
+pub(super) fn is_read_at_issue(one: &Use, flags: Flags) -> bool {
+    let is_kept = one.access.writes() && flags.is_load() && !flags.is_atomic();
+    one.access.reads() && !is_kept
 }
 
-/// The events of an instruction that raises these counters.
-pub(super) fn events_of(inst: &Inst, counters: Counters) -> impl Iterator<Item = (u8, &'static Event)> + '_ {
+/// The events of an instruction that has these facts and raises these counters, with their numbers.
+pub(super) fn events_of(
+    inst: &Inst,
+    facts: u32,
+    counters: Counters,
+) -> impl Iterator<Item = (u8, &'static Event)> + '_ {
     let all = COUNTS[inst.target() as usize].events;
     counters.iter().filter_map(move |counter| {
         let mut all = (0u8..).zip(all);
-        all.find(|(_, event)| event.counter == counter && event.fits(inst))
+        all.find(|(_, event)| event.counter == counter && event.fits(inst, facts))
     })
 }
 

@@ -23,6 +23,7 @@ mod in_flight;
 mod join;
 mod modes;
 mod need;
+mod next;
 mod owed;
 mod pair;
 mod past;
@@ -33,6 +34,7 @@ mod rule;
 mod state;
 mod steps;
 pub(crate) mod table;
+mod uses;
 
 pub use guard::Guard;
 pub use modes::Modes;

@@ -96,8 +96,12 @@ impl Waits {
 
 /// The wait of an instruction before it reads anything: the counter and the number.
 pub(crate) fn own_wait(inst: &Inst) -> Option<(Counter, u8)> {
-    let mut all = COUNTS[inst.target() as usize].fields.iter();
-    let (_, field, counter) = all.find(|(format, ..)| *format == inst.format())?;
+    let all = COUNTS[inst.target() as usize].fields;
+    if all.is_empty() {
+        return None;
+    }
+    let own = inst.format();
+    let (_, field, counter) = all.iter().find(|(format, ..)| *format == own)?;
     Some((*counter, inst.get(*field)? as u8))
 }
 

@@ -1,9 +1,11 @@
 //! The operations that are still outstanding, and the waits that the next instruction needs for them.
 
 use crate::flags::Flags;
-use crate::hazards::in_flight::{Held, Passed, event, events, events_of};
+use crate::hazards::in_flight::{Held, Passed, event, events_of, is_read_at_issue};
 use crate::hazards::need::{Conflict, Wait, Waits, own_wait};
+use crate::hazards::pair::Run;
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
+use crate::hazards::uses::{Uses, share};
 use crate::imm::Waitcnt;
 use crate::inst::Inst;
 use crate::registers::RegSet;
@@ -160,66 +162,76 @@ impl<C: Capacity> Pending<C> {
     /// # }
     /// ```
     pub fn own_waits(&self) -> Waits {
-        let (mut waits, registers) = (Waits::default(), RegSet::new(self.target));
+        let mut waits = Waits::default();
         for held in self.held().filter(|held| !held.inherited && !held.maybe_done) {
             let Some(event) = event(self.target, held.event) else { continue };
             let conflict = if event.holds_results() { Conflict::Read } else { Conflict::Source };
-            waits.add(self.wait_of(held, event, conflict, registers.reg_of(held.first)));
+            waits.add(self.wait_of(held, event, conflict, RegSet::register(self.target, held.first.into())));
         }
         waits
     }
 
     /// The waits that are missing before the instruction, if it is the next one: for each counter the strictest.
     pub fn needs(&self, inst: &Inst) -> Waits {
-        match own_wait(inst) {
+        self.needs_of(&Uses::of(inst, self.msb))
+    }
+
+    /// [`Pending::needs`] of an instruction whose registers are found already.
+    pub(super) fn needs_of(&self, uses: &Uses<'_>) -> Waits {
+        if !self.is_met(uses) {
+            return Waits::default();
+        }
+        match own_wait(uses.inst) {
             Some((counter, at_most)) => {
                 let mut before = self.clone();
                 before.wait(counter, at_most);
-                before.needs_after(inst)
+                before.needs_after(uses)
             }
-            None => self.needs_after(inst),
+            None => self.needs_after(uses),
         }
     }
 
-    /// The instruction's own wait, before it reads anything, is over.
-    fn needs_after(&self, inst: &Inst) -> Waits {
-        let mut waits = Waits::default();
-        // Mostly, nothing is outstanding for any of its registers.
-        let is_held = |(first, count): (usize, usize)| {
-            let meets = |held: &Held| {
-                usize::from(held.first) < first + count && first < usize::from(held.first) + usize::from(held.count)
-            };
-            count != 0 && self.held().any(meets)
+    /// Whether something may be outstanding for a register of the instruction.
+    pub(super) fn is_met(&self, uses: &Uses<'_>) -> bool {
+        // Mostly, nothing is.
+        let is_held = |run: Run| {
+            run.1 != 0 && self.held().any(|held| share(run, (usize::from(held.first), usize::from(held.count))))
         };
-        let is_met =
-            || self.is_banked() || inst.operands().any(|operand| is_held(RegSet::run_in(inst, self.msb, &operand)));
-        if !self.held.is_empty() && is_met() {
-            let (reads, writes) = (inst.reads_at_issue(self.msb), inst.writes_in(self.msb));
-            self.held().for_each(|held| {
-                if let Some(wait) = self.conflict(held, inst, &reads, &writes) {
-                    waits.add(wait);
-                }
-            });
+        !self.held.is_empty() && (self.is_banked() || uses.iter().any(|one| is_held(one.run())))
+    }
+
+    /// The instruction's own wait, before it reads anything, is over.
+    fn needs_after(&self, uses: &Uses<'_>) -> Waits {
+        let mut waits = Waits::default();
+        let facts = uses.inst.facts();
+        for held in self.held() {
+            if let Some(wait) = self.conflict(held, uses, facts) {
+                waits.add(wait);
+            }
         }
         waits
     }
 
-    fn conflict(&self, held: &Held, inst: &Inst, reads: &RegSet, writes: &RegSet) -> Option<Wait> {
-        let event = event(self.target, held.event)?;
-        let met = |set: &RegSet| self.firsts(held).find_map(|first| set.first_of(first, held.count));
-        let read = || met(reads).map(|bit| (bit, Conflict::Read));
-        let written = || met(writes);
+    fn conflict(&self, held: &Held, uses: &Uses<'_>, facts: u32) -> Option<Wait> {
+        let (event, flags) = (event(self.target, held.event)?, Flags::of_facts(facts));
+        let run = |first: u16| (usize::from(first), usize::from(held.count));
+        let read = || {
+            let read = |first| uses.first_of(run(first), |one| is_read_at_issue(one, flags));
+            self.firsts(held).find_map(read).map(|bit| (bit, Conflict::Read))
+        };
+        let written = || self.firsts(held).find_map(|first| uses.first_of(run(first), |one| one.access.writes()));
         let (bit, conflict) = match event.holds {
             Holds::Results | Holds::Loose => read().or_else(|| Some((written()?, Conflict::Overwrite)))?,
             Holds::Ordered => read().or_else(|| {
                 let bit = written()?;
-                let in_order = events(inst).any(|(number, _)| number == held.event);
+                let mut own = events_of(uses.inst, facts, uses.inst.counters_of(facts));
+                let in_order = own.any(|(number, _)| number == held.event);
                 (!in_order).then_some((bit, Conflict::Overwrite))
             })?,
             Holds::Sources | Holds::Data => (written()?, Conflict::Source),
             Holds::Nothing => return None,
         };
-        let register = reads.reg_of(bit);
+        let register = RegSet::register(uses.inst.target(), bit.into());
         let is_in_any_bank = (held.any_bank || self.any_bank()) && matches!(register, Some(Reg::Vgpr(_)));
         Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
     }
@@ -254,15 +266,37 @@ impl<C: Capacity> Pending<C> {
     /// The instruction is issued, after the waits that it needs. `producer` is what [`Wait::producer`] says of it, such
     /// as its address.
     pub fn issue(&mut self, inst: &Inst, producer: u32) {
-        self.step(inst, producer);
+        self.issue_of(&Uses::of(inst, self.msb), producer);
+    }
+
+    /// [`Pending::issue`] of an instruction whose registers are found already.
+    pub(super) fn issue_of(&mut self, uses: &Uses<'_>, producer: u32) {
+        self.wait_first(uses.inst);
+        if self.is_met(uses) {
+            self.assume_needs(uses);
+        }
+        self.note(uses, producer);
     }
 
     /// Does both: what [`Pending::needs`] returns, and then [`Pending::issue`].
     pub fn step(&mut self, inst: &Inst, producer: u32) -> Waits {
+        let uses = Uses::of(inst, self.msb);
+        self.wait_first(inst);
+        let waits = if self.is_met(&uses) { self.assume_needs(&uses) } else { Waits::default() };
+        self.note(&uses, producer);
+        waits
+    }
+
+    /// The instruction's own wait, before it reads anything.
+    fn wait_first(&mut self, inst: &Inst) {
         if let Some((counter, at_most)) = own_wait(inst) {
             self.wait(counter, at_most);
         }
-        let waits = self.needs_after(inst);
+    }
+
+    /// The instruction will have waited for what it needs.
+    fn assume_needs(&mut self, uses: &Uses<'_>) -> Waits {
+        let waits = self.needs_after(uses);
         for wait in waits.iter() {
             if wait.sure {
                 self.assume_one(wait.counter, wait.at_most);
@@ -270,21 +304,18 @@ impl<C: Capacity> Pending<C> {
                 self.drop_one(&wait);
             }
         }
-        self.note(inst, producer);
         waits
     }
 
     /// Issues an instruction that needs no wait but its own.
-    pub(super) fn issue_ready(&mut self, inst: &Inst, producer: u32) {
-        if let Some((counter, at_most)) = own_wait(inst) {
-            self.wait(counter, at_most);
-        }
-        self.note(inst, producer);
+    pub(super) fn issue_ready(&mut self, uses: &Uses<'_>, producer: u32) {
+        self.wait_first(uses.inst);
+        self.note(uses, producer);
     }
 
     /// Notes what the instruction does to the counters.
-    fn note(&mut self, inst: &Inst, producer: u32) {
-        let (msb, facts) = (self.msb, inst.facts());
+    fn note(&mut self, uses: &Uses<'_>, producer: u32) {
+        let (inst, msb, facts) = (uses.inst, uses.msb, uses.inst.facts());
         let (flags, counters) = (Flags::of_facts(facts), inst.counters_of(facts));
         // A function begins with those of its caller.
         self.msb = if flags.is_call() { msb } else { msb.after(inst) };
@@ -294,14 +325,14 @@ impl<C: Capacity> Pending<C> {
         if counters.is_empty() {
             return;
         }
-        let results = events_of(inst, counters).filter(|(_, event)| event.holds_results()).count();
-        for (number, event) in events_of(inst, counters) {
+        let results = events_of(inst, facts, counters).filter(|(_, event)| event.holds_results()).count();
+        for (number, event) in events_of(inst, facts, counters) {
             self.raise(event);
-            for (first, count) in event.held(inst, msb).runs() {
-                let flat_pair = results > 1 && event.holds_results();
-                let any_bank = msb == VgprMsb::UNKNOWN;
+            let flat_pair = results > 1 && event.holds_results();
+            let any_bank = msb == VgprMsb::UNKNOWN;
+            event.each_run(uses, flags, |first, count| {
                 self.insert(Held { first, count, event: number, flat_pair, any_bank, producer, ..Held::NONE });
-            }
+            });
         }
     }
 

@@ -1,12 +1,12 @@
 //! Inserts what instructions need.
 
 use crate::compose::compose;
-use crate::hazards::pair::{Files, all_files};
+use crate::hazards::next::Next;
 use crate::hazards::{Capacity, Hazards, Need, Unit};
 use crate::imm::{Depctr, Imm, Waitcnt};
 use crate::inst::Inst;
 use crate::opcode::{Field, Special, well_known};
-use crate::table::hazards::{HazardRow, HazardTables};
+use crate::table::hazards::HazardRow;
 use crate::value::{Operand, Reg, Value};
 
 /// The wait of `s_waitcnt_depctr` (`s_wait_alu`) for no kind of registers.
@@ -49,23 +49,29 @@ impl<C: Capacity> Hazards<C> {
     /// # }
     /// ```
     pub fn protect(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
-        let files = all_files(inst);
-        if self.next_need(inst, files).is_none() {
-            self.issue_of(inst, files);
+        if inst.target() != self.target {
             take(inst);
+            return Ok(());
+        }
+        let next = Next::of(inst, self.msb);
+        self.prepare(&next, &mut take)?;
+        self.step_of(&next, 0, true);
+        take(inst);
+        Ok(())
+    }
+
+    /// Issues what an instruction of the target needs before it, if that is possible.
+    pub(crate) fn prepare(&mut self, next: &Next<'_>, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
+        if self.next_need(next).is_none() {
             return Ok(());
         }
         // Distances always end.
-        let tables = HazardTables::of(inst);
-        if tables.classes(inst).all(|class| class.consumes & tables.events == 0) && !self.is_incomplete() {
-            self.fill(inst, files, &mut take)?;
-            self.issue_of(inst, files);
-            take(inst);
-            return Ok(());
+        if next.classes.all(|class| class.consumes) & next.tables.events == 0 && !self.is_incomplete() {
+            return self.fill(next, take);
         }
         // A need that nothing meets is found before anything is passed on. There are rarely many fillers.
-        let (mut after, mut fillers, mut count) = (self.clone(), [*inst; 4], 0);
-        after.fill(inst, files, |filler| {
+        let (mut after, mut fillers, mut count) = (self.clone(), [*next.uses.inst; 4], 0);
+        after.fill(next, |filler| {
             if let Some(place) = fillers.get_mut(count) {
                 *place = *filler;
             }
@@ -76,23 +82,21 @@ impl<C: Capacity> Hazards<C> {
                 *self = after;
                 fillers.iter().for_each(&mut take);
             }
-            None => self.fill(inst, files, &mut take)?,
+            None => self.fill(next, take)?,
         }
-        self.issue_of(inst, files);
-        take(inst);
         Ok(())
     }
 
     /// Issues what the instruction needs before it.
-    fn fill(&mut self, inst: &Inst, files: Files, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
+    fn fill(&mut self, next: &Next<'_>, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
         // Each round makes one of the needs smaller.
         for _ in 0..MOST {
-            let Some(need) = self.next_need(inst, files) else { return Ok(()) };
-            let filler = self.filler(inst, files, &need).ok_or(need)?;
+            let Some(need) = self.next_need(next) else { return Ok(()) };
+            let filler = self.filler(next, &need).ok_or(need)?;
             self.issue(&filler);
             take(&filler);
         }
-        self.next_need(inst, files).map_or(Ok(()), Err)
+        self.next_need(next).map_or(Ok(()), Err)
     }
 
     /// Instructions each of which ends at least one of the rules that the instruction breaks and that no distance ends
@@ -111,14 +115,17 @@ impl<C: Capacity> Hazards<C> {
     /// # }
     /// ```
     pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<C> {
-        let (before, inst, open) = (self.clone(), *inst, self.events(inst));
-        (0..CANDIDATES).filter_map(move |n| before.ender(&inst, n, open))
+        let (before, inst) = (self.clone(), *inst);
+        let is_one = inst.target() == self.target;
+        let open = if is_one { self.events(&Next::of(&inst, self.msb)) } else { 0 };
+        let ender = move |n| before.ender(&Next::of(&inst, before.msb), n, open);
+        (0..if is_one { CANDIDATES } else { 0 }).filter_map(ender)
     }
 
     /// One of the instructions that may end a rule, if it does: fewer than `open` rules want something behind it.
-    fn ender(&self, inst: &Inst, number: usize, open: usize) -> Option<Inst> {
-        let ender = candidate(inst, number)?;
-        let tables = HazardTables::of(inst);
+    fn ender(&self, next: &Next<'_>, number: usize, open: usize) -> Option<Inst> {
+        let ender = candidate(next.uses.inst, number)?;
+        let tables = next.tables;
         // Some rules end by what they count, and the others only by what is among those that end them.
         let by_count = |row: &HazardRow| row.lasts != u8::MAX || row.times != u8::MAX;
         let rows = self.rows();
@@ -131,31 +138,31 @@ impl<C: Capacity> Hazards<C> {
         }
         let mut after = self.clone();
         after.issue(&ender);
-        (after.events(inst) < open).then_some(ender)
+        (after.events(next) < open).then_some(ender)
     }
 
     /// The number of rules that no distance ends and that want something before the instruction.
-    fn events(&self, inst: &Inst) -> usize {
+    fn events(&self, next: &Next<'_>) -> usize {
         let mut count = 0;
         let mut add = |need: Need| count += usize::from(need.rule.unit() == Unit::Event);
-        self.each(inst, &mut add);
-        self.each_lost(inst, &mut add);
+        self.each_of(next, &mut add);
+        self.each_lost(next, &mut add);
         count
     }
 
     /// Vector operations are wait states, too, so they come before these, and what no distance ends before both: some
     /// rules want that at once.
-    fn next_need(&self, inst: &Inst, files: Files) -> Option<Need> {
-        let needs = self.needs_at_most(inst, files);
+    fn next_need(&self, next: &Next<'_>) -> Option<Need> {
+        let needs = self.needs_at_most(next);
         needs.event.or(needs.valu).or(needs.states)
     }
 
-    fn filler(&self, inst: &Inst, files: Files, need: &Need) -> Option<Inst> {
+    fn filler(&self, next: &Next<'_>, need: &Need) -> Option<Inst> {
         if need.rule.unit() == Unit::Event {
-            let open = self.events(inst);
-            return (0..CANDIDATES).find_map(|n| self.ender(inst, n, open));
+            let open = self.events(next);
+            return (0..CANDIDATES).find_map(|n| self.ender(next, n, open));
         }
-        if self.needs_at_most(inst, files).valu.is_some() {
+        if self.needs_at_most(next).valu.is_some() {
             return compose(self.target(), well_known::V_NOP, &[]).ok();
         }
         let most = self.longest_nop();

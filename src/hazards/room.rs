@@ -129,10 +129,14 @@ impl<T: Copy + Default + Debug + Eq, const N: usize> Room<T> for Few<T, N> {
         if at > len || len >= N {
             return false;
         }
-        // The entries after it move on.
-        let mut moved = item;
-        for place in self.items.iter_mut().take(len + 1).skip(at) {
-            core::mem::swap(place, &mut moved);
+        // The entries after it move on, the last one first.
+        let mut places = self.items.get_mut(at..=len).unwrap_or(&mut []).iter_mut().rev();
+        if let Some(mut free) = places.next() {
+            for place in places {
+                *free = *place;
+                free = place;
+            }
+            *free = item;
         }
         self.len += 1;
         true

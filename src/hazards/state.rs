@@ -1,12 +1,15 @@
 //! The instructions that the next one must keep a distance from, or something else in between.
 
 use crate::compose::compose;
+use crate::hazards::next::{Next, bits};
 use crate::hazards::owed::{self, Owed};
-use crate::hazards::pair::{Files, all_files, conditions_hold, covering, holds, matches, matches_run, passes, runs};
+use crate::hazards::pair::{conditions_hold, covering, has_operand, holds, matches, matches_run, passes, runs};
 use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
+use crate::hazards::table::Classes;
+use crate::hazards::uses::Uses;
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::inst::Inst;
 use crate::opcode::{Field, well_known};
@@ -127,9 +130,12 @@ impl<C: Capacity> Hazards<C> {
         let tables = HAZARDS[self.target as usize];
         let rows = tables.begin & self.modes.rows(tables);
         if let Some(inst) = compose(self.target, well_known::S_NOP, &[]).ok().filter(|_| rows != 0) {
+            let uses = Uses::of(&inst, VgprMsb::ENTRY);
+            let is_meant = |(_, row): &(usize, &HazardRow)| holds(&row.producer, &uses);
+            let rows = tables.numbered(rows).filter(is_meant).fold(0, |rows, (n, _)| rows | 1 << n);
             let new = Past { rows: rows & !tables.events, inst, age: Age::NEW, ..EMPTY };
-            for (n, row) in bits(rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-                self.owe(n, row, &new);
+            for (n, row) in tables.numbered(rows & tables.events) {
+                self.owe(n, row, &new, &uses);
             }
             if new.rows != 0 {
                 self.merge(&new);
@@ -167,18 +173,19 @@ impl<C: Capacity> Hazards<C> {
         needs
     }
 
-    /// [`Hazards::needs`] of an instruction with registers in these files, and all that may be missing because of
-    /// instructions that had no room.
-    pub(crate) fn needs_at_most(&self, inst: &Inst, files: Files) -> Needs {
+    /// [`Hazards::needs`], and all that may be missing because of instructions that had no room.
+    pub(crate) fn needs_at_most(&self, next: &Next<'_>) -> Needs {
         let mut needs = Needs::default();
-        self.each_of(inst, || files, |need| needs.add(need));
-        self.each_lost(inst, |need| needs.add(need));
+        self.each_of(next, |need| needs.add(need));
+        self.each_lost(next, |need| needs.add(need));
         needs
     }
 
     /// Everything that is missing before the instruction, by each rule and for each earlier instruction.
     pub fn each(&self, inst: &Inst, take: impl FnMut(Need)) {
-        self.each_of(inst, || all_files(inst), take);
+        if inst.target() == self.target {
+            self.each_of(&Next::of(inst, self.msb), take);
+        }
     }
 
     /// The rows of all earlier instructions that had room.
@@ -187,20 +194,27 @@ impl<C: Capacity> Hazards<C> {
         self.owed.iter().fold(rows, |rows, owed| rows | 1 << owed.row)
     }
 
-    fn each_of(&self, inst: &Inst, files: impl FnOnce() -> Files, mut take: impl FnMut(Need)) {
-        let Some((tables, consumes)) = self.consumes(inst, files, self.rows()) else { return };
+    pub(crate) fn each_of(&self, next: &Next<'_>, mut take: impl FnMut(Need)) {
+        let consumes = self.consumes(next, self.rows());
+        if consumes == 0 {
+            return;
+        }
+        let (tables, uses) = (next.tables, &next.uses);
         for past in self.past.iter().filter(|past| past.rows & consumes != 0) {
             let passes = || Some(passes(&past.inst));
-            let pair = ((&past.inst, past.msb), (inst, self.msb));
-            let single = consumes & !tables.again;
-            self.of(past, passes, (inst, single), |row| matches(row, pair.0, pair.1), &mut take);
+            let mut producer = None;
+            let matches = |row: &HazardRow| {
+                let producer = producer.get_or_insert_with(|| Uses::of(&past.inst, past.msb));
+                matches(row, producer, uses)
+            };
+            self.of(past, passes, (next, consumes & !tables.again), matches, &mut take);
         }
-        for (n, row) in bits(consumes & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+        for (n, row) in tables.numbered(consumes & tables.again) {
             let firsts = || self.past.iter().filter(move |past| past.rows >> n & 1 == 1);
             let seconds = move || firsts().filter(move |past| past.armed >> n & 1 == 1);
             let distance = self.distance(row, None);
             let both = firsts().flat_map(|first| seconds().map(move |second| [first, second]));
-            both.filter_map(|both| of_two(row, both, distance, (inst, self.msb))).for_each(&mut take);
+            both.filter_map(|both| of_two(row, both, distance, uses)).for_each(&mut take);
         }
         for owed in self.owed.iter().filter(|owed| consumes >> owed.row & 1 == 1) {
             let Some(row) = tables.rows.get(usize::from(owed.row)) else { continue };
@@ -210,8 +224,8 @@ impl<C: Capacity> Hazards<C> {
             }
             // The registers that are left of it.
             let register = match owed.count {
-                0 => matches(row, (&owed.inst, owed.msb), (inst, self.msb)),
-                _ => matches_run(row, owed, (inst, self.msb)),
+                0 => matches(row, &Uses::of(&owed.inst, owed.msb), uses),
+                _ => matches_run(row, owed, uses),
             };
             if let Some(register) = register {
                 take(Need { rule: Rule(row.rule), missing: 1, producer: owed.inst, place: owed.place, register });
@@ -220,45 +234,40 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Everything that may be missing because of instructions that had no room.
-    pub(crate) fn each_lost(&self, inst: &Inst, mut take: impl FnMut(Need)) {
-        if let Some((tables, consumes)) = self.consumes(inst, || all_files(inst), self.lost.rows) {
+    pub(crate) fn each_lost(&self, next: &Next<'_>, mut take: impl FnMut(Need)) {
+        if self.lost.rows != 0 {
             // Of two producers, one that is lost says too little.
-            let consumes = consumes & !tables.again;
-            let matches = |row: &HazardRow| holds(&row.consumer, inst).then_some(None);
-            self.of(&self.lost, || None, (inst, consumes), matches, &mut take);
+            let consumes = self.consumes(next, self.lost.rows) & !next.tables.again;
+            let matches = |row: &HazardRow| has_operand(&row.consumer, &next.uses).then_some(None);
+            self.of(&self.lost, || None, (next, consumes), matches, &mut take);
         }
     }
 
-    /// The rows among `possible` of which the instruction may be a consumer; `None` if there is none.
-    fn consumes(
-        &self,
-        inst: &Inst,
-        files: impl FnOnce() -> Files,
-        possible: u128,
-    ) -> Option<(&'static HazardTables, u128)> {
-        if possible == 0 || inst.target() != self.target {
-            return None;
+    /// The rows among `possible` of which the instruction may be a consumer: the conditions on it hold.
+    fn consumes(&self, next: &Next<'_>, possible: u128) -> u128 {
+        let possible = possible & next.classes.all(|class| class.consumes);
+        if possible == 0 {
+            return 0;
         }
-        let tables = HazardTables::of(inst);
-        let mut consumes = possible & tables.classes(inst).fold(0, |rows, class| rows | class.consumes);
-        if consumes == 0 {
-            return None;
-        }
-        consumes = tables.consumers.among(consumes, files());
-        for (n, row) in bits(consumes & tables.consumers.conditional).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            if !conditions_hold(&row.consumer, inst) {
-                consumes &= !(1 << n);
-            }
-        }
-        (consumes != 0).then_some((tables, consumes))
+        let consumers = &next.tables.consumers;
+        let consumes = consumers.among(possible, next.uses.files);
+        let fails = |(_, row): &(usize, &HazardRow)| !conditions_hold(&row.consumer, &next.uses);
+        let failing = next.tables.numbered(consumes & consumers.conditional).filter(fails);
+        failing.fold(consumes, |consumes, (n, _)| consumes & !(1 << n))
     }
 
     /// The distance that a row demands. Without `passes`, as if the producer had the most.
     fn distance(&self, row: &HazardRow, passes: Option<u8>) -> u8 {
-        let distances = if self.strict { row.most } else { row.distance };
-        let of_passes = distances.iter().zip(PASSES).filter(|(_, n)| passes.is_none_or(|passes| passes == *n));
-        // Without passes, all are the same.
-        of_passes.map(|(distance, _)| *distance).max().unwrap_or(distances[0])
+        let distances = if self.strict { &row.most } else { &row.distance };
+        let [first, ..] = *distances;
+        match passes {
+            Some(passes) => {
+                let of_passes = distances.iter().zip(PASSES).find(|(_, n)| passes == *n);
+                // Without passes, all are the same.
+                of_passes.map_or(first, |(distance, _)| *distance)
+            }
+            None => distances.iter().copied().fold(first, u8::max),
+        }
     }
 
     /// Whether so much came after an instruction that a row has ended.
@@ -271,14 +280,14 @@ impl<C: Capacity> Hazards<C> {
         &self,
         past: &Past,
         passes: impl FnOnce() -> Option<u8>,
-        (inst, consumes): (&Inst, u128),
-        matches: impl Fn(&HazardRow) -> Option<Option<Reg>>,
+        (next, consumes): (&Next<'_>, u128),
+        mut matches: impl FnMut(&HazardRow) -> Option<Option<Reg>>,
         take: &mut impl FnMut(Need),
     ) {
-        let tables = HazardTables::of(&past.inst);
+        let (tables, inst) = (next.tables, next.uses.inst);
         let active = past.rows & consumes & (past.armed | !(tables.thens | tables.asking));
         let passes = if active == 0 { return } else { passes() };
-        for row in bits(active).filter_map(|n| tables.rows.get(n)) {
+        for (_, row) in tables.numbered(active) {
             let distance = self.distance(row, passes);
             let passed = match row.unit {
                 Unit::States => past.age.states,
@@ -308,69 +317,63 @@ impl<C: Capacity> Hazards<C> {
 
     /// Issues the instruction. [`Need::place`] returns `place`, such as the address of the instruction.
     pub fn issue_at(&mut self, inst: &Inst, place: u32) {
-        self.step(inst, || all_files(inst), place, true);
-    }
-
-    /// [`Hazards::issue`] of an instruction with registers in these files.
-    pub(crate) fn issue_of(&mut self, inst: &Inst, files: Files) {
-        self.step(inst, || files, 0, true);
+        self.step(inst, place, true);
     }
 
     /// Issues the instruction without its own demands on later ones: for questions about the instructions before it.
     pub fn pass(&mut self, inst: &Inst) {
-        self.step(inst, || all_files(inst), 0, false);
+        self.step(inst, 0, false);
     }
 
-    fn step(&mut self, inst: &Inst, files: impl FnOnce() -> Files, place: u32, produces: bool) {
-        if inst.target() != self.target {
-            return;
+    fn step(&mut self, inst: &Inst, place: u32, produces: bool) {
+        if inst.target() == self.target {
+            self.step_of(&Next::of(inst, self.msb), place, produces);
         }
-        let tables = HazardTables::of(inst);
-        let (mut ends, mut arms, mut is, mut like) = (0, 0, 0, 0);
-        let msb = self.msb;
+    }
+
+    /// Issues an instruction of the target.
+    pub(crate) fn step_of(&mut self, next: &Next<'_>, place: u32, produces: bool) {
+        let Next { tables, classes, ref uses } = *next;
+        let (inst, msb, is) = (uses.inst, uses.msb, classes.is());
+        let mut ends = classes.all(|class| class.ends);
         if self.target.has_banks() {
             // A function begins with those of its caller.
             self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
         }
-        let open = self.rows() | self.lost.rows | self.before.rows;
-        let mut new = Past { inst: *inst, msb, place, age: Age::NEW, ..EMPTY };
-        for class in tables.classes(inst) {
-            ends |= class.ends;
-            arms |= class.arms;
-            for ender in bits(class.enders.into()).filter_map(|n| tables.enders.get(n)) {
+        let enders = classes.first.enders | classes.second.enders;
+        if enders != 0 {
+            let open = self.rows() | self.lost.rows | self.before.rows;
+            for ender in bits(enders.into()).filter_map(|n| tables.enders.get(n)) {
                 match ender.over {
                     _ if ender.rows & open == 0 => {}
-                    _ if !holds(&ender.side, inst) => {}
+                    _ if !holds(&ender.side, uses) => {}
                     _ if ender.upto.is_some() => self.end_upto(ender, inst),
-                    true => self.end_covered(ender, inst, msb),
+                    true => self.end_covered(ender, uses),
                     false => ends |= ender.rows,
                 }
             }
-            is |= class.is;
-            like |= class.counted;
-            if produces {
-                new.rows |= class.produces & self.modes.rows(tables);
-            }
-            (new.last_states, new.last_valu) = (new.last_states.max(class.states), new.last_valu.max(class.valu));
         }
-        if new.rows != 0 {
-            new.rows = tables.producers.among(new.rows, files());
-        }
-        let unsure = new.rows & (tables.producers.conditional | tables.events);
-        for (n, row) in bits(unsure).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            // A producer that waits for an event stays for long, so only one that a rule is about may.
-            let is_event = tables.events >> n & 1 == 1;
-            let is_meant = if is_event { holds(&row.producer, inst) } else { conditions_hold(&row.producer, inst) };
-            if !is_meant {
-                new.rows &= !(1 << n);
+        let mut new = Past { inst: *inst, msb, place, age: Age::NEW, ..EMPTY };
+        let Classes { first, second } = classes;
+        (new.last_states, new.last_valu) = (first.states.max(second.states), first.valu.max(second.valu));
+        let produced = if produces { classes.all(|class| class.produces) } else { 0 };
+        if produced != 0 {
+            new.rows = tables.producers.among(produced & self.modes.rows(tables), uses.files);
+            for (n, row) in tables.numbered(new.rows & (tables.producers.conditional | tables.events)) {
+                // A producer that waits for an event stays for long, so only one that a rule is about may.
+                let is_event = tables.events >> n & 1 == 1;
+                let is_meant = if is_event { holds(&row.producer, uses) } else { conditions_hold(&row.producer, uses) };
+                if !is_meant {
+                    new.rows &= !(1 << n);
+                }
             }
         }
         if is & class::EXPERT != 0 {
-            self.modes.expert = turns_expert(tables, inst).unwrap_or(self.modes.expert);
+            self.modes.expert = turns_expert(tables, uses).unwrap_or(self.modes.expert);
         }
-        let seen = self.seen.issue(tables, is, inst);
-        for (n, row) in bits(new.rows & tables.asking).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            match seen.has(row, inst) {
+        let seen = self.seen.issue(tables, is, uses);
+        for (n, row) in tables.numbered(new.rows & tables.asking) {
+            match seen.has(row, uses) {
                 false => new.rows &= !(1 << n),
                 true => new.armed |= 1 << n,
             }
@@ -379,14 +382,34 @@ impl<C: Capacity> Hazards<C> {
             0 => 1,
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
         };
-        let step = Age::step(states, is, counts(tables, is, inst));
+        let step = Age::step(states, is, counts(tables, is, uses));
         let passed = if is & class::ACCESS != 0 { tables.directly } else { 0 };
+        let (arms, like) = (classes.all(|class| class.arms), first.counted | second.counted);
         let pass = |past: &mut Past| {
             past.age.pass(&step);
-            past.rows &= !ends;
-            past.armed = past.armed & !passed | past.rows & arms;
+            if ends != 0 {
+                past.rows &= !ends;
+            }
+            if passed | arms != 0 {
+                past.armed = past.armed & !passed | past.rows & arms;
+            }
         };
-        self.past.iter_mut().for_each(pass);
+        let (all, mut kept) = (&mut *self.past, 0);
+        for n in 0..all.len() {
+            let Some(past) = all.get_mut(n) else { break };
+            pass(past);
+            if past.is_over() {
+                continue;
+            }
+            if kept != n {
+                let past = *past;
+                if let Some(place) = all.get_mut(kept) {
+                    *place = past;
+                }
+            }
+            kept += 1;
+        }
+        self.past.cut(kept);
         if self.before.rows != 0 {
             pass(&mut self.before);
         }
@@ -399,7 +422,6 @@ impl<C: Capacity> Hazards<C> {
                 self.lost = EMPTY;
             }
         }
-        self.past.keep(|past| !past.is_over());
         if !self.owed.is_empty() {
             let strict = self.strict;
             let is_past = |owed: &Owed| {
@@ -418,10 +440,13 @@ impl<C: Capacity> Hazards<C> {
                 }
             }
         }
-        for (n, row) in bits(new.rows & tables.events).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-            self.owe(n, row, &new);
+        if new.rows == 0 {
+            return;
         }
-        for (n, row) in bits(new.rows & tables.again).filter_map(|n| Some((n, tables.rows.get(n)?))) {
+        for (n, row) in tables.numbered(new.rows & tables.events) {
+            self.owe(n, row, &new, uses);
+        }
+        for (n, row) in tables.numbered(new.rows & tables.again) {
             // It is the second one of a pair.
             if self.past.iter().any(|past| past.rows >> n & 1 == 1 && follows(row, &past.age)) {
                 new.armed |= 1 << n;
@@ -441,7 +466,7 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Adds an instruction after which, by a row, something else has to come.
-    fn owe(&mut self, number: usize, row: &HazardRow, new: &Past) {
+    fn owe(&mut self, number: usize, row: &HazardRow, new: &Past, uses: &Uses<'_>) {
         let armed = new.armed >> number & 1 == 1;
         let Past { inst, msb, place, .. } = *new;
         let (row_number, age) = (number as u8, Age::NEW);
@@ -450,7 +475,7 @@ impl<C: Capacity> Hazards<C> {
         match row.is_about_registers() {
             false => has_room &= owed::add(&mut self.owed, owed),
             true => {
-                for (first, count) in runs(&row.producer, (&new.inst, new.msb)) {
+                for (first, count) in runs(&row.producer, uses) {
                     has_room &= owed::add(&mut self.owed, Owed { first: first as u16, count: count as u16, ..owed });
                 }
             }
@@ -477,12 +502,14 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// The instruction ends rows of producers whose registers are all among its own.
-    fn end_covered(&mut self, ender: &Ender, inst: &Inst, msb: VgprMsb) {
-        let tables = HazardTables::of(inst);
-        let covers = covering(&ender.side, (inst, msb));
-        for past in self.past.iter_mut() {
-            for (n, row) in bits(past.rows & ender.rows).filter_map(|n| Some((n, tables.rows.get(n)?))) {
-                match covers(&row.producer, (&past.inst, past.msb)) {
+    fn end_covered(&mut self, ender: &Ender, uses: &Uses<'_>) {
+        let tables = HazardTables::of(uses.inst);
+        let covers = covering(&ender.side, uses);
+        for past in self.past.iter_mut().filter(|past| past.rows & ender.rows != 0) {
+            let inst = past.inst;
+            let old = Uses::of(&inst, past.msb);
+            for (n, row) in tables.numbered(past.rows & ender.rows) {
+                match covers(&row.producer, &old) {
                     true if ender.begins => past.armed |= 1 << n,
                     true => past.rows &= !(1 << n),
                     false => {}
@@ -490,19 +517,10 @@ impl<C: Capacity> Hazards<C> {
             }
         }
         if ender.rows & tables.events != 0 {
-            for (first, count) in runs(&ender.side, (inst, msb)) {
+            for (first, count) in runs(&ender.side, uses) {
                 let is_meant = |owed: &Owed| ender.rows >> owed.row & 1 == 1;
                 owed::take(&mut self.owed, (first as u16, count as u16), is_meant);
             }
         }
     }
-}
-
-/// The numbers of the bits that are set.
-fn bits(mut set: u128) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let n = set.trailing_zeros();
-        set &= set.wrapping_sub(1);
-        (n < u128::BITS).then_some(n as usize)
-    })
 }

@@ -1,7 +1,8 @@
 //! Rules about more than two instructions: two producers, what is counted between, and registers that were seen before.
 
-use crate::hazards::pair::{Banked, holds, matches_two, scalars, written};
+use crate::hazards::pair::{holds, matches_two, scalars, written};
 use crate::hazards::past::Past;
+use crate::hazards::uses::Uses;
 use crate::hazards::{Need, Rule};
 use crate::inst::Inst;
 use crate::opcode::Field;
@@ -39,11 +40,17 @@ impl Age {
     }
 
     /// Adds the age of further instructions.
+    #[inline]
     pub(super) fn pass(&mut self, more: &Age) {
         self.states = self.states.saturating_add(more.states);
         self.valu = self.valu.saturating_add(more.valu);
-        self.trans = self.trans.saturating_add(more.trans).min(Age::TRANS);
-        self.counted.pass(more.counted);
+        // Most add none of these.
+        if more.trans != 0 {
+            self.trans = self.trans.saturating_add(more.trans).min(Age::TRANS);
+        }
+        if more.counted.most != 0 {
+            self.counted.pass(more.counted);
+        }
     }
 
     /// Adds an operation of these kinds, as far as waits that end the row count them.
@@ -110,8 +117,8 @@ impl Counted {
 }
 
 /// The number of instructions, of those that the target's rules count, that this one is.
-pub(super) fn counts(tables: &HazardTables, is: u8, inst: &Inst) -> u8 {
-    let is_counted = || tables.counted.iter().any(|side| holds(side, inst));
+pub(super) fn counts(tables: &HazardTables, is: u8, uses: &Uses<'_>) -> u8 {
+    let is_counted = || tables.counted.iter().any(|side| holds(side, uses));
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
@@ -120,7 +127,7 @@ pub(super) fn counts(tables: &HazardTables, is: u8, inst: &Inst) -> u8 {
 /// kind.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
-    let is_trans = || HazardTables::of(inst).classes(producer).any(|class| class.is & class::TRANS != 0);
+    let is_trans = || HazardTables::of(inst).classes(producer).is() & class::TRANS != 0;
     match upto.kind {
         _ if left == 0 => true,
         0 => age.valu >= left && age.trans == if is_trans() { age.valu.min(Age::TRANS) } else { 0 },
@@ -129,20 +136,21 @@ pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &I
 }
 
 /// Whether the expert mode is on behind the instruction, if it says so.
-pub(super) fn turns_expert(tables: &HazardTables, inst: &Inst) -> Option<bool> {
-    let is = |sides: &[Side]| sides.iter().any(|side| holds(side, inst));
+pub(super) fn turns_expert(tables: &HazardTables, uses: &Uses<'_>) -> Option<bool> {
+    let is = |sides: &[Side]| sides.iter().any(|side| holds(side, uses));
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
 }
 
 /// The need that two producers cause together, if the second one came soon enough after the first.
-pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: Banked<'_>) -> Option<Need> {
+pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: &Uses<'_>) -> Option<Need> {
     let [first, second] = both;
     let missing = distance.saturating_sub(second.age.valu);
     let between = first.age.valu.checked_sub(second.age.valu)?.checked_sub(1)?;
     if missing == 0 || between > row.again? {
         return None;
     }
-    let register = matches_two(row, [(&first.inst, first.msb), (&second.inst, second.msb)], consumer)?;
+    let uses = both.map(|past| Uses::of(&past.inst, past.msb));
+    let register = matches_two(row, [&uses[0], &uses[1]], consumer)?;
     Some(Need { rule: Rule(row.rule), missing, producer: first.inst, place: first.place, register: Some(register) })
 }
 
@@ -171,14 +179,18 @@ impl Seen {
 
     /// The instruction is issued: whether registers of a producer were seen before. Where it is not the writes that end
     /// this, what the instruction itself reads counts, too.
-    pub(super) fn issue(&mut self, tables: &HazardTables, is: u8, inst: &Inst) -> Seen {
+    #[inline]
+    pub(super) fn issue(&mut self, tables: &HazardTables, is: u8, uses: &Uses<'_>) -> Seen {
         let read = match is & class::SEES {
             0 => 0,
-            _ => tables.seen.iter().fold(0, |set, side| set | scalars(side, inst)),
+            _ => tables.seen.iter().fold(0, |set, side| set | scalars(side, uses)),
         };
         let before = self.0;
+        if before | read == 0 {
+            return Seen::NOTHING;
+        }
         if tables.until_written && before != 0 {
-            self.0 &= !written(inst);
+            self.0 &= !written(uses);
         }
         self.0 |= read;
         match (tables.pairs, tables.until_written) {
@@ -189,8 +201,8 @@ impl Seen {
     }
 
     /// Registers that the row's producer is about are among them.
-    pub(super) fn has(self, row: &HazardRow, inst: &Inst) -> bool {
-        scalars(&row.producer, inst) & self.0 != 0
+    pub(super) fn has(self, row: &HazardRow, uses: &Uses<'_>) -> bool {
+        scalars(&row.producer, uses) & self.0 != 0
     }
 }
 

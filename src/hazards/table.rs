@@ -31,25 +31,57 @@ impl HazardTables {
         HAZARDS[inst.target() as usize]
     }
 
-    /// The class of the instruction's operation; of both, where it has two, the second is another.
-    pub(crate) fn classes(&self, inst: &Inst) -> impl Iterator<Item = &'static HazardClass> + use<> {
-        let (pages, class_of, classes) = (self.pages, self.class_of, self.classes);
-        let second = inst.second_index();
-        [Some(inst.op_index()), second]
-            .into_iter()
-            .flatten()
-            .filter_map(move |op_index| classes.get(usize::from(paged(pages, class_of, op_index)?)))
+    /// The classes of the instruction's operations.
+    #[inline]
+    pub(crate) fn classes(&self, inst: &Inst) -> Classes {
+        let of = |op_index| self.classes.get(usize::from(paged(self.pages, self.class_of, op_index)?));
+        let first = of(inst.op_index()).unwrap_or(&NO_CLASS);
+        Classes { first, second: inst.second_index().and_then(of).unwrap_or(&NO_CLASS) }
     }
 
     /// The rows that the instruction may end.
     pub(crate) fn ended_by(&self, inst: &Inst) -> u128 {
-        let of = |number: usize, ender: &Ender, class: &HazardClass| match class.enders >> number & 1 {
+        let of = |number: usize, ender: &Ender, own: u64| match own >> number & 1 {
             0 => 0,
             _ => ender.rows,
         };
-        self.classes(inst).fold(0, |rows, class| {
-            let enders = self.enders.iter().enumerate();
-            enders.fold(rows | class.ends, |rows, (number, ender)| rows | of(number, ender, class))
-        })
+        let classes = self.classes(inst);
+        let (ends, own) = (classes.all(|class| class.ends), classes.first.enders | classes.second.enders);
+        self.enders.iter().enumerate().fold(ends, |rows, (number, ender)| rows | of(number, ender, own))
     }
 }
+
+/// The classes of an instruction's two operations, or one and a class that no rule is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Classes {
+    pub first: &'static HazardClass,
+    pub second: &'static HazardClass,
+}
+
+impl Classes {
+    /// The rows of either.
+    #[inline(always)]
+    pub(crate) fn all(&self, of: impl Fn(&HazardClass) -> u128) -> u128 {
+        of(self.first) | of(self.second)
+    }
+
+    /// What either is, as in `table::class`.
+    #[inline(always)]
+    pub(crate) fn is(&self) -> u8 {
+        self.first.is | self.second.is
+    }
+}
+
+/// The class of an operation that no rule is about.
+static NO_CLASS: HazardClass = HazardClass {
+    produces: 0,
+    consumes: 0,
+    ends: 0,
+    arms: 0,
+    enders: 0,
+    passes: [0; 2],
+    states: 0,
+    valu: 0,
+    is: 0,
+    counted: 0,
+};

@@ -1,0 +1,168 @@
+//! The registers of an instruction, found once for all rules and waits that ask for them.
+
+use crate::hazards::pair::Run;
+use crate::inst::Inst;
+use crate::opcode::{Field, Special};
+use crate::registers::RegSet;
+use crate::table::Codes;
+use crate::table::hazards::file;
+use crate::target::FACTS;
+use crate::value::{Access, Operand, Reg, Value};
+use crate::vgpr_msb::VgprMsb;
+
+/// An operand that is a register, or several.
+#[derive(Clone, Copy)]
+pub(crate) struct Use {
+    pub reg: Reg,
+    pub role: Option<Field>,
+    pub access: Access,
+    /// The files that it is in, as in `table::file`.
+    pub files: u8,
+    /// Its width.
+    pub bits: u16,
+    first: u16,
+    count: u16,
+}
+
+/// The files of an operand, its first register, and how many there are.
+type Place = (u8, u16, u16);
+
+impl Use {
+    const NONE: Use = Use { reg: Reg::Scc, role: None, access: Access::Read, files: 0, bits: 0, first: 0, count: 0 };
+
+    fn of(inst: &Inst, msb: VgprMsb, operand: &Operand) -> Option<Use> {
+        let Value::Reg(reg) = operand.value else { return None };
+        let (files, first, count) = Use::place(inst, msb, operand, reg);
+        let Operand { role, access, bits, .. } = *operand;
+        Some(Use { reg, role, access, files, bits, first, count })
+    }
+
+    #[inline(always)]
+    fn place(inst: &Inst, msb: VgprMsb, operand: &Operand, reg: Reg) -> Place {
+        if let Reg::Vgpr(number) = reg {
+            if msb == VgprMsb::ENTRY {
+                if let Some((first, count)) = RegSet::near(number, operand.bits) {
+                    return (if count == 0 { 0 } else { file::VECTOR }, first, count);
+                }
+            }
+        }
+        Use::any_place(inst, msb, operand, reg)
+    }
+
+    #[inline(never)]
+    fn any_place(inst: &Inst, msb: VgprMsb, operand: &Operand, reg: Reg) -> Place {
+        let run = RegSet::run(inst.target(), operand);
+        let files = files(&FACTS[inst.target() as usize].codes, reg, run);
+        let (first, count) = RegSet::banked(inst, msb, operand, run);
+        (files, first as u16, count as u16)
+    }
+
+    /// Its registers.
+    #[inline(always)]
+    pub fn run(&self) -> Run {
+        (self.first.into(), self.count.into())
+    }
+}
+
+/// The files of the registers that an instruction reads, and of those that it writes: as in `table::file`.
+pub(crate) type Files = (u8, u8);
+
+/// The operands of an instruction that are registers, with the upper bits of the numbers of its vector registers.
+pub(crate) struct Uses<'i> {
+    pub inst: &'i Inst,
+    pub msb: VgprMsb,
+    /// The files of all of them.
+    pub files: Files,
+    list: [Use; ROOM],
+    count: usize,
+}
+
+/// More than nearly every instruction has. Further ones are found again each time.
+const ROOM: usize = 8;
+
+impl<'i> Uses<'i> {
+    pub fn of(inst: &'i Inst, msb: VgprMsb) -> Uses<'i> {
+        let mut uses = Uses { inst, msb, files: (0, 0), list: [Use::NONE; ROOM], count: 0 };
+        inst.operands().for_each(|operand| {
+            if let Value::Reg(reg) = operand.value {
+                uses.add(&operand, reg);
+            }
+        });
+        uses
+    }
+
+    // Each field is stored on its own, and read so: a wide load would wait for narrow stores.
+    #[inline(always)]
+    fn add(&mut self, operand: &Operand, reg: Reg) {
+        let (files, first, count) = Use::place(self.inst, self.msb, operand, reg);
+        let access = operand.access;
+        self.files.0 |= if access.reads() { files } else { 0 };
+        self.files.1 |= if access.writes() { files } else { 0 };
+        if let Some(place) = self.list.get_mut(self.count) {
+            (place.reg, place.role, place.access, place.bits) = (reg, operand.role, access, operand.bits);
+            (place.files, place.first, place.count) = (files, first, count);
+        }
+        self.count += 1;
+    }
+
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = Use> + '_ {
+        self.list.iter().take(self.count).copied().chain((ROOM..self.count).map(|n| self.beyond(n)))
+    }
+
+    /// Passes on the runs of the registers of these operands, in order: runs that touch are one.
+    pub fn each_run(&self, is: impl Fn(&Use) -> bool, mut take: impl FnMut(u16, u16)) {
+        let runs = || self.iter().filter(|one| one.count != 0 && is(one)).map(|one| (one.first, one.first + one.count));
+        let mut from = 0;
+        // The first register that is not below `from`.
+        while let Some(first) = runs().filter(|(_, end)| *end > from).map(|(first, _)| first.max(from)).min() {
+            let mut end = first;
+            while let Some(longer) = runs().filter(|run| run.0 <= end && run.1 > end).map(|run| run.1).max() {
+                end = longer;
+            }
+            take(first, end - first);
+            from = end;
+        }
+    }
+
+    /// The first one of a run of registers that these operands name.
+    pub fn first_of(&self, run: Run, is: impl Fn(&Use) -> bool) -> Option<u16> {
+        let shared = self.iter().filter(|one| one.count != 0 && share(one.run(), run) && is(one));
+        shared.map(|one| one.first.max(run.0 as u16)).min()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn beyond(&self, n: usize) -> Use {
+        self.inst.operands().filter_map(|operand| Use::of(self.inst, self.msb, &operand)).nth(n).unwrap_or(Use::NONE)
+    }
+}
+
+/// The files that a register is in.
+fn files(codes: &Codes, reg: Reg, run: Run) -> u8 {
+    match reg {
+        Reg::Special(Special::SrcVccz | Special::SrcExecz) => return file::ZERO_BITS,
+        Reg::Special(Special::SrcLdsDirect) => return file::LDS_DIRECT,
+        _ if run.1 == 0 => return 0,
+        _ => {}
+    }
+    if RegSet::is_vector(run.0) {
+        return file::VECTOR;
+    }
+    if !RegSet::is_scalar(run.0) {
+        return 0;
+    }
+    let is = |first: u8, count: usize| share(run, (first.into(), count));
+    match () {
+        () if is(codes.exec, 2) => file::EXEC,
+        () if is(codes.m0, 1) => file::M0 | file::SCALAR,
+        () if is(codes.vcc, 2) => file::VCC | file::SCALAR,
+        () => file::SCALAR | file::NUMBERED,
+    }
+}
+
+/// Whether two runs have a register in common.
+#[inline]
+pub(crate) fn share(a: Run, b: Run) -> bool {
+    a.0 < b.0 + b.1 && b.0 < a.0 + a.1
+}
