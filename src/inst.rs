@@ -182,6 +182,13 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
+    /// The same instruction with other bits in the lower half of the first dword, which must be those of a field that can
+    /// hold all values.
+    pub(crate) fn with_low_half(mut self, bits: u16) -> Inst {
+        self.words[0] = self.words[0] & !u32::from(u16::MAX) | u32::from(bits);
+        self
+    }
+
     /// Inverts bits among the first 64 that the decoder does not look at.
     pub(crate) fn flip(&mut self, bits: u64) {
         self.words[0] ^= bits as u32;

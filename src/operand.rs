@@ -8,17 +8,13 @@ use crate::codec::{Address, EncodedOperand, code_in, flag, operand, read};
 use crate::imm::Hwreg;
 use crate::inst::Inst;
 use crate::kind::{AddressKind, OperandKind, RegisterKind};
-use crate::opcode::{Field, Format};
-#[cfg(feature = "fast")]
-use crate::table::sizes::OP_INDICES;
-use crate::table::sizes::{ANY_WIDE, OperandList, ROW_BITS};
+use crate::opcode::{Field, Format, JUMPS};
+use crate::table::sizes::{ANY_WIDE, OP_INDICES, OperandList, ROW_BITS};
 #[cfg(feature = "fast")]
 use crate::table::values::ready::value_of;
 use crate::table::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
-use crate::table::{How, OperandDesc, OperandTables, Row};
-#[cfg(feature = "fast")]
-use crate::target::FAST_DECODE;
-use crate::target::OPERANDS;
+use crate::table::{AddressStep, How, OperandDesc, OperandTables, Row};
+use crate::target::{BRANCHES, OPERANDS};
 use crate::value::{Access, Operand, Value};
 
 /// The operands of an instruction: see [`Inst::operands`].
@@ -83,24 +79,31 @@ impl Inst {
         self.target().offset_3f() && is_it()
     }
 
+    /// The field that holds a branch's distance.
+    pub(crate) fn label(&self) -> Option<Field> {
+        (self.is_branch() && !self.is_jump()).then_some(Field::Simm16)
+    }
+
+    /// Whether an operand is added to the address of the code.
+    #[inline]
+    pub(crate) fn is_jump(&self) -> bool {
+        JUMPS && self.address_step() == Some(AddressStep::Jump)
+    }
+
     /// Whether an operand is a branch distance, or is added to the address of the code.
     #[inline]
-    fn is_branch(&self) -> bool {
-        #[cfg(feature = "fast")]
-        {
-            let op_index = self.op_index() % OP_INDICES;
-            FAST_DECODE[self.target() as usize].branches[op_index / 64] >> (op_index % 64) & 1 == 1
-        }
-        #[cfg(not(feature = "fast"))]
-        self.info().label
+    pub(crate) fn is_branch(&self) -> bool {
+        let op_index = self.op_index() % OP_INDICES;
+        BRANCHES[self.target() as usize][op_index / 32] >> (op_index % 32) & 1 == 1
     }
 
     fn label_target(&self, pc: u64) -> Option<u64> {
-        let distance = self.operands().find_map(|operand| match operand.value {
-            Value::Label(dwords) => Some((i64::from(dwords) * 4) as u64),
-            _ if operand.bits == 64 => self.constant(&operand),
-            _ => None,
-        })?;
+        let distance = if self.is_jump() {
+            self.operands().filter(|operand| operand.bits == 64).find_map(|operand| self.constant(&operand))?
+        } else {
+            // Every distance is in the lower half of the first dword, which the build checks.
+            (i64::from(self.bits() as i16) * 4) as u64
+        };
         Some(pc.wrapping_add(self.len() as u64).wrapping_add(distance))
     }
 

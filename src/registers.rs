@@ -372,6 +372,7 @@ impl RegSet {
     }
 
     /// The vector registers of the set, including accumulation registers.
+    #[cfg(feature = "alloc")]
     pub(crate) fn vectors(mut self) -> RegSet {
         for (n, word) in self.bits.iter_mut().enumerate() {
             if !(VGPRS / 64..OTHERS / 64).contains(&n) {

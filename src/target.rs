@@ -11,7 +11,7 @@ use crate::table::fast_decode::FastDecode;
 use crate::table::generated::*;
 use crate::table::hazards::HazardTables;
 use crate::table::{
-    CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, ImmTables, InfoTables,
+    Branches, CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, ImmTables, InfoTables,
     KernelTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
 };
 #[cfg(feature = "text")]

@@ -8,8 +8,10 @@ use crate::build::check::facts::COUNTERS;
 use crate::build::emit::builtin;
 use crate::build::emit::tables::flag_bits;
 use crate::build::emit::{camel, names};
+use crate::build::kind::{NumberKind, OperandKind};
 use crate::build::lower::{NONE, Target};
 use crate::build::model::*;
+use crate::build::shared::ADDRESS_JUMP;
 
 /// The names of `Counter` in src/facts.rs, for every generation. Errors name counters as fields.
 pub const ALL_COUNTERS: [&str; 13] = [
@@ -49,6 +51,25 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
     let has_only = |only: &Only| targets.iter().any(|t| only.values.of(&t.row.name).is_some());
     let only: Vec<bool> = formats.iter().map(|f| f.only.iter().any(has_only)).collect();
     writeln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len()).unwrap();
+    // src/operand.rs reads distances in the lower half of the first dword, and src/patch/change.rs writes any there.
+    for t in targets {
+        for signature in &t.signatures {
+            let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
+            let mut descs = numbers.iter().map(|&n| &t.descs[usize::from(n)]);
+            if let Some(label) = descs.find(|desc| desc.kind == OperandKind::Number(NumberKind::Label)) {
+                assert_eq!(
+                    (label.lsb, label.width, label.field.as_str()),
+                    (0, 16, "simm16"),
+                    "the place of a distance"
+                );
+                assert_eq!(t.constraints[signature.constraints].mask as u16, 0, "a distance that is not free");
+            }
+        }
+    }
+    let is_jump = |row: &Row| row.address.as_deref() == Some(ADDRESS_JUMP) && there(&row.mnemonic);
+    let jumps = formats.iter().flat_map(|f| &f.rows).any(is_jump);
+    writeln!(w, "/// Whether an operation adds an operand to the address of the code.").unwrap();
+    writeln!(w, "pub(crate) const JUMPS: bool = {jumps};").unwrap();
     let mut addresses: Vec<(&String, u8)> = Vec::new();
     for row in formats.iter().flat_map(|f| &f.rows).filter(|row| there(&row.mnemonic)) {
         if let Some(most) =

@@ -7,7 +7,7 @@ use crate::build::shared::meta;
 
 /// Writes the table. `number`: the target's place among those of the build.
 pub fn tables(w: &mut String, number: u32, tables: &FastTables) {
-    let FastTables { leads, opcode_spaces, of_index, constraints, groups, branches } = tables;
+    let FastTables { leads, opcode_spaces, of_index, constraints, groups } = tables;
     writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static FAST_DECODE: FastDecode = FastDecode {{").unwrap();
     writeln!(w, "leads: {leads:?},\nopcode_spaces: padded(&[NO_FAST_OPCODE_SPACE,").unwrap();
     for space in opcode_spaces {
@@ -38,5 +38,5 @@ pub fn tables(w: &mut String, number: u32, tables: &FastTables) {
     for c in constraints {
         writeln!(w, "{:?},", c.as_ref().map_or([0; 4], |c| c.literals)).unwrap();
     }
-    writeln!(w, "], [0; 4]),\ngroups: {groups:?},\nbranches: padded(&{branches:?}, 0),\n}};").unwrap();
+    writeln!(w, "], [0; 4]),\ngroups: {groups:?},\n}};").unwrap();
 }

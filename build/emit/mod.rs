@@ -70,7 +70,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     writeln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
     // The size of a table with an entry for every possible opcode index; the last index is never an operation's.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
-    writeln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};").unwrap();
+    writeln!(sizes, "pub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = lower::decode::needed(&tables_of);
     writeln!(sizes, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
     operands::values(&mut tables, isa, targets);
@@ -411,6 +411,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         ("DESCS", "DescTables"),
         ("OPS", "OpTables"),
         ("INFO_OF", "InfoTables"),
+        ("BRANCHES", "Branches"),
         ("ENTRIES", "EntryTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),

@@ -55,6 +55,10 @@ pub fn target_tables(
         info_of(w, numbers, t);
         Ok(())
     })?;
+    table("BRANCHES", &mut |w| {
+        branches(w, t);
+        Ok(())
+    })?;
     table("ENTRIES", &mut |w| {
         entries(w, numbers, t);
         Ok(())
@@ -313,13 +317,23 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
     .unwrap();
 }
 
+/// Writes a bit for each opcode index: whether an operand is a branch distance, or is added to the address of the code.
+fn branches(w: &mut String, t: &Target) {
+    let is_branch = |operation: &Option<lower::Operation>| operation.as_ref().is_some_and(|o| t.infos[o.info].label);
+    let bits = |operations: &[Option<lower::Operation>]| {
+        operations.iter().zip(0..).fold(0u32, |all, (operation, n)| all | u32::from(is_branch(operation)) << n)
+    };
+    let words: Vec<u32> = t.operations.chunks(32).map(bits).collect();
+    writeln!(w, "pub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);").unwrap();
+}
+
 /// Writes the facts of all targets' operations, in one table for all.
 pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
     for i in infos {
-        let (flags, suffix, respelled, label) = (flag_bits(&i.flags), i.suffix, i.respelled, i.label);
+        let (flags, suffix, respelled) = (flag_bits(&i.flags), i.suffix, i.respelled);
         let address = i.address.as_ref().map_or("None".into(), |step| format!("Some(AddressStep::{})", camel(step)));
-        write!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, label: {label}, ").unwrap();
+        write!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, ").unwrap();
         writeln!(w, "address: {address} }},").unwrap();
     }
     writeln!(w, "];").unwrap();

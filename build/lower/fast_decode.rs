@@ -8,7 +8,7 @@ use crate::build::lower::decode::{
     CHECKED_FIELDS, Constraints, SCALARS, Tables, TrailingDword, code_set, groups, set_of,
 };
 use crate::build::lower::rules::Rule;
-use crate::build::lower::{Check, NONE, OpcodeSpace, Operation, Target, trailing};
+use crate::build::lower::{Check, NONE, OpcodeSpace, Target, trailing};
 use crate::build::model::Piece;
 use crate::build::model::error::Result;
 use crate::build::shared::{RuleKind, marks};
@@ -28,8 +28,6 @@ pub struct FastTables {
     pub constraints: Vec<Option<FastConstraints>>,
     /// For each checked field, the group of each code, as one bit.
     pub groups: Vec<Vec<u32>>,
-    /// A bit for each opcode index with a branch distance.
-    pub branches: Vec<u64>,
 }
 
 pub struct FastOpcodeSpace {
@@ -93,13 +91,8 @@ impl FastTables {
         while of_index.last() == Some(&0) {
             of_index.pop();
         }
-        let is_branch = |operation: &Option<Operation>| operation.as_ref().is_some_and(|o| t.infos[o.info].label);
-        let bits = |operations: &[Option<Operation>]| {
-            operations.iter().zip(0..).fold(0, |all, (o, n)| all | u64::from(is_branch(o)) << n)
-        };
-        let branches = t.operations.chunks(64).map(bits).collect();
         let groups = groups.iter().map(|groups| groups.of_code.clone()).collect();
-        Ok(FastTables { leads: leads.collect(), opcode_spaces, of_index, constraints, groups, branches })
+        Ok(FastTables { leads: leads.collect(), opcode_spaces, of_index, constraints, groups })
     }
 }
 

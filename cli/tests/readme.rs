@@ -150,6 +150,15 @@ fn numbers_are_current() {
         assert!(words("docs/proof.md").contains(&said), "docs/proof.md does not say \"{said}\"");
     }
 
+    // The row of gfx942, without its name, is the table's second column.
+    let sizes = read("examples/cortex-m/size.txt");
+    let row = sizes.lines().find_map(|line| line.strip_prefix("gfx942 ")).expect("it has a row");
+    let said = read("docs/firmware.md");
+    let cells = said.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit_once(" | "));
+    let numbers: Vec<String> =
+        cells.map(|(_, size)| size.replace(',', "")).filter(|size| size.parse::<u32>().is_ok()).collect();
+    assert_eq!(numbers, row.split_whitespace().collect::<Vec<_>>(), "docs/firmware.md, and size.txt");
+
     assert!(read("README.md").lines().count() <= 150);
     let readme = words("README.md");
     let measured = read("docs/performance.md");

@@ -1,7 +1,7 @@
 //! Matches a producer and a consumer against a rule.
 
 use crate::hazards::owed::Owed;
-use crate::hazards::uses::{Files, Use, Uses, share};
+use crate::hazards::uses::{Files, Run, Use, Uses, share};
 use crate::imm::Hwreg;
 use crate::inst::Inst;
 use crate::opcode::Field;
@@ -105,9 +105,6 @@ pub(crate) fn matches_two(row: &HazardRow, [first, second]: [&Uses<'_>; 2], cons
     RegSet::register(consumer.inst.target(), own.0.max(from.0))
 }
 
-/// The first register of a run, and how many it has.
-pub(crate) type Run = (usize, usize);
-
 /// Tells of an earlier instruction whether all registers that a side of it is about are among those of this one.
 pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, &Uses<'_>) -> bool {
     let all = Runs::of(side, new);
@@ -193,7 +190,7 @@ pub(crate) fn written(uses: &Uses<'_>) -> u128 {
 
 /// A bit for each scalar register of a run.
 fn scalar_bits((first, count): Run) -> u128 {
-    let some = (count < 128).then(|| (1u128 << count) - 1).unwrap_or(u128::MAX);
+    let some = u32::try_from(count).ok().and_then(|count| 1u128.checked_shl(count)).map_or(u128::MAX, |bit| bit - 1);
     if RegSet::is_scalar(first) { some << first } else { 0 }
 }
 

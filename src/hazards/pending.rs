@@ -3,9 +3,8 @@
 use crate::flags::Flags;
 use crate::hazards::in_flight::{Held, Passed, event, events_of, is_read_at_issue};
 use crate::hazards::need::{Conflict, Wait, Waits, own_wait};
-use crate::hazards::pair::Run;
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
-use crate::hazards::uses::{Uses, share};
+use crate::hazards::uses::{Run, Uses, share};
 use crate::imm::Waitcnt;
 use crate::inst::Inst;
 use crate::registers::RegSet;

@@ -1,6 +1,5 @@
 //! The registers of an instruction, found once for all rules and waits that ask for them.
 
-use crate::hazards::pair::Run;
 use crate::inst::Inst;
 use crate::opcode::{Field, Special};
 use crate::registers::RegSet;
@@ -9,6 +8,9 @@ use crate::table::hazards::file;
 use crate::target::FACTS;
 use crate::value::{Access, Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
+
+/// The first register of a run, and how many it has.
+pub(crate) type Run = (usize, usize);
 
 /// An operand that is a register, or several.
 #[derive(Clone, Copy)]

@@ -29,7 +29,7 @@ impl Packed {
     const CODE_AT: u32 = 32;
     const CODE: u64 = 0xfff;
     const DWORDS_AT: u32 = 44;
-    const DWORDS: u64 = 0xff;
+    const DWORDS: u64 = u8::MAX as u64;
     const UPPER_AT: u32 = 52;
     const UPPER: u64 = 7;
     const ROLE_AT: u32 = 56;

@@ -10,7 +10,7 @@ use crate::inst::Inst;
 use crate::kind::{NumberKind, OperandKind};
 use crate::opcode::{Field, Opcode};
 use crate::operation::Encoding;
-use crate::table::{AddressStep, MAX_DWORDS, OperandDesc};
+use crate::table::{MAX_DWORDS, OperandDesc};
 use crate::value::Value;
 
 impl Inst {
@@ -143,12 +143,17 @@ impl Inst {
     /// ```
     pub fn with_branch_target(&self, pc: u64, target: u64) -> Result<Inst, PatchError> {
         let distance = target.wrapping_sub(pc).wrapping_sub(self.len() as u64) as i64;
-        if self.address_step() == Some(AddressStep::Jump) {
+        if self.is_jump() {
             return self.with_distance(distance);
         }
-        let field = self.label().ok_or(PatchError::NotABranch(self.opcode()))?;
+        if !self.is_branch() {
+            return Err(PatchError::NotABranch(self.opcode()));
+        }
         match i16::try_from(distance >> 2) {
-            Ok(dwords) if distance & 3 == 0 => self.with_signed(field, dwords.into()),
+            Ok(dwords) if distance & 3 == 0 => {
+                // Where `branch_target` reads it, all values are distances.
+                Ok(self.with_low_half(dwords as u16))
+            }
             _ => Err(PatchError::Distance(distance)),
         }
     }
@@ -202,12 +207,6 @@ impl Inst {
             }
         }
         result
-    }
-
-    /// The field that holds a branch's distance.
-    pub(crate) fn label(&self) -> Option<Field> {
-        let label = self.operands().find(|operand| matches!(operand.value, Value::Label(_)));
-        label.and_then(|operand| operand.role)
     }
 
     /// Decodes other words of the same length and checks that length and format stay the same.

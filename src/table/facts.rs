@@ -1,5 +1,6 @@
 //! The operations of a target, and facts about them that do not depend on their operands.
 
+use super::sizes::OP_INDICES;
 use super::*;
 use crate::opcode::{Field, Format, Opcode};
 
@@ -52,16 +53,16 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// Whether the target has its own spelling of the mnemonic.
     pub respelled: bool,
-    /// Whether an operand is a branch distance, or is added to the address of the code. With the feature `fast`,
-    /// `FastDecode` has a bit for it.
-    #[cfg_attr(feature = "fast", allow(dead_code))]
-    pub label: bool,
     /// The step that it is in computing an address.
     pub address: Option<AddressStep>,
 }
 
+/// Opcode indices of instructions with an operand that is a branch distance, or is added to the address of the code, one
+/// bit each.
+pub(crate) type Branches = [u32; OP_INDICES / 32];
+
 /// Returned for an index that no table holds; never reached.
-pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, label: false, address: None };
+pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, address: None };
 
 /// The tables of `src/facts.rs` and `src/registers.rs`.
 pub(crate) struct FactTables {

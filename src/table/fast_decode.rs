@@ -18,8 +18,6 @@ pub(crate) struct FastDecode {
     /// are in the same group. The index is nine bits, however wide the field is; the group does not depend on the bits
     /// above the field.
     pub groups: [[u32; 512]; 4],
-    /// Opcode indices whose instructions have a branch distance, one bit each.
-    pub branches: [u64; OP_INDICES / 64],
 }
 
 /// Positions of the fields of an opcode space.
