@@ -133,6 +133,18 @@ fn tables_for_debuggers_are_those_of_llvm() {
     }
 }
 
+/// The table of frames that is loaded with the code ends with an empty entry.
+#[test]
+fn loaded_frames_are_those_of_llvm() {
+    let work = directory("asm-frames");
+    let source = work.join("frames.s");
+    let frame = ".cfi_startproc\ns_nop 0\n.cfi_def_cfa_offset 16\ns_endpgm\n.cfi_endproc\n";
+    std::fs::write(&source, format!(".globl f\n.protected f\nf:\n{frame}{frame}.data\n.quad f\n")).unwrap();
+    for cpu in ["gfx900", "gfx1100"] {
+        compare(&source, cpu, None, true, &work);
+    }
+}
+
 #[test]
 fn groups_of_templates_are_those_of_llvm() {
     let work = directory("asm-groups");

@@ -1,6 +1,7 @@
 //! Debug information: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4
 //! and 5), with the same bytes as LLVM's assembler makes of them.
 
+mod frames;
 mod tables;
 
 use std::collections::HashMap;
@@ -8,6 +9,7 @@ use std::collections::HashMap;
 use super::assembler::Assembler;
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
+use frames::Frame;
 
 /// The most files of a source.
 const FILES: usize = 1 << 16;
@@ -29,10 +31,11 @@ pub struct Debug {
     is_not_stmt: bool,
     /// The lines of each section, in the order in which sections had the first one.
     lines: Vec<(usize, Vec<(u64, Line)>)>,
-    has_frames: bool,
-    frame: Option<(usize, u64, Span)>,
-    /// Sections, and where in them functions begin and end.
-    frames: Vec<(usize, u64, u64)>,
+    /// Whether frames become `.eh_frame`, and `.debug_frame`, if something says it.
+    frame_tables: Option<(bool, bool)>,
+    /// The frame that is being read, and those above.
+    frame: Option<Frame>,
+    frames: Vec<Frame>,
 }
 
 #[derive(Clone)]
@@ -62,33 +65,7 @@ impl Assembler {
         match word {
             ".file" => self.file(place, scan)?,
             ".loc" => self.loc(place, scan)?,
-            ".cfi_sections" => {
-                while !scan.is_done() {
-                    self.debug.has_frames |= scan.word() == ".debug_frame";
-                    if !scan.eat(",") {
-                        break;
-                    }
-                }
-            }
-            ".cfi_startproc" => {
-                if let Some((_, _, before)) = self.debug.frame {
-                    return Err(Flaw::new(before, "no .cfi_endproc follows"));
-                }
-                self.debug.frame = Some((self.table.section, self.here().len, place));
-            }
-            ".cfi_endproc" => {
-                let (section, start, _) =
-                    self.debug.frame.take().ok_or_else(|| Flaw::new(place, "no .cfi_startproc is above"))?;
-                if section != self.table.section {
-                    return Err(Flaw::new(place, ".cfi_startproc is in another section"));
-                }
-                self.debug.frames.push((section, start, self.here().len));
-            }
-            _ if word.starts_with(".cfi_") => {
-                let message = "only the extent of frames becomes a table, not where they keep registers";
-                self.fault(Flaw { is_warning: true, ..Flaw::new(place, message) });
-            }
-            _ => return Ok(false),
+            _ => return self.frame_directive(word, place, scan),
         }
         Ok(true)
     }
@@ -141,7 +118,10 @@ impl Assembler {
     fn loc(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         // The line before had no instruction.
         self.line_entry();
-        let (file, line) = (self.natural(scan)?, self.natural(scan)?);
+        let file = self.natural(scan)?;
+        // The line and the column can be missing.
+        scan.blank();
+        let line = if scan.peek().is_ascii_digit() { self.natural(scan)? } else { 0 };
         scan.blank();
         let column = if scan.peek().is_ascii_digit() { self.natural(scan)? } else { 0 };
         let mut next = Line { file, line, column, is_stmt: !self.debug.is_not_stmt, ..Line::default() };
@@ -199,10 +179,10 @@ impl Debug {
         }
         joined.iter_mut().for_each(|(_, lines)| lines.sort_by_key(|(offset, _)| *offset));
         self.lines = joined;
-        for (section, start, end) in &mut self.frames {
-            let (new, base) = there(*section);
-            (*section, *start, *end) = (new, *start + base, *end + base);
-        }
+        self.frames.iter_mut().for_each(|frame| {
+            let (section, base) = there(frame.section);
+            frame.move_to(section, base);
+        });
     }
 
     /// The number of a directory; 0 is the one in which the compiler ran.

@@ -1,4 +1,4 @@
-//! The tables of lines and of frames.
+//! The tables of lines.
 
 use std::collections::HashMap;
 
@@ -48,31 +48,32 @@ const SHF_MERGE_STRINGS: u64 = 0x30;
 
 /// The bytes of a table, with the places that a linker fills in: where they are, how long, and of what.
 #[derive(Default)]
-struct Bytes {
-    bytes: Vec<u8>,
-    open: Vec<(u64, u8, SymbolId, u64)>,
+pub struct Bytes {
+    pub bytes: Vec<u8>,
+    pub open: Vec<(u64, u8, Expr)>,
 }
 
 impl Bytes {
-    fn push(&mut self, byte: u8) {
+    pub fn push(&mut self, byte: u8) {
         self.bytes.push(byte);
     }
 
-    fn number(&mut self, value: u64, width: u8) {
+    pub fn number(&mut self, value: u64, width: u8) {
         self.bytes.extend(value.to_le_bytes().iter().take(width.into()));
     }
 
-    fn text(&mut self, text: &str) {
+    pub fn text(&mut self, text: &str) {
         self.bytes.extend(text.bytes().chain([0]));
     }
 
-    fn open(&mut self, width: u8, of: SymbolId, addend: u64) {
-        self.open.push((self.bytes.len() as u64, width, of, addend));
+    pub fn open(&mut self, width: u8, of: SymbolId, addend: u64) {
+        let parts = (Expr::Symbol(of, Variant::None), Expr::Int(addend as i64));
+        self.open.push((self.bytes.len() as u64, width, Expr::Binary("+", Box::new(parts), 1)));
         self.number(0, width);
     }
 
     /// Puts the length of what follows there.
-    fn measure(&mut self, at: usize) {
+    pub fn measure(&mut self, at: usize) {
         let len = (self.bytes.len() - at - 4) as u32;
         if let Some(there) = self.bytes.get_mut(at..at + 4) {
             there.copy_from_slice(&len.to_le_bytes());
@@ -101,31 +102,28 @@ impl Strings {
 impl Assembler {
     /// Writes the tables, when everything has its place.
     pub fn write_debug(&mut self) -> Result<()> {
-        if let Some((_, _, place)) = self.debug.frame {
-            return Err(Flaw::new(place, "no .cfi_endproc follows"));
+        if let Some(frame) = &self.debug.frame {
+            return Err(Flaw::new(frame.place, "no .cfi_endproc follows"));
         }
+        self.write_frames()?;
         if !self.debug.lines.is_empty() || self.debug.files.iter().any(Option::is_some) {
             self.write_lines()?;
-        }
-        if self.debug.has_frames && !self.debug.frames.is_empty() {
-            self.write_frames()?;
         }
         Ok(())
     }
 
-    fn label_at(&mut self, section: usize, offset: u64) -> SymbolId {
+    pub fn label_at(&mut self, section: usize, offset: u64) -> SymbolId {
         (self.table.section, self.table.offset) = (section, offset);
         self.table.here()
     }
 
     /// Appends a table to a section.
-    fn append(&mut self, section: usize, table: &Bytes) -> Result<()> {
+    pub fn append(&mut self, section: usize, table: &Bytes) -> Result<()> {
         self.switch(section);
         let start = self.here().len;
         self.emit(&table.bytes, Span::default())?;
-        for (at, width, of, addend) in &table.open {
-            let parts = (Expr::Symbol(*of, Variant::None), Expr::Int(*addend as i64));
-            let (offset, expr) = (start + at, Expr::Binary("+", Box::new(parts), 1));
+        for (at, width, expr) in &table.open {
+            let (offset, expr) = (start + at, expr.clone());
             let (kind, place) = (FixupKind::Data(*width), Span::default());
             self.here_mut().fixups.push(crate::assembler::Fixup { offset, kind, expr, place });
         }
@@ -203,30 +201,6 @@ impl Assembler {
             table.bytes.extend([0, 0]);
         }
         table.push(0);
-    }
-
-    fn write_frames(&mut self) -> Result<()> {
-        let section = self.section(".debug_frame", SHT_PROGBITS, 0, 0);
-        let start = self.here().len.next_multiple_of(POINTER.into());
-        let pad = start - self.here().len;
-        self.emit(&vec![0; pad as usize], Span::default())?;
-        let align = self.here().align.max(POINTER.into());
-        self.here_mut().align = align;
-        let common = self.label_at(section, start);
-        let mut table = Bytes::default();
-        // The entry that all frames share: version 4, no segments, units of code and of data, the register of the
-        // address to return to.
-        table.number(12, 4);
-        table.number(u32::MAX.into(), 4);
-        table.bytes.extend([4, 0, POINTER, 0, UNIT as u8, 4, 16, 0]);
-        for (section, from, to) in std::mem::take(&mut self.debug.frames) {
-            let code = self.label_at(section, from);
-            table.number(20, 4);
-            table.open(4, common, 0);
-            table.open(POINTER, code, 0);
-            table.number(to - from, POINTER);
-        }
-        self.append(section, &table)
     }
 }
 

@@ -47,6 +47,11 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         chunk.len = start + section.len;
         chunk.inputs.push((n, start));
     }
+    // An entry without contents ends the table of frames.
+    for chunk in chunks.iter_mut().filter(|chunk| chunk.name == ".eh_frame" && chunk.kind != SHT_NOBITS) {
+        chunk.data.extend([0; 4]);
+        chunk.len += 4;
+    }
     chunks.retain(|chunk| chunk.len > 0 || chunk.name != ".text");
     chunks
 }

@@ -1,0 +1,350 @@
+//! The frames of functions: `.cfi_` directives become the tables `.eh_frame` and `.debug_frame`.
+
+use super::tables::Bytes;
+use crate::assembler::{Assembler, SHF_ALLOC, SHT_PROGBITS};
+use crate::expr::Expr;
+use crate::flaw::{Flaw, Result, Span};
+use crate::leb::{signed, unsigned};
+use crate::scan::Scan;
+
+/// The length of every instruction is a multiple of this.
+const UNIT: u64 = 4;
+/// Offsets of saved registers are multiples of this.
+const SLOT: i64 = 4;
+/// The register of the address to return to, if nothing says another.
+const RETURN: u64 = 16;
+/// Registers up to this one are part of some opcodes.
+const SHORT: u64 = 64;
+const POINTER: u8 = 8;
+/// How `.eh_frame` writes addresses: as the signed distance of 4 bytes from the place that has it.
+const DISTANCE: u8 = 0x1b;
+
+/// What a directive says of a frame, by its opcode and the numbers behind it.
+enum Rule {
+    /// A register.
+    Register,
+    /// A number.
+    Number,
+    /// A number that is added to the last one of such a rule.
+    More,
+    /// A register and a number.
+    RegisterNumber,
+    /// Two registers.
+    Registers,
+    /// Nothing.
+    Plain,
+    /// A register and the multiple of [`SLOT`] where it is: the opcode for numbers below 0 follows.
+    Slot(u8),
+    /// As [`Rule::Slot`], and the number is counted from the stack pointer of the caller.
+    RelativeSlot(u8),
+}
+
+/// The directives of rules.
+const RULES: [(&str, u8, Rule); 14] = [
+    (".cfi_def_cfa", 0x0c, Rule::RegisterNumber),
+    (".cfi_def_cfa_register", 0x0d, Rule::Register),
+    (".cfi_def_cfa_offset", 0x0e, Rule::Number),
+    (".cfi_adjust_cfa_offset", 0x0e, Rule::More),
+    (".cfi_offset", 0x05, Rule::Slot(0x11)),
+    (".cfi_rel_offset", 0x05, Rule::RelativeSlot(0x11)),
+    (".cfi_val_offset", 0x14, Rule::Slot(0x15)),
+    (".cfi_undefined", 0x07, Rule::Register),
+    (".cfi_same_value", 0x08, Rule::Register),
+    (".cfi_register", 0x09, Rule::Registers),
+    (".cfi_restore", 0x06, Rule::Register),
+    (".cfi_remember_state", 0x0a, Rule::Plain),
+    (".cfi_restore_state", 0x0b, Rule::Plain),
+    (".cfi_window_save", 0x2d, Rule::Plain),
+];
+
+/// Kinds of registers by the beginning of their names: how many there are, and the number of the first one.
+const REGISTERS: [(&str, u64, u64); 4] = [("s", 64, 32), ("s", 106, 1024), ("v", 256, 2560), ("a", 256, 3072)];
+
+/// A frame.
+pub struct Frame {
+    pub section: usize,
+    pub start: u64,
+    pub end: u64,
+    /// The directive that begins it.
+    pub place: Span,
+    common: Common,
+    /// Rules, and where each one begins to hold.
+    rules: Vec<(u64, Vec<u8>)>,
+    /// The number of the last rule that has one.
+    offset: i64,
+}
+
+impl Frame {
+    /// Follows a section that has become part of another.
+    pub fn move_to(&mut self, section: usize, base: u64) {
+        (self.section, self.start, self.end) = (section, self.start + base, self.end + base);
+        self.rules.iter_mut().for_each(|(at, _)| *at += base);
+    }
+}
+
+/// The properties that frames share with others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Common {
+    is_signal: bool,
+    is_simple: bool,
+    register: u64,
+}
+
+impl Assembler {
+    /// Whether the directive is about frames.
+    pub fn frame_directive(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
+        match word {
+            ".cfi_sections" => {
+                let (mut is_eh, mut is_debug) = (false, false);
+                while !scan.is_done() {
+                    let name = scan.word();
+                    is_eh |= name == ".eh_frame";
+                    is_debug |= name == ".debug_frame";
+                    if !scan.eat(",") {
+                        break;
+                    }
+                }
+                self.debug.frame_tables = Some((is_eh, is_debug));
+            }
+            ".cfi_startproc" => {
+                if let Some(before) = &self.debug.frame {
+                    return Err(Flaw::new(before.place, "no .cfi_endproc follows"));
+                }
+                let is_simple = scan.eat("simple");
+                let common = Common { is_signal: false, is_simple, register: RETURN };
+                let (section, start) = (self.table.section, self.here().len);
+                let rules = Vec::new();
+                self.debug.frame = Some(Frame { section, start, end: start, place, common, rules, offset: 0 });
+            }
+            ".cfi_endproc" => {
+                let frame = self.debug.frame.take();
+                let mut frame = frame.ok_or_else(|| Flaw::new(place, "no .cfi_startproc is above"))?;
+                if frame.section != self.table.section {
+                    return Err(Flaw::new(place, ".cfi_startproc is in another section"));
+                }
+                frame.end = self.here().len;
+                self.debug.frames.push(frame);
+            }
+            _ if word.starts_with(".cfi_") => self.rule(word, place, scan)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Reads a directive between the beginning and the end of a frame.
+    fn rule(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<()> {
+        let at = self.here().len;
+        let mut frame = self.debug.frame.take().ok_or_else(|| Flaw::new(place, "no .cfi_startproc is above"))?;
+        let read = self.read_rule(word, place, scan, &mut frame);
+        self.debug.frame = Some(frame);
+        let bytes = read?;
+        if let Some(frame) = self.debug.frame.as_mut().filter(|_| !bytes.is_empty()) {
+            frame.rules.push((at, bytes));
+        }
+        Ok(())
+    }
+
+    /// The bytes of a rule; none if the directive is about all of the frame.
+    fn read_rule(&mut self, word: &str, place: Span, scan: &mut Scan<'_>, frame: &mut Frame) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match word {
+            ".cfi_escape" => {
+                bytes.push(self.number(scan)? as u8);
+                while scan.eat(",") {
+                    bytes.push(self.number(scan)? as u8);
+                }
+                return Ok(bytes);
+            }
+            ".cfi_return_column" => {
+                frame.common.register = self.frame_register(scan)?;
+                return Ok(bytes);
+            }
+            ".cfi_signal_frame" => {
+                frame.common.is_signal = true;
+                return Ok(bytes);
+            }
+            _ => {}
+        }
+        let known = RULES.iter().find(|(name, ..)| *name == word);
+        let (_, opcode, rule) = known.ok_or_else(|| {
+            let names: Vec<&str> = RULES.iter().map(|(name, ..)| *name).collect();
+            Flaw::new(place, format!("there is no directive {word}")).note(format!("known are {}", names.join(", ")))
+        })?;
+        let mut put = |opcode: u8, numbers: &[u64]| {
+            bytes.push(opcode);
+            numbers.iter().for_each(|number| unsigned(*number, &mut bytes));
+        };
+        match rule {
+            Rule::Plain => put(*opcode, &[]),
+            Rule::Register => match self.frame_register(scan)? {
+                register if word == ".cfi_restore" && register < SHORT => put(0xc0 | register as u8, &[]),
+                register => put(*opcode, &[register]),
+            },
+            Rule::Registers => {
+                let register = self.frame_register(scan)?;
+                scan.expect(",")?;
+                put(*opcode, &[register, self.frame_register(scan)?]);
+            }
+            Rule::Number => {
+                frame.offset = self.number(scan)?;
+                put(*opcode, &[frame.offset as u64]);
+            }
+            Rule::More => {
+                frame.offset = frame.offset.wrapping_add(self.number(scan)?);
+                put(*opcode, &[frame.offset as u64]);
+            }
+            Rule::RegisterNumber => {
+                let register = self.frame_register(scan)?;
+                scan.expect(",")?;
+                frame.offset = self.number(scan)?;
+                put(*opcode, &[register, frame.offset as u64]);
+            }
+            Rule::Slot(below) | Rule::RelativeSlot(below) => {
+                let register = self.frame_register(scan)?;
+                scan.expect(",")?;
+                let is_relative = matches!(rule, Rule::RelativeSlot(_));
+                let number = self.number(scan)?.wrapping_sub(if is_relative { frame.offset } else { 0 }) / SLOT;
+                if number < 0 {
+                    put(*below, &[register]);
+                    signed(number, &mut bytes);
+                } else if register < SHORT && *below == 0x11 {
+                    put(0x80 | register as u8, &[number as u64]);
+                } else {
+                    put(*opcode, &[register, number as u64]);
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The number of a register for debuggers, which is also what its name means.
+    fn frame_register(&mut self, scan: &mut Scan<'_>) -> Result<u64> {
+        scan.blank();
+        let from = scan.at;
+        let mut named = scan.clone();
+        let word = named.word();
+        for (letter, count, first) in REGISTERS {
+            let number = word.strip_prefix(letter).and_then(|digits| digits.parse::<u64>().ok());
+            if let Some(number) = number.filter(|number| *number < count) {
+                scan.at = named.at;
+                return Ok(first + number);
+            }
+        }
+        let number = self.number(scan)?;
+        u64::try_from(number).map_err(|_| scan.since(from, "the register's number is negative"))
+    }
+
+    /// Writes the tables of frames.
+    pub fn write_frames(&mut self) -> Result<()> {
+        let mut frames = std::mem::take(&mut self.debug.frames);
+        // Frames with the same properties follow each other, in the order of the properties.
+        frames.sort_by_key(|frame| (frame.common.is_signal, frame.common.is_simple, frame.common.register));
+        if frames.is_empty() {
+            return Ok(());
+        }
+        let (is_eh, is_debug) = self.debug.frame_tables.unwrap_or((true, false));
+        if is_eh {
+            self.write_frame_table(&frames, true)?;
+        }
+        if is_debug {
+            self.write_frame_table(&frames, false)?;
+        }
+        Ok(())
+    }
+
+    /// Writes one of the tables: `.eh_frame`, which is loaded with the code, or `.debug_frame`.
+    fn write_frame_table(&mut self, frames: &[Frame], is_eh: bool) -> Result<()> {
+        let (name, flags) = if is_eh { (".eh_frame", SHF_ALLOC) } else { (".debug_frame", 0) };
+        let table_section = self.section(name, SHT_PROGBITS, flags, 0);
+        let start = self.here().len.next_multiple_of(POINTER.into());
+        let pad = start - self.here().len;
+        self.emit(&vec![0; pad as usize], Span::default())?;
+        self.here_mut().align = self.here().align.max(POINTER.into());
+        let mut table = Bytes::default();
+        let mut common: Option<(Common, usize)> = None;
+        for (n, frame) in frames.iter().enumerate() {
+            // All frames of `.debug_frame` share the first one's, as LLVM has it.
+            let known = common.filter(|(of, _)| !is_eh || *of == frame.common);
+            let (_, common_at) = known.unwrap_or_else(|| {
+                let at = table.bytes.len();
+                write_common(&mut table, frame.common, is_eh);
+                (frame.common, at)
+            });
+            common = Some((frame.common, common_at));
+            let at = table.bytes.len();
+            table.number(0, 4);
+            if is_eh {
+                table.number((at + 4 - common_at) as u64, 4);
+                let code = self.label_at(frame.section, frame.start);
+                let here = self.label_at(table_section, start + table.bytes.len() as u64);
+                table.open.push((table.bytes.len() as u64, 4, difference(code, here)));
+                table.number(0, 4);
+                table.number(frame.end - frame.start, 4);
+                table.push(0);
+            } else {
+                let common = self.label_at(table_section, start + common_at as u64);
+                table.open(4, common, 0);
+                let code = self.label_at(frame.section, frame.start);
+                table.open(POINTER, code, 0);
+                table.number(frame.end - frame.start, POINTER);
+            }
+            let mut before = frame.start;
+            for (at, bytes) in &frame.rules {
+                advance(&mut table, at.saturating_sub(before) / UNIT);
+                table.bytes.extend(bytes);
+                before = *at;
+            }
+            let align = if is_eh && n + 1 < frames.len() { 4 } else { POINTER };
+            table.bytes.resize(table.bytes.len().next_multiple_of(align.into()), 0);
+            table.measure(at);
+        }
+        self.append(table_section, &table)
+    }
+}
+
+fn difference(code: usize, here: usize) -> Expr {
+    Expr::Binary("-", Box::new((Expr::Symbol(code, None), Expr::Symbol(here, None))), 1)
+}
+
+/// Writes the entry that frames share: its version, segments, units of code and of data, and the register of the
+/// address to return to.
+fn write_common(table: &mut Bytes, common: Common, is_eh: bool) {
+    let at = table.bytes.len();
+    table.number(0, 4);
+    if is_eh {
+        table.number(0, 4);
+        table.push(1);
+        table.text(if common.is_signal { "zRS" } else { "zR" });
+    } else {
+        table.number(u32::MAX.into(), 4);
+        table.push(4);
+        // No augmentation, the length of an address, and no segments.
+        table.bytes.extend([0, POINTER, 0]);
+    }
+    table.bytes.extend([UNIT as u8, SLOT as u8]);
+    match is_eh {
+        // Version 1 has a register of one byte.
+        true => table.bytes.extend([common.register as u8, 1, DISTANCE]),
+        false => unsigned(common.register, &mut table.bytes),
+    }
+    let align = if is_eh { 4 } else { POINTER };
+    table.bytes.resize(table.bytes.len().next_multiple_of(align.into()), 0);
+    table.measure(at);
+}
+
+/// Goes on so many units behind the last rule.
+fn advance(table: &mut Bytes, units: u64) {
+    match units {
+        0 => {}
+        1..=0x3f => table.push(0x40 | units as u8),
+        0x40..=0xff => table.bytes.extend([2, units as u8]),
+        0x100..=0xffff => {
+            table.push(3);
+            table.number(units, 2);
+        }
+        _ => {
+            table.push(4);
+            table.number(units, 4);
+        }
+    }
+}
