@@ -38,15 +38,17 @@ pub enum Function {
     TotalNumVgprs,
     ExtraSgprs,
     InstPrefSize,
+    Occupancy,
 }
 
-const FUNCTIONS: [(&str, Function); 6] = [
+const FUNCTIONS: [(&str, Function); 7] = [
     ("max", Function::Combined("max")),
     ("or", Function::Combined("or")),
     ("alignto", Function::Combined("alignto")),
     ("totalnumvgprs", Function::TotalNumVgprs),
     ("extrasgprs", Function::ExtraSgprs),
     ("instprefsize", Function::InstPrefSize),
+    ("occupancy", Function::Occupancy),
 ];
 
 impl Expr {
@@ -190,6 +192,9 @@ impl Reader<'_, '_> {
             return Ok(Expr::Symbol(self.table.here(), None));
         }
         let (plain, variant) = split_variant(&name, is_quoted);
+        if plain.is_empty() {
+            return Err(self.scan.since(start, "an expression expected"));
+        }
         let known = VARIANTS.iter().find(|known| **known == variant).copied();
         if known.is_none() && !variant.is_empty() {
             return Err(self.scan.since(start, format!("no such relocation; known are {}", VARIANTS.join(", "))));
@@ -360,7 +365,34 @@ impl Table {
             (Function::TotalNumVgprs, [agprs, vgprs]) => self.target?.total_vgprs(*agprs, *vgprs)?,
             (Function::ExtraSgprs, [vcc, flat, xnack]) => self.target?.extra_sgprs(*vcc != 0, *flat != 0, *xnack != 0),
             (Function::InstPrefSize, [bytes]) => self.target?.prefetch(*bytes),
+            (Function::Occupancy, values) => occupancy(values)?,
             _ => return None,
         })
     }
+}
+
+/// The number of waves that a unit runs at once: the most, how many vector registers it gives at once and has, the
+/// number of its generation in LLVM, the number so far, and the registers of a wave, scalar and vector ones.
+fn occupancy(values: &[i64]) -> Option<i64> {
+    /// The number of GCN's third generation, and of RDNA, on which scalar registers limit nothing.
+    const GCN3: i64 = 7;
+    const RDNA: i64 = 9;
+    let &[most, granule, vgprs, generation, so_far, scalar, vector] = values else { return None };
+    let steps: &[(i64, i64)] = match generation {
+        GCN3.. => &[(80, 10), (88, 9), (100, 8), (i64::MAX, 7)],
+        _ => &[(48, 10), (56, 9), (64, 8), (72, 7), (80, 6), (i64::MAX, 5)],
+    };
+    let of_scalar = match generation {
+        RDNA.. => most,
+        _ => steps.iter().find(|(up_to, _)| scalar <= *up_to)?.1,
+    };
+    let of_vector = match vector {
+        vector if vector < granule => most,
+        vector => {
+            let rounded = vector.checked_add(granule - 1)?.checked_div(granule)?.checked_mul(granule)?;
+            vgprs.checked_div(rounded)?.max(1).min(most)
+        }
+    };
+    let limited = [(scalar, of_scalar), (vector, of_vector)].into_iter().filter(|(used, _)| *used != 0);
+    limited.map(|(_, waves)| waves).chain([so_far]).min()
 }

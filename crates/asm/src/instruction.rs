@@ -26,6 +26,10 @@ struct Names<'t> {
 
 impl Symbols for Names<'_> {
     fn value(&self, name: &str) -> Option<Integer> {
+        // The sign of an operand with parts of registers is no name, and neither is a register.
+        if name == "sext" || is_register(name) {
+            return None;
+        }
         let spelled = self.spelled.iter().find(|(instead, _)| instead == name);
         let key = spelled.map_or(name, |(_, spelled)| spelled.trim_matches('"'));
         let known = self.table.find(key).and_then(|id| match &self.table.get(id).def {
@@ -38,6 +42,13 @@ impl Symbols for Names<'_> {
         self.open.borrow_mut().push(spelled.map_or(name, |(_, spelled)| spelled).to_string());
         Some(Integer { value: 0, open: !self.is_branch })
     }
+}
+
+/// Whether a name is that of a register with a number, which no symbol in an instruction can have.
+fn is_register(name: &str) -> bool {
+    const KINDS: [&str; 5] = ["ttmp", "acc", "s", "v", "a"];
+    let digits = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()))
 }
 
 impl Assembler {
@@ -197,14 +208,14 @@ pub fn bytes(inst: &Inst) -> Vec<u8> {
     bytes
 }
 
-/// The numbers of vector and scalar registers up to the last one that operands name.
+/// The numbers of vector and scalar registers up to the last one that operands name. LLVM's assembler does not count
+/// accumulation registers.
 fn registers(inst: &Inst) -> (u16, u16) {
     let (mut vector, mut scalar) = (0, 0);
     for operand in inst.operands() {
         let dwords = operand.bits.div_ceil(32);
         match operand.value {
             Value::Reg(Reg::Vgpr(n)) => vector = vector.max(n + dwords),
-            Value::Reg(Reg::Agpr(n)) => vector = vector.max(u16::from(n) + dwords),
             Value::Reg(Reg::Sgpr(n)) => scalar = scalar.max(u16::from(n) + dwords),
             _ => {}
         }
@@ -278,7 +289,9 @@ impl Spelling {
         let (mut at, mut any) = (0, false);
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             new.places.push((new.text.len(), at));
-            let quoted = rest.starts_with('"').then(|| quoted(rest)).flatten();
+            // The text of a pattern of lanes is no name.
+            let is_pattern = text.get(..at).is_some_and(|before| before.contains("swizzle"));
+            let quoted = (rest.starts_with('"') && !is_pattern).then(|| quoted(rest)).flatten();
             let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
             let word = rest.get(..len).unwrap_or("");
             let character = character(rest);

@@ -206,7 +206,7 @@ impl Assembler {
                 let values = Arguments::new(scan.rest()).all();
                 let mut values = values.map_err(|(at, why)| Flaw::new(scan.line.place(start + at..start + at), why))?;
                 if word == ".irpc" {
-                    if values.len() > 1 || values.iter().any(|value| value.tokens != 1) {
+                    if values.len() != 1 || values.iter().any(|value| value.tokens != 1) {
                         return Err(Flaw::new(
                             place,
                             "one word or text without operators expected, whose characters become values",

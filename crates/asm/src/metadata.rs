@@ -11,6 +11,8 @@ use super::expr::number;
 pub const DOCUMENT: u32 = 32;
 /// The type of the note with the processor's name. The name of the note is `AMD`.
 pub const ISA_NAME: u32 = 11;
+/// The type of a note that has pairs of registers and values.
+pub const PAL_REGISTERS: u32 = 12;
 /// How deep a document can be nested.
 const DEPTH: usize = 64;
 
@@ -19,7 +21,7 @@ const DEPTH: usize = 64;
 pub struct Note {
     /// The vendor that defines the type, followed by a zero: `AMDGPU\0`, `AMD\0`.
     pub name: Vec<u8>,
-    /// The type: [`DOCUMENT`], [`ISA_NAME`].
+    /// The type: [`DOCUMENT`], [`ISA_NAME`], [`PAL_REGISTERS`].
     pub kind: u32,
     /// The contents.
     pub contents: Vec<u8>,
@@ -49,15 +51,31 @@ enum Open {
     Map(Vec<(Value, Value)>, Option<Value>),
 }
 
-/// MessagePack of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
-pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
-    bytes(&parse(text)?)
-}
-
 /// MessagePack of a document that says what the runtime of HSA reads.
 pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
     let value = parse(text)?;
     check(&value).map_err(|why| (why, text.len()))?;
+    bytes(&value)
+}
+
+/// MessagePack of a document. In what the runtime of PAL reads, the numbers of registers can have their names
+/// behind them, which are left out.
+pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
+    let mut value = parse(text)?;
+    let pipelines = get_mut(&mut value, "amdpal.pipelines");
+    let first = pipelines.and_then(|pipelines| match pipelines {
+        Value::Array(all) => all.first_mut(),
+        _ => None,
+    });
+    if let Some(Value::Map(registers)) = first.and_then(|pipeline| get_mut(pipeline, ".registers")) {
+        for (key, _) in registers.iter_mut() {
+            let digits = key.as_str().and_then(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).next());
+            if let Some(register) = digits.and_then(number) {
+                *key = (register as u64).into();
+            }
+        }
+        registers.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
+    }
     bytes(&value)
 }
 
@@ -119,11 +137,16 @@ fn get<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     all.iter().find(|(known, _)| known.as_str() == Some(key)).map(|(_, value)| value)
 }
 
+fn get_mut<'v>(value: &'v mut Value, key: &str) -> Option<&'v mut Value> {
+    let Value::Map(all) = value else { return None };
+    all.iter_mut().find(|(known, _)| known.as_str() == Some(key)).map(|(_, value)| value)
+}
+
 fn is_number(value: &Value) -> bool {
     value.is_u64() || value.is_i64()
 }
 
-/// The value of a document in YAML.
+/// The value of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
 fn parse(text: &str) -> Result<Value, Fault> {
     let mut places = Bytes { text, index: 0, at: 0 };
     let mut open: Vec<Open> = Vec::new();
