@@ -4,6 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
+
 use super::asm_file::{contents, directory, sources};
 use super::run;
 
@@ -54,6 +57,19 @@ fn arguments(form: &Form) -> (String, Vec<&'static str>) {
     (cpu, more)
 }
 
+/// The names of symbols in their order, where sections have theirs, and the numbers of those whose addresses count.
+fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>) {
+    let file = ElfFile64::<LittleEndian>::parse(bytes).unwrap();
+    let names = file.symbols().map(|symbol| match symbol.section_index() {
+        Some(index) if symbol.kind() == object::SymbolKind::Section => {
+            file.section_by_index(index).unwrap().name().unwrap().to_string()
+        }
+        _ => symbol.name().unwrap().to_string(),
+    });
+    let addressed = file.section_by_name(".llvm_addrsig").map(|section| section.data().unwrap().to_vec());
+    (names.collect(), addressed.unwrap_or_default())
+}
+
 #[test]
 fn what_llvm_takes_becomes_what_llvm_makes() {
     let work = directory("asm-forms");
@@ -72,7 +88,9 @@ fn what_llvm_takes_becomes_what_llvm_makes() {
         let args = [&["asm", "-c", paths[0], &cpu, "-I", include, "-o", paths[1]][..], &more].concat();
         let made = run(&args, b"");
         assert_eq!(made.code, Some(0), "{}: {}", form.text, made.err);
-        assert_eq!(contents(&std::fs::read(&ours).unwrap()), contents(&theirs), "{}", form.text);
+        let ours = std::fs::read(&ours).unwrap();
+        assert_eq!(contents(&ours), contents(&theirs), "{}", form.text);
+        assert_eq!(order(&ours), order(&theirs), "{}", form.text);
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Section {
     /// Its offset in the section of which it is a part, as far as that is known.
     pub base: u64,
     pub fixups: Vec<Fixup>,
+    /// Its place in the order of symbols.
+    pub order: u32,
 }
 
 /// The properties that distinguish sections of one name.
@@ -172,6 +174,9 @@ pub struct Assembler {
     pub later: Vec<(Expr, Span)>,
     /// Directives that ask for relocations.
     pub relocations: Vec<super::symbol::Asked>,
+    /// Whether a table says which symbols have addresses that count, and those that `.addrsig_sym` names.
+    pub has_address_table: bool,
+    pub addressed: Vec<SymbolId>,
     /// Names of versions of symbols.
     pub versions: Vec<super::symbol::Version>,
     /// For each section, where the bytes of statements begin, if someone asks for it.
@@ -320,7 +325,7 @@ impl Assembler {
                 name == ".text" && identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
             let align = if is_first { 4 } else { 1 };
             let base = self.guess.bases.get(&(name.to_string(), identity.clone())).copied().unwrap_or(0);
-            let name = name.to_string();
+            let (name, order) = (name.to_string(), self.table.next_order());
             self.sections.push(Section {
                 name,
                 kind,
@@ -332,6 +337,7 @@ impl Assembler {
                 len: 0,
                 base,
                 fixups: Vec::new(),
+                order,
             });
             self.sections.len() - 1
         });
@@ -396,6 +402,7 @@ impl Assembler {
             return Err(Flaw::new(place, format!("{} holds no contents", section.name)));
         }
         let offset = section.len + at;
+        self.table.register_all(&expr);
         self.emit(bytes, place)?;
         self.here_mut().fixups.push(Fixup { offset, kind, expr, place });
         Ok(())
@@ -413,6 +420,7 @@ impl Assembler {
         let id = self.table.id_again(name, place);
         self.not_defined(id, place)?;
         let (section, offset) = (self.table.section, self.table.offset);
+        self.table.register(id);
         let symbol = self.table.get_mut(id);
         (symbol.def, symbol.place) = (Def::Label { section, offset }, place);
         Ok(())
@@ -438,6 +446,8 @@ impl Assembler {
         }
         let id = if again { self.table.id_again(name, place) } else { self.table.id(name, place) };
         self.not_defined(id, place)?;
+        self.table.register(id);
+        self.table.register_all(&expr);
         let value = self.table.value(&expr).map_or(expr, Expr::Int);
         let symbol = self.table.get_mut(id);
         (symbol.def, symbol.place, symbol.is_set, symbol.is_open) = (Def::Variable(value), place, true, again);

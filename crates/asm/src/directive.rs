@@ -94,6 +94,7 @@ impl Assembler {
             ".end_amdhsa_kernel" => return Err(Flaw::new(place, "no .amdhsa_kernel is above")),
             ".amdgpu_metadata" | ".amdgpu_pal_metadata" => return self.metadata(word, place),
             ".amdgpu_lds" => return self.shared(scan),
+            ".amd_amdgpu_pal_metadata" => self.pal_registers(place, scan)?,
             ".ident" => {
                 let text = scan.string()?;
                 let before = self.table.section;
@@ -131,8 +132,13 @@ impl Assembler {
                 let text = if text.is_empty() { String::new() } else { format!(": {text}") };
                 return Err(Flaw::new(place, format!(".abort ends the source here{text}")));
             }
+            ".addrsig" => self.has_address_table = true,
+            ".addrsig_sym" => {
+                let (id, _) = self.symbol_name(scan)?;
+                self.addressed.push(id);
+            }
             // Hints for linkers, and names that come from elsewhere.
-            ".addrsig" | ".addrsig_sym" | ".amdgpu_info" | ".extern" | ".lto_discard" => return Ok(()),
+            ".amdgpu_info" | ".extern" | ".lto_discard" | ".lto_set_conditional" => return Ok(()),
             ".altmacro" | ".noaltmacro" => self.is_alternate = word == ".altmacro",
             ".err" => return Err(Flaw::new(place, ".err was reached")),
             ".error" | ".warning" => {
@@ -155,6 +161,27 @@ impl Assembler {
         scan.end()
     }
 
+    /// Reads pairs of registers and their values for the runtime of PAL, as old compilers write them.
+    fn pal_registers(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
+        if self.table.target.is_some_and(|target| target.os != Os::Pal) {
+            return Err(Flaw::new(place, "this is for PAL, and the code for another runtime"));
+        }
+        let mut values = std::collections::BTreeMap::<u32, u32>::new();
+        loop {
+            let register = self.number(scan)? as u32;
+            scan.expect(",")?;
+            // What is said of a register again adds bits.
+            *values.entry(register).or_default() |= self.number(scan)? as u32;
+            if !scan.eat(",") {
+                break;
+            }
+        }
+        let contents = values.iter().flat_map(|(register, value)| [register.to_le_bytes(), value.to_le_bytes()]);
+        let contents = contents.flatten().collect();
+        self.notes.push(Note { name: b"AMD\0".to_vec(), kind: metadata::PAL_REGISTERS, contents });
+        Ok(())
+    }
+
     /// Whether the code is for HSA, or for something else, and something says so.
     fn is_of_other_os(&self, wants_hsa: bool) -> bool {
         self.table.target.is_some_and(|target| target.says_os && (target.os == Os::Hsa) != wants_hsa)
@@ -167,7 +194,7 @@ impl Assembler {
         let bytes = if is_hsa { metadata::encode_hsa(&text) } else { metadata::encode(&text) }
             .map_err(|(why, from)| Flaw::new(Span { start: at.start + from, end: at.start + from, ..at }, why))?;
         if word == ".amdgpu_pal_metadata" && self.table.target.is_some_and(|target| target.os == Os::Hsa) {
-            return Err(Flaw::new(place, "this is for PAL, and the code for HSA"));
+            self.warn(place, "this is for PAL, and the code for HSA");
         }
         self.notes.push(Note { name: b"AMDGPU\0".to_vec(), kind: metadata::DOCUMENT, contents: bytes });
         Ok(())

@@ -32,6 +32,35 @@ pub struct Kernel {
 pub const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
 
+/// Directives whose numbers the assembler has to know where they stand, as LLVM's does: they say how many registers a
+/// kernel begins with, and how many a wave shares.
+fn is_early(name: &str) -> bool {
+    name.starts_with("user_sgpr_") || name == "shared_vgpr_count"
+}
+
+/// The place of a directive's number among those of a descriptor: its dword, and its number among those of a dword that
+/// have no bits of their own.
+fn position(target: Target, name: &str) -> (usize, usize) {
+    const ACCUMULATION: usize = 44;
+    const REGISTERS: usize = 48;
+    if let Some(number) = NUMBERS.iter().position(|number| *number == name) {
+        return (if name == "accum_offset" { ACCUMULATION } else { REGISTERS }, number + 1);
+    }
+    let Some(directive) = target.directives().iter().find(|directive| directive.name() == name) else {
+        return (usize::MAX, 0);
+    };
+    // The bytes that the number changes.
+    let bytes = |value| {
+        let mut descriptor = KernelDescriptor::new(target);
+        descriptor.set(target, directive.part(), value).map(|()| descriptor.to_bytes())
+    };
+    let changed = match (bytes(0), bytes(directive.max())) {
+        (Ok(none), Ok(all)) => none.iter().zip(&all).position(|(a, b)| a != b),
+        _ => None,
+    };
+    (changed.unwrap_or(0) / 4 * 4, 0)
+}
+
 /// Whether kernels of a target have the directive `.amdhsa_NAME`.
 pub fn has(target: Target, name: &str) -> bool {
     match name {
@@ -81,6 +110,9 @@ impl Assembler {
         let expr = self.expression(scan)?;
         let place = scan.place(from);
         scan.end()?;
+        if is_early(name) {
+            self.known(&expr, place)?;
+        }
         if name == "wavefront_size32" {
             let lanes = if self.known(&expr, place)? == 0 { 64 } else { 32 };
             if let Some(kernel) = &mut self.kernel {
@@ -130,11 +162,27 @@ impl Assembler {
         (symbol.def, symbol.place, symbol.kind) = (def, place, STT_OBJECT);
         symbol.size = Some((Expr::Int(KernelDescriptor::SIZE as i64), place));
         self.share_visibility(kernel.code, descriptor);
+        self.table.register(descriptor);
+        self.register_values(&kernel)?;
         let distance =
             Expr::Binary("-", Box::new((Expr::Symbol(kernel.code, Some("rel64")), Expr::Symbol(descriptor, None))), 1);
         let bytes = [0; KernelDescriptor::SIZE];
         self.emit_fixup(&bytes, KernelDescriptor::ENTRY as u64, FixupKind::Data(8), distance, place)?;
         self.kernels.push(kernel);
+        Ok(())
+    }
+
+    /// Gives the symbols of a descriptor their places in the order: those of numbers that are open, as they stand in it,
+    /// and the code's.
+    fn register_values(&mut self, kernel: &Kernel) -> Result<()> {
+        let target = self.processor(kernel.place)?.target;
+        let open = kernel.values.iter().filter(|(_, (expr, _))| !matches!(expr, Expr::Int(_)));
+        let mut open: Vec<_> = open.map(|(name, (expr, place))| (position(target, name), place.start, expr)).collect();
+        open.sort_by_key(|(position, start, _)| (*position, *start));
+        let behind = open.partition_point(|((byte, _), ..)| *byte < KernelDescriptor::ENTRY);
+        open[..behind].iter().for_each(|(.., expr)| self.table.register_all(expr));
+        self.table.register(kernel.code);
+        open[behind..].iter().for_each(|(.., expr)| self.table.register_all(expr));
         Ok(())
     }
 
@@ -233,6 +281,9 @@ impl Assembler {
             };
             Flaw::new(place, e.to_string())
         })?;
+        if kernel.lanes == Some(32) && value("shared_vgpr_count")?.is_some_and(|count| count != 0) {
+            return Err(Flaw::new(kernel.end, "waves of 32 lanes share no vector registers"));
+        }
         Ok(descriptor)
     }
 }

@@ -70,6 +70,7 @@ mod linked;
 mod long_branch;
 mod macros;
 pub mod metadata;
+mod needed;
 mod object;
 pub mod outline;
 mod parts;

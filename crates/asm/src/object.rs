@@ -11,6 +11,9 @@ use crate::elf::SHN_AMDGPU_LDS;
 
 const SHT_RELA: u32 = 4;
 const SHF_INFO_LINK: u64 = 0x40;
+/// Numbers of symbols whose addresses count. No linked file has this section.
+const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
+const SHF_EXCLUDE: u64 = 0x8000_0000;
 /// The length of a relocation.
 const RELA: u64 = 24;
 
@@ -30,6 +33,24 @@ pub fn sorted(symbols: &[Symbol]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..symbols.len()).collect();
     order.sort_by_key(|n| !symbols[*n].is_local());
     order
+}
+
+/// The entries of the table of symbols in their order: local ones first. Those of sections are there if relocations
+/// name them.
+fn entries(image: &Image) -> Vec<Of> {
+    let mut is_named = vec![false; image.sections.len()];
+    for relocation in image.sections.iter().flat_map(|output| &output.relocations) {
+        if let Of::Section(section) = relocation.of {
+            is_named[section] = true;
+        }
+    }
+    let sections = image.sections.iter().enumerate().filter(|(n, _)| is_named[*n]);
+    let sections = sections.map(|(n, output)| (false, output.section.order, Of::Section(n)));
+    let symbols = image.symbols.iter().enumerate();
+    let symbols = symbols.map(|(n, symbol)| (!symbol.is_local(), symbol.order, Of::Symbol(n)));
+    let mut entries: Vec<_> = sections.chain(symbols).collect();
+    entries.sort_by_key(|(is_global, order, _)| (*is_global, *order));
+    entries.into_iter().map(|(_, _, entry)| entry).collect()
 }
 
 pub fn write(image: &Image) -> Result<Vec<u8>, String> {
@@ -65,31 +86,34 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             members.extend(relocated.last().copied().flatten().map(|(_, index)| index));
         }
     }
+    let addressed_name = image.addressed.as_ref().map(|_| {
+        writer.reserve_section_index();
+        writer.add_section_name(b".llvm_addrsig")
+    });
     writer.reserve_symtab_section_index();
     writer.reserve_strtab_section_index();
     writer.reserve_shstrtab_section_index();
 
-    // The symbols of sections that relocations name, and then the others.
     writer.reserve_null_symbol_index();
-    let mut section_symbols: Vec<Option<SymbolIndex>> = vec![None; indices.len()];
-    for relocation in image.sections.iter().flat_map(|output| &output.relocations) {
-        if let Of::Section(section) = relocation.of {
-            section_symbols[section] = Some(SymbolIndex(0));
-        }
-    }
+    let entries = entries(image);
+    let mut section_symbols: Vec<SymbolIndex> = vec![SymbolIndex(0); indices.len()];
+    let mut numbers = vec![SymbolIndex(0); image.symbols.len()];
+    let mut strings = vec![None; image.symbols.len()];
     let mut locals = 1;
-    for (symbol, index) in section_symbols.iter_mut().zip(&indices).filter(|(symbol, _)| symbol.is_some()) {
-        *symbol = Some(writer.reserve_symbol_index(Some(*index)));
-        locals += 1;
-    }
-    let order = sorted(&image.symbols);
-    let mut numbers = vec![SymbolIndex(0); order.len()];
-    let mut strings = Vec::new();
-    for n in &order {
-        let symbol = &image.symbols[*n];
+    for entry in &entries {
+        let n = match entry {
+            Of::Section(section) => {
+                section_symbols[*section] = writer.reserve_symbol_index(Some(indices[*section]));
+                locals += 1;
+                continue;
+            }
+            Of::Symbol(n) => *n,
+            Of::None => continue,
+        };
+        let symbol = &image.symbols[n];
         locals += u32::from(symbol.is_local());
-        strings.push(writer.add_string(symbol.name.as_bytes()));
-        numbers[*n] = writer.reserve_symbol_index(match symbol.at {
+        strings[n] = Some(writer.add_string(symbol.name.as_bytes()));
+        numbers[n] = writer.reserve_symbol_index(match symbol.at {
             At::Section(section) => Some(indices[section]),
             At::Group(first) => groups.iter().find(|group| group.first == first).map(|group| group.index),
             _ => None,
@@ -104,6 +128,11 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             _ => writer.reserve(section.data.len(), section.align as usize),
         });
     }
+    let mut addressed = Vec::new();
+    for n in image.addressed.iter().flatten() {
+        crate::leb::unsigned(numbers[*n].0.into(), &mut addressed);
+    }
+    let addressed_offset = writer.reserve(addressed.len(), 1);
     for group in &mut groups {
         group.offset = writer.reserve_comdat(group.sections.len());
     }
@@ -135,6 +164,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             writer.write(&output.section.data);
         }
     }
+    writer.write(&addressed);
     for group in &groups {
         match group.of.1 {
             true => writer.write_comdat_header(),
@@ -149,7 +179,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         writer.write_align_relocation();
         for relocation in &output.relocations {
             let symbol = match relocation.of {
-                Of::Section(section) => section_symbols[section].unwrap_or(SymbolIndex(0)),
+                Of::Section(section) => section_symbols[section],
                 Of::Symbol(number) => numbers[number],
                 Of::None => SymbolIndex(0),
             };
@@ -163,19 +193,24 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         }
     }
     writer.write_null_symbol();
-    for (index, _) in indices.iter().zip(&section_symbols).filter(|(_, symbol)| symbol.is_some()) {
-        writer.write_symbol(&Sym {
-            name: None,
-            section: Some(*index),
-            st_info: 3,
-            st_other: 0,
-            st_shndx: 0,
-            st_value: 0,
-            st_size: 0,
-        });
-    }
-    for (n, name) in order.iter().zip(strings) {
-        let symbol = &image.symbols[*n];
+    for entry in &entries {
+        let n = match entry {
+            Of::Section(section) => {
+                writer.write_symbol(&Sym {
+                    name: None,
+                    section: Some(indices[*section]),
+                    st_info: 3,
+                    st_other: 0,
+                    st_shndx: 0,
+                    st_value: 0,
+                    st_size: 0,
+                });
+                continue;
+            }
+            Of::Symbol(n) => *n,
+            Of::None => continue,
+        };
+        let symbol = &image.symbols[n];
         let (section, number) = match symbol.at {
             At::Section(section) => (Some(indices[section]), 0),
             At::Group(first) => (groups.iter().find(|group| group.first == first).map(|group| group.index), 0),
@@ -185,7 +220,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             At::Shared => (None, SHN_AMDGPU_LDS),
         };
         writer.write_symbol(&Sym {
-            name: Some(name),
+            name: strings[n],
             section,
             st_info: symbol.bind << 4 | symbol.kind,
             st_other: symbol.visibility,
@@ -231,6 +266,20 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
                 sh_entsize: RELA,
             });
         }
+    }
+    if let Some(name) = addressed_name {
+        writer.write_section_header(&SectionHeader {
+            name: Some(name),
+            sh_type: SHT_LLVM_ADDRSIG,
+            sh_flags: SHF_EXCLUDE,
+            sh_addr: 0,
+            sh_offset: addressed_offset as u64,
+            sh_size: addressed.len() as u64,
+            sh_link: symtab.0,
+            sh_info: 0,
+            sh_addralign: 1,
+            sh_entsize: 0,
+        });
     }
     writer.write_symtab_section_header(locals);
     writer.write_strtab_section_header();

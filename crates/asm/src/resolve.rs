@@ -18,6 +18,8 @@ pub struct Image {
     pub abi_version: u8,
     pub sections: Vec<Output>,
     pub symbols: Vec<Symbol>,
+    /// The symbols, as numbers in the image, whose addresses count: a linker does not merge these with others.
+    pub addressed: Option<Vec<usize>>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ pub struct Symbol {
     pub visibility: u8,
     /// Its definition in the source.
     pub place: Span,
+    /// Its place among the symbols and sections of the source.
+    pub order: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +91,8 @@ impl Assembler {
             }
             return (self, None);
         };
+        // What the statements that are wrong would have defined is missing now.
+        let so_far = Some(self.flaws.clone()).filter(|flaws| flaws.errors() > 0);
         self.notes();
         if let Err(fault) = self.write_debug() {
             self.fault(fault);
@@ -101,7 +107,9 @@ impl Assembler {
         let needed = self.needed();
         let mut numbers = vec![None; self.table.all().len()];
         let mut symbols = Vec::new();
-        for id in 0..numbers.len() {
+        let mut ordered: Vec<SymbolId> = (0..numbers.len()).collect();
+        ordered.sort_by_key(|id| self.table.get(*id).order.unwrap_or(u32::MAX));
+        for id in ordered {
             match self.symbol(id, needed[id]) {
                 Ok(Some(symbol)) => {
                     numbers[id] = Some(symbols.len());
@@ -138,8 +146,12 @@ impl Assembler {
             let group = group.and_then(|group| Some(((*numbers.get(group.symbol)?)?, group.is_comdat)));
             sections.push(Output { section, group, linked, relocations });
         }
+        self.flaws = so_far.unwrap_or(self.flaws);
         let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
-        let image = Image { flags: processor.flags(), abi: processor.os.abi(), abi_version, sections, symbols };
+        let addressed = self.addressed.iter().filter_map(|id| *numbers.get(*id)?).collect();
+        let addressed = Some(addressed).filter(|_| self.has_address_table);
+        let (flags, abi) = (processor.flags(), processor.os.abi());
+        let image = Image { flags, abi, abi_version, sections, symbols, addressed };
         (self, Some(image))
     }
 
@@ -245,51 +257,6 @@ impl Assembler {
         }
     }
 
-    /// Finds symbols that only weak names name.
-    fn find_weak(&mut self) {
-        if !self.table.all().iter().any(|symbol| symbol.is_weak_name) {
-            return;
-        }
-        let mut uses = vec![(false, false); self.table.all().len()];
-        for fixup in self.sections.iter().flat_map(|section| &section.fixups) {
-            let mut open = vec![(&fixup.expr, false)];
-            while let Some((expr, is_weak)) = open.pop() {
-                match expr {
-                    super::expr::Expr::Int(_) => {}
-                    super::expr::Expr::Unary(_, of) => open.push((of, is_weak)),
-                    super::expr::Expr::Binary(_, parts, _) => open.extend([(&parts.0, is_weak), (&parts.1, is_weak)]),
-                    super::expr::Expr::Call(_, of) => open.extend(of.iter().map(|of| (of, is_weak))),
-                    super::expr::Expr::Symbol(id, _) => match &self.table.get(*id).def {
-                        Def::Variable(super::expr::Expr::Symbol(of, _)) if self.table.get(*id).is_weak_name => {
-                            uses[*of].0 = true;
-                        }
-                        _ => uses[*id].1 = true,
-                    },
-                }
-            }
-        }
-        self.weak = uses.into_iter().map(|(is_weak, is_strong)| is_weak && !is_strong).collect();
-    }
-
-    /// Symbols that relocations or expressions name.
-    fn needed(&self) -> Vec<bool> {
-        let mut needed = vec![false; self.table.all().len()];
-        let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
-        let asked = self.relocations.iter().filter_map(|asked| asked.expr.as_ref());
-        for version in &self.versions {
-            needed[version.of] = true;
-        }
-        for expr in fixups.chain(asked) {
-            for (id, _) in self.table.linear(expr, super::expr::TOP).map(|linear| linear.terms).unwrap_or_default() {
-                needed[id] = true;
-            }
-        }
-        for group in self.sections.iter().filter_map(|section| section.identity.group.as_ref()) {
-            needed[group.symbol] = true;
-        }
-        needed
-    }
-
     fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Flaw> {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the table if the source sets them.
@@ -297,14 +264,17 @@ impl Assembler {
         let is_local_name = symbol.name.is_empty() || symbol.name.starts_with(".L") || is_own;
         let (at, value) = match &symbol.def {
             Def::Undefined if is_local_name && is_needed => {
-                let name = if symbol.name.is_empty() { "this label" } else { &symbol.name };
-                return Err(Flaw::new(symbol.place, format!("{name} is not defined")));
+                // The values that need a label without a name say so themselves.
+                return match symbol.name.as_str() {
+                    "" => Ok(None),
+                    name => Err(Flaw::new(symbol.place, format!("{name} is not defined"))),
+                };
             }
             Def::Undefined if self.groups.contains_key(&id) && symbol.bind.is_none() => {
                 (At::Group(self.groups[&id]), 0)
             }
-            Def::Undefined if !is_needed && symbol.bind.is_none() => return Ok(None),
-            Def::Shared { .. } if !is_needed && !symbol.is_used => return Ok(None),
+            Def::Undefined if !is_needed && symbol.order.is_none() => return Ok(None),
+            Def::Shared { .. } if !is_needed && symbol.order.is_none() => return Ok(None),
             Def::Variable(_) if symbol.is_weak_name => return Ok(None),
             _ if is_local_name => return Ok(None),
             Def::Undefined => (At::Undefined, 0),
@@ -346,7 +316,8 @@ impl Assembler {
         let bind = symbol.bind.unwrap_or(default);
         let kind = super::symbol::stronger(symbol.kind, base.map_or(0, |base| base.kind));
         let (name, visibility) = (symbol.name.clone(), symbol.visibility);
-        Ok(Some(Symbol { name, at, value, size, kind, bind, visibility, place: symbol.place }))
+        let order = symbol.order.unwrap_or(u32::MAX);
+        Ok(Some(Symbol { name, at, value, size, kind, bind, visibility, place: symbol.place, order }))
     }
 
     /// Writes the bytes of a value, or returns the relocation that a linker needs for it.

@@ -173,6 +173,9 @@ impl Assembler {
             }
         }
         let (kind, flags, entry) = above.or(known).unwrap_or((kind, flags, entry));
+        if let Some(group) = &identity.group {
+            self.table.register(group.symbol);
+        }
         self.section_apart(&name, kind, flags, entry, identity);
         Ok(())
     }

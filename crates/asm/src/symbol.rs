@@ -136,8 +136,8 @@ impl Assembler {
 
     /// Gives a symbol the binding, visibility or type that a directive names.
     fn attribute(&mut self, word: &str, id: SymbolId, place: Span) -> Result<()> {
+        self.table.register(id);
         let symbol = self.table.get_mut(id);
-        symbol.is_used = true;
         let visible = [(".protected", STV_PROTECTED), (".hidden", STV_HIDDEN), (".internal", STV_INTERNAL)];
         if let Some((_, visibility)) = visible.iter().find(|(name, _)| *name == word) {
             symbol.visibility = *visibility;
@@ -182,6 +182,7 @@ impl Assembler {
                 return Err(scan.since(at, "no such type of a symbol").note(format!("known are {}", names.join(", "))));
             }
         };
+        self.table.register(id);
         let symbol = self.table.get_mut(id);
         symbol.kind = stronger(symbol.kind, kind);
         if word == "gnu_unique_object" {
@@ -245,6 +246,7 @@ impl Assembler {
             self.not_defined(id, place)?;
         }
         let is_local = word == ".lcomm" || symbol.bind == Some(STB_LOCAL);
+        self.table.register(id);
         let mut def = Def::Common { align };
         if is_local {
             let (section, previous) = (self.table.section, self.previous);
@@ -299,6 +301,7 @@ impl Assembler {
         let kind = RELOCATIONS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
         let kind = kind.ok_or_else(|| scan.since(at, "no relocation of AMD GPUs has this name"))?;
         let expr = if scan.eat(",") { Some(self.expression(scan)?) } else { None };
+        expr.iter().for_each(|expr| self.table.register_all(expr));
         self.relocations.push(Asked { section: self.table.section, offset, kind, expr, place });
         Ok(())
     }

@@ -42,8 +42,8 @@ pub struct Symbol {
     pub bind: Option<u8>,
     /// `STV_`.
     pub visibility: u8,
-    /// Whether an expression names it, or a directive that says what it is.
-    pub is_used: bool,
+    /// Its place among the symbols of an object: those that nothing asks for have none. See [`Table::register`].
+    pub order: Option<u32>,
     /// Whether the source gives it a value.
     pub is_set: bool,
     /// Whether another value can follow.
@@ -66,6 +66,8 @@ pub struct Table {
     pub steps: std::cell::Cell<u32>,
     /// Whether something asks how many registers are used.
     pub counts_registers: bool,
+    /// How many symbols and sections have a place in the order of an object.
+    registered: u32,
 }
 
 impl Table {
@@ -99,13 +101,41 @@ impl Table {
             kind: 0,
             bind: None,
             visibility: 0,
-            is_used: false,
+            order: None,
             is_set: false,
             is_open: false,
             is_weak_name: false,
         };
         self.all.push(symbol);
         self.all.len() - 1
+    }
+
+    /// The next place in the order of an object's symbols, among which those of sections are, too.
+    pub fn next_order(&mut self) -> u32 {
+        self.registered += 1;
+        self.registered
+    }
+
+    /// Gives a symbol its place in the order, if it has none: what defines it does so, a value or an instruction that
+    /// names it, and a directive that says what it is, but none that only counts with it, such as `.if` and `.size`.
+    pub fn register(&mut self, id: SymbolId) {
+        if self.all[id].order.is_none() {
+            self.all[id].order = Some(self.next_order());
+        }
+    }
+
+    /// Gives the symbols of a value their places in the order.
+    pub fn register_all(&mut self, expr: &Expr) {
+        let mut open = vec![expr];
+        while let Some(expr) = open.pop() {
+            match expr {
+                Expr::Int(_) => {}
+                Expr::Symbol(id, _) => self.register(*id),
+                Expr::Unary(_, of) => open.push(of),
+                Expr::Binary(_, parts, _) => open.extend([&parts.1, &parts.0]),
+                Expr::Call(_, of) => open.extend(of.iter().rev()),
+            }
+        }
     }
 
     /// The symbol of a name, which it becomes if there is none.
@@ -126,10 +156,10 @@ impl Table {
         let symbol = &self.all[id];
         let (Def::Variable(value), true) = (&symbol.def, symbol.is_open || name.starts_with(OWN)) else { return id };
         if matches!(value, Expr::Int(_)) {
-            self.all[id].def = Def::Undefined;
+            (self.all[id].def, self.all[id].order) = (Def::Undefined, None);
             return id;
         }
-        let new = Symbol { def: Def::Undefined, ..symbol.clone() };
+        let new = Symbol { def: Def::Undefined, order: None, ..symbol.clone() };
         self.all[id].name.clear();
         self.all.push(new);
         self.names.insert(name.to_string(), self.all.len() - 1);

@@ -154,9 +154,10 @@ fn a_branch_goes_to_a_label_or_a_number() {
 #[test]
 fn a_literal_in_parentheses_has_a_known_value() {
     assert!(assemble("input", ".set x, 4\ns_mov_b32 s0, lit(x+1)\ns_movk_i32 s0, lit(x)", &options()).is_ok());
-    for text in ["s_mov_b32 s0, lit(there)", "s_mov_b32 s0, lit(there+4)", "v_mov_b32 v0, lit(s1)"] {
+    for text in ["s_mov_b32 s0, lit(there)", "s_mov_b32 s0, lit(there+4)"] {
         assert_eq!(fault(text, &options()).message, "the value has to be known here", "{text}");
     }
+    assert_eq!(fault("v_mov_b32 v0, lit(s1)", &options()).message, "unknown name");
 }
 
 #[test]
@@ -174,4 +175,16 @@ fn the_alignment_of_a_section_has_the_limit_of_its_length() {
         let message = "a section can be aligned to 134217728 bytes at most";
         assert_eq!((fault.kind, &*fault.message), (Kind::Section, message), "{source}");
     }
+}
+
+/// The bytes are those of `llvm-mc-22 -triple=amdgcn-amd-amdpal`.
+#[test]
+fn registers_of_pal_become_a_note() {
+    let target = Some("amdgcn-amd-amdpal--gfx942".parse().expect("a target of this build"));
+    let source = ".amd_amdgpu_pal_metadata 0x2c0b,0x42000000,0x2c0a,0x2,0x2c0a,0x4\n";
+    let assembly = assemble("input", source, &Options { target, ..options() }).expect("it is a source");
+    let object = assembly.to_object().expect("it can be written");
+    let note = [4u32, 16, 12, u32::from_le_bytes(*b"AMD\0"), 0x2c0a, 6, 0x2c0b, 0x4200_0000];
+    let note: Vec<u8> = note.into_iter().flat_map(u32::to_le_bytes).collect();
+    assert!(object.windows(note.len()).any(|bytes| bytes == note));
 }

@@ -1773,3 +1773,148 @@ s_mov_b64 s[0:1], symbol
 s_and_b64 s[0:1], s[2:3], symbol
 v_add_f32 v0, symbol, v1
 s_cmp_eq_u32 s0, symbol
+//! gfx942
+.globl z
+.data
+.quad y, x
+.text
+x: s_nop 0
+.set q, 4
+y: s_branch z
+.weak w
+.hidden h
+z: s_endpgm
+.type n,@object
+.set q, 5
+.size only_sized, 4
+//! gfx942
+.data
+a: .long 1
+.section .foo,"aw"
+.quad a, b
+.text
+c: .quad d
+.section .bar,"aw"
+b: .long 2
+d: .quad c, .data, .foo
+.uleb128 e-b
+f:
+e:
+//! gfx1030
+.set first, later+1
+.rept 2
+.set i, 0
+.rept 2
+.set j, i
+.endr
+.set i, i+1
+.endr
+.set later, 4
+.comm far, 16, 4
+.lcomm near, 8
+.data
+.quad near, far
+//! gfx1030
+.rodata
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr count
+.amdhsa_group_segment_fixed_size shared
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+.text
+.globl k
+.p2align 8
+k: s_endpgm
+.set count, 8
+.set shared, 64
+//! gfx942
+.text
+f: s_nop 0
+.globl g
+g: s_endpgm
+.addrsig
+.addrsig_sym f
+.addrsig_sym g
+.addrsig_sym unknown
+.data
+.quad f
+//! gfx90a
+f:
+.cfi_startproc
+s_nop 0
+.cfi_def_cfa_register s32
+.cfi_offset s30, 4
+.cfi_offset v41, -8
+.fill 100, 4, 0xbf800000
+.cfi_register s31, s34
+.cfi_same_value a40
+.cfi_def_cfa s33, 0
+.fill 300, 4, 0xbf800000
+.cfi_adjust_cfa_offset 16
+.cfi_rel_offset v41, 8
+.cfi_val_offset 40, 12
+.cfi_restore s30
+.cfi_restore v41
+.cfi_undefined 16
+.cfi_remember_state
+.cfi_escape 0x0f, 0x04, 0x30, 0x36, 0xe9, 0x02
+s_nop 1
+.cfi_restore_state
+.cfi_endproc
+g:
+.cfi_startproc simple
+s_nop 0
+.cfi_def_cfa_offset 200
+s_endpgm
+.cfi_endproc
+h:
+.cfi_startproc
+.cfi_signal_frame
+.cfi_return_column 62
+s_endpgm
+.cfi_endproc
+.cfi_startproc
+s_endpgm
+.cfi_endproc
+//! gfx90a
+.cfi_sections .debug_frame, .eh_frame
+.file 1 "a.c"
+.loc 1 1
+f:
+.cfi_startproc
+s_nop 0
+.cfi_escape 1
+.cfi_endproc
+.cfi_startproc simple
+.cfi_return_column s30
+s_endpgm
+.cfi_endproc
+//! gfx942
+v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]
+.long .amdgcn.next_free_vgpr
+//! gfx900
+v_add_u32 v0, sext(v1), v2 dst_sel:WORD_1 dst_unused:UNUSED_SEXT src0_sel:BYTE_3 src1_sel:BYTE_0
+ds_swizzle_b32 v0, v1 offset:swizzle(BITMASK_PERM, "01pip")
+//! gfx90a
+.long occupancy(8, 8, 512, 8, 8, 102, 100), occupancy(10, 4, 256, 6, 9, 49, 0), occupancy(16, 8, 1024, 10, 16, 106, 7)
+//! gfx900
+.amdgpu_pal_metadata
+---
+amdpal.pipelines:
+  - .hardware_stages:
+      .ps:
+        .sgpr_count: 0x20
+    .registers:
+      '0x2c0a (SPI_SHADER_PGM_RSRC1_PS)': 0x2f0000
+      0xa1b3: 1
+      '0xa0b3 (X)': 2
+amdpal.version: [2, 1]
+...
+.end_amdgpu_pal_metadata
+//! gfx900
+.lto_set_conditional a, b
+s_nop 0
+//! gfx900
+.file 1 "a.c"
+.loc 1
+s_nop 0

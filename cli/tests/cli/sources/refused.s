@@ -1101,3 +1101,44 @@ v_fmaak_f32 v0, v1, v2, symbol
 //! gfx942
 s_nop 0
 v_add_f16 v0, symbol, v1
+//! gfx1030
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.amdhsa_wavefront_size32 1
+.amdhsa_shared_vgpr_count 1
+.end_amdhsa_kernel
+//! gfx900
+s_nop 0
+9x: s_nop 1
+//! gfx900
+s_nop 0
+s_branch 1f
+//! gfx900
+s_nop 0
+.irpc c,
+.byte 1
+.endr
+//! gfx900
+.amd_amdgpu_pal_metadata 1, 2
+//! gfx900
+s_nop 0
+.cfi_def_cfa_offset 4
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_user_sgpr_dispatch_ptr later
+.amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+.set later, 1
+//! gfx900
+s_nop 0
+v_add_u32 v0, -v1, v2
+s_bad
+//! gfx900
+s_nop 0
+s_mov_b32 s0, @
+s_bad
+//! gfx900
+.reloc 0, R_AMDGPU_NOTHING
+s_bad

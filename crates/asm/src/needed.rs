@@ -1,0 +1,52 @@
+//! Which symbols something names when the source has ended.
+
+use super::assembler::Assembler;
+use super::expr::{Expr, TOP};
+use super::table::Def;
+
+impl Assembler {
+    /// Finds symbols that only weak names name.
+    pub fn find_weak(&mut self) {
+        if !self.table.all().iter().any(|symbol| symbol.is_weak_name) {
+            return;
+        }
+        let mut uses = vec![(false, false); self.table.all().len()];
+        for fixup in self.sections.iter().flat_map(|section| &section.fixups) {
+            let mut open = vec![(&fixup.expr, false)];
+            while let Some((expr, is_weak)) = open.pop() {
+                match expr {
+                    Expr::Int(_) => {}
+                    Expr::Unary(_, of) => open.push((of, is_weak)),
+                    Expr::Binary(_, parts, _) => open.extend([(&parts.0, is_weak), (&parts.1, is_weak)]),
+                    Expr::Call(_, of) => open.extend(of.iter().map(|of| (of, is_weak))),
+                    Expr::Symbol(id, _) => match &self.table.get(*id).def {
+                        Def::Variable(Expr::Symbol(of, _)) if self.table.get(*id).is_weak_name => {
+                            uses[*of].0 = true;
+                        }
+                        _ => uses[*id].1 = true,
+                    },
+                }
+            }
+        }
+        self.weak = uses.into_iter().map(|(is_weak, is_strong)| is_weak && !is_strong).collect();
+    }
+
+    /// Symbols that relocations or expressions name.
+    pub fn needed(&self) -> Vec<bool> {
+        let mut needed = vec![false; self.table.all().len()];
+        let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
+        let asked = self.relocations.iter().filter_map(|asked| asked.expr.as_ref());
+        for version in &self.versions {
+            needed[version.of] = true;
+        }
+        for expr in fixups.chain(asked) {
+            for (id, _) in self.table.linear(expr, TOP).map(|linear| linear.terms).unwrap_or_default() {
+                needed[id] = true;
+            }
+        }
+        for group in self.sections.iter().filter_map(|section| section.identity.group.as_ref()) {
+            needed[group.symbol] = true;
+        }
+        needed
+    }
+}
