@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use amdgpu_isa::Filler;
 use amdgpu_isa::asm::Far;
+use object::elf::STT_TLS;
 
 use super::expr::{Expr, Reader};
 use super::flaw::{Flaw, Flaws, Result, Span};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, is_kernel_directive};
 use super::metadata::Note;
 use super::scan::{Head, Scan};
 use super::source::{Line, Source};
@@ -168,6 +169,8 @@ pub struct Assembler {
     pub groups: HashMap<SymbolId, usize>,
     /// Whether only weak names name each symbol.
     pub weak: Vec<bool>,
+    /// Local symbols that relocations name themselves, where others are of the section.
+    pub kept: BTreeSet<SymbolId>,
     /// The values of this round.
     pub found: Guess,
     /// Numbers that only the end of the source says.
@@ -181,12 +184,6 @@ pub struct Assembler {
     pub versions: Vec<super::symbol::Version>,
     /// For each section, where the bytes of statements begin, if someone asks for it.
     pub spans: Option<Vec<Vec<(u64, Span)>>>,
-}
-
-/// Whether a directive can be inside of a kernel.
-fn is_kernel_directive(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    word.starts_with(".amdhsa_") || word == ".end_amdhsa_kernel"
 }
 
 impl Assembler {
@@ -421,8 +418,10 @@ impl Assembler {
         self.not_defined(id, place)?;
         let (section, offset) = (self.table.section, self.table.offset);
         self.table.register(id);
+        let kind = if self.here().flags & SHF_TLS != 0 { STT_TLS } else { 0 };
         let symbol = self.table.get_mut(id);
-        (symbol.def, symbol.place) = (Def::Label { section, offset }, place);
+        let def = Def::Label { section, offset };
+        (symbol.def, symbol.place, symbol.kind) = (def, place, symbol.kind.max(kind));
         Ok(())
     }
 

@@ -61,6 +61,12 @@ fn position(target: Target, name: &str) -> (usize, usize) {
     (changed.unwrap_or(0) / 4 * 4, 0)
 }
 
+/// Whether a directive can be inside of a kernel.
+pub fn is_kernel_directive(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    word.starts_with(".amdhsa_") || word == ".end_amdhsa_kernel"
+}
+
 /// Whether kernels of a target have the directive `.amdhsa_NAME`.
 pub fn has(target: Target, name: &str) -> bool {
     match name {
@@ -172,8 +178,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Gives the symbols of a descriptor their places in the order: those of numbers that are open, as they stand in it,
-    /// and the code's.
+    /// Gives the symbols of a descriptor their places in the order: those of numbers that are open, and the code's.
     fn register_values(&mut self, kernel: &Kernel) -> Result<()> {
         let target = self.processor(kernel.place)?.target;
         let open = kernel.values.iter().filter(|(_, (expr, _))| !matches!(expr, Expr::Int(_)));

@@ -1,8 +1,10 @@
 //! Which symbols something names when the source has ended.
 
-use super::assembler::Assembler;
+use std::collections::BTreeSet;
+
+use super::assembler::{Assembler, SHF_MERGE, SHF_TLS};
 use super::expr::{Expr, TOP};
-use super::table::Def;
+use super::table::{Def, SymbolId};
 
 impl Assembler {
     /// Finds symbols that only weak names name.
@@ -48,5 +50,31 @@ impl Assembler {
             needed[group.symbol] = true;
         }
         needed
+    }
+
+    /// Whether a relocation names a local symbol itself: a linker moves what is in its section, and a number that is
+    /// added could be part of the place there.
+    pub fn keeps_symbol(&self, id: SymbolId, addend: i64) -> bool {
+        let symbol = self.table.get(id);
+        let Def::Label { section, .. } = symbol.def else { return false };
+        let flags = self.sections.get(section).map_or(0, |section| section.flags);
+        !symbol.name.is_empty() && (flags & SHF_TLS != 0 || flags & SHF_MERGE != 0 && addend != 0)
+    }
+
+    /// Finds the local symbols that relocations name.
+    pub fn find_kept(&mut self) {
+        let mut kept = BTreeSet::new();
+        for (index, section) in self.sections.iter().enumerate() {
+            for fixup in &section.fixups {
+                let Ok(mut linear) = self.table.linear(&fixup.expr, TOP) else { continue };
+                self.count_from_here(&mut linear, fixup.offset, index);
+                if let [(id, 1)] = linear.terms[..] {
+                    if self.keeps_symbol(id, linear.constant) {
+                        kept.insert(id);
+                    }
+                }
+            }
+        }
+        self.kept = kept;
     }
 }

@@ -104,6 +104,7 @@ impl Assembler {
                 self.groups.entry(group.symbol).or_insert(n);
             }
         }
+        self.find_kept();
         let needed = self.needed();
         let mut numbers = vec![None; self.table.all().len()];
         let mut symbols = Vec::new();
@@ -261,7 +262,8 @@ impl Assembler {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the table if the source sets them.
         let is_own = symbol.name.starts_with(OWN) && !symbol.is_set;
-        let is_local_name = symbol.name.is_empty() || symbol.name.starts_with(".L") || is_own;
+        let is_hidden_name = symbol.name.starts_with(".L") && !self.kept.contains(&id);
+        let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {
             Def::Undefined if is_local_name && is_needed => {
                 // The values that need a label without a name say so themselves.
@@ -349,15 +351,7 @@ impl Assembler {
                 return self.store(fixup, section, width, value).map(|()| None);
             }
         }
-        // A label of this section that is taken away: the rest is a distance from here.
-        if let Some(n) =
-            linear.terms.iter().position(|(id, times)| *times == -1 && self.offset_in(*id, section).is_some())
-        {
-            let (id, _) = linear.terms.remove(n);
-            let offset = self.offset_in(id, section).unwrap_or(0);
-            linear.constant = linear.constant.wrapping_add((place as i64).wrapping_sub(offset as i64));
-            from_here = true;
-        }
+        from_here |= self.count_from_here(&mut linear, place, section);
         let [(id, 1)] = linear.terms[..] else {
             let why = self.table.fold(&linear).err().map_or("no linker can compute this".into(), |(why, _)| why);
             return Err(fault(why));
@@ -391,6 +385,16 @@ impl Assembler {
         Ok(Some(Relocation { offset: place, kind, of, addend, place: fixup.place }))
     }
 
+    /// Makes a distance from a place in a section of the difference from a label of this section, if it is one.
+    pub fn count_from_here(&self, linear: &mut Linear, place: u64, section: usize) -> bool {
+        let is_here = |(id, times): &(SymbolId, i64)| *times == -1 && self.offset_in(*id, section).is_some();
+        let Some(n) = linear.terms.iter().position(is_here) else { return false };
+        let (id, _) = linear.terms.remove(n);
+        let offset = self.offset_in(id, section).unwrap_or(0);
+        linear.constant = linear.constant.wrapping_add((place as i64).wrapping_sub(offset as i64));
+        true
+    }
+
     fn offset_in(&self, id: SymbolId, section: usize) -> Option<u64> {
         self.table.location(id).filter(|(there, _)| *there == section).map(|(_, offset)| offset)
     }
@@ -399,7 +403,9 @@ impl Assembler {
     fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Of, i64)> {
         let symbol = self.table.get(id);
         match symbol.def {
-            Def::Label { section, offset } if symbol.bind.unwrap_or(STB_LOCAL) == STB_LOCAL => {
+            Def::Label { section, offset }
+                if symbol.bind.unwrap_or(STB_LOCAL) == STB_LOCAL && !self.keeps_symbol(id, addend) =>
+            {
                 Some((Of::Section(section), addend.wrapping_add(offset as i64)))
             }
             _ => Some((Of::Symbol((*numbers.get(id)?)?), addend)),

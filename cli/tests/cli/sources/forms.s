@@ -1918,3 +1918,16 @@ s_nop 0
 .file 1 "a.c"
 .loc 1
 s_nop 0
+//! gfx942
+.section .rodata.str1.1,"aMS",@progbits,1
+one: .asciz "one"
+.Ltwo: .asciz "two"
+.section .tdata,"awT",@progbits
+.Llocal: .long 1
+.text
+s_add_u32 s0, s0, one@rel32@lo+4
+s_addc_u32 s1, s1, one@rel32@hi+12
+s_add_u32 s0, s0, .Ltwo@rel32@lo+4
+.data
+.quad one, .Ltwo, .Ltwo+1, .Llocal
+.long .Ltwo-.

@@ -5,6 +5,7 @@ use object::elf::{EM_AMDGPU, SHN_ABS, STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
 
 use super::{Chunk, Layout};
+use crate::assembler::SHF_MERGE;
 use crate::object::sorted;
 use crate::resolve::{At, Image, Symbol};
 
@@ -33,7 +34,12 @@ pub fn write(
         let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
         Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
     };
-    let symbols: Vec<Symbol> = image.symbols.iter().filter(|_| !strip).map(hide).collect();
+    // Names of places that the linker moves are for the linker alone.
+    let is_kept = |symbol: &&Symbol| match symbol.at {
+        At::Section(n) => !symbol.name.starts_with(".L") || image.sections[n].section.flags & SHF_MERGE == 0,
+        _ => true,
+    };
+    let symbols: Vec<Symbol> = image.symbols.iter().filter(|_| !strip).filter(is_kept).map(hide).collect();
     let index = |section: usize| layout.indices.get(&section).map(|n| SectionIndex((*n).into()));
     let order = sorted(&symbols);
     let locals = order.iter().filter(|n| symbols[**n].is_local()).count();
