@@ -186,9 +186,12 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     .unwrap();
 }
 
+/// The values that a field can have, and the condition: another field and its value.
+type Limit<'a> = (Values, &'a Option<(String, u32)>);
+
 /// The rows of `FactTables::only`: runs of operations with the values that a field of theirs can have.
 fn only(t: &Target) -> Vec<String> {
-    let mut rows: Vec<(usize, usize, &String, (Values, &Option<(String, u32)>))> = Vec::new();
+    let mut rows: Vec<(usize, usize, &String, Limit)> = Vec::new();
     for (op_index, operation) in t.operations.iter().enumerate() {
         let Some(operation) = operation else { continue };
         let def = t.formats[operation.format].def;

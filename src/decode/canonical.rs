@@ -137,9 +137,8 @@ impl Inst {
         let wide = wide_of(decode, number);
         let high = wide.map_or(0, |w| mask(decode, w.ignored));
         let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
-        let sized =
-            decode.constraints.get(usize::from(number)).map_or(0, |constraints| constraints.marks) & marks::SIZED;
-        if MARKS & sized != 0 {
+        let marks_of = decode.constraints.get(usize::from(number)).map_or(0, |constraints| constraints.marks);
+        if MARKS & marks_of & marks::SIZED != 0 {
             idle_addresses(self, &mut masks);
         }
         masks
