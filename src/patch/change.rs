@@ -126,7 +126,7 @@ impl Inst {
     }
 
     /// The branch or call at the address `pc` with another target. Both addresses are in bytes. A constant that is
-    /// added to the address ([`AddressStep::Jump`]) keeps its kind, literal or inline.
+    /// added to the address ([`Jump`](crate::facts::AddressStep::Jump)) keeps its kind, literal or inline.
     ///
     /// # Errors
     /// The target is out of reach, or the instruction is not a branch.

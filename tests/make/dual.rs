@@ -7,7 +7,7 @@ use amdgpu_isa::make::{BuildError, Op, Vgpr, Words, v};
 use amdgpu_isa::{Field, Format, Opcode, Target};
 
 use crate::case::{Case, Rng};
-use crate::{Report, assembler, features, words};
+use crate::{Report, assembler, words};
 use amdgpu_llvm::{Answer, Oracle, Word};
 
 include!(concat!(env!("OUT_DIR"), "/make_dual_roster.rs"));
