@@ -79,7 +79,11 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
         }
         *place = Some((operand.role, scalar));
         if is_implied(&operand) {
-            scalars.get_mut(implied..=all).unwrap_or_default().rotate_right(1);
+            for n in (implied..all).rev() {
+                if let Some([read, last]) = scalars.get_mut(n..n + 2) {
+                    core::mem::swap(read, last);
+                }
+            }
             implied += 1;
         }
         all += 1;
