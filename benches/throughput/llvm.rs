@@ -2,18 +2,10 @@
 
 use crate::table::Done;
 use amdgpu_isa::{Decoded, Decoder, Target};
-use amdgpu_llvm::{Llvm, MAX_TEXT, find_library};
+use amdgpu_llvm::{Llvm, MAX_TEXT, features, find_library};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
-
-/// The processor, and the features that the wave size and halves of registers need.
-fn processor(target: Target) -> (&'static str, String) {
-    let cpu = target.processor();
-    let wave = if target.wave_size() == 64 && cpu != target.name() { "+wavefrontsize64," } else { "" };
-    let halves = if ["gfx11", "gfx12"].iter().any(|start| cpu.starts_with(start)) { "+real-true16" } else { "" };
-    (cpu, format!("{wave}{halves}"))
-}
 
 /// LLVM is so slow that a few instructions are enough.
 const INSTRUCTIONS: usize = 50_000;
@@ -26,8 +18,8 @@ pub struct Sample {
 impl Sample {
     pub fn new(target: Target, code: &[u8]) -> Result<Sample, String> {
         let library = find_library()?;
-        let (cpu, features) = processor(target);
-        let llvm = Llvm::load(&library.to_string_lossy(), cpu, &features)?;
+        let (cpu, features) = (target.processor(), features(target));
+        let llvm = Llvm::load(&library.to_string_lossy(), cpu, features)?;
         let once = Decoder::new(target, code)
             .filter_map(|Decoded { offset: at, inst: item }| code.get(at..at + item.ok()?.len()));
         let once: Vec<Vec<u8>> = once.map(<[u8]>::to_vec).collect();
@@ -86,7 +78,7 @@ impl Assembler {
     }
 
     fn command(&self) -> Command {
-        let (cpu, features) = processor(self.target);
+        let (cpu, features) = (self.target.processor(), features(self.target));
         let mut command = Command::new("llvm-mc-22");
         command.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "/dev/null"]);
         command.arg(format!("-mcpu={cpu}")).arg(format!("-mattr={features}")).arg(&self.file);

@@ -563,7 +563,7 @@ pub struct Swap {
 }
 
 /// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, where every value decodes.
-/// `... if sve=0`: while another field has this value.
+/// `... 0 if sve=0`: another field with this value excludes a flag.
 #[derive(Debug)]
 pub struct Only {
     pub at: SourceLine,

@@ -233,11 +233,16 @@ impl Parser {
                         let Some((field, value)) = condition.split_once('=') else {
                             return at.err(format!("expected `if FIELD=NUMBER`, found `{condition}`"));
                         };
-                        (cells, Some((field.to_string(), number(at, value)?)))
+                        (cells, Some((field.to_string(), up_to(at, value, u8::MAX.into())?)))
                     }
                     _ => (cells, None),
                 };
                 let values = self.cells(at, cells, values)?;
+                let zero = Values { shift: 0, set: 1 };
+                let others = |entry: &Entry<Values>| entry.value.is_some_and(|values| values != zero);
+                if condition.is_some() && values.entries.iter().any(others) {
+                    return at.err("what another field excludes has the value 0 only");
+                }
                 let (pattern, field) = (pattern.to_string(), field.to_string());
                 f.only.push(Only { at: at.clone(), pattern, field, values, condition });
             }

@@ -90,8 +90,7 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
     });
     let scalars = scalars.get(..all).unwrap_or_default();
     for (n, (role, scalar)) in scalars.iter().flatten().enumerate() {
-        let before = scalars.iter().take(n).flatten();
-        if { before }.any(|(_, before)| before == scalar) {
+        if scalars.iter().take(n).flatten().any(|(_, before)| before == scalar) {
             continue;
         }
         reads.count += 1;

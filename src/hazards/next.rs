@@ -3,7 +3,7 @@
 use crate::hazards::table::Classes;
 use crate::hazards::uses::Uses;
 use crate::inst::Inst;
-use crate::table::hazards::{HazardRow, HazardTables};
+use crate::table::hazards::HazardTables;
 use crate::vgpr_msb::VgprMsb;
 
 /// The next instruction, with all that rules ask of it: found once.
@@ -18,23 +18,4 @@ impl<'i> Next<'i> {
         let tables = HazardTables::of(inst);
         Next { tables, classes: tables.classes(inst), uses: Uses::of(inst, msb) }
     }
-}
-
-impl HazardTables {
-    /// Some rows with their numbers.
-    #[inline]
-    pub(crate) fn numbered(&self, rows: u128) -> impl Iterator<Item = (usize, &'static HazardRow)> + use<> {
-        let all = self.rows;
-        bits(rows).filter_map(move |n| Some((n, all.get(n)?)))
-    }
-}
-
-/// The numbers of the bits that are set.
-#[inline]
-pub(crate) fn bits(mut set: u128) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let n = set.trailing_zeros();
-        set &= set.wrapping_sub(1);
-        (n < u128::BITS).then_some(n as usize)
-    })
 }

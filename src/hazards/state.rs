@@ -1,14 +1,14 @@
 //! The instructions that the next one must keep a distance from, or something else in between.
 
 use crate::compose::compose;
-use crate::hazards::next::{Next, bits};
+use crate::hazards::next::Next;
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{conditions_hold, covering, has_operand, holds, matches, matches_run, passes, runs};
 use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
-use crate::hazards::table::Classes;
+use crate::hazards::table::{Classes, bits};
 use crate::hazards::uses::Uses;
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::inst::Inst;

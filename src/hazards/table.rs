@@ -2,7 +2,7 @@
 
 use crate::inst::Inst;
 use crate::signature::Signature;
-use crate::table::hazards::{Ender, HazardClass, HazardTables};
+use crate::table::hazards::{Ender, HazardClass, HazardRow, HazardTables};
 use crate::table::paged;
 use crate::target::HAZARDS;
 
@@ -39,6 +39,13 @@ impl HazardTables {
         Classes { first, second: inst.second_index().and_then(of).unwrap_or(&NO_CLASS) }
     }
 
+    /// Some rows with their numbers.
+    #[inline]
+    pub(crate) fn numbered(&self, rows: u128) -> impl Iterator<Item = (usize, &'static HazardRow)> + use<> {
+        let all = self.rows;
+        bits(rows).filter_map(move |n| Some((n, all.get(n)?)))
+    }
+
     /// The rows that the instruction may end.
     pub(crate) fn ended_by(&self, inst: &Inst) -> u128 {
         let of = |number: usize, ender: &Ender, own: u64| match own >> number & 1 {
@@ -49,6 +56,16 @@ impl HazardTables {
         let (ends, own) = (classes.all(|class| class.ends), classes.first.enders | classes.second.enders);
         self.enders.iter().enumerate().fold(ends, |rows, (number, ender)| rows | of(number, ender, own))
     }
+}
+
+/// The numbers of the bits that are set.
+#[inline]
+pub(crate) fn bits(mut set: u128) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let n = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (n < u128::BITS).then_some(n as usize)
+    })
 }
 
 /// The classes of an instruction's two operations, or one and a class that no rule is about.

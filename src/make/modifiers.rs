@@ -39,12 +39,19 @@ macro_rules! flags {
             pub trait $trait: ModifierSet {
                 /// Position of its bit.
                 const BIT: u8;
+                /// The lowest bit, the width and the value of the field that excludes it, if one does.
+                const EXCLUDED_BY: Option<[u8; 3]> = None;
             }
             impl<M: $trait> Code<M> {
                 $(#[$doc])*
                 #[inline(always)]
                 pub const fn $name(self) -> Self {
-                    self.put(M::BIT, 1)
+                    match M::EXCLUDED_BY {
+                        Some([lsb, width, value]) if self.holds(lsb, width, value) => {
+                            self.fail(BuildError::Excluded { field: Field::$trait, value: 1 })
+                        }
+                        _ => self.put(M::BIT, 1),
+                    }
                 }
             }
         )*
@@ -96,30 +103,12 @@ flags! {
     row_en RowEn
     /// Marks the memory as non-volatile.
     nv Nv
+    /// Multiplies the index by the size of the data. Refused if the address has no index.
+    scale_offset ScaleOffset
     /// States that the first matrix is the same as in the previous operation.
     matrix_a_reuse MatrixAReuse
     /// States that the second matrix is the same as in the previous operation.
     matrix_b_reuse MatrixBReuse
-}
-
-/// Modifier sets with the modifier `scale_offset`.
-pub trait ScaleOffset: ModifierSet {
-    /// Position of its bit.
-    const BIT: u8;
-    /// The lowest bit, the width and the value of a field whose instructions have no index.
-    const WITHOUT_INDEX: Option<[u8; 3]> = None;
-}
-impl<M: ScaleOffset> Code<M> {
-    /// Multiplies the index by the size of the data. Refused if the address has no index.
-    #[inline(always)]
-    pub const fn scale_offset(self) -> Self {
-        match M::WITHOUT_INDEX {
-            Some([lsb, width, value]) if self.bits >> lsb & ((1 << width) - 1) == value as u64 => {
-                self.fail(BuildError::Excluded { field: Field::ScaleOffset, value: 1 })
-            }
-            _ => self.put(M::BIT, 1),
-        }
-    }
 }
 
 /// Modifier sets with the modifier `fi`.

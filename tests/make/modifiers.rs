@@ -75,22 +75,13 @@ fn table_text(table: u8) -> String {
 
 macro_rules! method {
     ($code:ident $case:ident flag $name:ident) => {
-        if $case.coin() {
-            $case.modifier(stringify!($name), 1);
-            let shown = if stringify!($name) == "fi" { "fi:1" } else { stringify!($name) };
-            $case.modifiers.push(shown.into());
-            $code.$name()
-        } else {
-            $code
-        }
-    };
-    ($code:ident $case:ident scale_offset) => {
-        // Without an index, the method is refused, as the parser refuses the text.
-        match $code.scale_offset() {
-            scaled if $case.coin() && !matches!(scaled.words(), Err(BuildError::Excluded { .. })) => {
-                $case.modifier("scale_offset", 1);
-                $case.modifiers.push("scale_offset".into());
-                scaled
+        match $code.$name() {
+            // Another field may exclude the modifier, as the parser refuses the text.
+            with if $case.coin() && !matches!(with.words(), Err(BuildError::Excluded { .. })) => {
+                $case.modifier(stringify!($name), 1);
+                let shown = if stringify!($name) == "fi" { "fi:1" } else { stringify!($name) };
+                $case.modifiers.push(shown.into());
+                with
             }
             _ => $code,
         }

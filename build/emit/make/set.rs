@@ -195,17 +195,10 @@ pub fn set(
             }
             // The address determines this flag.
             ModifierKind::Flag if name == "nsa" => {}
-            ModifierKind::Flag if name == "scale_offset" => {
-                let without = excluding(&desc.field);
-                writeln!(
-                    set.impls,
-                    "impl {ty} for $ {{ const BIT: u8 = {lsb}; const WITHOUT_INDEX: Option<[u8; 3]> = {without:?}; }}"
-                )
-                .unwrap();
-                set.methods.push(name.into());
-            }
             ModifierKind::Flag | ModifierKind::DppBound => {
-                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb}; }}").unwrap();
+                let by = excluding(&desc.field);
+                let by = by.map_or(String::new(), |by| format!(" const EXCLUDED_BY: Option<[u8; 3]> = Some({by:?});"));
+                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb};{by} }}").unwrap();
                 set.methods.push(format!("flag {name}"));
             }
             ModifierKind::List(style) => {

@@ -3,15 +3,15 @@
 //!
 //! `cargo run --release -p amdgpu-llvm --example beside_llvm [TARGET] [WORDS]`
 //!
-//! LLVM is the `libLLVM` of the Rust toolchain. To compare a decoder of your own, print what it says of the word where
-//! `Ours` is printed: for words that are `near`, it is the reason why the word is no instruction.
+//! LLVM is the `libLLVM` of the Rust toolchain. To compare a decoder of your own, compare what it says of the word with
+//! `case.ours`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 
 use amdgpu_isa::Target;
 use amdgpu_isa::arbitrary::{near_valid, valid};
-use amdgpu_llvm::{Answer, Oracle, Ours, USUAL, Word, known_difference, run_as_child};
+use amdgpu_llvm::{Case, Oracle, USUAL, Word, known_difference, run_as_child};
 use arbitrary::Unstructured;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,19 +25,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut oracle = Oracle::start(target)?;
     let (mut known, mut unknown) = (BTreeMap::<&str, usize>::new(), 0);
     for (&word, llvm) in words.iter().zip(oracle.ask(&words)) {
-        let ours = Ours::decode(target, word.bytes());
-        let agree = match (&ours, &llvm) {
-            (Ours::Inst { len: a, text: ours, .. }, Answer::Text { len: b, text: llvm, .. }) => (a, ours) == (b, llvm),
-            (Ours::Refused(_), answer) => *answer == Answer::Reject,
-            (Ours::Inst { .. }, _) => false,
-        };
-        let said = llvm.line();
-        match known_difference(target, word, llvm, USUAL) {
-            Some(class) => *known.entry(&class.name).or_default() += 1,
-            None if agree => {}
-            None => {
+        let case = Case::new(target, word, llvm.clone(), USUAL);
+        match (case.difference(), known_difference(target, word, llvm, USUAL)) {
+            (None, _) => {}
+            (_, Some(class)) => *known.entry(&class.name).or_default() += 1,
+            (Some(kind), None) => {
                 unknown += 1;
-                println!("{}\n  ours  {}\n  llvm  {said}", word.hex(), ours.line());
+                println!("{}: {}\n  ours  {}\n  llvm  {}", word.hex(), kind.name(), case.ours.line(), case.llvm.line());
             }
         }
     }

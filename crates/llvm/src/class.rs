@@ -7,16 +7,11 @@ use amdgpu_isa::Target;
 use crate::answer::Answer;
 use crate::case::{Case, Kind};
 use crate::rules::{self, Rule};
-use crate::versions::NEWER;
+use crate::versions::{USUAL, knows};
 use crate::word::Word;
 
 /// The list; its head explains the format.
 const DIFFERENCES: &str = include_str!("differences.txt");
-
-/// Whether a version of LLVM knows the processor.
-fn is_known(processor: &str, version: u32) -> bool {
-    version > 22 || !NEWER.contains(&processor)
-}
 
 /// What the list says of a word.
 pub enum Verdict {
@@ -91,10 +86,10 @@ impl Class {
     /// What the class lacks.
     fn fault(&self) -> Option<String> {
         let of = |version: u32| {
-            let shows = |s: &Sample| self.is_shown(s, version) && is_known(&s.target, version);
+            let shows = |s: &Sample| self.is_shown(s, version) && knows(version, &s.target);
             (!self.samples.iter().any(shows)).then(|| format!("a sample that LLVM {version} shows"))
         };
-        let newer = |name: &String| !is_known(name, 22) && !self.versions.contains(&23);
+        let newer = |name: &String| !knows(USUAL, name) && !self.versions.contains(&23);
         if self.targets.is_empty() {
             Some("targets".into())
         } else if self.reason.is_empty() {

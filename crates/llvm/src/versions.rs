@@ -37,7 +37,12 @@ pub const NEWER_OPERATIONS: &[&str] = &[
 /// Whether a version of LLVM can disassemble the target: not the first two generations, and not what came after it.
 pub fn disassembles(version: u32, target: Target) -> bool {
     let first = ["gfx6", "gfx7"].iter().any(|generation| target.name().starts_with(generation));
-    !first && (version > USUAL || !NEWER.contains(&target.processor()))
+    !first && knows(version, target.processor())
+}
+
+/// Whether a version of LLVM knows a processor.
+pub(crate) fn knows(version: u32, processor: &str) -> bool {
+    version > USUAL || !NEWER.contains(&processor)
 }
 
 /// LLVM's `-mattr` for the target. From RDNA3 on, halves of registers have their own names; on some targets LLVM knows

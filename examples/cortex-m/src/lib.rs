@@ -78,6 +78,21 @@ pub fn code() -> &'static [u8] {
     }
 }
 
+/// Decodes all of the code, keeps what is found, and passes each instruction on with its address.
+#[inline(always)]
+pub fn walk(each: impl Fn(u64, amdgpu_isa::Inst)) {
+    for amdgpu_isa::Decoded { offset, inst: item } in amdgpu_isa::Decoder::new(target(), code()) {
+        keep(offset as u32);
+        match item {
+            Ok(inst) => {
+                keep(inst.opcode() as u32);
+                each(offset as u64, inst);
+            }
+            Err(invalid) => keep(invalid.word),
+        }
+    }
+}
+
 /// The number of bytes of stack that a call uses. Fills the memory below the stack with a pattern before the call, and
 /// searches it afterwards.
 #[inline(never)]

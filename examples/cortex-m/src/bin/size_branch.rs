@@ -2,20 +2,10 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::{Decoded, Decoder};
-use amdgpu_isa_cortex_m::{code, exit, keep, target};
+use amdgpu_isa_cortex_m::{exit, keep, walk};
 
 #[unsafe(no_mangle)]
 extern "C" fn app() -> ! {
-    for Decoded { offset, inst: item } in Decoder::new(target(), code()) {
-        keep(offset as u32);
-        match item {
-            Ok(inst) => {
-                keep(inst.opcode() as u32);
-                keep(inst.branch_target(offset as u64).unwrap_or(0) as u32);
-            }
-            Err(invalid) => keep(invalid.word),
-        }
-    }
+    walk(|pc, inst| keep(inst.branch_target(pc).unwrap_or(0) as u32));
     exit(true)
 }
