@@ -26,8 +26,8 @@ struct Names<'t> {
 
 impl Symbols for Names<'_> {
     fn value(&self, name: &str) -> Option<Integer> {
-        // The sign of an operand with parts of registers is no name, and neither is a register.
-        if name == "sext" || is_register(name) {
+        // The sign of an operand with parts of registers is no name.
+        if name == "sext" {
             return None;
         }
         let spelled = self.spelled.iter().find(|(instead, _)| instead == name);
@@ -42,13 +42,6 @@ impl Symbols for Names<'_> {
         self.open.borrow_mut().push(spelled.map_or(name, |(_, spelled)| spelled).to_string());
         Some(Integer { value: 0, open: !self.is_branch })
     }
-}
-
-/// Whether a name is that of a register with a number, which no symbol in an instruction can have.
-fn is_register(name: &str) -> bool {
-    const KINDS: [&str; 5] = ["ttmp", "acc", "s", "v", "a"];
-    let digits = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
-    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()))
 }
 
 impl Assembler {

@@ -41,24 +41,32 @@ fn is_early(name: &str) -> bool {
 /// The place of a directive's number among those of a descriptor: its dword, and its number among those of a dword that
 /// have no bits of their own.
 fn position(target: Target, name: &str) -> (usize, usize) {
-    const ACCUMULATION: usize = 44;
-    const REGISTERS: usize = 48;
-    if let Some(number) = NUMBERS.iter().position(|number| *number == name) {
-        return (if name == "accum_offset" { ACCUMULATION } else { REGISTERS }, number + 1);
-    }
-    let Some(directive) = target.directives().iter().find(|directive| directive.name() == name) else {
+    let number = NUMBERS.iter().position(|number| *number == name);
+    let directive = target.directives().iter().find(|directive| directive.name() == name);
+    if number.is_none() && directive.is_none() {
         return (usize::MAX, 0);
-    };
-    // The bytes that the number changes.
-    let bytes = |value| {
+    }
+    // The descriptor with a small number, or with a great one.
+    let with = |is_great: bool| -> Result<KernelDescriptor, DescriptorError> {
         let mut descriptor = KernelDescriptor::new(target);
-        descriptor.set(target, directive.part(), value).map(|()| descriptor.to_bytes())
+        match directive {
+            Some(directive) => descriptor.set(target, directive.part(), if is_great { directive.max() } else { 0 })?,
+            None => {
+                let few = Registers { vgprs: 64, ..Registers::new(target) };
+                let many = match name {
+                    "accum_offset" => Registers { accum_offset: 64, ..few },
+                    _ => Registers { vgprs: 128, ..few },
+                };
+                descriptor.set_registers(target, if is_great { many } else { few })?;
+            }
+        }
+        Ok(descriptor)
     };
-    let changed = match (bytes(0), bytes(directive.max())) {
-        (Ok(none), Ok(all)) => none.iter().zip(&all).position(|(a, b)| a != b),
+    let changed = match (with(false), with(true)) {
+        (Ok(few), Ok(many)) => few.to_bytes().iter().zip(many.to_bytes()).position(|(a, b)| *a != b),
         _ => None,
     };
-    (changed.unwrap_or(0) / 4 * 4, 0)
+    (changed.map_or(usize::MAX, |byte| byte / 4 * 4), number.map_or(0, |number| number + 1))
 }
 
 /// Whether a directive can be inside of a kernel.

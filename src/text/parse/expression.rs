@@ -1,6 +1,7 @@
 //! Numbers and expressions, with the operators of LLVM's assembler.
 
 use super::cursor::{Cursor, is_name};
+use super::register::is_numbered;
 use super::{Kind, ParseError, Symbols, decimal};
 
 /// The greatest depth of nested parentheses.
@@ -216,7 +217,8 @@ impl Cursor<'_> {
                 if let Some(function) = function.filter(|_| self.eat_call(name, b'(')) {
                     return self.call(function, symbols, depth);
                 }
-                let found = symbols.value(text).ok_or_else(|| self.error(Kind::Symbol))?;
+                let found = if is_numbered(name) { None } else { symbols.value(text) };
+                let found = found.ok_or_else(|| self.error(Kind::Symbol))?;
                 self.at += name.len();
                 Ok(found)
             }

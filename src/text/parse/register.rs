@@ -43,6 +43,13 @@ impl File {
     }
 }
 
+/// Whether a name is that of a register with a number, which no symbol can have.
+pub(super) fn is_numbered(name: &[u8]) -> bool {
+    let letters = name.iter().take_while(|c| !c.is_ascii_digit()).count();
+    let (file, digits) = (name.get(..letters).and_then(File::of), name.get(letters..).unwrap_or(&[]));
+    file.is_some() && !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
 /// A register's file and its number, or the special register with a code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
