@@ -4,7 +4,7 @@ use crate::codec::Words;
 use crate::decode::decode_words;
 use crate::error::DecodeError;
 use crate::inst::Inst;
-use crate::opcode::{Field, Format, Opcode};
+use crate::opcode::{Field, Format, Opcode, well_known};
 use crate::operation::{Encoding, layout};
 use crate::target::{OPERANDS, Target};
 
@@ -44,6 +44,21 @@ pub(crate) fn compose(target: Target, opcode: Option<Opcode>, values: &[(Field, 
     match inst.opcode() == opcode && values.iter().all(has) {
         true => Ok(inst),
         false => Err(ComposeError::Lacks),
+    }
+}
+
+impl Inst {
+    /// One wait state in which nothing happens, `s_nop 0`: it fills space between instructions on every target. The
+    /// field `simm16` holds one less than the number of states.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Inst, Target};
+    /// assert_eq!(Inst::nop(Target::Gfx942).unwrap().words(), [0xbf80_0000]);
+    /// # }
+    /// ```
+    pub fn nop(target: Target) -> Option<Inst> {
+        compose(target, well_known::S_NOP, &[]).ok()
     }
 }
 

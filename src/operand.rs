@@ -76,7 +76,7 @@ impl Inst {
     /// ```
     pub fn is_broken_branch(&self) -> bool {
         let is_it = || self.format() == Format::Sopp && self.is_branch() && self.get(Field::Simm16) == Some(0x3f);
-        self.target().offset_3f() && is_it()
+        self.target().has_broken_branches() && is_it()
     }
 
     /// The field that holds a branch's distance.

@@ -75,8 +75,9 @@ impl Target {
         TARGETS[self as usize].low_scalars
     }
 
-    /// Whether a branch with offset 0x3f (63 dwords) jumps to the wrong address.
-    pub(crate) fn offset_3f(self) -> bool {
+    /// Whether a branch with the offset 0x3f (63 dwords) jumps to a wrong address; see
+    /// [`Inst::is_broken_branch`](crate::Inst::is_broken_branch).
+    pub fn has_broken_branches(self) -> bool {
         TARGETS[self as usize].offset_3f
     }
 

@@ -2,7 +2,9 @@
 //! targets.
 
 use amdgpu_isa::arbitrary::valid;
+use amdgpu_isa::facts::Counter;
 use amdgpu_isa::hazards::{Guard, Hazards, Pending};
+use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Inst, Target, parse};
 use arbitrary::Unstructured;
 
@@ -104,4 +106,14 @@ fn joined_guards_wait_for_both() {
     let mut said = Vec::new();
     one.before(&inst("v_add_f32 v3, v0, v2"), |extra| said.push(extra.to_string())).unwrap();
     assert_eq!(said, ["s_waitcnt vmcnt(0) lgkmcnt(0)"]);
+}
+
+/// A count that no instruction holds is one that the counter never exceeds: it hides no other wait.
+#[test]
+fn counts_that_are_never_reached_hide_no_wait() {
+    let Ok(target) = "gfx1200".parse::<Target>() else { return };
+    let mut said = Vec::new();
+    let wait = Waitcnt::new().with(Counter::Loadcnt, 200).with(Counter::Dscnt, 0).with(Counter::Kmcnt, 1);
+    wait.each_inst(target, |inst| said.push(inst.to_string()));
+    assert_eq!(said, ["s_wait_dscnt 0x0", "s_wait_kmcnt 0x1"]);
 }

@@ -50,7 +50,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 continue;
             }
             let reaches = reaches(from, to);
-            if reaches && !self.target.offset_3f() {
+            if reaches && !self.target.has_broken_branches() {
                 continue;
             }
             let branch = self.inst_at(fixup.at).map_err(|kind| self.at(&fixup, kind))?;

@@ -135,7 +135,8 @@ impl Guard {
 
 impl Waitcnt {
     /// The instructions that wait for these counters on a target, as few as are enough: `s_waitcnt` for all that it can
-    /// wait for, and others for the rest. Counters that the target lacks are left out.
+    /// wait for, and others for the rest. Counters that the target lacks are left out, and so are counts that no
+    /// instruction holds: more than a counter can reach.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1200-wave32")] {
@@ -175,12 +176,14 @@ impl Waitcnt {
 
     fn next_inst(&self, target: Target) -> Option<(Inst, Waitcnt)> {
         let rows = COUNTS[target as usize].waits.iter().filter(|(_, parts)| !parts.is_empty());
-        let wanted = rows.filter(|(_, parts)| parts.iter().all(|(counter, ..)| self.get(*counter).is_some()));
-        let (opcode, parts) = wanted.max_by_key(|(_, parts)| parts.len())?;
-        let bits = parts.iter().try_fold(0, |bits, (counter, lsb, mask)| {
-            let count = u16::from(self.get(*counter)?);
-            (count <= *mask).then_some(bits | count << lsb)
-        })?;
+        let bits = |parts: &[(Counter, u8, u16)]| {
+            parts.iter().try_fold(0, |bits, (counter, lsb, mask)| {
+                let count = u16::from(self.get(*counter)?);
+                (count <= *mask).then_some(bits | count << lsb)
+            })
+        };
+        let wanted = rows.filter_map(|(opcode, parts)| Some((opcode, parts.len(), bits(parts)?)));
+        let (opcode, _, bits) = wanted.max_by_key(|(_, len, _)| *len)?;
         let inst = compose(target, Some(*opcode), &[(Field::Simm16, bits.into())]).ok()?;
         let null = Value::Reg(Reg::Special(Special::Null));
         let inst = inst.with_operand(Field::Sdst, null).unwrap_or(inst);

@@ -1,8 +1,6 @@
 //! The instructions that LLVM's assembler refuses and `Inst::check` does not: the rule is not one of the hardware, or
 //! does not bind words.
 
-use std::collections::BTreeSet;
-
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value};
 

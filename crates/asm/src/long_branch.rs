@@ -54,8 +54,7 @@ impl Assembler {
 
 /// The instruction after a branch that would be broken without it.
 fn nop(branch: &Inst) -> Vec<u8> {
-    let nop = amdgpu_isa::parse(branch.target(), "s_nop 0");
-    nop.iter().flat_map(bytes).collect()
+    Inst::nop(branch.target()).iter().flat_map(bytes).collect()
 }
 
 /// The long form of a branch, with a distance that is still to be filled in.

@@ -3,8 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use amdgpu_isa::Inst;
 use amdgpu_isa::flow::Flow;
-use amdgpu_isa::{Inst, parse};
 
 use crate::edits::Edits;
 
@@ -34,11 +34,8 @@ pub fn mend(flow: &Flow<'_>, edits: &mut Edits) {
 
 /// Returns how many branches were looked at.
 fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
-    let text = |text| parse(flow.target(), text).ok();
-    let (Some(branch), Some(nop)) = (text("s_branch 63"), text("s_nop 0")) else { return 0 };
-    if !branch.is_broken_branch() {
-        return 0;
-    }
+    let target = flow.target();
+    let Some(nop) = Inst::nop(target).filter(|_| target.has_broken_branches()) else { return 0 };
     let insts = (0..flow.blocks().len()).flat_map(|block| flow.insts(block));
     let mut branches: Vec<Branch> = insts
         .filter_map(|(at, inst)| {

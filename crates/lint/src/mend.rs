@@ -1,13 +1,12 @@
 //! Instructions that another instruction needs before it.
 
-use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use amdgpu_isa::facts::{AddressStep, Counter, Purpose};
+use amdgpu_isa::facts::{AddressStep, Purpose};
 use amdgpu_isa::hazards::{Needs, Unit, Waits};
 use amdgpu_isa::imm::{Imm, Waitcnt};
-use amdgpu_isa::{Field, Inst, Opcode, Target, parse};
+use amdgpu_isa::{Field, Inst, Opcode, Target};
 
 use crate::Error;
 use crate::edits::MachineState;
@@ -183,48 +182,24 @@ fn stronger(last: &Inst, missing: &Waitcnt) -> Option<Inst> {
     wait(last.target(), &both)
 }
 
-/// As few instructions as wait for all of these counters.
-pub fn waits(target: Target, missing: &Waitcnt) -> Option<Vec<Inst>> {
-    let mut left = *missing;
-    let mut all = Vec::new();
-    while !left.counters().is_empty() {
-        let counters: Vec<Counter> = left.counters().iter().collect();
-        let mut sets: Vec<u32> = (1..1 << counters.len()).collect();
-        sets.sort_by_key(|set| core::cmp::Reverse(set.count_ones()));
-        let (set, inst) = sets.iter().find_map(|set| {
-            let of = counters.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1);
-            let some = of.fold(Waitcnt::new(), |some, (_, c)| some.with(*c, left.get(*c).unwrap_or(0)));
-            Some((set, wait(target, &some)?))
-        })?;
-        all.push(inst);
-        let done = counters.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1);
-        left = done.fold(left, |left, (_, counter)| left.without(*counter));
-    }
-    Some(all)
+/// As few instructions as wait for all of these counters; `None` if the target lacks one of them.
+pub fn waits(target: Target, wanted: &Waitcnt) -> Option<Vec<Inst>> {
+    let (mut all, mut left) = (Vec::new(), *wanted);
+    wanted.each_inst(target, |inst| {
+        let done = inst.waits();
+        left = done.counters().iter().fold(left, |left, counter| match done.get(counter) == wanted.get(counter) {
+            true => left.without(counter),
+            false => left,
+        });
+        all.push(*inst);
+    });
+    left.counters().is_empty().then_some(all)
 }
 
 /// One instruction that waits for these counters and no other, if there is one.
 pub fn wait(target: Target, wanted: &Waitcnt) -> Option<Inst> {
-    let counts: Vec<(Counter, u8)> =
-        wanted.counters().iter().map(|counter| (counter, wanted.get(counter).unwrap_or(0))).collect();
-    let is_it = |inst: &Inst| {
-        let waits = inst.waits();
-        waits.counters() == wanted.counters()
-            && counts.iter().all(|(counter, count)| waits.get(*counter) == Some(*count))
-    };
-    let simm16 = wanted.encode(target).ok();
-    let all = simm16.and_then(|simm16| parse(target, &format!("s_waitcnt {simm16:#x}")).ok());
-    let texts = match counts[..] {
-        [(one, count)] => {
-            vec![format!("s_wait_{one} {count:#x}"), format!("s_waitcnt_{one} null, {count:#x}")]
-        }
-        [(one, a), (other, b)] => {
-            let pair =
-                |one, a: u8, other, b: u8| format!("s_wait_{one}_{other} {:#x}", u16::from(a) << 8 | u16::from(b));
-            vec![pair(one, a, other, b), pair(other, b, one, a)]
-        }
-        _ => Vec::new(),
-    };
-    let others = texts.iter().filter_map(|text| parse(target, text).ok());
-    all.into_iter().chain(others).find(is_it)
+    match waits(target, wanted)?[..] {
+        [one] => Some(one).filter(|one| one.waits() == *wanted),
+        _ => None,
+    }
 }

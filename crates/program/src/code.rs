@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use amdgpu_isa::{Inst, Target, decode, parse};
+use amdgpu_isa::{Inst, Target, decode};
 use amdgpu_object::Section;
 
 use crate::addresses::{MadeAddress, PartKind};
@@ -108,7 +108,8 @@ impl Writer<'_, '_> {
             self.section.bytes.get(from..)?.first_chunk::<4>().copied()
         };
         let nop = || {
-            parse(self.target, "s_nop 0").map_or([0; 4], |nop| nop.words().first().copied().unwrap_or(0).to_le_bytes())
+            let nop = Inst::nop(self.target);
+            nop.and_then(|nop| nop.words().first().copied()).unwrap_or(0).to_le_bytes()
         };
         let fill = word(4).filter(|last| word(8) == Some(*last)).unwrap_or_else(nop);
         (0..pad / 4).for_each(|_| self.out.extend_from_slice(&fill));

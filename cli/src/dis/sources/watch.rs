@@ -5,9 +5,7 @@ use std::ops::Range;
 use super::Note;
 use super::values::{Address, Base, Values};
 use crate::dis::Place;
-use crate::isa::{
-    Access, AddressStep, DescriptorPart, Field, Format, Inst, KernelDescriptor, Opcode, Reg, Space, Value,
-};
+use crate::isa::{Access, AddressStep, DescriptorPart, Field, Format, Inst, KernelDescriptor, Reg, Space, Value};
 use amdgpu_object::{Argument, Section};
 
 /// A note that holds if no branch leads to an instruction between an offset and the note's own.
@@ -68,11 +66,7 @@ impl<'a> Watch<'a> {
             self.begin(offset);
         }
         let is_first = |inst: &Inst| inst.format() == Format::Sop1 && inst.address_step() == Some(AddressStep::Pc);
-        let matters = match self.values.is_empty() {
-            true => inst.is_some_and(is_first),
-            false => inst.is_none_or(|inst| !is_vector_only(inst)),
-        };
-        if matters {
+        if !self.values.is_empty() || inst.is_some_and(is_first) {
             self.inst(offset, inst, target);
         }
     }
@@ -207,20 +201,6 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Whether an instruction is known to write no scalar register and to branch nowhere.
-fn is_vector_only(inst: &Inst) -> bool {
-    let reads_lane = || matches!(inst.opcode(), Opcode::VReadfirstlaneB32 | Opcode::VReadlaneB32);
-    match inst.format() {
-        Format::Ds | Format::Flat | Format::Global | Format::Scratch | Format::Mubuf | Format::Mtbuf | Format::Mimg => {
-            true
-        }
-        Format::Vglobal | Format::Vflat | Format::Vscratch | Format::Vbuffer | Format::Vimage | Format::Vsample => true,
-        Format::Vop3p | Format::Vop3pMai | Format::Vopd | Format::Exp => true,
-        Format::Vop1 | Format::Vop2 => !reads_lane(),
-        _ => false,
-    }
-}
-
 /// Whether a linker changes the bytes between two addresses.
 fn is_linked(section: &Section<'_>, from: u64, to: u64) -> bool {
     let all = &section.relocations;
@@ -246,32 +226,4 @@ fn scalar_load(inst: &Inst) -> Option<(u8, i64, u64)> {
     // The first scalar memory instructions count in dwords.
     let unit = if inst.format() == Format::Smrd { 4 } else { 1 };
     Some((base?, offset * unit, u64::from(bits / 8)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::isa::{Target, decode};
-
-    /// Words of all encodings. The words that the walk skips change none of the registers that it follows.
-    #[test]
-    fn what_is_passed_over_writes_no_scalar_register() {
-        let (mut passed, mut random) = (0, 1u64);
-        for &target in Target::ALL {
-            for high in 0..1u32 << 16 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let words = [high << 16 | (random >> 48) as u32, (random >> 16) as u32, 0, 0, 0];
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                let Some(inst) = decode(target, &bytes).ok().filter(is_vector_only) else { continue };
-                passed += 1;
-                let mut written = inst.operands().filter(|operand| operand.access.writes());
-                assert!(!written.any(|operand| matches!(operand.value, Value::Reg(Reg::Sgpr(_) | Reg::Scc))), "{inst}");
-                assert!(
-                    !inst.flags().is_branch() && !inst.flags().is_call() && !inst.flags().no_fallthrough(),
-                    "{inst}"
-                );
-            }
-        }
-        assert!(passed > 10_000 * Target::ALL.len(), "{passed}");
-    }
 }

@@ -96,6 +96,8 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     keep(u32::from(Filler::named("llvm23").is_some()));
     keep(inst.extension().map_or(0, |f| f as u32));
     keep(inst.branch_target(keep_len(len) as u64).unwrap_or(0) as u32);
+    keep(Inst::nop(inst.target()).map_or(0, |nop| nop.len() as u32));
+    keep(u32::from(inst.target().has_broken_branches()));
     let purpose = inst.opcode().purpose();
     keep(u32::from(purpose.is_some_and(|purpose| Opcode::has_purpose(inst.target(), purpose))));
     keep(u32::from(inst.address_step().is_some()) + u32::from(inst.reads_pc(keep_len(len) as u64)));
