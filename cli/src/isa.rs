@@ -8,6 +8,7 @@ use amdgpu_isa as lib;
 
 pub use lib::errors::Invalid;
 pub use lib::facts::{AddressStep, Purpose, Space};
+pub use lib::flow::{Banks, BanksBuilder};
 pub use lib::kernel::{DescriptorPart, KernelDescriptor};
 pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{

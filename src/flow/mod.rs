@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod banks;
 mod constants;
 mod find;
 mod follow;
@@ -35,6 +36,7 @@ use crate::inst::Inst;
 use crate::opcode::limits::RETURN;
 use crate::target::Target;
 
+pub use banks::{Banks, BanksBuilder};
 pub use follow::State;
 pub use following::Following;
 pub use live::{Lanes, Liveness};

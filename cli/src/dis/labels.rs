@@ -58,7 +58,7 @@ pub struct Labels<'a> {
 }
 
 /// Number of dwords in a piece of the listing.
-pub const PIECE: usize = 16 * 1024;
+const PIECE: usize = 16 * 1024;
 
 /// A piece of a section: the lines that begin in some of its dwords.
 pub struct Piece {

@@ -12,13 +12,13 @@ use std::ops::ControlFlow;
 use amdgpu_explain::hex;
 
 use super::Place;
-use super::labels::{Labels, PIECE, Piece, write_local, write_reference};
-use super::msb::{self, Msb};
+use super::labels::{Labels, Piece, write_local, write_reference};
+use super::msb;
 use super::pieces::{self, Page};
 use super::sources::Sources;
 use super::walk::walk;
 use crate::escape;
-use crate::isa::{Inst, Invalid, Purpose, TextBuffer, VgprMsb};
+use crate::isa::{Banks, Inst, Invalid, Purpose, TextBuffer, VgprMsb};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
 use amdgpu_object::{Symbol, SymbolKind, TargetId};
 
@@ -69,7 +69,7 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Show
         out.newline();
     }
     let labels = Labels::new(place, shown.sources);
-    let msb = Msb::new(place, |dword| labels.is_label(dword), PIECE);
+    let banks = msb::banks(place);
     let relocations = if shown.sources { &section.relocations[..] } else { &[] };
     pieces::in_order(out, labels.pieces(), |number, page| {
         let piece = labels.piece(number);
@@ -77,7 +77,7 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Show
         let listing = Listing {
             page,
             labels: &labels,
-            msb: msb.as_ref().map(|msb| msb.piece(number)),
+            banks: banks.as_ref(),
             shown: *shown,
             sources: Sources::from(&labels.notes, relocations, place.addresses, from),
             line: TextBuffer::new(),
@@ -94,7 +94,7 @@ struct Listing<'a, 'b> {
     page: &'a mut Page<'b>,
     labels: &'a Labels<'a>,
     /// The upper bits that `s_set_vgpr_msb` has set, if the section has one.
-    msb: Option<msb::State<'a>>,
+    banks: Option<&'a Banks>,
     shown: Shown,
     sources: Sources<'a>,
     line: TextBuffer,
@@ -137,7 +137,7 @@ impl Listing<'_, '_> {
             } else {
                 1
             };
-            let msb = self.msb.as_mut().map(|msb| msb.step(offset, self.labels.is_label(offset / 4), item));
+            let msb = self.banks.map(|banks| banks.at(offset as u64));
             match item {
                 Ok(inst) => self.inst(pc, inst, msb),
                 Err(invalid) => self.not_inst(pc, invalid),

@@ -244,6 +244,11 @@ fn registers_beyond_v255_are_named_where_they_are_known() {
     let raw = words.map(u32::to_le_bytes).concat();
     let out = run(&["dis", "--raw", "--target", "gfx1250", "-"], &raw).ok();
     assert!(out.contains("\tv_mov_b32_e32 v0, v1 /*v257*/"), "{out}");
+    // s_set_vgpr_msb 1; s_cbranch_scc0 over a v_mov_b32 to another: both paths have the same bits.
+    let words: [u32; 5] = [0xbf86_0001, 0xbfa1_0001, 0x7e00_0301, 0x7e00_0302, 0xbfb0_0000];
+    let raw = words.map(u32::to_le_bytes).concat();
+    let out = run(&["dis", "--raw", "--target", "gfx1250", "-"], &raw).ok();
+    assert!(out.contains("\tv_mov_b32_e32 v0, v2 /*v258*/"), "{out}");
     // After words that are not an instruction the bits are unknown, wherever a part of the listing begins.
     for len in [0, 16_381, 16_382, 16_383, 16_384] {
         let mut words = vec![0xbfb0_0000; len];

@@ -1,11 +1,11 @@
 //! The index of the listing: the beginning of each row. One pass over the code makes it, and it takes four bytes for
 //! each row.
 
-use amdgpu_isa::{Decoded, Decoder, VgprMsb};
+use amdgpu_isa::flow::{Banks, BanksBuilder};
+use amdgpu_isa::{Decoded, Decoder};
 
 use super::arrows::{self, Arrow};
 use super::file::Region;
-use super::msb::{self, Code};
 
 /// The bit that marks a row as a label. The other bits are the number of the dword.
 pub const LABEL: u32 = 1 << 31;
@@ -16,17 +16,19 @@ pub struct Index {
     /// The dwords of branches, and those of their targets.
     pub branches: Vec<(u32, u32)>,
     pub arrows: Vec<Arrow>,
-    /// For each row the upper bits that `s_set_vgpr_msb` has set before it, if the code has one.
-    pub msb: Option<Vec<VgprMsb>>,
+    /// The upper bits of the numbers of vector registers, if the code sets them. The address of an instruction is its
+    /// place in the code of all sections together.
+    pub banks: Option<Banks>,
 }
 
 impl Index {
     pub fn new(code: &[u8], regions: &[Region]) -> Index {
-        let (mut begins, mut branches) = (Vec::new(), Vec::new());
+        let (mut begins, mut branches, mut banks) = (Vec::new(), Vec::new(), BanksBuilder::default());
         for region in regions {
             for Decoded { offset, inst } in Decoder::new(region.target, &code[region.start..region.end]) {
                 let dword = ((region.start + offset) / 4) as u32;
                 begins.push(dword);
+                banks.step(u64::from(dword) * 4, inst.as_ref().ok());
                 let pc = region.address.wrapping_add(offset as u64);
                 let target = inst.ok().and_then(|inst| inst.branch_target(pc));
                 if let Some(to) = target.and_then(|target| dword_at(regions, target)) {
@@ -40,13 +42,8 @@ impl Index {
         let row = |dword: u32| row_of(&rows, dword).map(|row| row as u32);
         let ends = branches.iter().filter_map(|&(from, to)| Some((row(from)?, row(to)?)));
         let arrows = arrows::in_lanes(ends.collect());
-        let code = Code { bytes: code, regions, begins: &begins, branches: &branches };
-        let msb = msb::before_each(&code).map(|each| {
-            let mut each = each.into_iter();
-            let mut of = |row: &u32| if row & LABEL == 0 { each.next() } else { None };
-            rows.iter().map(|row| of(row).unwrap_or(VgprMsb::UNKNOWN)).collect()
-        });
-        Index { rows, instructions: begins.len(), branches, arrows, msb }
+        let banks = banks.finish(regions.iter().map(|region| region.start as u64));
+        Index { rows, instructions: begins.len(), branches, arrows, banks }
     }
 }
 
