@@ -287,8 +287,9 @@ impl Printer<'_> {
                 return out.str(self.name(code, true));
             }
         }
-        // A number of 32 bits, also a negative one, is the upper half of a double.
-        let short = bits >> 32 == 0 || ty == DataType::F64 && i32::try_from(bits as i64).is_ok();
+        // A number of 32 bits, also a negative one, is the upper half of a double; so is a double with zeros below.
+        let is_double = ty == DataType::F64;
+        let short = bits >> 32 == 0 || is_double && (i32::try_from(bits as i64).is_ok() || bits as u32 == 0);
         let long = small || short;
         if long {
             out.str("lit64(");

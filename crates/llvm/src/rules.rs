@@ -74,6 +74,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "small_literal_of_double" => |case| small_literal_of_double(case) && !between_bars(case),
         "small_literal_of_absolute_double" => |case| small_literal_of_double(case) && between_bars(case),
         "negative_literal64" => negative_literal64,
+        "upper_half_literal64" => upper_half_literal64,
         "two_blanks" => |case| nsa(case) && one_blank_more(case),
         "tensor_stop" => tensor_stop,
         "we_refuse_short_nsa" => we_refuse_short_nsa,

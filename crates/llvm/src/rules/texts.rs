@@ -142,6 +142,14 @@ pub fn small_literal_of_double(case: &Case) -> bool {
     [32, 64].into_iter().map(|lsb| field(case, lsb, 32)).any(|literal| (1..=64).contains(&literal) && spelled(literal))
 }
 
+/// A literal of 64 bits that is a double with zeros in its lower half.
+pub fn upper_half_literal64(case: &Case) -> bool {
+    let Some((ours, llvm)) = texts(case) else { return false };
+    let literal = field(case, 32, 64);
+    let upper = format!("{:#x}", literal >> 32);
+    literal as u32 == 0 && ours.replace(&format!("lit64({literal:#x})"), &upper) == llvm
+}
+
 /// A literal of 64 bits that is a negative number of 32 bits.
 pub fn negative_literal64(case: &Case) -> bool {
     let Some((ours, llvm)) = texts(case) else { return false };
