@@ -1,4 +1,4 @@
-/* AMD GPU machine code: decode, length, text, operands, meaning, encode, patch. Made from src/capi.rs by cbindgen. */
+/* AMD GPU machine code: decode, text, operands, facts, meaning, encode, patch, other targets. Made from src/capi.rs by cbindgen. */
 
 #ifndef AMDGPU_ISA_H
 #define AMDGPU_ISA_H
@@ -55,7 +55,29 @@ typedef enum {
   AMDGPU_ISA_KIND_OFF,
 } amdgpu_isa_kind;
 
-// An instruction with its target. `amdgpu_isa_decode` makes it; every function decodes it again, so no contents are
+// A kind of memory.
+typedef enum {
+  // Memory through the scalar cache.
+  AMDGPU_ISA_SPACE_SCALAR,
+  // Memory through a buffer resource.
+  AMDGPU_ISA_SPACE_BUFFER,
+  // Memory through an image resource.
+  AMDGPU_ISA_SPACE_IMAGE,
+  // An address whose value determines whether it is in memory, LDS or scratch.
+  AMDGPU_ISA_SPACE_FLAT,
+  // Global memory.
+  AMDGPU_ISA_SPACE_GLOBAL,
+  // Private memory of the lane.
+  AMDGPU_ISA_SPACE_SCRATCH,
+  // The local data share.
+  AMDGPU_ISA_SPACE_LDS,
+  // The global data share.
+  AMDGPU_ISA_SPACE_GDS,
+  // An export: pixel colours, positions, parameters.
+  AMDGPU_ISA_SPACE_EXPORT,
+} amdgpu_isa_space;
+
+// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again, so no contents are
 // dangerous.
 typedef struct {
   // The dwords, base word first; zeros after `len` bytes.
@@ -92,6 +114,28 @@ typedef struct {
   // Number of bits.
   uint32_t width;
 } amdgpu_isa_piece;
+
+// An access to memory.
+typedef struct {
+  // The memory.
+  amdgpu_isa_space space;
+  // Whether it is read.
+  bool is_read;
+  // Whether it is written.
+  bool is_written;
+  // Whether it is read, changed and written at once.
+  bool is_atomic;
+} amdgpu_isa_access;
+
+// Consecutive registers of a kind.
+typedef struct {
+  // Their kind.
+  amdgpu_isa_kind kind;
+  // The number of the first one.
+  uint32_t first;
+  // How many there are; 1 of the kinds SPECIAL and IMPLICIT.
+  uint32_t count;
+} amdgpu_isa_run;
 
 #ifdef __cplusplus
 extern "C" {
@@ -216,6 +260,112 @@ amdgpu_isa_status amdgpu_isa_set_opcode(amdgpu_isa_inst *inst, const char *name)
 // # Safety
 // `bytes` has `len` writable bytes.
 amdgpu_isa_status amdgpu_isa_patch(uint32_t target, uint8_t *bytes, size_t len, int32_t field, uint32_t value);
+
+// The number of the flag with this name ("branch", "convergent", ...), or -1. Numbers may change with the version of
+// the library.
+//
+// # Safety
+// `name` is null or ends in a zero.
+int32_t amdgpu_isa_flag(const char *name);
+
+// The flags of the operation: flag number n is bit n. 0 if it is not an instruction.
+//
+// # Safety
+// `inst` is null or an instruction.
+uint64_t amdgpu_isa_flags(const amdgpu_isa_inst *inst);
+
+// Writes up to `room` accesses to memory, and returns the number of all.
+//
+// # Safety
+// `inst` is null or an instruction; `out` has `room` writable elements.
+size_t amdgpu_isa_memory(const amdgpu_isa_inst *inst, amdgpu_isa_access *out, size_t room);
+
+// The number of the counter with this name ("vmcnt", "dscnt", ...), or -1. Numbers may change with the version of the
+// library.
+//
+// # Safety
+// `name` is null or ends in a zero.
+int32_t amdgpu_isa_counter(const char *name);
+
+// The counters that the instruction raises until it is done: counter number n is bit n. 0 if it is not an instruction.
+//
+// # Safety
+// `inst` is null or an instruction.
+uint32_t amdgpu_isa_counters(const amdgpu_isa_inst *inst);
+
+// The value down to which the instruction waits for a counter to fall; -1 if it does not wait for it.
+//
+// # Safety
+// `inst` is null or an instruction.
+int32_t amdgpu_isa_wait(const amdgpu_isa_inst *inst, int32_t counter);
+
+// Writes up to `room` runs of the registers that the instruction reads, those that no field names among them, and
+// returns the number of all runs.
+//
+// # Safety
+// `inst` is null or an instruction; `out` has `room` writable elements.
+size_t amdgpu_isa_reads(const amdgpu_isa_inst *inst, amdgpu_isa_run *out, size_t room);
+
+// Writes up to `room` runs of the registers that the instruction writes, in the way of `amdgpu_isa_reads`.
+//
+// # Safety
+// `inst` is null or an instruction; `out` has `room` writable elements.
+size_t amdgpu_isa_writes(const amdgpu_isa_inst *inst, amdgpu_isa_run *out, size_t room);
+
+// Writes the rule that the instruction breaks, in the way of `amdgpu_isa_text`. Hardware may do anything with such an
+// instruction, and `amdgpu_isa_parse` refuses it. Writes an empty text if it breaks none.
+//
+// # Safety
+// `inst` is null or an instruction; `out` has `room` writable bytes.
+size_t amdgpu_isa_check(const amdgpu_isa_inst *inst, char *out, size_t room);
+
+// Steps through code: decodes the first instruction in the bytes, and returns the distance to the next one. If the
+// bytes are not an instruction, `inst->len` is 0, and the distance is that to the next dword. 0 at the end, and for an
+// unknown target.
+//
+// # Safety
+// `bytes` has `len` readable bytes; `inst` is writable.
+size_t amdgpu_isa_next(uint32_t target, const uint8_t *bytes, size_t len, amdgpu_isa_inst *inst);
+
+// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the place
+// of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
+//
+// # Safety
+// `source` is null or ends in a zero; `inst` is writable, and `column` is null or writable.
+amdgpu_isa_status amdgpu_isa_parse(uint32_t target, const char *source, amdgpu_isa_inst *inst, uint32_t *column);
+
+// Writes the reason why a text is refused, in the way of `amdgpu_isa_text`. Writes an empty text if it is taken.
+//
+// # Safety
+// `source` is null or ends in a zero; `out` has `room` writable bytes.
+size_t amdgpu_isa_parse_why(uint32_t target, const char *source, char *out, size_t room);
+
+// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is no
+// shorter one.
+//
+// # Safety
+// `inst` is null or a writable instruction.
+amdgpu_isa_status amdgpu_isa_shrink(amdgpu_isa_inst *inst);
+
+// Makes the instruction its encoding of 64 bits with the same meaning, in the way of `amdgpu_isa_shrink`.
+//
+// # Safety
+// `inst` is null or a writable instruction.
+amdgpu_isa_status amdgpu_isa_expand(amdgpu_isa_inst *inst);
+
+// Makes the instruction the one of another target with the same meaning. It is refused, and stays as it was, if that
+// target has none; `amdgpu_isa_retarget_why` says what it lacks.
+//
+// # Safety
+// `inst` is null or a writable instruction.
+amdgpu_isa_status amdgpu_isa_retarget(amdgpu_isa_inst *inst, uint32_t target);
+
+// Writes the reason why another target does not have the instruction, in the way of `amdgpu_isa_text`. Writes an empty
+// text if it has it.
+//
+// # Safety
+// `inst` is null or an instruction; `out` has `room` writable bytes.
+size_t amdgpu_isa_retarget_why(const amdgpu_isa_inst *inst, uint32_t target, char *out, size_t room);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,4 +1,4 @@
-//! The C interface: cbindgen generates `include/amdgpu_isa.h` from this file.
+//! The C interface: cbindgen generates `include/amdgpu_isa.h` from this file and those in `capi`.
 //!
 //! ```sh
 //! cargo rustc --release --features capi,all-targets --crate-type staticlib   # libamdgpu_isa.a
@@ -11,6 +11,12 @@
 //! A pointer may be null if its length is 0, and where the function says so. In general, a pointer with a length must
 //! point to that many readable (or writable) elements, and any other pointer to one element.
 #![allow(non_camel_case_types)]
+
+mod facts;
+mod make;
+
+pub use facts::*;
+pub use make::*;
 
 use core::ffi::c_char;
 use core::fmt::Write;
@@ -42,7 +48,7 @@ pub enum amdgpu_isa_status {
     Refused,
 }
 
-/// An instruction with its target. `amdgpu_isa_decode` makes it; every function decodes it again, so no contents are
+/// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again, so no contents are
 /// dangerous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -170,12 +176,13 @@ unsafe fn text<'a>(at: *const c_char) -> &'a str {
 
 /// The number that C has for a target: its number in the ELF header, with the lanes of a wave in the second byte if
 /// they are not the processor's default.
-fn number_of(target: Target) -> u32 {
+pub fn number_of(target: Target) -> u32 {
     let is_default = Target::from_e_flags(target.mach()) == Some(target);
     target.mach() | if is_default { 0 } else { u32::from(target.wave_size()) << 8 }
 }
 
-fn target_of(number: u32) -> Option<Target> {
+/// The target with a number that C has for it; `None` if there is none.
+pub fn target_of(number: u32) -> Option<Target> {
     let target = Target::from_e_flags(number & 0xff)?;
     match u16::try_from(number >> 8).ok()? {
         0 => Some(target),

@@ -11,8 +11,9 @@ use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut};
 
 use amdgpu_isa::capi::*;
+use amdgpu_isa::facts::{Counter, Flag, RegSet};
 use amdgpu_isa::patch::PatchError;
-use amdgpu_isa::{Access, DecodeError, Field, Opcode, Target, decode, length};
+use amdgpu_isa::{Access, DecodeError, Decoder, Field, Opcode, Reg, Target, decode, length, parse};
 use words::{Rng, bytes, encodings};
 
 const EMPTY: amdgpu_isa_inst = amdgpu_isa_inst { words: [0; 5], len: 0, target: 0 };
@@ -184,6 +185,144 @@ fn it_says_what_the_library_says() {
     assert!(good > 1_000 && bad > 1_000);
 }
 
+/// The registers of runs, one by one.
+fn registers(runs: &[amdgpu_isa_run]) -> Vec<(amdgpu_isa_kind, u32)> {
+    runs.iter().flat_map(|run| (run.first..run.first + run.count).map(|number| (run.kind, number))).collect()
+}
+
+/// The registers of a set, as C has them.
+fn wanted(set: &RegSet) -> Vec<(amdgpu_isa_kind, u32)> {
+    let number = |reg| match reg {
+        Reg::Sgpr(n) => (amdgpu_isa_kind::Sgpr, n.into()),
+        Reg::Vgpr(n) => (amdgpu_isa_kind::Vgpr, n.into()),
+        Reg::VgprHigh(n) => (amdgpu_isa_kind::VgprHigh, n.into()),
+        Reg::Agpr(n) => (amdgpu_isa_kind::Agpr, n.into()),
+        Reg::Ttmp(n) => (amdgpu_isa_kind::Ttmp, n.into()),
+        Reg::Special(special) => (amdgpu_isa_kind::Special, special as u32),
+        other => {
+            const IMPLICIT: [Reg; 8] =
+                [Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0, Reg::Mode, Reg::FlatScratch, Reg::XnackMask, Reg::TrapStatus];
+            let place = IMPLICIT.iter().position(|reg| *reg == other);
+            (amdgpu_isa_kind::Implicit, place.expect("all are listed") as u32)
+        }
+    };
+    set.iter().map(number).collect()
+}
+
+#[test]
+fn it_knows_the_facts_that_the_library_knows() {
+    let counters = Counter::ALL.iter().map(|counter| {
+        let name = CString::new(counter.name()).expect("no zero in it");
+        // SAFETY: the name ends in a zero.
+        (*counter, unsafe { amdgpu_isa_counter(name.as_ptr()) })
+    });
+    let counters: Vec<_> = counters.collect();
+    let flags = Flag::ALL.iter().map(|flag| {
+        let name = CString::new(flag.name()).expect("no zero in it");
+        // SAFETY: the name ends in a zero.
+        (*flag, unsafe { amdgpu_isa_flag(name.as_ptr()) })
+    });
+    let flags: Vec<_> = flags.collect();
+    let (mut accesses, mut waits, mut broken) = (0, 0, 0);
+    each(|target, code, rng| {
+        // A part of them takes seconds.
+        if rng.below(8) > 0 {
+            return;
+        }
+        let (mach, mut inst) = (number_of(target), EMPTY);
+        // SAFETY: pointers and lengths are those of slices.
+        let step = unsafe { amdgpu_isa_next(mach, code.as_ptr(), code.len(), &mut inst) };
+        let first = Decoder::new(target, code).next().expect("there are bytes");
+        assert_eq!(step, first.inst.as_ref().map_or_else(|invalid| invalid.len.into(), |inst| inst.len()));
+        let Ok(inst_there) = first.inst else {
+            assert_eq!((inst.len, inst.words), (0, [0; 5]));
+            return;
+        };
+        // SAFETY: an instruction.
+        let (bits, raised) = unsafe { (amdgpu_isa_flags(&inst), amdgpu_isa_counters(&inst)) };
+        for &(flag, number) in &flags {
+            assert_eq!(bits >> number & 1 == 1, inst_there.flags().contains(flag), "{inst_there}: {flag:?}");
+        }
+        for &(counter, number) in &counters {
+            assert_eq!(raised >> number & 1 == 1, inst_there.counters().iter().any(|other| other == counter));
+            // SAFETY: an instruction.
+            let wait = unsafe { amdgpu_isa_wait(&inst, number) };
+            assert_eq!(wait, inst_there.waits().get(counter).map_or(-1, i32::from));
+            waits += usize::from(wait >= 0);
+        }
+        let none =
+            amdgpu_isa_access { space: amdgpu_isa_space::Export, is_read: false, is_written: false, is_atomic: false };
+        let (mut memory, room) = ([none; 4], rng.below(4));
+        // SAFETY: as above.
+        let count = unsafe { amdgpu_isa_memory(&inst, memory.as_mut_ptr(), room) };
+        assert_eq!(count, inst_there.memory().count());
+        for (ours, access) in memory[..room].iter().zip(inst_there.memory()) {
+            assert_eq!(format!("{:?}", ours.space), format!("{:?}", access.space));
+            assert_eq!(ours.is_read, access.access != Access::Write);
+            assert_eq!(ours.is_written, access.access != Access::Read);
+            assert_eq!(ours.is_atomic, access.atomic);
+            accesses += 1;
+        }
+        let mut runs = [amdgpu_isa_run { kind: amdgpu_isa_kind::Off, first: 0, count: 0 }; 32];
+        // SAFETY: as above.
+        let count = unsafe { amdgpu_isa_reads(&inst, runs.as_mut_ptr(), runs.len()) };
+        assert_eq!(registers(&runs[..count]), wanted(&inst_there.reads()), "{inst_there}");
+        // SAFETY: as above.
+        let count = unsafe { amdgpu_isa_writes(&inst, runs.as_mut_ptr(), runs.len()) };
+        assert_eq!(registers(&runs[..count]), wanted(&inst_there.writes()), "{inst_there}");
+        // SAFETY: as above.
+        let rule = written(200, |out, room| unsafe { amdgpu_isa_check(&inst, out, room) }).0;
+        let rule_there = inst_there.check().err().map_or(String::new(), |rule| rule.to_string());
+        assert_eq!(rule, rule_there.as_bytes());
+        broken += usize::from(!rule.is_empty());
+
+        // Text, and other encodings.
+        let text = inst_there.to_string();
+        let (mut again, mut column) = (EMPTY, u32::MAX);
+        let source = CString::new(&*text).expect("no zero in it");
+        // SAFETY: as above.
+        let status = unsafe { amdgpu_isa_parse(mach, source.as_ptr(), &mut again, &mut column) };
+        // SAFETY: as above.
+        let why = written(300, |out, room| unsafe { amdgpu_isa_parse_why(mach, source.as_ptr(), out, room) }).0;
+        match parse(target, &text) {
+            Ok(parsed) => {
+                assert_eq!((status, column, why.len()), (amdgpu_isa_status::Ok, u32::MAX, 0));
+                assert_eq!(&again.words[..parsed.words().len()], parsed.words());
+            }
+            Err(error) => {
+                assert_eq!((status, column, again), (amdgpu_isa_status::Refused, error.span.start, EMPTY));
+                assert_eq!(why, error.to_string().as_bytes());
+            }
+        }
+        let other = rng.pick(Target::ALL);
+        let (mut short, mut long, mut there) = (inst, inst, inst);
+        // SAFETY: as above.
+        let changed = unsafe {
+            [
+                (amdgpu_isa_shrink(&mut short), short, inst_there.shrink().ok()),
+                (amdgpu_isa_expand(&mut long), long, inst_there.expand().ok()),
+                (amdgpu_isa_retarget(&mut there, number_of(other)), there, inst_there.retarget(other).ok()),
+            ]
+        };
+        for (status, ours, wanted) in changed {
+            assert_eq!(status == amdgpu_isa_status::Ok, wanted.is_some());
+            match wanted {
+                Some(wanted) => {
+                    assert_eq!(&ours.words[..ours.len as usize / 4], wanted.words());
+                    assert_eq!(ours.target, number_of(wanted.target()));
+                }
+                None => assert_eq!(ours, inst),
+            }
+        }
+        // SAFETY: as above.
+        let why = |out, room| unsafe { amdgpu_isa_retarget_why(&inst, number_of(other), out, room) };
+        let why_there = inst_there.retarget(other).err().map_or(String::new(), |error| error.to_string());
+        assert_eq!(written(300, why).0, why_there.as_bytes());
+    });
+    println!("{accesses} accesses, {waits} waits, {broken} broken rules");
+    assert!(accesses > 100 && waits > 0);
+}
+
 #[test]
 fn nothing_is_taken_amiss() {
     let target = number_of(Target::ALL[0]);
@@ -208,6 +347,21 @@ fn nothing_is_taken_amiss() {
             assert_eq!(amdgpu_isa_patch(unknown, null_mut(), 0, 0, 0), amdgpu_isa_status::UnknownTarget);
             assert!(amdgpu_isa_why(unknown, null(), 0, null_mut(), 0) > 0);
         }
+        assert_eq!(amdgpu_isa_next(target, null(), 0, null_mut()), 0);
+        assert_eq!(amdgpu_isa_next(1, [0u8; 4].as_ptr(), 4, null_mut()), 0);
+        assert_eq!((amdgpu_isa_flag(null()), amdgpu_isa_counter(null())), (-1, -1));
+        assert_eq!((amdgpu_isa_flags(null()), amdgpu_isa_counters(null()), amdgpu_isa_wait(null(), 0)), (0, 0, -1));
+        assert_eq!(amdgpu_isa_memory(null(), null_mut(), 0), 0);
+        assert_eq!(amdgpu_isa_reads(null(), null_mut(), 0) + amdgpu_isa_writes(null(), null_mut(), 0), 0);
+        assert_eq!(amdgpu_isa_check(null(), null_mut(), 0), 0);
+        assert_eq!(amdgpu_isa_parse(target, null(), null_mut(), null_mut()), amdgpu_isa_status::Refused);
+        assert_eq!(amdgpu_isa_parse(1, null(), null_mut(), null_mut()), amdgpu_isa_status::UnknownTarget);
+        assert!(amdgpu_isa_parse_why(target, null(), null_mut(), 0) > 0);
+        assert_eq!(amdgpu_isa_shrink(null_mut()), amdgpu_isa_status::NoInstruction);
+        assert_eq!(amdgpu_isa_expand(null_mut()), amdgpu_isa_status::NoInstruction);
+        assert_eq!(amdgpu_isa_retarget(null_mut(), target), amdgpu_isa_status::NoInstruction);
+        assert_eq!(amdgpu_isa_retarget(null_mut(), 1), amdgpu_isa_status::UnknownTarget);
+        assert_eq!(amdgpu_isa_retarget_why(null(), target, null_mut(), 0), 0);
         assert_eq!(amdgpu_isa_text(null(), null_mut(), 0), 0);
         assert_eq!(amdgpu_isa_encode(null(), null_mut(), 0), 0);
         assert_eq!(amdgpu_isa_operands(null(), null_mut(), 0), 0);

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The C interface: builds the library for C, and C and C++ programs with gcc and with clang, without a warning; runs them
-# under valgrind. Needs gcc, g++, clang-22 and valgrind. Arguments are those of the build, with `capi` and gfx942 among its
-# features: examples/c/check.sh --release --features capi,all-targets
+# under valgrind. Needs gcc, g++, clang-22 and valgrind. Arguments are those of the build, with all packages: without any,
+# `--release --workspace`.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 out=${CARGO_TARGET_DIR:-$PWD/target}
-[ $# -gt 0 ] || set -- --release --features capi,gfx942
-cargo build --quiet "$@" --example capi
+[ $# -gt 0 ] || set -- --release --workspace
+cargo build --quiet "$@" --example capi --example capi_files
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -21,6 +21,10 @@ for compilers in "gcc g++" "clang-22 clang++-22"; do
         echo "-- $program, by $c"
         valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all "$work/$program"
     done
+    # With whole files.
+    "$c" -std=c99 "${warnings[@]}" examples/c/mend.c "$out/release/examples/libcapi_files.a" "${libraries[@]:1}" -o "$work/mend"
+    echo "-- mend, by $c"
+    valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all "$work/mend"
     # The tests' program, which does not read beyond the existing bytes, either.
     "$c" -std=c99 "${warnings[@]}" tests/capi/says.c "${libraries[@]}" -o "$work/says"
     words="ff0080be78563412 ff0080be785634 000000ca 7f008ebf000000"

@@ -94,6 +94,25 @@ int main(void)
     memset(&nonsense, 0xff, sizeof nonsense);
     CHECK(amdgpu_isa_text(&nonsense, small, sizeof small) == 0 && small[0] == 0);
 
+    /* Text, facts, other encodings and other targets. */
+    amdgpu_isa_inst add;
+    uint32_t column = 0;
+    CHECK(amdgpu_isa_parse(target, "v_add_f32_e64 v2, v1, v2", &add, NULL) == AMDGPU_ISA_STATUS_OK && add.len == 8);
+    CHECK(amdgpu_isa_parse(target, "v_add_f32 v2, s[2:3], v2", NULL, &column) == AMDGPU_ISA_STATUS_REFUSED);
+    CHECK(column == 14);
+    amdgpu_isa_run runs[8];
+    CHECK(amdgpu_isa_reads(&add, runs, 8) >= 1 && runs[0].kind != AMDGPU_ISA_KIND_OFF);
+    CHECK(amdgpu_isa_shrink(&add) == AMDGPU_ISA_STATUS_OK && add.len == 4);
+    CHECK(amdgpu_isa_flags(&branch) >> amdgpu_isa_flag("branch") & 1);
+    CHECK(amdgpu_isa_retarget(&add, amdgpu_isa_target("gfx1100")) == AMDGPU_ISA_STATUS_OK && add.target == 0x41);
+    amdgpu_isa_inst wait, load;
+    CHECK(amdgpu_isa_parse(target, "s_waitcnt vmcnt(3)", &wait, NULL) == AMDGPU_ISA_STATUS_OK);
+    CHECK(amdgpu_isa_parse(target, "global_load_dword v1, v0, s[0:1]", &load, NULL) == AMDGPU_ISA_STATUS_OK);
+    const int32_t vmcnt = amdgpu_isa_counter("vmcnt");
+    CHECK(amdgpu_isa_wait(&wait, vmcnt) == 3 && amdgpu_isa_counters(&load) == UINT32_C(1) << vmcnt);
+    amdgpu_isa_access memory[2];
+    CHECK(amdgpu_isa_memory(&load, memory, 2) == 1 && memory[0].space == AMDGPU_ISA_SPACE_GLOBAL && memory[0].is_read);
+
     puts("patched:");
     walk(target, code, sizeof code);
     const uint8_t wanted[] = {0xff, 0x00, 0x80, 0xbe, 0x00, 0x10, 0x00, 0x00, 0x01, 0x00, 0x8e, 0xbf,

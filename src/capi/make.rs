@@ -1,0 +1,160 @@
+//! Instructions from text and from other instructions, and steps through code, in the C interface.
+
+use core::ffi::c_char;
+
+use crate::decode::{Decoded, Decoder};
+use crate::inst::Inst;
+use crate::text::parse::{ParseError, parse};
+
+use super::{amdgpu_isa_inst, amdgpu_isa_status, give, inst_of, inst_to, print, slice, target_of, text};
+
+/// Steps through code: decodes the first instruction in the bytes, and returns the distance to the next one. If the
+/// bytes are not an instruction, `inst->len` is 0, and the distance is that to the next dword. 0 at the end, and for an
+/// unknown target.
+///
+/// # Safety
+/// `bytes` has `len` readable bytes; `inst` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_next(
+    target: u32,
+    bytes: *const u8,
+    len: usize,
+    inst: *mut amdgpu_isa_inst,
+) -> usize {
+    // SAFETY: the caller's promise.
+    let code = target_of(target).map(|target| Decoder::new(target, unsafe { slice(bytes, len) }));
+    let Some(Decoded { inst: found, .. }) = code.and_then(|mut code| code.next()) else { return 0 };
+    let nothing = amdgpu_isa_inst { words: [0; 5], len: 0, target };
+    let (step, found) = match found {
+        Ok(found) => (found.len(), inst_to(&found)),
+        Err(invalid) => (invalid.len.into(), nothing),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { give(inst, found) };
+    step
+}
+
+/// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the place
+/// of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
+///
+/// # Safety
+/// `source` is null or ends in a zero; `inst` is writable, and `column` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_parse(
+    target: u32,
+    source: *const c_char,
+    inst: *mut amdgpu_isa_inst,
+    column: *mut u32,
+) -> amdgpu_isa_status {
+    let Some(target) = target_of(target) else { return amdgpu_isa_status::UnknownTarget };
+    // SAFETY: the caller's promise.
+    match parse(target, unsafe { text(source) }) {
+        Ok(parsed) => {
+            // SAFETY: the caller's promise.
+            unsafe { give(inst, inst_to(&parsed)) };
+            amdgpu_isa_status::Ok
+        }
+        Err(error) => {
+            // SAFETY: the caller's promise.
+            unsafe { give(column, error.span.start) };
+            amdgpu_isa_status::Refused
+        }
+    }
+}
+
+/// Writes the reason why a text is refused, in the way of `amdgpu_isa_text`. Writes an empty text if it is taken.
+///
+/// # Safety
+/// `source` is null or ends in a zero; `out` has `room` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_parse_why(
+    target: u32,
+    source: *const c_char,
+    out: *mut c_char,
+    room: usize,
+) -> usize {
+    let error: Option<ParseError> = match target_of(target) {
+        // SAFETY: the caller's promise.
+        Some(target) => parse(target, unsafe { text(source) }).err(),
+        // SAFETY: the caller's promise.
+        None => return unsafe { print(out, room, format_args!("{}", crate::target::UnknownTarget)) },
+    };
+    match error {
+        // SAFETY: the caller's promise.
+        Some(error) => unsafe { print(out, room, format_args!("{error}")) },
+        // SAFETY: the caller's promise.
+        None => unsafe { print(out, room, format_args!("")) },
+    }
+}
+
+/// Replaces the instruction by what `to` makes of it.
+///
+/// # Safety
+/// Null, or a writable instruction.
+unsafe fn replace<E>(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<Inst, E>) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    let Some(old) = (unsafe { inst_of(inst) }) else { return amdgpu_isa_status::NoInstruction };
+    let Ok(new) = to(&old) else { return amdgpu_isa_status::Refused };
+    // SAFETY: the caller's promise.
+    unsafe { give(inst, inst_to(&new)) };
+    amdgpu_isa_status::Ok
+}
+
+/// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is no
+/// shorter one.
+///
+/// # Safety
+/// `inst` is null or a writable instruction.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_shrink(inst: *mut amdgpu_isa_inst) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    unsafe { replace(inst, Inst::shrink) }
+}
+
+/// Makes the instruction its encoding of 64 bits with the same meaning, in the way of `amdgpu_isa_shrink`.
+///
+/// # Safety
+/// `inst` is null or a writable instruction.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_expand(inst: *mut amdgpu_isa_inst) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    unsafe { replace(inst, Inst::expand) }
+}
+
+/// Makes the instruction the one of another target with the same meaning. It is refused, and stays as it was, if that
+/// target has none; `amdgpu_isa_retarget_why` says what it lacks.
+///
+/// # Safety
+/// `inst` is null or a writable instruction.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_retarget(inst: *mut amdgpu_isa_inst, target: u32) -> amdgpu_isa_status {
+    let Some(target) = target_of(target) else { return amdgpu_isa_status::UnknownTarget };
+    // SAFETY: the caller's promise.
+    unsafe { replace(inst, |inst| inst.retarget(target)) }
+}
+
+/// Writes the reason why another target does not have the instruction, in the way of `amdgpu_isa_text`. Writes an empty
+/// text if it has it.
+///
+/// # Safety
+/// `inst` is null or an instruction; `out` has `room` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_retarget_why(
+    inst: *const amdgpu_isa_inst,
+    target: u32,
+    out: *mut c_char,
+    room: usize,
+) -> usize {
+    let Some(target) = target_of(target) else {
+        // SAFETY: the caller's promise.
+        return unsafe { print(out, room, format_args!("{}", crate::target::UnknownTarget)) };
+    };
+    // SAFETY: the caller's promise.
+    let error = unsafe { inst_of(inst) }.and_then(|inst| inst.retarget(target).err());
+    match error {
+        // SAFETY: the caller's promise.
+        Some(error) => unsafe { print(out, room, format_args!("{error}")) },
+        // SAFETY: the caller's promise.
+        None => unsafe { print(out, room, format_args!("")) },
+    }
+}
