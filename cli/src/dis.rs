@@ -59,10 +59,26 @@ pub struct Args {
     /// Omit the encoding beside each instruction
     #[arg(long, conflicts_with = "json")]
     no_encoding: bool,
+    /// Look for code objects and bundles at every byte of a file of any kind
+    #[arg(long, conflicts_with_all = ["raw", "asm"])]
+    scan: bool,
     /// Refuse the file if all its compressed data together has more than SIZE bytes when decompressed, such as 4G; by
     /// default 64M, plus 256 bytes for each byte of the file
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "raw")]
     max_unpacked: Option<u64>,
+}
+
+/// Visits the code of a file, or, with `scan`, what begins anywhere in it.
+pub fn visit<E: From<amdgpu_object::Error>>(
+    scan: bool,
+    bytes: &[u8],
+    max_unpacked: Option<u64>,
+    each: impl FnMut(Part<'_>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    match scan {
+        true => amdgpu_object::scan(bytes, max_unpacked, each),
+        false => amdgpu_object::visit(bytes, max_unpacked, each),
+    }
 }
 
 /// The code that `--target` selects.
@@ -189,7 +205,7 @@ pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, colo
     let mut job = Job { args, file: name, out: Out::new(sink, color), shown: 0, wanted, passed, damage };
     let result = match (&args.target, args.raw) {
         (Some(selection), true) => job.raw(selection, bytes),
-        _ => amdgpu_object::visit(bytes, args.max_unpacked, |part| job.part(part)),
+        _ => visit(args.scan, bytes, args.max_unpacked, |part| job.part(part)),
     };
     let flushed = job.out.flush();
     match result {

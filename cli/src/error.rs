@@ -77,7 +77,7 @@ impl From<amdgpu_object::Error> for Error {
 }
 
 /// The advice about bare machine code.
-const BARE: &str = "for bare machine code use `--raw --target TARGET`";
+const BARE: &str = "for bare machine code use `--raw --target TARGET`; `--scan` looks for code inside of other files";
 
 impl From<io::Error> for Error {
     /// Every `?` on I/O in this program is a write: reads are mapped by hand, with the file's name.

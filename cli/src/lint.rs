@@ -89,6 +89,9 @@ pub struct Args {
     /// Where files are searched that a source includes, after the current directory
     #[arg(short = 'I', long, value_name = "DIRECTORY")]
     include: Vec<PathBuf>,
+    /// Look for code objects and bundles at every byte of a file of any kind
+    #[arg(long, conflicts_with_all = ["raw", "fix", "trim"])]
+    scan: bool,
     /// Refuse a file if all its compressed data together has more than SIZE bytes when decompressed, such as 4G; by
     /// default 64M, plus 256 bytes for each byte of the file
     #[arg(long, value_name = "SIZE", value_parser = dis::size, conflicts_with = "raw")]
@@ -222,7 +225,7 @@ impl<W: Write> Job<'_, W> {
             _ => {
                 let bytes = change::change(args, &name, &bytes)?;
                 let mut none = Source::none();
-                amdgpu_object::visit(&bytes, args.max_unpacked, |part| self.part(part, &mut none))
+                dis::visit(args.scan, &bytes, args.max_unpacked, |part| self.part(part, &mut none))
             }
         };
         match visited {

@@ -8,7 +8,7 @@ use amdgpu_isa::{Decoder, Target};
 use amdgpu_object::{Error, Part};
 
 fuzz_target!(|data: &[u8]| {
-    let visited = amdgpu_object::visit(data, None, |part| {
+    let part = |part: Part<'_>| {
         let Part::Image(image) = part else { return Ok::<(), Error>(()) };
         let named = image.target.as_ref().and_then(|t| t.processor.parse().ok());
         let target: Target = named.unwrap_or(Target::ALL[0]);
@@ -20,8 +20,10 @@ fuzz_target!(|data: &[u8]| {
             assert!(section.symbols.is_sorted_by_key(|s| s.address), "{}: symbols are not sorted", section.name);
         }
         Ok(())
-    });
-    if let Err(error) = visited {
-        assert!(!error.to_string().is_empty());
+    };
+    for visited in [amdgpu_object::visit(data, None, part), amdgpu_object::scan(data, None, part)] {
+        if let Err(error) = visited {
+            assert!(!error.to_string().is_empty());
+        }
     }
 });

@@ -465,11 +465,12 @@ def assemble(target: str | Target, text: str) -> _bytes:
 
 def scan(target: str | Target, code: _Buffer) -> Scan: ...
 def text(target: str | Target, code: _Buffer) -> str: ...
-def open(file: _Buffer | str | PathLike[str], *, max_decompressed: int | None = None) -> File:
+def open(file: _Buffer | str | PathLike[str], *, max_decompressed: int | None = None, scan: bool = False) -> File:
     """Finds the code in a file: a code object, a bundle, compressed or not, an archive, or a host program with these.
 
     `file` is the contents, or a path if it is a `str` or has `__fspath__`. All decompressed data together may have
-    `max_decompressed` bytes; without it, 64 MiB, and 256 bytes for each byte of the file.
+    `max_decompressed` bytes; without it, 64 MiB, and 256 bytes for each byte of the file. With `scan`, code objects and
+    bundles are found at any byte of a file of any kind; the label of an image then has its offset.
     The readable part of a damaged file is returned. Raises ObjectError if there is none.
     """
 

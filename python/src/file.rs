@@ -44,9 +44,9 @@ impl File {
     /// The number of skipped parts that a message names: there can be millions.
     const TOLD: usize = 10;
 
-    fn read(py: Python<'_>, code: &Code, max_decompressed: Option<u64>) -> PyResult<File> {
+    fn read(py: Python<'_>, code: &Code, max_decompressed: Option<u64>, scan: bool) -> PyResult<File> {
         let mut file = File { images: Vec::new(), damage: Vec::new(), skipped: Vec::new() };
-        let result = amdgpu_object::visit(&code.kept(py), max_decompressed, |part| {
+        let mut each = |part: Part<'_>| {
             match part {
                 Part::Image(image) => file.images.push(Py::new(py, Image::of(py, &image)?)?),
                 Part::Damaged(error) => file.damage.push(error),
@@ -54,7 +54,11 @@ impl File {
                 _ => {}
             }
             Ok(())
-        });
+        };
+        let result = match scan {
+            true => amdgpu_object::scan(&code.kept(py), max_decompressed, &mut each),
+            false => amdgpu_object::visit(&code.kept(py), max_decompressed, &mut each),
+        };
         match result {
             Err(Stop::Python(error)) => return Err(error),
             Err(Stop::Damage(error)) => file.damage.push(error),
@@ -128,8 +132,8 @@ impl File {
 
 /// The argument of `open`: the bytes of a file, or a path.
 #[pyfunction]
-#[pyo3(signature = (file, *, max_decompressed = None))]
-pub fn open(py: Python<'_>, file: &Bound<'_, PyAny>, max_decompressed: Option<u64>) -> PyResult<File> {
+#[pyo3(signature = (file, *, max_decompressed = None, scan = false))]
+pub fn open(py: Python<'_>, file: &Bound<'_, PyAny>, max_decompressed: Option<u64>, scan: bool) -> PyResult<File> {
     let code = if file.is_instance_of::<PyString>() || file.hasattr("__fspath__")? {
         // Python's own errors name the file.
         let path = py.import("pathlib")?.call_method1("Path", (file,))?;
@@ -137,7 +141,7 @@ pub fn open(py: Python<'_>, file: &Bound<'_, PyAny>, max_decompressed: Option<u6
     } else {
         Code::of(file)?
     };
-    File::read(py, &code, max_decompressed)
+    File::read(py, &code, max_decompressed, scan)
 }
 
 /// The kernels of all images, in the order of the images and of their addresses.

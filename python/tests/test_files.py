@@ -277,3 +277,13 @@ def test_sources_have_faults_with_places():
     with pytest.raises(isa.AssemblyError):
         isa.build("s_endpgm", "gfx9999")
     assert isa.build("s_endpgm", "gfx942", object=True)[:4] == b"\x7fELF"
+
+
+def test_code_is_found_anywhere():
+    data = b"a file of another kind" + SAXPY + b"its end"
+    with pytest.raises(isa.ObjectError, match="neither an ELF file"):
+        isa.open(data)
+    [image] = isa.open(data, scan=True)
+    assert (image.label, image.target_id) == ("0x16", isa.open(SAXPY)[0].target_id)
+    with pytest.raises(isa.ObjectError, match="begins anywhere in the file"):
+        isa.open(b"nothing", scan=True)

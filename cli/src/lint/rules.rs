@@ -73,7 +73,7 @@ fn of_file(args: &Args, name: &str, bytes: Vec<u8>, color: bool, targets: &mut V
         Some(assembled) => assembled.bytes,
         None => bytes,
     };
-    amdgpu_object::visit(&bytes, args.max_unpacked, |part| {
+    dis::visit(args.scan, &bytes, args.max_unpacked, |part| {
         if let Part::Image(image) = part {
             targets.extend(dis::target_of(&image, args.target.as_ref()).ok());
         }

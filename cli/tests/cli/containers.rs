@@ -364,3 +364,67 @@ fn notes_name_the_target_if_the_flags_do_not() {
         assert!(shown.contains(&format!("target {target},")) || shown.contains(&format!("holds {target},")), "{shown}");
     }
 }
+
+/// A library for Windows with a section `.hip_fat`, padded in the file, and one with pointers.
+fn library(bundles: &[u8]) -> Vec<u8> {
+    let mut file = vec![0; 0x40];
+    file[..2].copy_from_slice(b"MZ");
+    file[0x3c] = 0x40;
+    file.extend(b"PE\0\0\x64\x86\x02\0");
+    file.extend([0; 12]);
+    file.extend([0, 0, 0x22, 0x20]); // no optional header
+    let (from, size) = (0x200u32, bundles.len() as u32);
+    for (name, size, used) in [(b".hipFatB", 0u32, 0u32), (b".hip_fat", size.next_multiple_of(512), size)] {
+        file.extend(name);
+        for number in [used, 0x1000, size, from, 0, 0, 0, 0x4000_0040] {
+            file.extend(number.to_le_bytes());
+        }
+    }
+    file.resize(from as usize, 0);
+    file.extend(bundles);
+    file.resize(file.len().next_multiple_of(512), 0);
+    file
+}
+
+#[test]
+fn libraries_of_windows() {
+    assert_holds_the_code(&library(&usual_bundle()));
+    assert_holds_the_code(&library(&compress(3, Method::Zlib, &usual_bundle())));
+    let message = run(&["dis", "-"], &library(&usual_bundle())[..0x300]).fails(1);
+    assert!(message.contains("section .hip_fat at 0x200"), "{message}");
+    let mut other = library(&usual_bundle());
+    let name = other.windows(8).position(|name| name == b".hip_fat").expect("the section");
+    other[name..name + 8].copy_from_slice(b".rdata\0\0");
+    assert!(run(&["dis", "-"], &other).fails(1).contains("a host program without GPU code"));
+}
+
+#[test]
+fn a_scan_finds_code_anywhere() {
+    let object = code_object(GFX942);
+    let want = run(&["dis", "-"], &object).ok();
+    for inside in [object.clone(), usual_bundle(), compress(2, Method::Zstd, &usual_bundle())] {
+        let file = [b"a library of another kind \x7fELF", &inside[..], b"and its end"].concat();
+        assert!(run(&["dis", "-"], &file).fails(1).contains("`--scan` looks for code inside"));
+        let got = run(&["dis", "--scan", "-"], &file);
+        assert_eq!(code(&got.out), code(&want));
+        assert!(got.out.starts_with("standard input: 0x1e"), "{}", got.out);
+        run(&["lint", "--scan", "-"], &file).ok();
+    }
+    // Several, a damaged one among them, and what looks like one.
+    let damaged = &object[..object.len() - 100];
+    let file = [&object[..], b"CCOB", &[0; 90], &object, damaged].concat();
+    let got = run(&["dis", "--scan", "-"], &file);
+    assert_eq!(code(&got.out).len(), 2 * code(&want).len(), "{}", got.out);
+    assert!(got.err.contains(&format!("code object at {:#x}", 2 * object.len() + 94)), "{}", got.err);
+    assert!(run(&["dis", "--scan", "-"], b"nothing").fails(1).contains("begins anywhere in the file"));
+}
+
+/// Headers that all name the rest of the file: to look at each of them would take hours.
+#[test]
+fn a_scan_of_many_headers_is_linear() {
+    let mut header = code_object(GFX942)[..64].to_vec();
+    header[40..48].copy_from_slice(&64u64.to_le_bytes());
+    header[60..62].copy_from_slice(&0xfff0u16.to_le_bytes());
+    let file = header.repeat(100_000);
+    run(&["dis", "--scan", "-"], &file).fails(1);
+}

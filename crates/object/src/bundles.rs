@@ -29,38 +29,54 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor
             is_lost = false;
             continue;
         }
-        let container = match rest {
-            _ if rest.starts_with(bundle::MAGIC) => Container::OffloadBundle,
-            _ if rest.starts_with(offload::MAGIC) => Container::OffloadBinary,
-            _ => Container::CompressedBundle,
-        };
-        let path = nesting.path(container, at);
-        let inside = Nesting { depth: nesting.depth, ..nesting.inside(at, &path) };
-        let mut end = 0;
-        let visited = match rest {
-            _ if rest.starts_with(bundle::MAGIC) => bundle::visit(rest, &mut end, inside, each),
-            _ if rest.starts_with(offload::MAGIC) => offload::visit(rest, &mut end, inside, each),
-            _ => decompress(rest, label, &mut end, inside, each),
-        };
-        is_lost = visited.is_err();
-        inside.contain(visited, each)?;
-        // Every bundle has at least its magic number.
-        at += end.max(1);
+        let len;
+        (len, is_lost) = one(rest, at, label, nesting, each)?;
+        at += len;
         at += bytes.get(at..).unwrap_or_default().iter().take_while(|&&b| b == 0).count();
     }
     Ok(())
 }
 
+/// Visits the bundle that begins with these bytes, which are at `at` in the part around it. Returns its length and
+/// whether it is damaged as a whole.
+pub fn one(
+    bytes: &[u8],
+    at: usize,
+    label: &str,
+    nesting: Nesting<'_>,
+    each: &mut Visitor<'_>,
+) -> Result<(usize, bool)> {
+    let container = match bytes {
+        _ if bytes.starts_with(bundle::MAGIC) => Container::OffloadBundle,
+        _ if bytes.starts_with(offload::MAGIC) => Container::OffloadBinary,
+        _ => Container::CompressedBundle,
+    };
+    let path = nesting.path(container, at);
+    let inside = Nesting { depth: nesting.depth, ..nesting.inside(at, &path) };
+    let mut end = 0;
+    let visited = match bytes {
+        _ if bytes.starts_with(bundle::MAGIC) => bundle::visit(bytes, &mut end, inside, each),
+        _ if bytes.starts_with(offload::MAGIC) => offload::visit(bytes, &mut end, inside, each),
+        _ => decompress(bytes, label, &mut end, inside, each),
+    };
+    let is_lost = visited.is_err();
+    inside.contain(visited, each)?;
+    // Every bundle has at least its magic number.
+    Ok((end.max(1), is_lost))
+}
+
 /// The beginning of another bundle after `at`.
 fn next(bytes: &[u8], at: usize) -> Option<usize> {
-    let begins = |&at: &usize| {
-        bytes.get(at..).is_some_and(|rest| match rest.first() {
-            Some(b'C') => compressed::is_likely(rest),
-            Some(b'_') => rest.starts_with(bundle::MAGIC),
-            _ => rest.starts_with(offload::MAGIC),
-        })
-    };
-    (at + 1..bytes.len()).find(begins)
+    (at + 1..bytes.len()).find(|&at| bytes.get(at..).is_some_and(begins))
+}
+
+/// Whether a bundle is likely to begin with these bytes, among others that are none.
+pub fn begins(bytes: &[u8]) -> bool {
+    match bytes.first() {
+        Some(b'C') => compressed::is_likely(bytes),
+        Some(b'_') => bytes.starts_with(bundle::MAGIC),
+        _ => bytes.starts_with(offload::MAGIC),
+    }
 }
 
 /// Visits a compressed bundle, or the part of it that can be decompressed.

@@ -242,6 +242,24 @@ impl<'a> File<'a> {
         self.segments.offset.saturating_add((self.segments.entry as u64).saturating_mul(number as u64))
     }
 
+    /// The bytes of the tables of headers, as the file's header states them.
+    pub(crate) fn size_of_headers(&self) -> usize {
+        let size = |table: &Table| usize::try_from(table.count).unwrap_or(usize::MAX).saturating_mul(table.entry);
+        size(&self.sections).saturating_add(size(&self.segments))
+    }
+
+    /// The offset after the last byte that a header names; `None` if it is not a number of bytes that memory can hold.
+    pub(crate) fn end(&self) -> Option<usize> {
+        let tables = [&self.sections, &self.segments];
+        let tables = tables.map(|table| (table.offset, (table.entry as u64).saturating_mul(table.count)));
+        let (sections, segments) = (self.sections().0, self.segments().0);
+        let held = sections.iter().filter(|section| section.kind != SHT_NOBITS);
+        let parts = held.map(|section| (section.offset, section.size));
+        let parts = parts.chain(segments.iter().map(|segment| (segment.offset, segment.size))).chain(tables);
+        let ends = parts.filter(|(_, size)| *size > 0).map(|(offset, size)| offset.saturating_add(size));
+        usize::try_from(ends.max().unwrap_or(0)).ok()
+    }
+
     /// The section headers that exist, and the error about the others.
     pub fn sections(&self) -> (Vec<Section>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.sections);

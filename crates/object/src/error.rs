@@ -57,6 +57,8 @@ pub enum Container {
     Entry(String),
     /// A section of a host program, with its name.
     Section(String),
+    /// A code object among other bytes.
+    CodeObject,
 }
 
 /// The reason why a file or a part of it cannot be read.
@@ -290,6 +292,7 @@ impl fmt::Display for Container {
             Container::Member(name) => write!(f, "member {name}"),
             Container::Entry(id) => write!(f, "entry {id}"),
             Container::Section(name) => write!(f, "section {name}"),
+            Container::CodeObject => f.write_str("code object"),
         }
     }
 }

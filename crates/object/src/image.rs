@@ -45,6 +45,8 @@ pub enum SkipReason {
     HostWithPointers,
     /// A host program without code for a GPU.
     Host,
+    /// Neither a code object nor a bundle begins anywhere in the file.
+    NothingFound,
 }
 
 /// Machine code for one target: a code object.
@@ -226,6 +228,7 @@ impl fmt::Display for SkipReason {
             SkipReason::Host => f.write_str(
                 "a host program without GPU code: it has neither a section `.hip_fatbin` nor `.llvm.offloading`",
             ),
+            SkipReason::NothingFound => f.write_str("neither a code object nor a bundle begins anywhere in the file"),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Finds the machine code of AMD GPUs in the bytes of a file: recognizes the container, and visits its contents.
 //!
 //! The files are code objects (ELF files for `amdgpu`, linked or not), clang's offload bundles, compressed or not,
-//! offload binaries, archives, and host programs that hold any of these. [`visit`] gives them one by one as an
+//! offload binaries, archives, and host programs of Linux and Windows that hold any of these; [`scan`] finds code
+//! objects and bundles anywhere in other files. [`visit`] gives them one by one as an
 //! [`Image`]: sections with code, symbols, kernel descriptors, relocations, and a map of addresses. The package needs
 //! an allocator, and nothing else of the system.
 //!
@@ -60,8 +61,10 @@ mod name;
 mod nesting;
 mod notes;
 mod offload;
+mod pe;
 mod relocations;
 mod replace;
+mod scan;
 mod symbols;
 mod target_id;
 
@@ -108,29 +111,67 @@ pub const EM_AMDGPU: u16 = 224;
 pub fn visit<E: From<Error>>(
     bytes: &[u8],
     max_decompressed: Option<u64>,
+    each: impl FnMut(Part<'_>) -> core::result::Result<(), E>,
+) -> core::result::Result<(), E> {
+    start(bytes, max_decompressed, |bytes, nesting, each| visit_part(bytes, "", nesting, each), each)
+}
+
+/// Visits the code objects and bundles that begin anywhere in the bytes of a file of any kind: what is in no place where
+/// [`visit`] looks. The label of an image has the offset. Code objects and bundles in compressed data are not found, but
+/// for those in compressed bundles.
+///
+/// ```
+/// use amdgpu_object::{Error, Part, scan, visit};
+///
+/// let sample = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+/// let file = [b"a file of another kind", &sample[..], b"and its end", &sample[..]].concat();
+/// assert!(visit(&file, None, |_| Ok::<(), Error>(())).is_err());
+/// let mut found = Vec::new();
+/// scan(&file, None, |part| {
+///     if let Part::Image(image) = part {
+///         found.push((image.offset, image.bytes.len()));
+///     }
+///     Ok::<(), Error>(())
+/// })?;
+/// assert_eq!(found, [(Some(22), sample.len()), (Some(33 + sample.len() as u64), sample.len())]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// As those of [`visit`].
+pub fn scan<E: From<Error>>(
+    bytes: &[u8],
+    max_decompressed: Option<u64>,
+    each: impl FnMut(Part<'_>) -> core::result::Result<(), E>,
+) -> core::result::Result<(), E> {
+    start(bytes, max_decompressed, scan::visit, each)
+}
+
+/// Reads a file by a function, and keeps the visitor's own error.
+fn start<E: From<Error>>(
+    bytes: &[u8],
+    max_decompressed: Option<u64>,
+    read: impl FnOnce(&[u8], Nesting<'_>, &mut Visitor<'_>) -> Result<()>,
     mut each: impl FnMut(Part<'_>) -> core::result::Result<(), E>,
 ) -> core::result::Result<(), E> {
     let mut stopped = None;
-    let result = visit_file(bytes, max_decompressed, &mut |part| {
+    let mut each = |part: Part<'_>| {
         each(part).map_err(|error| {
             stopped = Some(error);
             Stop::Visitor
         })
-    });
+    };
+    let budget = Budget::new(bytes.len(), max_decompressed);
+    let nesting = Nesting { depth: 0, base: 0, is_decompressed: false, path: None, outer: "", budget: &budget };
+    let result = match bytes.is_empty() {
+        true => Err(ErrorKind::Empty.into()),
+        false => read(bytes, nesting, &mut each),
+    };
     match (stopped, result) {
         (Some(error), _) => Err(error),
         (None, Err(Stop::Damage(error))) => Err(error.into()),
         (None, _) => Ok(()),
     }
-}
-
-fn visit_file(bytes: &[u8], max_decompressed: Option<u64>, each: &mut Visitor<'_>) -> Result<()> {
-    if bytes.is_empty() {
-        return Err(ErrorKind::Empty.into());
-    }
-    let budget = Budget::new(bytes.len(), max_decompressed);
-    let nesting = Nesting { depth: 0, base: 0, is_decompressed: false, path: None, outer: "", budget: &budget };
-    visit_part(bytes, "", nesting, each)
 }
 
 fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
@@ -145,6 +186,8 @@ fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visito
         }
     } else if bundles::is_any(bytes) {
         bundles::visit(bytes, label, nesting, each)
+    } else if pe::is_pe(bytes) {
+        pe::visit(bytes, label, nesting, each)
     } else if archive::is_archive(bytes) {
         archive::visit(bytes, Nesting { outer: label, ..nesting }, each)
     } else if is_bitcode(bytes) {
@@ -156,7 +199,7 @@ fn visit_part(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visito
 
 /// Whether the bytes are a container or a part of one.
 fn is_known(bytes: &[u8]) -> bool {
-    elf::is_elf(bytes) || bundles::is_any(bytes) || archive::is_archive(bytes) || is_bitcode(bytes)
+    elf::is_elf(bytes) || bundles::is_any(bytes) || pe::is_pe(bytes) || archive::is_archive(bytes) || is_bitcode(bytes)
 }
 
 fn is_bitcode(bytes: &[u8]) -> bool {

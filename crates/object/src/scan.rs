@@ -1,0 +1,59 @@
+//! Code objects and bundles anywhere in the bytes of a file.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::error::{Container, ErrorKind};
+use crate::nesting::Nesting;
+use crate::{EM_AMDGPU, Part, Result, SkipReason, Visitor, bundles, elf, visit_part};
+
+/// Visits what begins at any byte, one after the other. `headers` is the number of bytes that tables of headers may
+/// have, all files together: of files that are made to keep a reader busy, each byte can be in thousands of them.
+pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
+    let (mut at, mut found, mut headers) = (0, false, bytes.len());
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let len = match rest {
+            _ if elf::is_elf(rest) => code_object(rest, at, &mut headers, nesting, each)?,
+            _ if bundles::begins(rest) => {
+                let label = label(nesting, at);
+                Some(bundles::one(rest, at, &label, Nesting { outer: &label, ..nesting }, each)?.0)
+            }
+            _ => None,
+        };
+        found |= len.is_some();
+        at += len.unwrap_or(1);
+    }
+    if found { Ok(()) } else { each(Part::Skipped { label: "", reason: SkipReason::NothingFound }) }
+}
+
+/// The label of what begins at a byte.
+fn label(nesting: Nesting<'_>, at: usize) -> String {
+    format!("{:#x}", nesting.offset(at))
+}
+
+/// Visits the code object that begins with these bytes, and returns its length; `None` if none does.
+fn code_object(
+    bytes: &[u8],
+    at: usize,
+    headers: &mut usize,
+    nesting: Nesting<'_>,
+    each: &mut Visitor<'_>,
+) -> Result<Option<usize>> {
+    let Some(file) = elf::File::parse(bytes).ok().filter(|file| file.machine == EM_AMDGPU) else { return Ok(None) };
+    let path = nesting.path(Container::CodeObject, at);
+    let inside = nesting.inside(at, &path);
+    let Some(left) = headers.checked_sub(file.size_of_headers()) else {
+        inside.report(ErrorKind::elf(crate::ElfPart::File, crate::ElfFault::Overlap), each)?;
+        return Ok(Some(4));
+    };
+    *headers = left;
+    let Some(whole) = file.end().and_then(|end| bytes.get(..end)) else {
+        // What it names is not all there: what follows may be something else.
+        let end = file.end().unwrap_or(usize::MAX);
+        inside.report(ErrorKind::ContainerCut { claimed: end as u64, len: bytes.len() }, each)?;
+        return Ok(Some(4));
+    };
+    let visited = visit_part(whole, &label(nesting, at), inside, each);
+    inside.contain(visited, each)?;
+    Ok(Some(whole.len()))
+}
