@@ -14,14 +14,25 @@ if [ $# -gt 0 ]; then
     export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
 fi
 
+# What is missing is said before anything is built for minutes.
+command -v python3 >/dev/null || { echo "no python3: Debian's package python3 has it"; exit 1; }
+is_compiled=
+[ ! -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ] || is_compiled=yes
+if [ -z "$is_compiled" ]; then
+    linker=$(compgen -c wasm-ld | sort -V | tail -n 1) || { echo "no wasm-ld: Debian's package lld-22 has one"; exit 1; }
+    if [ ! -x /usr/bin/cargo ] || [ ! -d /usr/lib/rustlib/src/rust/library/std ]; then
+        echo "no standard library for wasm: rustup target add wasm32-unknown-unknown, or Debian's rustc-web cargo-web rust-web-src"
+        exit 1
+    fi
+fi
+
 # `bindgen/` runs the library of wasm-bindgen, at the version that the crate wants.
 cargo build --quiet --release --locked --manifest-path bindgen/Cargo.toml --target-dir "$out"
 
-if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
+if [ -n "$is_compiled" ]; then
     cargo "${how[@]}" --target-dir "$out"
 else
     # Debian's toolchain has no compiled standard library for wasm, but its sources.
-    linker=$(compgen -c wasm-ld | sort -V | tail -n 1) || { echo "no wasm-ld: Debian's package lld-22 has one"; exit 1; }
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 \
         /usr/bin/cargo "${how[@]}" -Zbuild-std=std,panic_abort -Zbuild-std-features= --target-dir "$out"
 fi

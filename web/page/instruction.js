@@ -37,12 +37,12 @@ function isHere(example) {
 function typeText(text) {
   const made = isa.assemble(state.target, text);
   if (made.errors.length) change({ text });
-  else change({ text: "", words: made.words, field: "" });
+  else change({ text: "", words: made.words, field: "", typed: "text" });
 }
 
 function typeHex(text) {
   try {
-    change({ words: text.trim() ? isa.words(text) : [], text: "", field: "" });
+    change({ words: text.trim() ? isa.words(text) : [], text: "", field: "", typed: "" });
   } catch (error) {
     byId("hex").classList.add("bad");
     byId("problem").replaceChildren(error.message);
@@ -67,7 +67,7 @@ function showInstruction() {
   [text, words].forEach(fit);
   showProblem();
   const fits = EXAMPLES.filter(isHere).slice(0, 5);
-  const button = (example) => chip(example, () => change({ text: "", field: "", words: isa.assemble(state.target, example).words }, true));
+  const button = (example) => chip(example, () => change({ text: "", field: "", typed: "text", words: isa.assemble(state.target, example).words }, true));
   byId("examples").replaceChildren("Try", ...fits.map(button));
   byId("cards").replaceChildren(...(state.text ? [] : drawCards(cards)));
 }

@@ -7,9 +7,10 @@ const ROW = 20;
 const TALLEST = 8_000_000;
 
 // `object` is an open code object with `rows` rows; `onrow` is called with the row under the pointer or the cursor.
+// `findings` are those of each row that has any.
 class Listing {
   constructor(box, object, rows, onrow) {
-    Object.assign(this, { box, object, rows, onrow, first: 0, at: -1, shown: 0 });
+    Object.assign(this, { box, object, rows, onrow, findings: new Map(), first: 0, at: -1, shown: 0 });
     this.lines = el("div", { class: "lines", role: "rowgroup" });
     this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     this.svg.setAttribute("class", "arrows");
@@ -102,10 +103,13 @@ class Listing {
       operands = operands.slice(0, operands.length - name.length);
       target = el("button", { class: "to", type: "button", tabindex: -1, onclick: (event) => { event.stopPropagation(); this.follow(n, to); } }, name);
     }
-    return el("div", { class: "line" + (row.error ? " wrong" : "") + here, title: row.error, ...events },
+    const [found] = this.findings?.get(n) ?? [];
+    const remark = found && `${found.severity}: ${found.message}`;
+    const kind = row.error ? " wrong" : found ? " found " + found.severity : "";
+    return el("div", { class: "line" + kind + here, title: row.error ?? remark, ...events },
       el("span", { class: "address", role: "gridcell" }, address),
       el("span", { class: "code", role: "gridcell" }, el("span", { class: "mnemonic" }, mnemonic), operands, target),
-      el("span", { class: "encoding", role: "gridcell" }, row.error ?? row.words));
+      el("span", { class: "encoding", role: "gridcell" }, row.error ?? remark ?? row.words));
   }
 
   hover(row) {

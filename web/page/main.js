@@ -34,18 +34,19 @@ function startTargets() {
     const here = isa.targets.find((target) => target.name === state.target);
     if (!here) return;
     select.value = here.processor;
+    byId("target-of").textContent = state.view === "object" && opened.object ? "Target of the other views" : "Target";
     const sizes = isa.targets.filter((target) => target.processor === here.processor);
     const size = (target) => chip("wave" + target.wave_size, () => chooseTarget(target.name), { role: "radio", "aria-checked": String(target === here) });
     byId("wave").replaceChildren(...(sizes.length > 1 ? sizes.map(size) : []));
   });
 }
 
-// The text stays if the other target accepts it; otherwise the words stay.
+// Words that were typed stay. Text stays if the other target accepts it; otherwise its words do.
 function chooseTarget(target) {
   if (state.text) {
     const made = isa.assemble(target, state.text);
     if (!made.errors.length) return change({ target, words: made.words, text: "", field: "" }, true);
-  } else if (state.words && state.words.length) {
+  } else if (state.typed === "text" && state.words && state.words.length) {
     const text = isa.explain(state.target, state.words).map((card) => card.text).join("\n");
     const made = isa.assemble(target, text);
     if (!made.errors.length) return change({ target, words: made.words, field: "" }, true);
@@ -53,17 +54,38 @@ function chooseTarget(target) {
   change({ target, field: "" }, true);
 }
 
+// What the browser keeps for the next visit. It need not: then every visit is the first.
+function remembered(name) {
+  try {
+    return localStorage.getItem(name) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function remember(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {}
+}
+
 function startTheme() {
   const themes = [["", "as the system", "◐"], ["light", "light", "☀"], ["dark", "dark", "☾"]];
-  let at = 0;
-  byId("theme").addEventListener("click", (event) => {
-    at = (at + 1) % themes.length;
+  const button = byId("theme");
+  let at = Math.max(themes.findIndex(([scheme]) => scheme === remembered("colours")), 0);
+  const show = () => {
     const [scheme, name, sign] = themes[at];
     document.documentElement.style.colorScheme = scheme;
-    event.target.textContent = sign;
-    event.target.setAttribute("aria-label", "Colours: " + name);
-    event.target.title = "Colours: " + name;
+    button.textContent = sign;
+    button.setAttribute("aria-label", "Colours: " + name);
+    button.title = "Colours: " + name;
+  };
+  button.addEventListener("click", () => {
+    at = (at + 1) % themes.length;
+    remember("colours", themes[at][0]);
+    show();
   });
+  show();
 }
 
 function startKeys() {
@@ -72,6 +94,7 @@ function startKeys() {
     if (event.key === "/") {
       event.preventDefault();
       if (state.view === "opcodes") return byId("search").focus();
+      if (state.view === "object" && opened.object) return byId("find").focus();
       if (state.view !== "instruction") change({ view: "instruction" }, true);
       byId("text").focus();
     } else if (event.key >= "1" && event.key <= String(VIEWS.length)) {
@@ -111,6 +134,7 @@ async function start() {
   if (!read.words && !read.text && read.view !== "object") {
     const example = EXAMPLES.find((text) => isa.assemble(read.target, text).errors.length === 0);
     read.words = example ? isa.assemble(read.target, example).words : [];
+    read.typed = "text";
   }
   change(read);
   document.documentElement.dataset.ready = "yes";

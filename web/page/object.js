@@ -3,12 +3,19 @@
 
 const SAMPLES = [["gfx942-matmul", "matrix multiplication, gfx942"], ["gfx1100-mixed", "several kernels, gfx1100"]];
 
-const opened = { object: null, listing: null, bytes: null };
+// Code of more bytes is checked when somebody asks for it: it takes seconds.
+const CHECKED_AT_ONCE = 1_000_000;
+
+// Rows that are searched before the page is drawn again.
+const SEARCHED = 50_000;
+
+const opened = { object: null, listing: null, bytes: null, search: 0 };
 
 function startObject() {
   const sample = async (id) => openBytes(await unpacked(id));
   byId("samples").append(...SAMPLES.map(([id, name]) => [chip(name, () => sample(id), { "data-sample": id }), " "]).flat());
   byId("file").addEventListener("change", (event) => openFile(event.target.files[0]));
+  byId("find").addEventListener("keydown", (event) => event.key === "Enter" && findNext(byId("find").value));
   // A file can be dropped on any view.
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -53,6 +60,9 @@ function openBytes(bytes, number) {
   byId("detail").replaceChildren(el("p", { class: "quiet" }, "Point at a line, or move with the arrow keys: enter follows a branch, backspace comes back."));
   opened.listing = new Listing(byId("listing"), object, about.rows, showDetail);
   showKernels(about);
+  byId("find").value = byId("hits").textContent = "";
+  if (about.bytes <= CHECKED_AT_ONCE) showFindings();
+  else byId("findings").replaceChildren(el("button", { type: "button", onclick: showFindings }, "Check waits and distances"));
   // A link has the address of a line, for whoever has the same file.
   const row = state.at ? object.find(Number(state.at)) : undefined;
   if (row !== undefined) opened.listing.select(row);
@@ -83,6 +93,56 @@ function drawImages({ images, opened: shown, notes }) {
   const parts = notes.length === 1 ? "A part was passed over" : `${notes.length} parts were passed over`;
   const passed = notes.length > 0 && el("details", { class: "notes quiet" }, el("summary", null, parts), el("ul", null, notes.map((note) => el("li", null, note))));
   return [several, passed];
+}
+
+// What lint says of the code object: a list beside the kernels, and a remark beside each line.
+function showFindings() {
+  const findings = JSON.parse(opened.object.findings(opened.bytes));
+  const rows = new Map();
+  for (const finding of findings) {
+    if (finding.row === null) continue;
+    if (!rows.has(finding.row)) rows.set(finding.row, []);
+    rows.get(finding.row).push(finding);
+  }
+  opened.listing.findings = rows;
+  const count = (severity) => {
+    const number = findings.filter((finding) => finding.severity === severity).length;
+    return number > 0 && `${number} ${severity}${number === 1 ? "" : "s"}`;
+  };
+  const counts = ["error", "warning", "hint"].map(count).filter((part) => part).join(", ");
+  const item = (finding) => el("li", null, el("button", { type: "button", class: finding.severity, title: finding.rule, disabled: finding.row === null, onclick: () => opened.listing.follow(opened.listing.at, finding.row) }, `${finding.function ?? finding.address}: ${finding.message}`));
+  const list = findings.length > 0 && el("ul", null, findings.slice(0, 200).map(item));
+  byId("findings").replaceChildren(el("details", { open: findings.some((finding) => finding.severity === "error") }, el("summary", null, counts || "No wait and no distance is missing"), list));
+  opened.listing.draw();
+}
+
+// Goes to the next row after the cursor that has this text, around the end.
+async function findNext(part) {
+  const { object, listing } = opened;
+  if (!part || !object) return;
+  const search = ++opened.search;
+  const start = listing.at + 1;
+  for (let looked = 0; looked < listing.rows; looked += SEARCHED) {
+    const from = (start + looked) % listing.rows;
+    const count = Math.min(SEARCHED, listing.rows - looked);
+    const first = Math.min(count, listing.rows - from);
+    const row = object.search(part, from, first) ?? (first < count ? object.search(part, 0, count - first) : undefined);
+    if (row !== undefined) {
+      byId("hits").textContent = "";
+      return listing.follow(listing.at, row);
+    }
+    byId("hits").textContent = "searching…";
+    await new Promise(requestAnimationFrame);
+    // Somebody searches for something else, or has opened another file.
+    if (search !== opened.search || object !== opened.object) return;
+  }
+  byId("hits").textContent = "not in this listing";
+}
+
+// The findings about a line, in full.
+function drawFindings(row) {
+  const words = ({ severity, rule, message, advice }) => el("p", { class: "finding " + severity }, `${severity}[${rule}]: ${message}`, advice && `; ${advice}`);
+  return (opened.listing?.findings?.get(row) ?? []).map(words);
 }
 
 function showKernels(about) {
@@ -131,5 +191,5 @@ function showDetail(row) {
   const open = () => change({ view: "instruction", target: shown.target, words: card.words, text: "", field: "" }, true);
   detail.replaceChildren(el("h2", null, card.refused ? shown.text : card.text, " "),
     el("div", { class: "quiet" }, card.refused ? card.refused.message + " · " : [card.format, ...card.sources.slice(0, 1).map((source) => source.text)].join(" · ") + " · ", el("button", { class: "link", type: "button", onclick: open }, "show its bits")),
-    drawFacts(card) || "", drawOrigins(card), card.rule ? el("p", { class: "rule" }, card.rule) : "");
+    ...drawFindings(row), drawFacts(card) || "", drawOrigins(card), card.rule ? el("p", { class: "rule" }, card.rule) : "");
 }

@@ -2,7 +2,7 @@
 "use strict";
 
 // `view`, `target`, `words`, `text` (only if it is not an instruction), `field`, `format`, `search`, `image` (the
-// number of a code object in its file), `at` (an address).
+// number of a code object in its file), `at` (an address), `typed` (`text` if the words are those of a text).
 const state = {};
 
 const watchers = [];
@@ -14,7 +14,7 @@ function watch(show) {
 
 function defaults() {
   const names = isa.targets.map((target) => target.name);
-  return { view: "instruction", target: names.includes("gfx942") ? "gfx942" : names[0], words: null, text: "", field: "", format: "", search: "", image: "", at: "" };
+  return { view: "instruction", target: names.includes("gfx942") ? "gfx942" : names[0], words: null, text: "", field: "", format: "", search: "", image: "", at: "", typed: "" };
 }
 
 function readHash() {
@@ -32,7 +32,7 @@ function readHash() {
 function hash() {
   const said = [["view", state.view], ["target", state.target]];
   if (state.words && state.words.length) said.push(["words", state.words.map(dword).join("_")]);
-  for (const name of ["text", "field", "format", "search", "image", "at"]) if (state[name]) said.push([name, state[name]]);
+  for (const name of ["text", "field", "format", "search", "image", "at", "typed"]) if (state[name]) said.push([name, state[name]]);
   return "#" + said.map(([name, value]) => name + "=" + encodeURIComponent(value)).join("&");
 }
 

@@ -153,3 +153,26 @@ def random_words_do_no_harm(page):
         }
         return 'ok'"""
     same(page.run(script), "ok")
+
+
+def words_that_were_typed_stay(page):
+    page.open("#target=gfx1100")
+    page.type("#hex", "c8e00202 04060702")
+    page.run("chooseTarget('gfx1250')")
+    same(page.words(), ["c8e00202", "04060702"])
+    # Text becomes the other target's words.
+    page.open("#target=gfx942")
+    page.type("#text", "s_endpgm")
+    page.run("chooseTarget('gfx1100')")
+    same(page.words(), ["bfb00000"])
+
+
+def colours_last(page):
+    page.open("#target=gfx942")
+    page.run("byId('theme').click()")
+    same(page.run("return document.documentElement.style.colorScheme"), "light")
+    page.run("location.reload()")
+    page.open("#target=gfx1100")
+    if page.run("return remembered('colours')"):
+        same(page.run("return document.documentElement.style.colorScheme"), "light")
+    page.run("remember('colours', '')")

@@ -192,6 +192,43 @@ def a_line_says_what_it_has_to_do_with_others(page):
     assert page.text("#detail h2").startswith("v_add_f32_e32"), page.text("#detail h2")
 
 
+UNWAITED = """global_load_dword v1, v0, s[2:3]
+v_mul_f32_e32 v3, v0, v0
+v_add_f32_e32 v2, v1, v2
+s_endpgm"""
+
+
+def findings_stand_beside_the_listing(page):
+    page.open("#target=gfx942")
+    words = page.run("return isa.assemble('gfx942', arguments[0]).words", UNWAITED)
+    page.drop("unwaited", elf(struct.pack(f"<{len(words)}I", *words), 0x54C))
+    page.wait("return opened.object")
+    same(page.text("#findings summary"), "1 error")
+    page.click_text("#findings button", "v1 is used before it is loaded")
+    assert "v_add_f32" in page.text(".line.at") and "error: v1 is used" in page.text(".line.at.found.error"), page.text(".line.at")
+    said = page.text("#detail .finding.error")
+    assert said.startswith("error[missing-wait]: v1 is used before it is loaded; insert s_waitcnt vmcnt(0)"), said
+    page.picture("findings")
+    # A file without findings says so.
+    page.drop("end", elf(struct.pack("<I", 0xBF810000), 0x54C))
+    page.wait("return opened.listing.rows < 4")
+    same(page.text("#findings summary"), "No wait and no distance is missing")
+
+
+def the_listing_can_be_searched(page):
+    page.open("#target=gfx942")
+    words = page.run("return isa.assemble('gfx942', arguments[0]).words", LOOP)
+    page.drop("loop", elf(struct.pack(f"<{len(words)}I", *words), 0x54C))
+    page.wait("return opened.object")
+    page.run("opened.listing.select(0)")
+    first, second = "global_load_dword v1, v0, s[2:3]", "global_load_dword v1, v0, s[2:3] offset:16"
+    for part, found in [("GLOBAL", first), ("global", second), ("global_load", first), ("s_endpgm", "s_endpgm"), ("v_add", "v_add_f32_e32 v2, v1, v2")]:
+        page.run("return findNext(arguments[0])", part)
+        same(page.text(".line.at .code"), found)
+    page.run("return findNext('nothing')")
+    page.wait("return byId('hits').textContent === 'not in this listing'")
+
+
 def damaged_files_do_no_harm(page):
     """The library ends with an error that it has words for, never with a trap."""
     page.open("#view=object")
@@ -212,7 +249,8 @@ def damaged_files_do_no_harm(page):
           }
           opened++;
           const { rows, kernels } = JSON.parse(object.about());
-          for (const row of [0, rows >> 1, rows - 1]) { object.rows(row, 40); object.detail(row); object.arrows(row, 40); object.find(row * 4); }
+          for (const row of [0, rows >> 1, rows - 1]) { object.rows(row, 40); object.detail(row); object.arrows(row, 40); object.find(row * 4); object.search('s_', row, 40); }
+          object.findings(bytes);
           object.free();
         }
         return opened"""

@@ -6,7 +6,7 @@ use amdgpu_object::{Error, ErrorKind, Part, Section, Symbol, SymbolKind};
 use serde::Serialize;
 
 /// The limit for decompressed bundles. The data is in memory twice while it is decompressed.
-const MOST_UNPACKED: u64 = 512 << 20;
+pub const MOST_UNPACKED: u64 = 512 << 20;
 
 /// The number of remarks that are shown.
 const MOST_NOTES: usize = 20;

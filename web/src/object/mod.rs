@@ -2,8 +2,8 @@
 
 mod arrows;
 mod file;
+mod findings;
 mod index;
-mod msb;
 mod origin;
 mod paths;
 mod rows;

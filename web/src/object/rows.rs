@@ -27,6 +27,14 @@ pub struct Row {
     error: Option<String>,
 }
 
+impl Row {
+    /// Whether the address, the name or the text has a part, which is in small letters.
+    pub fn holds(&self, part: &str) -> bool {
+        let label = self.label.as_deref().unwrap_or_default();
+        [&*self.address, label, &*self.text].iter().any(|text| text.to_lowercase().contains(part))
+    }
+}
+
 /// An instruction, and its relations to others.
 #[derive(Serialize)]
 pub struct Detail {
@@ -79,7 +87,8 @@ impl CodeObject {
             let gap = if shown.words.is_empty() { "" } else { " " };
             let _ = write!(shown.words, "{gap}{word:08X}");
         }
-        let msb = self.index.msb.as_ref().and_then(|each| each.get(row).copied()).unwrap_or(VgprMsb::UNKNOWN);
+        let dword = self.index.rows.get(row).copied().unwrap_or_default();
+        let msb = self.index.banks.as_ref().map_or(VgprMsb::UNKNOWN, |banks| banks.at(u64::from(dword) * 4));
         shown.text = String::from_utf8_lossy(TextBuffer::new().print_with(inst, msb)).into_owned();
         let to = inst.branch_target(address).and_then(|to| Some((self.row_at(to)?, self.name(to))));
         if let Some((_, name)) = &to {
