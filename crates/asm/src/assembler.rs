@@ -20,6 +20,8 @@ use super::{Kind, Options};
 pub const SHT_PROGBITS: u32 = 1;
 pub const SHT_NOTE: u32 = 7;
 pub const SHT_NOBITS: u32 = 8;
+/// `SHT_LLVM_CALL_GRAPH_PROFILE`.
+pub const SHT_CALL_GRAPH: u32 = 0x6fff_4c09;
 pub const SHF_WRITE: u64 = 1;
 pub const SHF_ALLOC: u64 = 2;
 pub const SHF_EXECINSTR: u64 = 4;
@@ -28,6 +30,7 @@ pub const SHF_STRINGS: u64 = 0x20;
 pub const SHF_LINK_ORDER: u64 = 0x80;
 pub const SHF_GROUP: u64 = 0x200;
 pub const SHF_TLS: u64 = 0x400;
+pub const SHF_EXCLUDE: u64 = 0x8000_0000;
 
 #[derive(Clone, Debug)]
 pub struct Section {
@@ -177,6 +180,8 @@ pub struct Assembler {
     pub later: Vec<(Expr, Span)>,
     /// Directives that ask for relocations.
     pub relocations: Vec<super::symbol::Asked>,
+    /// Counts of calls.
+    pub calls: Vec<super::symbol::Calls>,
     /// Whether a table says which symbols have addresses that count, and those that `.addrsig_sym` names.
     pub has_address_table: bool,
     pub addressed: Vec<SymbolId>,

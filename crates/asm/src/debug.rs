@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::assembler::Assembler;
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
+use super::table::SymbolId;
 use frames::Frame;
 
 /// The most files of a source.
@@ -57,6 +58,8 @@ struct Line {
     basic_block: bool,
     prologue_end: bool,
     epilogue_begin: bool,
+    /// The symbol that `.loc_label` puts into the table instead of a line.
+    label: Option<SymbolId>,
 }
 
 impl Assembler {
@@ -65,6 +68,12 @@ impl Assembler {
         match word {
             ".file" => self.file(place, scan)?,
             ".loc" => self.loc(place, scan)?,
+            ".loc_label" => {
+                let (id, place) = self.symbol_name(scan)?;
+                self.not_defined(id, place)?;
+                self.table.get_mut(id).place = place;
+                self.add_line(Line { label: Some(id), ..Line::default() });
+            }
             _ => return self.frame_directive(word, place, scan),
         }
         Ok(true)
@@ -155,7 +164,12 @@ impl Assembler {
 
     /// Gives the next bytes the line of the last `.loc`.
     pub fn line_entry(&mut self) {
-        let Some(line) = self.debug.next.take() else { return };
+        if let Some(line) = self.debug.next.take() {
+            self.add_line(line);
+        }
+    }
+
+    fn add_line(&mut self, line: Line) {
         let (section, offset) = (self.table.section, self.here().len);
         match self.debug.lines.iter_mut().find(|(of, _)| *of == section) {
             Some((_, lines)) => lines.push((offset, line)),

@@ -197,6 +197,10 @@ impl Assembler {
             self.warn(place, "this is for PAL, and the code for HSA");
         }
         self.notes.push(Note { name: b"AMDGPU\0".to_vec(), kind: metadata::DOCUMENT, contents: bytes });
+        // Sections are in the order in which the source has them: this one follows those above.
+        if is_hsa && self.table.target.is_some() {
+            self.write_notes();
+        }
         Ok(())
     }
 }

@@ -39,13 +39,14 @@ fn is_early(name: &str) -> bool {
 }
 
 /// The place of a directive's number among those of a descriptor: its dword, and its number among those of a dword that
-/// have no bits of their own.
-fn position(target: Target, name: &str) -> (usize, usize) {
+/// have no bits of their own. `None` for a number of scalar registers that the descriptor does not depend on.
+fn position(target: Target, name: &str) -> Option<(usize, usize)> {
     let number = NUMBERS.iter().position(|number| *number == name);
     let directive = target.directives().iter().find(|directive| directive.name() == name);
     if number.is_none() && directive.is_none() {
-        return (usize::MAX, 0);
+        return Some((usize::MAX, 0));
     }
+    let is_scalar = number.is_some() && !["next_free_vgpr", "accum_offset"].contains(&name);
     // The descriptor with a small number, or with a great one.
     let with = |is_great: bool| -> Result<KernelDescriptor, DescriptorError> {
         let mut descriptor = KernelDescriptor::new(target);
@@ -55,6 +56,7 @@ fn position(target: Target, name: &str) -> (usize, usize) {
                 let few = Registers { vgprs: 64, ..Registers::new(target) };
                 let many = match name {
                     "accum_offset" => Registers { accum_offset: 64, ..few },
+                    _ if is_scalar => Registers { sgprs: 64, ..few },
                     _ => Registers { vgprs: 128, ..few },
                 };
                 descriptor.set_registers(target, if is_great { many } else { few })?;
@@ -66,7 +68,8 @@ fn position(target: Target, name: &str) -> (usize, usize) {
         (Ok(few), Ok(many)) => few.to_bytes().iter().zip(many.to_bytes()).position(|(a, b)| *a != b),
         _ => None,
     };
-    (changed.map_or(usize::MAX, |byte| byte / 4 * 4), number.map_or(0, |number| number + 1))
+    let dword = changed.map_or(usize::MAX, |byte| byte / 4 * 4);
+    (changed.is_some() || !is_scalar).then_some((dword, number.map_or(0, |number| number + 1)))
 }
 
 /// Whether a directive can be inside of a kernel.
@@ -190,7 +193,8 @@ impl Assembler {
     fn register_values(&mut self, kernel: &Kernel) -> Result<()> {
         let target = self.processor(kernel.place)?.target;
         let open = kernel.values.iter().filter(|(_, (expr, _))| !matches!(expr, Expr::Int(_)));
-        let mut open: Vec<_> = open.map(|(name, (expr, place))| (position(target, name), place.start, expr)).collect();
+        let open = open.filter_map(|(name, (expr, place))| Some((position(target, name)?, place.start, expr)));
+        let mut open: Vec<_> = open.collect();
         open.sort_by_key(|(position, start, _)| (*position, *start));
         let behind = open.partition_point(|((byte, _), ..)| *byte < KernelDescriptor::ENTRY);
         open[..behind].iter().for_each(|(.., expr)| self.table.register_all(expr));

@@ -5,17 +5,23 @@ use object::elf::{EM_AMDGPU, SHN_ABS, SHN_COMMON};
 use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
 
-use super::assembler::{SHF_GROUP, SHT_NOBITS};
-use super::resolve::{At, Image, Of, Symbol};
+use super::assembler::{SHF_EXCLUDE, SHF_GROUP, SHT_CALL_GRAPH, SHT_NOBITS, Section};
+use super::resolve::{At, Image, Of, Output, Symbol};
 use crate::elf::SHN_AMDGPU_LDS;
 
 const SHT_RELA: u32 = 4;
 const SHF_INFO_LINK: u64 = 0x40;
 /// Numbers of symbols whose addresses count. No linked file has this section.
 const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
-const SHF_EXCLUDE: u64 = 0x8000_0000;
-/// The length of a relocation.
+const SHT_REL: u32 = 9;
+/// The lengths of a relocation with and without a number that is added.
 const RELA: u64 = 24;
+const REL: u64 = 16;
+
+/// Whether the relocations of a section have numbers that are added.
+fn has_addends(section: &Section) -> bool {
+    section.kind != SHT_CALL_GRAPH
+}
 
 /// A group of sections.
 struct Members {
@@ -62,7 +68,11 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let mut names = Vec::new();
     let mut relocated = Vec::new();
     let mut groups: Vec<Members> = Vec::new();
-    let rela: Vec<Vec<u8>> = image.sections.iter().map(|s| format!(".rela{}", s.section.name).into_bytes()).collect();
+    let rela = |output: &Output| {
+        let prefix = if has_addends(&output.section) { ".rela" } else { ".rel" };
+        format!("{prefix}{}", output.section.name).into_bytes()
+    };
+    let rela: Vec<Vec<u8>> = image.sections.iter().map(rela).collect();
     for (output, rela) in image.sections.iter().zip(&rela) {
         let group = output.group.map(|of| {
             // A group is in front of its first section.
@@ -141,7 +151,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         .iter()
         .map(|output| match output.relocations.len() {
             0 => 0,
-            count => writer.reserve_relocations(count, true),
+            count => writer.reserve_relocations(count, has_addends(&output.section)),
         })
         .collect();
     writer.reserve_symtab();
@@ -189,7 +199,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
                 r_type: relocation.kind,
                 r_addend: relocation.addend,
             };
-            writer.write_relocation(true, &rel);
+            writer.write_relocation(has_addends(&output.section), &rel);
         }
     }
     writer.write_null_symbol();
@@ -246,24 +256,30 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_addr: 0,
             sh_offset: offsets[n] as u64,
             sh_size: section.len,
-            sh_link: output.linked.map_or(0, |linked| indices[linked].0),
+            sh_link: match output.linked {
+                Some(linked) => indices[linked].0,
+                // The symbols of its relocations are those of this table.
+                None if !has_addends(section) => symtab.0,
+                None => 0,
+            },
             sh_info: 0,
             sh_addralign: section.align,
             sh_entsize: section.entry,
         });
         if let Some((name, _)) = relocated[n] {
+            let (kind, len) = if has_addends(section) { (SHT_RELA, RELA) } else { (SHT_REL, REL) };
             writer.write_section_header(&SectionHeader {
                 name: Some(name),
-                sh_type: SHT_RELA,
+                sh_type: kind,
                 // As LLVM has it.
                 sh_flags: if output.group.is_some() { SHF_GROUP } else { SHF_INFO_LINK },
                 sh_addr: 0,
                 sh_offset: relocation_offsets[n] as u64,
-                sh_size: output.relocations.len() as u64 * RELA,
+                sh_size: output.relocations.len() as u64 * len,
                 sh_link: symtab.0,
                 sh_info: indices[n].0,
                 sh_addralign: 8,
-                sh_entsize: RELA,
+                sh_entsize: len,
             });
         }
     }

@@ -93,7 +93,8 @@ impl Assembler {
         };
         // What the statements that are wrong would have defined is missing now.
         let so_far = Some(self.flaws.clone()).filter(|flaws| flaws.errors() > 0);
-        self.notes();
+        self.write_notes();
+        self.write_calls();
         if let Err(fault) = self.write_debug() {
             self.fault(fault);
         }
@@ -215,7 +216,13 @@ impl Assembler {
                 None => Ok((Of::None, 0)),
                 Some(Ok(Linear { constant, terms, .. })) => match terms[..] {
                     [] => Ok((Of::None, constant)),
-                    [(id, 1)] => self.of(id, constant, numbers).ok_or_else(|| fault("not defined")),
+                    [(id, 1)] => {
+                        let of = match one.is_by_name && !self.table.get(id).name.starts_with(".L") {
+                            true => numbers.get(id).copied().flatten().map(|number| (Of::Symbol(number), constant)),
+                            false => self.of(id, constant, numbers),
+                        };
+                        of.ok_or_else(|| fault("not defined"))
+                    }
                     _ => Err(fault("a relocation is of one symbol")),
                 },
                 Some(Err((why, _))) => Err(fault(&why)),
@@ -232,18 +239,20 @@ impl Assembler {
     }
 
     /// Puts the notes into their section.
-    fn notes(&mut self) {
+    pub fn write_notes(&mut self) {
         let notes = std::mem::take(&mut self.notes);
         if notes.is_empty() {
             return;
         }
         let is_hsa = self.table.target.is_some_and(|target| target.os == Os::Hsa);
+        let before = (self.table.section, self.previous);
         self.section(".note", SHT_NOTE, if is_hsa { SHF_ALLOC } else { 0 }, 0);
         let section = self.here_mut();
         section.align = section.align.max(4);
         section.data.resize(section.data.len().next_multiple_of(4), 0);
         section.data.extend(metadata::notes(&notes));
         section.len = section.data.len() as u64;
+        (self.table.section, self.previous) = before;
     }
 
     /// The name of a section is its beginning, if nothing else is called so.

@@ -2,7 +2,7 @@
 
 use super::assembler::{
     Assembler, Group, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS, SHF_WRITE,
-    SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, SectionIdentity,
+    SHF_EXCLUDE, SHT_CALL_GRAPH, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, SectionIdentity,
 };
 use super::flaw::{Flaw, Result};
 use super::scan::Scan;
@@ -18,7 +18,7 @@ const TYPES: [(&str, u32); 17] = [
     ("unwind", 0x7000_0001),
     ("llvm_odrtab", 0x6fff_4c00),
     ("llvm_linker_options", 0x6fff_4c01),
-    ("llvm_call_graph_profile", 0x6fff_4c09),
+    ("llvm_call_graph_profile", SHT_CALL_GRAPH),
     ("llvm_dependent_libraries", 0x6fff_4c04),
     ("llvm_sympart", 0x6fff_4c05),
     ("llvm_bb_addr_map", 0x6fff_4c0a),
@@ -255,7 +255,7 @@ const LETTERS: [(char, u64); 10] = [
     ('G', SHF_GROUP),
     ('T', SHF_TLS),
     ('o', SHF_LINK_ORDER),
-    ('e', 0x8000_0000),
+    ('e', SHF_EXCLUDE),
     ('R', 0x20_0000),
 ];
 

@@ -2,7 +2,7 @@
 
 use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 
-use super::assembler::{Assembler, SHF_ALLOC, SHF_WRITE, SHT_NOBITS};
+use super::assembler::{Assembler, SHF_ALLOC, SHF_EXCLUDE, SHF_WRITE, SHT_CALL_GRAPH, SHT_NOBITS};
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
@@ -54,7 +54,17 @@ pub struct Asked {
     pub offset: Expr,
     pub kind: u32,
     pub expr: Option<Expr>,
+    /// Whether it names a local symbol itself, and not a place in its section.
+    pub is_by_name: bool,
     pub place: Span,
+}
+
+/// Calls of one symbol by another, which `.cg_profile` counts.
+#[derive(Clone, Debug)]
+pub struct Calls {
+    /// The caller and the callee.
+    pub symbols: [(SymbolId, Span); 2],
+    pub count: u64,
 }
 
 /// A name with a version, which `.symver` gives a symbol.
@@ -121,6 +131,7 @@ impl Assembler {
             ".symver" => self.version(scan)?,
             ".comm" | ".common" | ".lcomm" => self.common(word, scan)?,
             ".reloc" => self.relocation(scan)?,
+            ".cg_profile" => self.calls(scan)?,
             _ => return Ok(false),
         }
         scan.end().map(|()| true)
@@ -302,7 +313,48 @@ impl Assembler {
         let kind = kind.ok_or_else(|| scan.since(at, "no relocation of AMD GPUs has this name"))?;
         let expr = if scan.eat(",") { Some(self.expression(scan)?) } else { None };
         expr.iter().for_each(|expr| self.table.register_all(expr));
-        self.relocations.push(Asked { section: self.table.section, offset, kind, expr, place });
+        self.relocations.push(Asked { section: self.table.section, offset, kind, expr, is_by_name: false, place });
         Ok(())
+    }
+
+    /// `.cg_profile CALLER, CALLEE, COUNT`
+    fn calls(&mut self, scan: &mut Scan<'_>) -> Result<()> {
+        let caller = self.symbol_name(scan)?;
+        scan.expect(",")?;
+        let callee = self.symbol_name(scan)?;
+        scan.expect(",")?;
+        scan.blank();
+        if !scan.peek().is_ascii_digit() {
+            return Err(scan.fault("a number expected"));
+        }
+        let count = self.number(scan)? as u64;
+        self.calls.push(Calls { symbols: [caller, callee], count });
+        Ok(())
+    }
+
+    /// Puts the counts of calls into their section, with a relocation for each symbol.
+    pub fn write_calls(&mut self) {
+        let calls = std::mem::take(&mut self.calls);
+        if calls.is_empty() {
+            return;
+        }
+        let width = 8;
+        let section = self.section(".llvm.call-graph-profile", SHT_CALL_GRAPH, SHF_EXCLUDE, width);
+        for (n, Calls { symbols, count }) in calls.into_iter().enumerate() {
+            for (id, place) in symbols {
+                let symbol = self.table.get(id);
+                if symbol.name.starts_with(".L") && matches!(symbol.def, Def::Undefined) {
+                    let message = format!("{} is not defined", symbol.name);
+                    self.fault(Flaw::new(place, message));
+                    continue;
+                }
+                self.table.register(id);
+                let (offset, expr) = (Expr::Int((n as u64 * width) as i64), Some(Expr::Symbol(id, None)));
+                self.relocations.push(Asked { section, offset, kind: kinds::NONE, expr, is_by_name: true, place });
+            }
+            let here = self.here_mut();
+            here.data.extend(count.to_le_bytes());
+            here.len = here.data.len() as u64;
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::assembler::{Assembler, FixupKind, SHT_PROGBITS};
 use crate::expr::{Expr, Variant};
 use crate::flaw::{Flaw, Result, Span};
 use crate::leb::{signed, unsigned};
-use crate::table::SymbolId;
+use crate::table::{Def, SymbolId};
 
 /// The length of every instruction is a multiple of this.
 const UNIT: u64 = 4;
@@ -131,7 +131,8 @@ impl Assembler {
     }
 
     fn write_lines(&mut self) -> Result<()> {
-        let section = self.section(".debug_line", SHT_PROGBITS, 0, 0);
+        let own = self.section(".debug_line", SHT_PROGBITS, 0, 0);
+        let before = self.here().len;
         let (mut table, mut strings) = (Bytes::default(), Strings::default());
         let version = if self.debug.is_new { 5 } else { 4 };
         table.number(0, 4);
@@ -156,12 +157,23 @@ impl Assembler {
         table.measure(behind);
         for (section, lines) in std::mem::take(&mut self.debug.lines) {
             let end = self.sections[section].len;
-            let start = lines.first().map_or(0, |(offset, _)| *offset);
-            let first = self.label_at(section, start);
-            sequence(&mut table, first, &lines, end);
+            for part in lines.split_inclusive(|(_, line)| line.label.is_some()) {
+                let label = part.last().and_then(|(offset, line)| Some((*offset, line.label?)));
+                let lines = part.get(..part.len() - usize::from(label.is_some())).unwrap_or(&[]);
+                if let Some((start, _)) = lines.first() {
+                    let first = self.label_at(section, *start);
+                    sequence(&mut table, first, lines, label.map_or(end, |(offset, _)| offset));
+                }
+                if let Some((_, id)) = label {
+                    self.not_defined(id, self.table.get(id).place)?;
+                    self.table.register(id);
+                    let offset = before + table.bytes.len() as u64;
+                    self.table.get_mut(id).def = Def::Label { section: own, offset };
+                }
+            }
         }
         table.measure(0);
-        self.append(section, &table)
+        self.append(own, &table)
     }
 
     /// The directories and files of version 5.

@@ -2,12 +2,11 @@
 
 use super::Chunk;
 use super::merged::{SHF_MERGE, SHF_STRINGS};
-use crate::assembler::{SHF_GROUP, SHT_NOBITS};
+use crate::assembler::{SHF_EXCLUDE, SHF_GROUP, SHT_NOBITS};
 use crate::resolve::Image;
 
 /// Sections with these beginnings of their names become parts of one section.
 const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];
-const SHF_EXCLUDE: u64 = 0x8000_0000;
 
 fn name(name: &str) -> &str {
     let is_of = |whole: &&&str| name.strip_prefix(**whole).is_some_and(|rest| rest.starts_with('.'));
