@@ -98,6 +98,8 @@ pub enum ParseErrorKind {
     Missing(Field),
     /// The operand does not accept this value.
     Operand(Field),
+    /// The operand cannot have this sign.
+    Sign(Field),
     /// The modifier has no such value.
     Name(Field),
     /// The field has no such value.
@@ -181,6 +183,7 @@ impl fmt::Display for ParseErrorKind {
             Kind::NotConsecutive => f.write_str("the registers do not follow one another"),
             Kind::Missing(field) => write!(f, "{field} is missing"),
             Kind::Operand(field) => write!(f, "{field} cannot be this"),
+            Kind::Sign(field) => write!(f, "{field} cannot have this sign"),
             Kind::Name(field) => write!(f, "{field} has no such value"),
             Kind::Value { field, value } => write!(f, "{field} cannot be {value}"),
             Kind::Range { field, min, max } => write!(f, "{field}: a number from {min} to {max} expected"),

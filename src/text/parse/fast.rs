@@ -165,6 +165,7 @@ impl<'t> Quick<'t> {
         let mut rest = signature.loud;
         let third = self.tables.signatures.get(number + 1).filter(|_| number >= self.tables.special);
         let mut rest_of_third = third.map_or(0, |entry| entry.loud as u32);
+        let mut flags = 0;
         for modifier in self.tables.modifiers.get(usize::from(signature.modifiers)..)? {
             if cursor.is_done() {
                 break;
@@ -202,7 +203,10 @@ impl<'t> Quick<'t> {
                 return None;
             }
             match modifier.way {
-                ModifierWay::Flag => read.put(modifier.loud.into(), modifier.loud.into())?,
+                ModifierWay::Flag => {
+                    flags |= modifier.loud;
+                    read.put(modifier.loud.into(), modifier.loud.into())?;
+                }
                 ModifierWay::Third => {
                     let place = |value: u32| u128::from(value) << (64 + modifier.low[0]);
                     read.put(place(mask), place(value))?;
@@ -217,7 +221,20 @@ impl<'t> Quick<'t> {
             }
             cursor = after;
         }
-        cursor.is_done().then_some(())
+        (cursor.is_done() && self.shows_flags(signature, flags, read.bits as u64)).then_some(())
+    }
+
+    /// Whether the text shows all flags that are set: operands, or the operation, demand some.
+    fn shows_flags(&self, signature: &FastSignature, shown: u64, bits: u64) -> bool {
+        let mut rest = signature.loud;
+        let modifiers = self.tables.modifiers.get(usize::from(signature.modifiers)..).unwrap_or(&[]);
+        let own = modifiers.iter().take_while(|modifier| {
+            let is_own = rest != 0 && modifier.loud & !rest == 0;
+            rest &= !modifier.loud;
+            is_own
+        });
+        let mut flags = own.filter(|modifier| modifier.way == ModifierWay::Flag);
+        flags.all(|modifier| modifier.loud & bits & !shown == 0)
     }
 
     /// Whether the printer writes the text after the mnemonic.
@@ -296,6 +313,8 @@ mod tests {
         Order,
         /// The last word is doubled.
         Twice,
+        /// The last word but one is dropped.
+        Fewer,
         /// A blank is removed.
         Blank,
     }
@@ -324,7 +343,9 @@ mod tests {
                     place.copy_from_slice(buffer.as_bytes());
                 }
                 let original = text;
-                for change in [Change::None, Change::Character, Change::Order, Change::Twice, Change::Blank] {
+                for change in
+                    [Change::None, Change::Character, Change::Order, Change::Twice, Change::Fewer, Change::Blank]
+                {
                     let place = random() as usize % len.max(1);
                     let mut words = original[..len].rsplit(|c| *c == b' ');
                     let (last, before) = (words.next().unwrap(), words.next().unwrap_or(&[]));
@@ -342,6 +363,11 @@ mod tests {
                         Change::Twice => {
                             text[len + 1..=len + last.len()].copy_from_slice(last);
                             len += 1 + last.len();
+                        }
+                        Change::Fewer => {
+                            let start = len.saturating_sub(last.len() + 1 + before.len());
+                            text.copy_within(len - last.len()..len, start);
+                            len = start + last.len();
                         }
                         Change::Blank => {
                             if let Some(blank) = original[place..len].iter().position(|c| *c == b' ') {

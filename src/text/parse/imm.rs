@@ -207,7 +207,7 @@ impl Parser<'_, '_> {
         after.eat(b'(')
     }
 
-    /// `hwreg(HW_REG_MODE, 0, 4)`, `hwreg({id: 1, offset: 0, size: 4})`
+    /// `hwreg(HW_REG_MODE, 0, 4)`, `{id: 1, offset: 0, size: 4}`, in which LLVM's assembler takes no names.
     fn hwreg(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         let (mut id, mut offset, mut size) = (0, 0, 32);
@@ -215,7 +215,7 @@ impl Parser<'_, '_> {
         if is_bare && self.cursor.peek() != b'{' {
             return Ok(None);
         }
-        if self.cursor.eat(b'{') {
+        if is_bare && self.cursor.eat(b'{') {
             let mut seen = [false; 3];
             while !self.cursor.eat(b'}') {
                 if seen != [false; 3] {
@@ -234,7 +234,7 @@ impl Parser<'_, '_> {
                 }
                 self.cursor.at += name.len();
                 self.cursor.expect(b':')?;
-                *part = self.part(field, if field == Field::Id { self.text.hwreg } else { &[] })?;
+                *part = self.part(field, &[])?;
             }
         } else {
             id = self.part(Field::Id, self.text.hwreg)?;

@@ -249,13 +249,38 @@ impl Parser<'_, '_> {
         signs
     }
 
+    /// Whether two minuses come next, of which the first one would be the operand's. LLVM's assembler wants `neg(...)`.
+    fn has_two_minuses(&self) -> bool {
+        let mut ahead = self.cursor;
+        let is_minus = ahead.eat(b'-');
+        ahead.blank();
+        is_minus && ahead.peek() == b'-'
+    }
+
+    /// The error of a name that is none, or that of a minus before a register, if this is what is at `start`.
+    #[cold]
+    fn sign_or(&mut self, field: Field, start: usize, error: ParseError) -> ParseError {
+        let mut ahead = self.cursor;
+        ahead.at = start;
+        let is_sign = error.kind == Kind::Symbol && ahead.eat(b'-');
+        ahead.blank();
+        match is_sign && matches!(self.registers().read(&mut ahead, self.symbols), Ok(Some(_))) {
+            true => ahead.error_since(start, Kind::Sign(field)),
+            false => error,
+        }
+    }
+
     /// Reads a register or a constant with its signs (`-`, `|...|`, ...).
     fn source(&mut self, desc: &OperandDesc) -> Result<(EncodedOperand, u16), ParseError> {
         let start = self.cursor.at;
         let [neg, abs, sext] = desc.kind.signs().unwrap_or(Signs::ABSENT).positions();
         let folds = self.folds(desc);
+        if (neg != NONE || folds) && self.has_two_minuses() {
+            return Err(self.cursor.error(Kind::Sign(desc.field)));
+        }
         let signs = self.open_signs([neg, abs, sext], folds);
-        let (primary, place) = self.primary(desc, if signs.bar { b'|' } else { 0 })?;
+        let found = self.primary(desc, if signs.bar { b'|' } else { 0 });
+        let (primary, place) = found.map_err(|error| self.sign_or(desc.field, start, error))?;
         for (on, close) in [(signs.sext, b')'), (signs.abs, if signs.bar { b'|' } else { b')' }), (signs.call, b')')] {
             if on {
                 self.cursor.expect(close)?;
