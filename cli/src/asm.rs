@@ -119,6 +119,7 @@ fn options(args: &Args) -> Options {
     options.filler = filler(args);
     options.long_branches = args.long_branches;
     options.include = args.include.clone();
+    options.follows_markers = true;
     options.longest_expansion = args.max_expansion.unwrap_or(options.longest_expansion);
     options.longest_section = args.max_section.unwrap_or(options.longest_section);
     options

@@ -201,6 +201,7 @@ impl Assembler {
         new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
         new.previous = None;
         new
+        new.source.follows_markers = options.follows_markers;
     }
 
     /// Reads everything.

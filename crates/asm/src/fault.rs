@@ -197,7 +197,12 @@ impl<'f> Lines<'f> {
         let (line, column, range) = self.position(span.file, &file.text, span.start);
         let (end_line, end_column, _) = self.position(span.file, &file.text, span.end);
         let text = file.text.get(range).filter(|text| text.len() <= LONGEST).map(str::to_string);
-        Some(Place { file: file.name.clone(), line, column, end_line, end_column, text })
+        let behind = file.markers.partition_point(|marker| marker.next <= line);
+        let marker = behind.checked_sub(1).and_then(|last| file.markers.get(last));
+        let number = |line: usize| marker.map_or(line, |marker| (line - marker.next).saturating_add(marker.line));
+        let name = marker.map_or(&file.name, |marker| &marker.file);
+        let (line, end_line) = (number(line), number(end_line));
+        Some(Place { file: name.clone(), line, column, end_line, end_column, text })
     }
 
     /// The line and the column of a place, from 1 on, and the line's range.

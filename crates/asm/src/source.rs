@@ -26,6 +26,29 @@ pub struct File {
     pub from: Option<Span>,
     /// It is what a macro or a repetition became.
     pub is_made: bool,
+    /// The markers of a preprocessor, if places are those that they name.
+    pub markers: Vec<Marker>,
+}
+
+/// A line `# 12 "file.s"` of a preprocessor: what follows it is from line 12 of that file.
+#[derive(Clone, Debug)]
+pub struct Marker {
+    /// The number of the line that follows it, from 1 on.
+    pub next: usize,
+    pub line: usize,
+    pub file: String,
+}
+
+impl Marker {
+    fn all(text: &str) -> Vec<Marker> {
+        let marker = |(n, line): (usize, &str)| {
+            let (line, name) = line.strip_prefix('#')?.trim_start().split_once(char::is_whitespace)?;
+            let name = name.trim_start().strip_prefix('"')?;
+            let (file, _) = name.split_once('"')?;
+            Some(Marker { next: n + 2, line: line.parse().ok()?, file: file.into() })
+        };
+        text.lines().enumerate().filter_map(marker).collect()
+    }
 }
 
 /// A text that is being read.
@@ -75,6 +98,8 @@ pub struct Source {
     /// The most bytes that macros and repetitions can become.
     pub most: usize,
     pub include: Vec<PathBuf>,
+    /// Whether places are those that the markers of a preprocessor name.
+    pub follows_markers: bool,
     /// Whether it includes no other file.
     pub is_alone: bool,
 }
@@ -112,7 +137,8 @@ impl Source {
                 code.into()
             }
         };
-        self.files.push(File { name, text, from, is_made: is_macro });
+        let markers = if self.follows_markers && !is_macro { Marker::all(&text) } else { Vec::new() };
+        self.files.push(File { name, text, from, is_made: is_macro, markers });
         self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, conditions: open, is_macro });
         Ok(())
     }
