@@ -55,6 +55,7 @@
 
 mod arguments;
 mod assembler;
+mod cycles;
 mod data;
 mod debug;
 mod directive;

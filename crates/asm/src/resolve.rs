@@ -102,6 +102,7 @@ impl Assembler {
         self.find_weak();
         for (n, section) in self.sections.iter().enumerate() {
             if let Some(group) = &section.identity.group {
+        self.break_cycles();
                 self.groups.entry(group.symbol).or_insert(n);
             }
         }
