@@ -136,6 +136,8 @@ pub struct Assembler {
     pub kernels: Vec<Kernel>,
     /// The kernel whose directives are being read.
     pub kernel: Option<Kernel>,
+    /// The descriptor of another runtime that is being read.
+    pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
     /// So many faults say which mnemonic is similar to one that is unknown. To search for it takes long.
     pub suggestions: usize,
@@ -221,6 +223,9 @@ impl Assembler {
         }
         if let Some((_, place)) = self.conditions.first() {
             self.fault(Flaw::new(*place, "the condition has no .endif"));
+        if let Some(code) = self.kernel_code.take() {
+            self.fault(Flaw::new(code.place, "the descriptor has no .end_amd_kernel_code_t"));
+        }
         }
         if let Some(kernel) = self.kernel.take() {
             self.fault(Flaw::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
@@ -229,7 +234,8 @@ impl Assembler {
 
     /// Finds out whether the text that was read last asks how many registers are used. To count them takes long.
     pub fn look_for_counts(&mut self) {
-        let asks = |file: &super::source::File| file.text.contains(".amdgcn.next_free_");
+        let asks =
+            |file: &super::source::File| [".amdgcn.next_free_", ".kernel."].iter().any(|name| file.text.contains(name));
         self.table.counts_registers |= self.source.files.last().is_some_and(asks);
     }
 
@@ -248,6 +254,9 @@ impl Assembler {
         }
         loop {
             if scan.is_done() {
+        if let Some(code) = self.kernel_code.take() {
+            return self.kernel_code_line(code, &mut scan);
+        }
                 return Ok(());
             }
             let (head, range) = scan.head()?;

@@ -3,9 +3,11 @@
 use amdgpu_isa::Filler;
 
 use super::assembler::{Assembler, SHT_NOTE, SHT_PROGBITS};
+use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::metadata::{self, Note};
 use super::scan::Scan;
+use super::table::Def;
 use super::target::{Os, Processor};
 
 /// `STT_AMDGPU_HSA_KERNEL`.
@@ -50,7 +52,11 @@ impl Assembler {
                     format!("{word} is for the runtime of HSA, and the code is for another one"),
                 ));
             }
-            ".amdgpu_hsa_kernel" | ".amd_amdgpu_isa" if self.is_of_other_os(false) => {
+            ".amd_kernel_code_t" if !self.is_of_other_os(false) => {
+                scan.end()?;
+                return self.kernel_code_begin(place);
+            }
+            ".amdgpu_hsa_kernel" | ".amd_amdgpu_isa" | ".amd_kernel_code_t" if self.is_of_other_os(false) => {
                 let message = format!("{word} is for code objects of version 2, which HSA has no more");
                 return Err(Flaw::new(place, message).note("`.amdhsa_kernel` describes a kernel"));
             }
@@ -129,8 +135,13 @@ impl Assembler {
             ".abort" => {
                 self.source.stop();
                 let text = scan.rest().trim();
+                // Each kernel counts its registers anew.
+                for id in self.table.counts() {
+                    self.table.get_mut(id).def = Def::Variable(Expr::Int(0));
+                }
                 let text = if text.is_empty() { String::new() } else { format!(": {text}") };
                 return Err(Flaw::new(place, format!(".abort ends the source here{text}")));
+            ".end_amd_kernel_code_t" => return Err(Flaw::new(place, "no .amd_kernel_code_t is above")),
             }
             ".addrsig" => self.has_address_table = true,
             ".addrsig_sym" => {

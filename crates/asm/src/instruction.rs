@@ -161,8 +161,7 @@ impl Assembler {
             return;
         }
         let registers = registers(inst);
-        for (name, used) in [(".amdgcn.next_free_vgpr", registers.0), (".amdgcn.next_free_sgpr", registers.1)] {
-            let id = self.table.id(name, super::flaw::Span::default());
+        for (id, used) in self.table.counts().into_iter().zip([registers.0, registers.1]) {
             let symbol = self.table.get_mut(id);
             if let Def::Variable(Expr::Int(value)) = &mut symbol.def {
                 *value = (*value).max(used.into());

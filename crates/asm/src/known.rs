@@ -16,6 +16,8 @@ pub static DIRECTIVES: &[(&str, &str)] = &[
     (".amdhsa_kernel", "begins the descriptor of the kernel with this name"),
     (".end_amdhsa_kernel", "ends the descriptor of a kernel"),
     (".amdgpu_hsa_kernel", "marks a symbol as a kernel"),
+    (".amd_kernel_code_t", "begins the descriptor of a kernel for runtimes other than that of HSA"),
+    (".end_amd_kernel_code_t", "ends this descriptor"),
     (".amdgpu_metadata", "begins metadata for the runtime, as YAML"),
     (".end_amdgpu_metadata", "ends the metadata"),
     (".amdgpu_pal_metadata", "begins metadata for the runtime of PAL"),

@@ -65,6 +65,7 @@ mod fault;
 mod flaw;
 mod instruction;
 mod kernel;
+mod kernel_code;
 pub mod known;
 mod leb;
 mod linked;

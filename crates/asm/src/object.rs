@@ -19,8 +19,8 @@ const RELA: u64 = 24;
 const REL: u64 = 16;
 
 /// Whether the relocations of a section have numbers that are added.
-fn has_addends(section: &Section) -> bool {
-    section.kind != SHT_CALL_GRAPH
+fn has_addends(image: &Image, section: &Section) -> bool {
+    image.has_addends && section.kind != SHT_CALL_GRAPH
 }
 
 /// A group of sections.
@@ -69,7 +69,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let mut relocated = Vec::new();
     let mut groups: Vec<Members> = Vec::new();
     let rela = |output: &Output| {
-        let prefix = if has_addends(&output.section) { ".rela" } else { ".rel" };
+        let prefix = if has_addends(image, &output.section) { ".rela" } else { ".rel" };
         format!("{prefix}{}", output.section.name).into_bytes()
     };
     let rela: Vec<Vec<u8>> = image.sections.iter().map(rela).collect();
@@ -151,7 +151,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         .iter()
         .map(|output| match output.relocations.len() {
             0 => 0,
-            count => writer.reserve_relocations(count, has_addends(&output.section)),
+            count => writer.reserve_relocations(count, has_addends(image, &output.section)),
         })
         .collect();
     writer.reserve_symtab();
@@ -199,7 +199,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
                 r_type: relocation.kind,
                 r_addend: relocation.addend,
             };
-            writer.write_relocation(has_addends(&output.section), &rel);
+            writer.write_relocation(has_addends(image, &output.section), &rel);
         }
     }
     writer.write_null_symbol();
@@ -259,7 +259,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_link: match output.linked {
                 Some(linked) => indices[linked].0,
                 // The symbols of its relocations are those of this table.
-                None if !has_addends(section) => symtab.0,
+                None if section.kind == SHT_CALL_GRAPH => symtab.0,
                 None => 0,
             },
             sh_info: 0,
@@ -267,7 +267,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_entsize: section.entry,
         });
         if let Some((name, _)) = relocated[n] {
-            let (kind, len) = if has_addends(section) { (SHT_RELA, RELA) } else { (SHT_REL, REL) };
+            let (kind, len) = if has_addends(image, section) { (SHT_RELA, RELA) } else { (SHT_REL, REL) };
             writer.write_section_header(&SectionHeader {
                 name: Some(name),
                 sh_type: kind,

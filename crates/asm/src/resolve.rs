@@ -18,6 +18,8 @@ pub struct Image {
     pub abi_version: u8,
     pub sections: Vec<Output>,
     pub symbols: Vec<Symbol>,
+    /// Whether relocations have numbers that are added. Where they have none, these are in the sections.
+    pub has_addends: bool,
     /// The symbols, as numbers in the image, whose addresses count: a linker does not merge these with others.
     pub addressed: Option<Vec<usize>>,
 }
@@ -154,7 +156,8 @@ impl Assembler {
         let addressed = self.addressed.iter().filter_map(|id| *numbers.get(*id)?).collect();
         let addressed = Some(addressed).filter(|_| self.has_address_table);
         let (flags, abi) = (processor.flags(), processor.os.abi());
-        let image = Image { flags, abi, abi_version, sections, symbols, addressed };
+        let has_addends = self.has_addends();
+        let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed };
         (self, Some(image))
     }
 
@@ -271,7 +274,7 @@ impl Assembler {
     fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Flaw> {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the table if the source sets them.
-        let is_own = symbol.name.starts_with(OWN) && !symbol.is_set;
+        let is_own = (symbol.is_own || symbol.name.starts_with(OWN)) && !symbol.is_set;
         let is_hidden_name = symbol.name.starts_with(".L") && !self.kept.contains(&id);
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {
@@ -390,12 +393,18 @@ impl Assembler {
             _ => return Err(fault(format!("no relocation has {width} bytes"))),
         };
         let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
-        // The relocation has all of the value.
-        self.store(fixup, section, width, 0)?;
+        // A relocation has all of the value, or only its symbol, and the number that is added is there.
+        let here = if self.has_addends() { 0 } else { addend & (-1i64 as u64 >> (64 - 8 * u32::from(width))) as i64 };
+        self.store(fixup, section, width, here)?;
         Ok(Some(Relocation { offset: place, kind, of, addend, place: fixup.place }))
     }
 
     /// Makes a distance from a place in a section of the difference from a label of this section, if it is one.
+    /// Whether relocations have numbers that are added: the runtime of HSA wants them, and the others do not.
+    fn has_addends(&self) -> bool {
+        self.table.target.is_none_or(|target| target.os == Os::Hsa)
+    }
+
     pub fn count_from_here(&self, linear: &mut Linear, place: u64, section: usize) -> bool {
         let is_here = |(id, times): &(SymbolId, i64)| *times == -1 && self.offset_in(*id, section).is_some();
         let Some(n) = linear.terms.iter().position(is_here) else { return false };

@@ -4,10 +4,19 @@ use std::collections::HashMap;
 
 use super::expr::Expr;
 use super::flaw::Span;
-use super::target::Processor;
+use super::target::{Os, Processor};
 
 /// How the names of the assembler's own symbols begin.
 pub const OWN: &str = ".amdgcn.";
+
+/// The names of the same symbols for runtimes other than that of HSA, and what follows [`OWN`] in theirs.
+const OTHERS: [(&str, &str); 5] = [
+    (".option.machine_version_major", "gfx_generation_number"),
+    (".option.machine_version_minor", "gfx_generation_minor"),
+    (".option.machine_version_stepping", "gfx_generation_stepping"),
+    (".kernel.vgpr_count", "next_free_vgpr"),
+    (".kernel.sgpr_count", "next_free_sgpr"),
+];
 
 pub type SymbolId = usize;
 
@@ -48,6 +57,8 @@ pub struct Symbol {
     pub is_set: bool,
     /// Whether another value can follow.
     pub is_open: bool,
+    /// Whether it is one of the assembler's own.
+    pub is_own: bool,
     /// Whether it is another name of a symbol, which is weak if nothing else names it.
     pub is_weak_name: bool,
 }
@@ -104,6 +115,7 @@ impl Table {
             order: None,
             is_set: false,
             is_open: false,
+            is_own: false,
             is_weak_name: false,
         };
         self.all.push(symbol);
@@ -143,8 +155,10 @@ impl Table {
         if let Some(id) = self.names.get(name) {
             return *id;
         }
-        let def = name.strip_prefix(OWN).and_then(|name| self.own(name)).map_or(Def::Undefined, Def::Variable);
-        let id = self.push(name, def, place);
+        let own = self.own(name);
+        let is_own = own.is_some();
+        let id = self.push(name, own.map_or(Def::Undefined, Def::Variable), place);
+        self.all[id].is_own = is_own;
         self.names.insert(name.to_string(), id);
         id
     }
@@ -154,7 +168,10 @@ impl Table {
     pub fn id_again(&mut self, name: &str, place: Span) -> SymbolId {
         let id = self.id(name, place);
         let symbol = &self.all[id];
-        let (Def::Variable(value), true) = (&symbol.def, symbol.is_open || name.starts_with(OWN)) else { return id };
+        let (Def::Variable(value), true) = (&symbol.def, symbol.is_open || symbol.is_own || name.starts_with(OWN))
+        else {
+            return id;
+        };
         if matches!(value, Expr::Int(_)) {
             (self.all[id].def, self.all[id].order) = (Def::Undefined, None);
             return id;
@@ -178,18 +195,39 @@ impl Table {
         }
     }
 
-    /// The value of one of the assembler's own symbols.
+    /// The value of one of the assembler's own symbols, which have other names for other runtimes.
     fn own(&self, name: &str) -> Option<Expr> {
-        let number = self.target?.processor.name().strip_prefix("gfx")?;
-        let (major, last) = number.split_at_checked(number.len().checked_sub(2)?)?;
-        let digit = |n: usize| last.chars().nth(n)?.to_digit(16).map(i64::from);
+        let target = self.target?;
+        let name = match target.os {
+            Os::Hsa => name.strip_prefix(OWN)?,
+            _ => OTHERS.iter().find(|(other, _)| *other == name)?.1,
+        };
+        let [major, minor, stepping] = self.generation()?;
         Some(Expr::Int(match name {
-            "gfx_generation_number" => major.parse().ok()?,
-            "gfx_generation_minor" => digit(0)?,
-            "gfx_generation_stepping" => digit(1)?,
+            "gfx_generation_number" => major,
+            "gfx_generation_minor" => minor,
+            "gfx_generation_stepping" => stepping,
             "next_free_vgpr" | "next_free_sgpr" => 0,
             _ => return None,
         }))
+    }
+
+    /// The three numbers in the processor's name.
+    pub fn generation(&self) -> Option<[i64; 3]> {
+        let number = self.target?.processor.name().strip_prefix("gfx")?;
+        let (major, last) = number.split_at_checked(number.len().checked_sub(2)?)?;
+        let digit = |n: usize| last.chars().nth(n)?.to_digit(16).map(i64::from);
+        Some([major.parse().ok()?, digit(0)?, digit(1)?])
+    }
+
+    /// The symbols of the numbers of vector and scalar registers that are used.
+    pub fn counts(&mut self) -> [SymbolId; 2] {
+        let is_hsa = self.target.is_none_or(|target| target.os == Os::Hsa);
+        let names = match is_hsa {
+            true => [".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"],
+            false => [".kernel.vgpr_count", ".kernel.sgpr_count"],
+        };
+        names.map(|name| self.id(name, Span::default()))
     }
 
     /// A label without a name for the current place.
