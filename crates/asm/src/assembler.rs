@@ -139,6 +139,8 @@ pub struct Assembler {
     /// The descriptor of another runtime that is being read.
     pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
+    /// Those that count only if there are no others, as the end of the source finds them.
+    pub late: Vec<Flaw>,
     /// So many faults say which mnemonic is similar to one that is unknown. To search for it takes long.
     pub suggestions: usize,
     /// Sections to which `.popsection` and `.previous` return.
@@ -199,11 +201,11 @@ impl Assembler {
         let mut new = Assembler { version: 6, longest, suggestions, far, wave, filler, ..Assembler::default() };
         (new.source.most, new.source.is_alone) = (options.longest_expansion, options.is_alone);
         new.source.include = options.include.clone();
+        new.source.follows_markers = options.follows_markers;
         new.spans = options.keeps_places.then(Vec::new);
         new.section(".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
         new.previous = None;
         new
-        new.source.follows_markers = options.follows_markers;
     }
 
     /// Reads everything.
@@ -221,11 +223,11 @@ impl Assembler {
             self.kernel = None;
             return;
         }
-        if let Some((_, place)) = self.conditions.first() {
-            self.fault(Flaw::new(*place, "the condition has no .endif"));
         if let Some(code) = self.kernel_code.take() {
             self.fault(Flaw::new(code.place, "the descriptor has no .end_amd_kernel_code_t"));
         }
+        if let Some((_, place)) = self.conditions.first() {
+            self.fault(Flaw::new(*place, "the condition has no .endif"));
         }
         if let Some(kernel) = self.kernel.take() {
             self.fault(Flaw::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
@@ -252,11 +254,11 @@ impl Assembler {
             let word = scan.word().to_ascii_lowercase();
             return self.skipped(&word, &mut scan);
         }
-        loop {
-            if scan.is_done() {
         if let Some(code) = self.kernel_code.take() {
             return self.kernel_code_line(code, &mut scan);
         }
+        loop {
+            if scan.is_done() {
                 return Ok(());
             }
             let (head, range) = scan.head()?;
@@ -277,7 +279,7 @@ impl Assembler {
                 return self.expand(&name, &mut scan);
             }
             if name.starts_with('.') {
-                return self.directive(&name.to_ascii_lowercase(), range.start, &mut scan);
+                return self.directive(&name, range.start, &mut scan);
             }
             scan.at = range.start;
             return self.instruction(&mut scan);
@@ -387,12 +389,13 @@ impl Assembler {
         let section = self.here_mut();
         if section.kind == SHT_NOBITS {
             if bytes.iter().any(|byte| *byte != 0) {
-                return Err(Flaw::new(place, format!("{} holds no contents, only zeros", section.name)));
+                let flaw = Flaw::new(place, format!("{} holds no contents, only zeros", section.name));
+                self.late.push(flaw);
             }
         } else {
             section.data.extend_from_slice(bytes);
         }
-        section.len += bytes.len() as u64;
+        self.here_mut().len += bytes.len() as u64;
         Ok(())
     }
 
@@ -411,7 +414,9 @@ impl Assembler {
     pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, kind: FixupKind, expr: Expr, place: Span) -> Result<()> {
         let section = self.here();
         if section.kind == SHT_NOBITS {
-            return Err(Flaw::new(place, format!("{} holds no contents", section.name)));
+            let flaw = Flaw::new(place, format!("{} holds no contents", section.name));
+            self.late.push(flaw);
+            return Ok(());
         }
         let offset = section.len + at;
         self.table.register_all(&expr);

@@ -13,9 +13,45 @@ use super::target::{Os, Processor};
 /// `STT_AMDGPU_HSA_KERNEL`.
 const KERNEL: u8 = 10;
 
+/// Directives of ELF files, which LLVM's assembler knows in small letters alone, as it does those of frames and of AMD
+/// GPUs.
+const OF_FILES: [&str; 23] = [
+    ".text",
+    ".data",
+    ".bss",
+    ".rodata",
+    ".tdata",
+    ".tbss",
+    ".section",
+    ".pushsection",
+    ".popsection",
+    ".previous",
+    ".subsection",
+    ".size",
+    ".type",
+    ".ident",
+    ".symver",
+    ".version",
+    ".weakref",
+    ".weak",
+    ".local",
+    ".protected",
+    ".internal",
+    ".hidden",
+    ".cg_profile",
+];
+
+fn has_one_spelling(word: &str) -> bool {
+    OF_FILES.contains(&word) || [".amd", ".end_amd"].iter().any(|beginning| word.starts_with(beginning))
+}
+
 impl Assembler {
-    pub fn directive(&mut self, word: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {
+    pub fn directive(&mut self, spelled: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.place(start..scan.at);
+        let word = &*spelled.to_ascii_lowercase();
+        if word != spelled && has_one_spelling(word) {
+            return Err(Flaw::new(place, format!("there is no directive {spelled}")).note(format!("{word} is one")));
+        }
         if self.kernel.is_some() && (word.starts_with(".amdhsa_") || word == ".end_amdhsa_kernel") {
             return self.kernel_directive(word, start, scan);
         }
@@ -35,7 +71,11 @@ impl Assembler {
             ".section" => return self.section_directive(false, scan),
             ".pushsection" => {
                 self.stack.push((self.table.section, self.previous));
-                return self.section_directive(true, scan);
+                let pushed = self.section_directive(true, scan);
+                if pushed.is_err() {
+                    self.stack.pop();
+                }
+                return pushed;
             }
             ".popsection" => {
                 let (section, previous) =
@@ -95,8 +135,13 @@ impl Assembler {
             ".amdgpu_hsa_kernel" => {
                 let (id, _) = self.symbol_name(scan)?;
                 self.table.get_mut(id).kind = KERNEL;
+                // Each kernel counts its registers anew.
+                for id in self.table.counts() {
+                    self.table.get_mut(id).def = Def::Variable(Expr::Int(0));
+                }
             }
             ".amdhsa_kernel" => return self.kernel_begin(scan),
+            ".end_amd_kernel_code_t" => return Err(Flaw::new(place, "no .amd_kernel_code_t is above")),
             ".end_amdhsa_kernel" => return Err(Flaw::new(place, "no .amdhsa_kernel is above")),
             ".amdgpu_metadata" | ".amdgpu_pal_metadata" => return self.metadata(word, place),
             ".amdgpu_lds" => return self.shared(scan),
@@ -135,13 +180,8 @@ impl Assembler {
             ".abort" => {
                 self.source.stop();
                 let text = scan.rest().trim();
-                // Each kernel counts its registers anew.
-                for id in self.table.counts() {
-                    self.table.get_mut(id).def = Def::Variable(Expr::Int(0));
-                }
                 let text = if text.is_empty() { String::new() } else { format!(": {text}") };
                 return Err(Flaw::new(place, format!(".abort ends the source here{text}")));
-            ".end_amd_kernel_code_t" => return Err(Flaw::new(place, "no .amd_kernel_code_t is above")),
             }
             ".addrsig" => self.has_address_table = true,
             ".addrsig_sym" => {

@@ -113,7 +113,11 @@ impl Assembler {
             names.is_branch = true;
             names.open.take();
             let branch = parse_with(target, text, &names);
-            if branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_)))) {
+            // What follows the place may be wrong.
+            let is_wrong_behind = matches!((branch, parsed), (Err(b), Err(p))
+                if b.kind == ParseErrorKind::Unexpected && b.span.start >= p.span.end);
+            let is_branch = branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_))));
+            if is_branch || is_wrong_behind {
                 parsed = branch;
             }
         }
@@ -155,7 +159,7 @@ impl Assembler {
         Ok((expr, part.place(from)))
     }
 
-    /// Keeps `.amdgcn.next_free_vgpr` and `.amdgcn.next_free_sgpr` behind the registers that are used.
+    /// Keeps the symbols that count registers behind those that are used.
     pub fn count_registers(&mut self, inst: &Inst) {
         if !self.table.counts_registers {
             return;
@@ -245,6 +249,10 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     let name = target.processor();
     let message = format!("{} on {name}", fault.message);
     match Suggestion::of(target, text) {
+        // An operation of the target itself.
+        Suggestion { elsewhere: Some(other), .. } if other.processor() == name => {
+            Flaw { message: "this operation can only be the second of two".into(), ..fault }
+        }
         Suggestion { elsewhere: Some(other), .. } => Flaw { message, ..fault }.note(format!("{other} has it")),
         Suggestion { nearest: Some(near), .. } => Flaw { message, ..fault }.note(format!("{near} is similar")),
         _ => Flaw { message, ..fault },

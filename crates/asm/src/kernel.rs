@@ -32,6 +32,9 @@ pub struct Kernel {
 pub const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
 
+/// The most blocks of vector registers, beside the first one, of a wave and those that it shares.
+const MOST_BLOCKS: i64 = 63;
+
 /// Directives whose numbers the assembler has to know where they stand, as LLVM's does: they say how many registers a
 /// kernel begins with, and how many a wave shares.
 fn is_early(name: &str) -> bool {
@@ -300,6 +303,15 @@ impl Assembler {
         })?;
         if kernel.lanes == Some(32) && value("shared_vgpr_count")?.is_some_and(|count| count != 0) {
             return Err(Flaw::new(kernel.end, "waves of 32 lanes share no vector registers"));
+        }
+        // Both are in blocks, those of shared registers of twice the size.
+        let blocks = i64::from(descriptor.rsrc1().granulated_workitem_vgpr_count());
+        let shared = value("shared_vgpr_count")?.unwrap_or(0);
+        if shared > 0 && shared.saturating_mul(2).saturating_add(blocks) > MOST_BLOCKS {
+            return Err(Flaw::new(
+                kernel.end,
+                "the kernel's vector registers and the shared ones are too many together",
+            ));
         }
         Ok(descriptor)
     }

@@ -45,6 +45,7 @@ pub static DIRECTIVES: &[(&str, &str)] = &[
     (".equiv", "gives a name a value, which cannot change"),
     (".comm", "declares a variable of zeros: name, size, alignment"),
     (".lcomm", "declares a variable of zeros that stays inside: name, size"),
+    (".cg_profile", "tells a linker how often one symbol calls another: caller, callee, number"),
     (".reloc", "asks for a relocation: offset, kind, expression"),
     (".byte", "puts numbers of 1 byte here"),
     (".short", "puts numbers of 2 bytes here"),
@@ -97,6 +98,7 @@ pub static DIRECTIVES: &[(&str, &str)] = &[
     (".warning", "is a warning with this text"),
     (".ident", "puts a text into the section `.comment`"),
     (".file", "names a source file for debuggers"),
+    (".loc_label", "gives a name to a place in the table of lines"),
     (".loc", "says from which line of a source file the code is"),
     (".end", "ends the source"),
 ];

@@ -120,11 +120,11 @@ pub struct Options {
     pub long_branches: Option<Far>,
     /// Directories in which files of `.include` and `.incbin` are searched, after the current one.
     pub include: Vec<PathBuf>,
-    /// Whether `.include` and `.incbin` are errors, as they should be in a source from elsewhere: they read any file.
-    pub is_alone: bool,
     /// Whether places are those that the markers of a preprocessor (`# 12 "file.s"`) name. What edits the source wants
     /// to know where it stands there: for that it is `false`, as at first.
     pub follows_markers: bool,
+    /// Whether `.include` and `.incbin` are errors, as they should be in a source from elsewhere: they read any file.
+    pub is_alone: bool,
     /// The most bytes that a section can have, and its greatest alignment: 2^27 at first, which take seconds.
     pub longest_section: u64,
     /// The most bytes that macros, repetitions and included files can become: 2^24 at first, which take about a second.
@@ -144,9 +144,9 @@ impl Default for Options {
             filler: None,
             long_branches: None,
             include: Vec::new(),
+            follows_markers: false,
             is_alone: false,
             longest_section: 1 << 27,
-            follows_markers: false,
             longest_expansion: 1 << 24,
             suggestions: 100,
             keeps_places: false,

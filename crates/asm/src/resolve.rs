@@ -95,16 +95,17 @@ impl Assembler {
         };
         // What the statements that are wrong would have defined is missing now.
         let so_far = Some(self.flaws.clone()).filter(|flaws| flaws.errors() > 0);
+        std::mem::take(&mut self.late).into_iter().for_each(|flaw| self.fault(flaw));
         self.write_notes();
         self.write_calls();
         if let Err(fault) = self.write_debug() {
             self.fault(fault);
         }
         self.name_sections();
+        self.break_cycles();
         self.find_weak();
         for (n, section) in self.sections.iter().enumerate() {
             if let Some(group) = &section.identity.group {
-        self.break_cycles();
                 self.groups.entry(group.symbol).or_insert(n);
             }
         }
@@ -196,7 +197,7 @@ impl Assembler {
                 None => version.name.clone(),
             };
             if is_defined && version.keeps && !tail.starts_with("@@") {
-                symbols.push(Symbol { name, ..symbol });
+                symbols.push(Symbol { name, order: u32::MAX, ..symbol });
             } else {
                 symbols[number].name = name;
             }
@@ -399,12 +400,12 @@ impl Assembler {
         Ok(Some(Relocation { offset: place, kind, of, addend, place: fixup.place }))
     }
 
-    /// Makes a distance from a place in a section of the difference from a label of this section, if it is one.
     /// Whether relocations have numbers that are added: the runtime of HSA wants them, and the others do not.
     fn has_addends(&self) -> bool {
         self.table.target.is_none_or(|target| target.os == Os::Hsa)
     }
 
+    /// Makes a distance from a place in a section of the difference from a label of this section, if it is one.
     pub fn count_from_here(&self, linear: &mut Linear, place: u64, section: usize) -> bool {
         let is_here = |(id, times): &(SymbolId, i64)| *times == -1 && self.offset_in(*id, section).is_some();
         let Some(n) = linear.terms.iter().position(is_here) else { return false };

@@ -1,8 +1,8 @@
 //! Directives of sections.
 
 use super::assembler::{
-    Assembler, Group, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS, SHF_WRITE,
-    SHF_EXCLUDE, SHT_CALL_GRAPH, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, SectionIdentity,
+    Assembler, Group, SHF_ALLOC, SHF_EXCLUDE, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS,
+    SHF_TLS, SHF_WRITE, SHT_CALL_GRAPH, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, SectionIdentity,
 };
 use super::flaw::{Flaw, Result};
 use super::scan::Scan;
@@ -66,8 +66,8 @@ impl Assembler {
         }
         let from = scan.at;
         let part = self.number(scan)?;
-        let part = u32::try_from(part).ok().filter(|part| *part < 8192);
-        part.ok_or_else(|| scan.since(from, "the parts of a section have numbers from 0 to 8191"))
+        let part = i32::try_from(part).ok().and_then(|part| u32::try_from(part).ok());
+        part.ok_or_else(|| scan.since(from, "the parts of a section have numbers from 0 to 2147483647"))
     }
 
     /// `.subsection N`: goes on in another part of the same section.

@@ -305,6 +305,9 @@ impl Assembler {
         let from = scan.at;
         let offset = self.expression(scan)?;
         let place = scan.place(from);
+        if self.table.linear(&offset, super::expr::TOP).is_ok_and(|sum| sum.terms.len() > 1) {
+            return Err(Flaw::new(place, "the place of a relocation is a number, or a label and a number"));
+        }
         scan.expect(",")?;
         scan.blank();
         let at = scan.at;
