@@ -10,21 +10,30 @@ use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
 use super::asm_file::{contents, directory, sources};
 use super::run;
 
+const HSA: &str = "amdgcn-amd-amdhsa";
+
 /// A source from a file of them, and for what it is assembled.
 struct Form {
     text: String,
     cpu: String,
     features: String,
+    /// The triple without the processor.
+    triple: &'static str,
 }
 
-/// The sources of a file: `//!` begins each, with its processor and features.
+/// The sources of a file: `//!` begins each, with its processor and features, or a runtime other than that of HSA.
 fn forms(file: &str) -> Vec<Form> {
     let text = std::fs::read_to_string(sources().join(file)).unwrap();
     let parts = text.split("//! ").skip(1);
     let form = |part: &str| {
         let (head, text) = part.split_once('\n').unwrap_or((part, ""));
         let (cpu, features) = head.trim().split_once(' ').unwrap_or((head.trim(), ""));
-        Form { text: text.into(), cpu: cpu.into(), features: features.into() }
+        let (features, triple) = match features {
+            "mesa3d" => ("", "amdgcn-mesa-mesa3d"),
+            "amdpal" => ("", "amdgcn-amd-amdpal"),
+            _ => (features, HSA),
+        };
+        Form { text: text.into(), cpu: cpu.into(), features: features.into(), triple }
     };
     parts.map(form).collect()
 }
@@ -35,7 +44,8 @@ fn llvm(form: &Form, work: &Path) -> (bool, String, Vec<u8>) {
     std::fs::write(&source, &form.text).unwrap();
     let _ = std::fs::remove_file(&object);
     let output = Command::new("timeout")
-        .args(["20", "llvm-mc-22", "-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", "l.o", "a.s"])
+        .args(["20", "llvm-mc-22", "-filetype=obj", "-o", "l.o", "a.s"])
+        .arg(format!("-triple={}", form.triple))
         .args([format!("-mcpu={}", form.cpu), format!("-mattr={}", form.features)])
         .current_dir(work)
         .stdin(Stdio::null())
@@ -54,12 +64,20 @@ fn arguments(form: &Form) -> (String, Vec<&'static str>) {
             _ => cpu += &format!(":{}{}", &feature[1..], &feature[..1]),
         }
     }
+    if form.triple != HSA {
+        cpu = format!("{}--{cpu}", form.triple);
+    }
     (cpu, more)
 }
 
-/// The names of symbols in their order, where sections have theirs, and the numbers of those whose addresses count.
-fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>) {
+/// The names of symbols in their order, where sections have theirs, the numbers of those whose addresses count, and the
+/// names of sections with contents in their order.
+fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>, Vec<String>) {
     let file = ElfFile64::<LittleEndian>::parse(bytes).unwrap();
+    // Each assembler puts the tables of names elsewhere.
+    let filled =
+        file.sections().filter(|section| section.size() > 0).map(|section| section.name().unwrap().to_string());
+    let filled = filled.filter(|name| ![".strtab", ".shstrtab"].contains(&name.as_str())).collect();
     let names = file.symbols().map(|symbol| match symbol.section_index() {
         Some(index) if symbol.kind() == object::SymbolKind::Section => {
             file.section_by_index(index).unwrap().name().unwrap().to_string()
@@ -67,7 +85,7 @@ fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>) {
         _ => symbol.name().unwrap().to_string(),
     });
     let addressed = file.section_by_name(".llvm_addrsig").map(|section| section.data().unwrap().to_vec());
-    (names.collect(), addressed.unwrap_or_default())
+    (names.collect(), addressed.unwrap_or_default(), filled)
 }
 
 #[test]

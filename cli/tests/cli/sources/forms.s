@@ -1931,3 +1931,176 @@ s_add_u32 s0, s0, .Ltwo@rel32@lo+4
 .data
 .quad one, .Ltwo, .Ltwo+1, .Llocal
 .long .Ltwo-.
+//! gfx942
+.globl caller
+caller: s_nop 0
+.Lown: s_nop 1
+.cg_profile caller, late, 5
+.cg_profile later, .Lown, 7
+.cg_profile inner, inner, 0x10
+inner: s_nop 2
+.long open
+.file 1 "a.c"
+.loc 1 1
+s_nop 3
+.addrsig
+.data
+late: .long .Lown
+//! gfx1030
+.file 1 "x.c"
+.loc 1 1 1
+s_nop 0
+.loc_label first
+.loc 1 3 1
+s_nop 0
+s_nop 0
+.loc_label second
+.loc_label same
+s_endpgm
+.loc_label .Lhidden
+.data
+.loc_label other
+.long first, second, same, other, .Lhidden
+.text
+.loc 1 9
+s_endpgm
+//! gfx1030
+.file 1 "x.c"
+.loc 1 1 1
+.loc_label first
+s_nop 0
+.loc 1 2 2
+s_nop 0
+.loc_label second
+s_nop 0
+.data
+.loc_label third
+.long 0
+.loc 1 7
+.long 0
+//! gfx942
+.file 0 "/d" "x.c" md5 0x0123456789abcdef0123456789abcdef
+.text
+.loc 0 1 1
+s_nop 0
+.section ".note.GNU-stack","",@progbits
+.amdgpu_metadata
+---
+amdhsa.kernels: []
+amdhsa.version: [1, 2]
+...
+.end_amdgpu_metadata
+.section .debug_line,"",@progbits
+.Lstart:
+.section .debug_info,"",@progbits
+.long .Lstart
+//! gfx1030
+.text
+k: s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr max(k.vgprs, 1)
+.amdhsa_next_free_sgpr max(k.sgprs+2, 1)-2
+.end_amdhsa_kernel
+.set k.vgprs, max(32, all.vgprs)
+.set k.sgprs, max(33, all.sgprs)
+.set all.vgprs, 48
+.set all.sgprs, 34
+//! gfx900
+.text 8192
+s_nop 0
+.text 1
+s_nop 1
+.subsection 2147483647
+s_nop 2
+//! gfx900
+# 40 "kernel.S"
+s_nop 0
+# not a marker
+s_nop 1
+//! gfx900 mesa3d
+.globl g
+a: s_getpc_b64 s[0:1]
+s_add_u32 s0, s0, g@rel32@lo+4
+s_addc_u32 s1, s1, g@rel32@hi+12
+s_add_u32 s0, s0, b@rel32@lo+4
+s_mov_b32 s0, ext
+s_mov_b32 s0, ext@abs32@hi+8
+.amdgpu_lds lds, 4
+s_mov_b32 s0, lds@abs32@lo
+s_branch h
+.globl h
+h: s_nop 0
+.data
+b: .long a+4
+.quad ext-9
+.long ext-.
+.reloc 0, R_AMDGPU_ABS32, ext+7
+.long 5
+//! gfx1030 amdpal
+.globl g
+s_mov_b32 s0, g@abs32@lo-4
+.file 1 "a.c"
+.loc 1 1
+f: .cfi_startproc
+s_nop 0
+.cfi_endproc
+//! gfx803 mesa3d
+.long .option.machine_version_major, .option.machine_version_minor, .option.machine_version_stepping
+v_mov_b32 v7, s9
+.long .kernel.vgpr_count, .kernel.sgpr_count
+.amdgpu_hsa_kernel k
+k: .long .kernel.vgpr_count, .kernel.sgpr_count
+v_mov_b32 v3, s2
+.if .kernel.vgpr_count == 4
+.long 77
+.endif
+.long .amdgcn.next_free_vgpr
+//! gfx803 mesa3d
+.amdgpu_hsa_kernel k
+k:
+.amd_kernel_code_t
+is_ptr64 = 1
+max_scratch_backing_memory_byte_size = 5
+
+enable_sgpr_kernarg_segment_ptr = 1
+is_dynamic_callstack = on
+compute_pgm_rsrc1_vgprs = 1
+compute_pgm_rsrc1_sgprs = later
+compute_pgm_rsrc2_user_sgpr = -1
+kernel_code_entry_byte_offset = 512
+granulated_lds_size = 0x155
+workitem_private_segment_byte_size = 1<<31
+runtime_loader_kernel_symbol = -2
+call_convention = 3
+wavefront_size = 6
+.end_amd_kernel_code_t
+.set on, 1
+.set later, 3
+s_endpgm
+//! gfx90a mesa3d
+.amd_kernel_code_t
+.end_amd_kernel_code_t
+//! gfx1030 mesa3d
+.amd_kernel_code_t
+enable_wgp_mode = 0
+enable_wavefront_size32 = 1
+wavefront_size = 5
+user_sgpr_count = 6
+.end_amd_kernel_code_t
+//! gfx942
+.globl a, b
+.symver a, a@V1
+.symver b, b@V2
+a: s_nop 0
+b: s_nop 1
+.globl c
+c: s_nop 2
+//! gfx1100
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 128
+.amdhsa_next_free_sgpr 10
+.amdhsa_wavefront_size32 0
+.amdhsa_shared_vgpr_count 8
+.end_amdhsa_kernel

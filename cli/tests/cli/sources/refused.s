@@ -1142,3 +1142,114 @@ s_bad
 //! gfx900
 .reloc 0, R_AMDGPU_NOTHING
 s_bad
+//! gfx900
+.cg_profile a, b
+s_bad
+//! gfx900
+.cg_profile a, b, -1
+s_bad
+//! gfx900
+a: s_nop 0
+.cg_profile .Lnowhere, a, 5
+//! gfx900
+.loc_label 5
+s_bad
+//! gfx900
+s_nop 0
+# 40 "kernel.S"
+s_nop 0
+s_bad
+//! gfx900
+# 12 "a.h" 1 3
+.macro m
+s_bad
+.endm
+# 7 "kernel.S" 2
+m
+//! gfx900
+.set a, b
+.set b, c
+.set c, b
+.long b
+//! gfx900
+.set a, b
+.set b, a
+s_mov_b32 s0, a
+//! gfx900
+s_nop 0
+.set c, c
+//! gfx900
+.bss
+.long 4
+.text
+s_bad
+//! gfx900
+s_nop 0
+.TEXT
+s_bad
+//! gfx900
+.globl a
+.Size a, 4
+s_bad
+//! gfx900
+.Section .x
+s_bad
+//! gfx900
+.reloc foo+bar, R_AMDGPU_ABS32
+s_bad
+//! gfx900
+.section .x
+.pushsection
+.popsection
+s_bad
+//! gfx803 mesa3d
+.amd_kernel_code_t
+wavefront_size = 6
+control_directives = 0
+.end_amd_kernel_code_t
+//! gfx803 mesa3d
+.amd_kernel_code_t
+wavefront_size 6
+.end_amd_kernel_code_t
+//! gfx803 mesa3d
+.amd_kernel_code_t
+wavefront_size = 5
+.end_amd_kernel_code_t
+//! gfx803 mesa3d
+.amd_kernel_code_t
+enable_wgp_mode = 1
+.end_amd_kernel_code_t
+//! gfx1030 mesa3d
+.amd_kernel_code_t
+wavefront_size = 6
+.end_amd_kernel_code_t
+//! gfx900
+buffer_load_dword v0, v[1:2], s[4:7], 0 offen
+s_bad
+//! gfx900
+ds_ordered_count v0, v1 offset:3
+s_bad
+//! gfx900
+v_add_f32 v0, --1, v2
+s_bad
+//! gfx900
+s_cbranch_scc0 foo bar
+s_bad
+//! gfx1100
+v_dual_add_nc_u32 v0, v1, v2 :: v_dual_add_f32 v4, v5, v6
+s_bad
+//! gfx1030
+s_setreg_b32 hwreg({id: 1, size: 4}), s0
+s_bad
+//! gfx803 mesa3d
+.amd_kernel_code_t
+is_ptr64 = on
+.end_amd_kernel_code_t
+.set on, 1
+//! gfx1100
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 250
+.amdhsa_next_free_sgpr 10
+.amdhsa_wavefront_size32 0
+.amdhsa_shared_vgpr_count 8
+.end_amdhsa_kernel
