@@ -44,6 +44,8 @@ struct File {
     directory: usize,
     name: String,
     md5: Option<u128>,
+    /// Its text.
+    source: Option<String>,
 }
 
 /// The line that `.loc` gives to the instructions after it.
@@ -79,7 +81,7 @@ impl Assembler {
         Ok(true)
     }
 
-    /// `.file NUMBER ["DIRECTORY"] "NAME" [md5 CHECKSUM]`
+    /// `.file NUMBER ["DIRECTORY"] "NAME" [md5 CHECKSUM] [source "TEXT"]`
     fn file(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         if !scan.peek().is_ascii_digit() {
@@ -95,13 +97,20 @@ impl Assembler {
         if scan.peek() == b'"' {
             (directory, name) = (name, text(scan)?);
         }
-        let mut md5 = None;
-        if scan.eat("md5") {
-            scan.blank();
-            let from = scan.at;
-            let digits = scan.word().strip_prefix("0x").unwrap_or("");
-            md5 =
-                Some(u128::from_str_radix(digits, 16).map_err(|_| scan.since(from, "a number of 128 bits expected"))?);
+        let (mut md5, mut source) = (None, None);
+        while !scan.is_done() {
+            if scan.eat("md5") {
+                scan.blank();
+                let from = scan.at;
+                let digits = scan.word().strip_prefix("0x").unwrap_or("");
+                let number = u128::from_str_radix(digits, 16);
+                md5 = Some(number.map_err(|_| scan.since(from, "a number of 128 bits expected"))?);
+            } else if scan.eat("source") {
+                scan.blank();
+                source = Some(text(scan)?);
+            } else {
+                return Err(scan.fault("`md5` or `source` expected"));
+            }
         }
         let debug = &mut self.debug;
         if debug.files.get(number).is_some_and(Option::is_some) {
@@ -119,7 +128,7 @@ impl Assembler {
             directory => debug.directory(directory),
         };
         debug.files.resize(debug.files.len().max(number + 1), None);
-        debug.files[number] = Some(File { directory, name, md5 });
+        debug.files[number] = Some(File { directory, name, md5, source });
         Ok(())
     }
 

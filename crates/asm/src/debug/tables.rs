@@ -42,6 +42,8 @@ const DATA16: u8 = 0x1e;
 const PATH: u8 = 1;
 const DIRECTORY: u8 = 2;
 const MD5: u8 = 5;
+/// The text of a file: `DW_LNCT_LLVM_source`.
+const SOURCE: u64 = 0x2001;
 
 const POINTER: u8 = 8;
 const SHF_MERGE_STRINGS: u64 = 0x30;
@@ -186,17 +188,26 @@ impl Assembler {
             text(table, directory);
         }
         let has_md5 = debug.files.iter().flatten().all(|file| file.md5.is_some());
-        table.bytes.extend([if has_md5 { 3 } else { 2 }, PATH, LINE_STRP, DIRECTORY, UDATA]);
+        let has_source = debug.files.iter().flatten().any(|file| file.source.is_some());
+        let columns = 2 + u8::from(has_md5) + u8::from(has_source);
+        table.bytes.extend([columns, PATH, LINE_STRP, DIRECTORY, UDATA]);
         if has_md5 {
             table.bytes.extend([MD5, DATA16]);
         }
+        if has_source {
+            unsigned(SOURCE, &mut table.bytes);
+            table.push(LINE_STRP);
+        }
         unsigned(debug.files.len() as u64, &mut table.bytes);
-        let none = File { directory: 0, name: String::new(), md5: Some(0) };
+        let none = File { directory: 0, name: String::new(), md5: Some(0), source: None };
         for file in debug.files.iter().map(|file| file.as_ref().unwrap_or(&none)) {
             text(table, &file.name);
             unsigned(file.directory as u64, &mut table.bytes);
             if let Some(md5) = file.md5.filter(|_| has_md5) {
                 table.bytes.extend(md5.to_be_bytes());
+            }
+            if has_source {
+                text(table, file.source.as_deref().unwrap_or(""));
             }
         }
     }
