@@ -377,15 +377,16 @@ impl Assembler {
                 return self.store(fixup, section, width, value).map(|()| None);
             }
         }
+        // A literal of 64 bits can hold the half of an address, whose relocation leaves the other dword alone.
         let kind = match (linear.variant, width, from_here) {
-            (Some("gotpcrel"), 4, _) => kinds::GOTPCREL,
-            (Some("gotpcrel32@lo"), 4, _) => kinds::GOTPCREL32_LO,
-            (Some("gotpcrel32@hi"), 4, _) => kinds::GOTPCREL32_HI,
-            (Some("rel32@lo"), 4, _) => kinds::REL32_LO,
-            (Some("rel32@hi"), 4, _) => kinds::REL32_HI,
+            (Some("gotpcrel"), 4 | 8, _) => kinds::GOTPCREL,
+            (Some("gotpcrel32@lo"), 4 | 8, _) => kinds::GOTPCREL32_LO,
+            (Some("gotpcrel32@hi"), 4 | 8, _) => kinds::GOTPCREL32_HI,
+            (Some("rel32@lo"), 4 | 8, _) => kinds::REL32_LO,
+            (Some("rel32@hi"), 4 | 8, _) => kinds::REL32_HI,
             (Some("rel64"), 8, _) => kinds::REL64,
-            (Some("abs32@lo"), 4, _) => kinds::ABS32_LO,
-            (Some("abs32@hi"), 4, _) => kinds::ABS32_HI,
+            (Some("abs32@lo"), 4 | 8, _) => kinds::ABS32_LO,
+            (Some("abs32@hi"), 4 | 8, _) => kinds::ABS32_HI,
             (Some("abs64") | None, 8, false) => kinds::ABS64,
             (None, 8, true) => kinds::REL64,
             (None, 4, true) => kinds::REL32,
