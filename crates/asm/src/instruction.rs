@@ -77,6 +77,10 @@ impl Assembler {
                         _ => fault,
                     }
                 }
+                ParseErrorKind::Open if self.flaws.shown.len() < self.suggestions => {
+                    let text = spelling.as_ref().map_or(text, |spelling| &spelling.text);
+                    self.name_or_open(fault, target, text, e)
+                }
                 _ => fault,
             }
         })?;
@@ -96,6 +100,27 @@ impl Assembler {
             true => self.emit_branch(&inst, bytes, expr, at),
             false if !holds_open(&inst) => Err(Flaw::new(at, "this operand can only be a value that is known here")),
             false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), FixupKind::Literal(width), expr, at),
+        }
+    }
+
+    /// The error of a value that is open: what is written there may be the name of a value that other targets have, or
+    /// in parentheses a similar one.
+    fn name_or_open(&self, fault: Flaw, target: Target, text: &str, error: ParseError) -> Flaw {
+        let (start, end) = (error.span.start as usize, error.span.end as usize);
+        let name = text.get(start..end).unwrap_or("");
+        let is_symbol = self.table.find(name).is_some_and(|id| !matches!(self.table.get(id).def, Def::Undefined));
+        if is_symbol {
+            return fault;
+        }
+        let is_argument = text.get(..start).is_some_and(|before| before.trim_end().ends_with('('));
+        let suggestion = Suggestion::for_error(target, text, &ParseError { kind: ParseErrorKind::Symbol, ..error });
+        let message = "unknown name".to_string();
+        match suggestion {
+            Suggestion { elsewhere: Some(other), .. } => Flaw { message, ..fault }.note(format!("{other} has it")),
+            Suggestion { nearest: Some(near), .. } if is_argument => {
+                Flaw { message, ..fault }.note(format!("{near} is similar"))
+            }
+            _ => fault,
         }
     }
 

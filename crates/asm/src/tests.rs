@@ -188,3 +188,32 @@ fn registers_of_pal_become_a_note() {
     let note: Vec<u8> = note.into_iter().flat_map(u32::to_le_bytes).collect();
     assert!(object.windows(note.len()).any(|bytes| bytes == note));
 }
+
+#[test]
+fn a_name_of_other_targets_is_no_symbol() {
+    let gfx1100 = Options { target: Some("gfx1100".parse().expect("a target of this build")), ..options() };
+    let said = |text: &str, options: &Options| {
+        let fault = fault(text, options);
+        (fault.message, fault.note)
+    };
+    let unknown = |note: &str| ("unknown name".to_string(), Some(note.to_string()));
+    assert_eq!(said("s_sendmsg sendmsg(MSG_GET_DOORBELL)", &gfx1100), unknown("gfx900 has it"));
+    assert_eq!(said("s_sendmsg sendmsg(MSG_INTERUPT)", &options()), unknown("MSG_INTERRUPT is similar"));
+    assert_eq!(said("s_cbranch_scc0 there again", &options()), ("unexpected".into(), None));
+    let second = "v_dual_add_nc_u32 v0, v1, v2 :: v_dual_add_f32 v4, v5, v6";
+    assert_eq!(said(second, &gfx1100).0, "this operation can only be the second of two");
+}
+
+#[test]
+fn places_follow_the_markers_of_a_preprocessor_if_that_is_asked_for() {
+    let source =
+        "s_nop 0\n# 40 \"kernel.S\"\ns_nop 0\n s_bad\n# no marker\n# 7 \"a.h\" 2\n s_bad\n # 9 \"b.h\"\n s_bad";
+    let places = |follows_markers: bool| {
+        let faults = assemble("input", source, &Options { follows_markers, ..options() }).expect_err("it is wrong");
+        let places = faults.all().iter().filter_map(|fault| fault.place.clone());
+        places.map(|place| (place.file, place.line, place.end_line, place.column)).collect::<Vec<_>>()
+    };
+    let place = |file: &str, line: usize| (file.to_string(), line, line, 2);
+    assert_eq!(places(true), [place("kernel.S", 41), place("a.h", 7), place("a.h", 9)]);
+    assert_eq!(places(false), [place("input", 4), place("input", 7), place("input", 9)]);
+}

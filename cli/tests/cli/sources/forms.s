@@ -2104,3 +2104,21 @@ c: s_nop 2
 .amdhsa_wavefront_size32 0
 .amdhsa_shared_vgpr_count 8
 .end_amdhsa_kernel
+//! gfx1250
+s_get_pc_i64 s[0:1]
+s_add_nc_u64 s[0:1], s[0:1], foo@gotpcrel+4
+s_add_nc_u64 s[0:1], s[0:1], foo@rel32@lo+4
+s_mov_b64 s[0:1], foo@abs32@lo
+s_mov_b64 s[0:1], foo@rel64+8
+s_mov_b64 s[0:1], foo
+.quad foo@gotpcrel32@hi, foo@abs32@hi
+//! gfx942
+.file 0 "/d" "a.c" md5 0x0123456789abcdef0123456789abcdef source "int x;\n"
+.file 1 "b.c" source "int y;\n" md5 0x0123456789abcdef0123456789abcdee
+.file 2 "c.c" md5 0x0123456789abcdef0123456789abcde0
+.loc 1 1
+s_nop 0
+//! gfx942
+.file 1 "b.c" source "x"
+.loc 1 1
+s_nop 0

@@ -1253,3 +1253,9 @@ is_ptr64 = on
 .amdhsa_wavefront_size32 0
 .amdhsa_shared_vgpr_count 8
 .end_amdhsa_kernel
+//! gfx942
+.file 1 "b.c" source
+s_bad
+//! gfx942
+.file 1 "b.c" "c.c" "d.c"
+s_bad
