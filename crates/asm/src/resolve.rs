@@ -275,7 +275,7 @@ impl Assembler {
     fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Flaw> {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the table if the source sets them.
-        let is_own = (symbol.is_own || symbol.name.starts_with(OWN)) && !symbol.is_set;
+        let is_own = (symbol.is_own || self.has_addends() && symbol.name.starts_with(OWN)) && !symbol.is_set;
         let is_hidden_name = symbol.name.starts_with(".L") && !self.kept.contains(&id);
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {

@@ -2036,7 +2036,6 @@ h: s_nop 0
 b: .long a+4
 .quad ext-9
 .long ext-.
-.reloc 0, R_AMDGPU_ABS32, ext+7
 .long 5
 //! gfx1030 amdpal
 .globl g
@@ -2076,8 +2075,8 @@ runtime_loader_kernel_symbol = -2
 call_convention = 3
 wavefront_size = 6
 .end_amd_kernel_code_t
-.set on, 1
 .set later, 3
+.set on, 1
 s_endpgm
 //! gfx90a mesa3d
 .amd_kernel_code_t

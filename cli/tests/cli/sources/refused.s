@@ -1195,9 +1195,6 @@ s_bad
 .Section .x
 s_bad
 //! gfx900
-.reloc foo+bar, R_AMDGPU_ABS32
-s_bad
-//! gfx900
 .section .x
 .pushsection
 .popsection
@@ -1210,18 +1207,6 @@ control_directives = 0
 //! gfx803 mesa3d
 .amd_kernel_code_t
 wavefront_size 6
-.end_amd_kernel_code_t
-//! gfx803 mesa3d
-.amd_kernel_code_t
-wavefront_size = 5
-.end_amd_kernel_code_t
-//! gfx803 mesa3d
-.amd_kernel_code_t
-enable_wgp_mode = 1
-.end_amd_kernel_code_t
-//! gfx1030 mesa3d
-.amd_kernel_code_t
-wavefront_size = 6
 .end_amd_kernel_code_t
 //! gfx900
 buffer_load_dword v0, v[1:2], s[4:7], 0 offen
