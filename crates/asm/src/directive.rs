@@ -92,11 +92,15 @@ impl Assembler {
                     format!("{word} is for the runtime of HSA, and the code is for another one"),
                 ));
             }
-            ".amd_kernel_code_t" if !self.is_of_other_os(false) => {
+            ".amd_kernel_code_t" if self.table.target.is_none_or(|target| target.os != Os::Hsa) => {
                 scan.end()?;
                 return self.kernel_code_begin(place);
             }
-            ".amdgpu_hsa_kernel" | ".amd_amdgpu_isa" | ".amd_kernel_code_t" if self.is_of_other_os(false) => {
+            ".amd_kernel_code_t" => {
+                let flaw = Flaw::new(place, "the runtime of HSA has no such descriptors");
+                return Err(flaw.note("`.amdhsa_kernel` describes a kernel"));
+            }
+            ".amdgpu_hsa_kernel" | ".amd_amdgpu_isa" if self.is_of_other_os(false) => {
                 let message = format!("{word} is for code objects of version 2, which HSA has no more");
                 return Err(Flaw::new(place, message).note("`.amdhsa_kernel` describes a kernel"));
             }
