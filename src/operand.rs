@@ -2,7 +2,7 @@
 
 mod list;
 
-use crate::code::LITERAL;
+use crate::code::{LITERAL, int_of};
 use crate::codec::code::{is_literal64, meaning};
 use crate::codec::{Address, EncodedOperand, code_in, flag, operand, read};
 use crate::imm::Hwreg;
@@ -13,7 +13,7 @@ use crate::table::sizes::{ANY_WIDE, OP_INDICES, OperandList, ROW_BITS};
 #[cfg(feature = "fast")]
 use crate::table::values::ready::value_of;
 use crate::table::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
-use crate::table::{AddressStep, How, OperandDesc, OperandTables, Row};
+use crate::table::{How, OperandDesc, OperandTables, Row};
 use crate::target::{BRANCHES, OPERANDS};
 use crate::value::{Access, Operand, Value};
 
@@ -84,10 +84,27 @@ impl Inst {
         (self.is_branch() && !self.is_jump()).then_some(Field::Simm16)
     }
 
-    /// Whether an operand is added to the address of the code.
+    /// Whether an operand is added to the address of the code. A format with a branch distance has no room for that
+    /// operand.
     #[inline]
     pub(crate) fn is_jump(&self) -> bool {
-        JUMPS && self.address_step() == Some(AddressStep::Jump)
+        JUMPS && self.is_branch() && self.jump_source().is_some()
+    }
+
+    /// The code of the operand that a jump adds to the address.
+    fn jump_source(&self) -> Option<u16> {
+        let (lsb, width) = crate::constraint::place(self.target(), self.format(), Field::Ssrc0)?;
+        Some(self.field(lsb, width) as u16)
+    }
+
+    /// The constant that a jump adds to the address, as [`Inst::constant`] returns it. A listing calls this for every
+    /// branch, so it does without the tables of operands.
+    pub(crate) fn jump_distance(&self) -> Option<u64> {
+        match *self.words() {
+            [_] => Some(i64::from(int_of(self.jump_source()?)?) as u64),
+            [_, literal] => Some(literal.into()).filter(|_| literal >> 31 == 0),
+            _ => Some(self.last_two()),
+        }
     }
 
     /// Whether an operand is a branch distance, or is added to the address of the code.
@@ -99,7 +116,7 @@ impl Inst {
 
     fn label_target(&self, pc: u64) -> Option<u64> {
         let distance = if self.is_jump() {
-            self.operands().filter(|operand| operand.bits == 64).find_map(|operand| self.constant(&operand))?
+            self.jump_distance()?
         } else {
             // Every distance is in the lower half of the first dword, which the build checks.
             (i64::from(self.bits() as i16) * 4) as u64

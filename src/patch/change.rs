@@ -11,7 +11,6 @@ use crate::kind::{NumberKind, OperandKind};
 use crate::opcode::{Field, Opcode};
 use crate::operation::Encoding;
 use crate::table::{MAX_DWORDS, OperandDesc};
-use crate::value::Value;
 
 impl Inst {
     /// The instruction with another value in a field; its length and all other bits stay the same.
@@ -37,10 +36,16 @@ impl Inst {
         let place = self.locate(field).ok_or(PatchError::NoField(field))?;
         let mut words = self.padded_words();
         place.put(&mut words, value)?;
-        let changed = self.of_words(&words)?;
-        if changed.is_like(self) {
-            return Ok(changed);
+        match decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)) {
+            Ok(changed) if changed.is_like(self) => Ok(changed),
+            decoded => self.with_another(field, decoded),
         }
+    }
+
+    /// Checks an instruction of which a field has changed, and so the form or the operation.
+    #[cold]
+    fn with_another(&self, field: Field, decoded: Result<Inst, DecodeError>) -> Result<Inst, PatchError> {
+        let changed = self.other(decoded)?;
         match changed.opcode() == self.opcode() || field == Field::Op || self.second_opcode().is_some() {
             true => Ok(changed),
             false => Err(PatchError::Form { format: self.format(), extension: self.extension() }),
@@ -161,21 +166,19 @@ impl Inst {
     /// The instruction with another number of bytes that it adds to its address. The number must fit in the operand
     /// that holds the old one.
     fn with_distance(&self, distance: i64) -> Result<Inst, PatchError> {
-        let source = self.operands().find(|operand| self.constant(operand).is_some());
-        let source = source.and_then(|source| Some((source.role?, source.value)));
-        let (field, value) = source.ok_or(PatchError::NotABranch(self.opcode()))?;
-        match value {
-            _ if distance & 3 != 0 => Err(PatchError::Distance(distance)),
-            Value::Int(_) => self.with(field, of_int(distance).ok_or(PatchError::Distance(distance))?.into()),
-            Value::Literal(_) if (0..1 << 31).contains(&distance) => self.with_literal(distance as u32),
-            Value::Literal(_) => Err(PatchError::Distance(distance)),
-            Value::Literal64 => {
-                let (mut words, len) = (self.padded_words(), self.words().len());
+        self.jump_distance().ok_or(PatchError::NotABranch(self.opcode()))?;
+        let refused = PatchError::Distance(distance);
+        match self.words().len() {
+            _ if distance & 3 != 0 => Err(refused),
+            1 => self.with(Field::Ssrc0, of_int(distance).ok_or(refused)?.into()),
+            2 if (0..1 << 31).contains(&distance) => self.with_literal(distance as u32),
+            2 => Err(refused),
+            len => {
+                let mut words = self.padded_words();
                 let halves = [distance as u32, (distance >> 32) as u32];
                 words.iter_mut().take(len).skip(len.saturating_sub(2)).zip(halves).for_each(|(to, half)| *to = half);
                 self.of_words(&words)
             }
-            _ => Err(PatchError::NotABranch(self.opcode())),
         }
     }
 
