@@ -20,13 +20,13 @@ pub use banks::DualBanks;
 pub(crate) use banks::banks;
 #[cfg(feature = "make")]
 pub(crate) use banks::{Freedom, Port, Ports, conflict};
-#[cfg(feature = "make")]
-pub(crate) use bus::has_bus;
 #[cfg(feature = "text")]
 pub(crate) use bus::limit as bus_limit;
 pub(crate) use bus::reads as bus_reads;
 #[cfg(all(feature = "text", feature = "fast"))]
 pub(crate) use bus::scalars as bus_scalars;
+#[cfg(feature = "make")]
+pub(crate) use bus::{has_bus, is_implied as bus_is_implied};
 pub(crate) use only::excluded;
 #[cfg(feature = "make")]
 pub(crate) use only::has_only;

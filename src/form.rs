@@ -3,6 +3,7 @@
 mod start;
 
 use crate::codec::{Words, descs};
+use crate::constraint::opcode_space;
 use crate::decode::canonical::filled;
 use crate::decode::decode_words;
 use crate::error::DecodeError;
@@ -10,9 +11,9 @@ use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode};
 use crate::operation::{OpcodeEntry, layout};
 use crate::table::{FieldInfo, FormSignature, Layout, OperandDesc};
-use crate::target::Target;
+use crate::target::{DECODE, Target};
 
-use start::start_of;
+pub(crate) use start::start_of;
 
 /// A form of an operation: a base format, and the format of a trailing dword.
 pub(crate) struct Form {
@@ -33,6 +34,16 @@ pub(crate) enum Unmade {
     Literal,
     /// The words are another instruction or form.
     Other,
+}
+
+/// The opcode index relative to the start of its opcode space, which the first dword of the format usually tells.
+#[inline]
+pub(crate) fn number_in(target: Target, entry: &OpcodeEntry, word: u32) -> u16 {
+    let space = opcode_space(DECODE[target as usize], word);
+    match entry.op_index.checked_sub(space.base) {
+        Some(number) if space.second == 0 && u32::from(number) >> space.op_bits == 0 => number,
+        _ => entry.in_space(target),
+    }
 }
 
 impl Form {
@@ -65,7 +76,8 @@ impl Form {
         words.dwords = start.dwords;
         if let Some(op) = start.op {
             // High bits, which distinguish formats, do not fit and are cut off.
-            words.field(0, op, (self.entry.in_space(self.target) | second).into());
+            let number = number_in(self.target, &self.entry, start.dwords[0]);
+            words.field(0, op, (number | second).into());
         }
         if let Some(extension) = self.extension {
             let is_open = |info: &&FieldInfo| !info.overlay && info.fixed.is_none() && info.field != Field::Op;
@@ -131,7 +143,11 @@ impl Form {
     /// formats.
     #[inline]
     fn has(&self, inst: &Inst) -> bool {
-        inst.op_index() == usize::from(self.entry.op_index) && core::ptr::eq(inst.signature(), self.signature)
+        inst.op_index() == usize::from(self.entry.op_index)
+            && match inst.form() {
+                0 => core::ptr::eq(self.entry.signature, self.signature),
+                _ => core::ptr::eq(inst.signature(), self.signature),
+            }
     }
 
     fn accept(&self, inst: Inst, dwords: usize) -> Result<Inst, Unmade> {

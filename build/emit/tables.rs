@@ -11,7 +11,7 @@ use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::lengths::{self, Announcer, LengthList, Lengths};
 use crate::build::lower::pages::number;
 use crate::build::lower::pages::{PAGE, pages};
-use crate::build::lower::{self, NONE, Target};
+use crate::build::lower::{self, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared;
@@ -48,7 +48,7 @@ pub fn target_tables(
         length(w, t, lengths);
         Ok(())
     })?;
-    table("DESCS", &mut |w| descs(w, t))?;
+    table("DESCS", &mut |w| descs(w, isa, t))?;
     table("OPERANDS", &mut |w| operands::tables(w, isa, t, most))?;
     table("OPS", &mut |w| ops(w, numbers, t))?;
     table("INFO_OF", &mut |w| {
@@ -115,8 +115,8 @@ pub fn announcers_text(announcers: &[Announcer]) -> String {
     announcers.iter().map(text).collect()
 }
 
-fn descs(w: &mut String, t: &Target) -> Result<()> {
-    signatures(w, t)?;
+fn descs(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+    signatures(w, isa, t)?;
     writeln!(w, "lists: &{:?},\ndescs: &[", t.desc_lists).unwrap();
     t.descs.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
     writeln!(w, "] }};").unwrap();
@@ -195,7 +195,7 @@ fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
 }
 
 /// Writes the signature of each operation and form, and the signatures.
-fn signatures(w: &mut String, t: &Target) -> Result<()> {
+fn signatures(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     // The signatures of a page have similar indices: the base from which they are counted is stored with the page's
     // index.
     let all = filled(t, |s| s.signature - 1);
@@ -209,7 +209,7 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
     )
     .unwrap();
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![(0, 0, [0; 2])]);
-    for s in &t.signatures {
+    for (n, s) in t.signatures.iter().enumerate() {
         let f = camel(&t.formats[s.format].def.name);
         let suffix = if fast_text::has_operand(t, s) { s.suffix } else { 0 };
         let extension = match s.extension {
@@ -218,9 +218,13 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
         };
         let forms = number(&mut forms, [s.sdwa, s.dpp]);
         let ignored = number(&mut ignored, (s.ignored as u64, s.unused, s.fillers));
+        let mut descs = t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
+        let needed = descs.rposition(|desc| !is_optional(isa, desc)).map_or(0, |n| n + 1);
+        let reads = |o: &lower::Operation| t.infos[o.info].reads.iter().any(|r| r == "vcc" || r == "m0");
+        let implied = t.operations.iter().flatten().any(|o| o.signature == n + 1 && reads(o));
         writeln!(
             w,
-            "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, forms: {forms}, ignored: {ignored} }},",
+            "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, #[cfg(feature = \"make\")] needed: {needed}, #[cfg(feature = \"make\")] implied: {implied}, forms: {forms}, ignored: {ignored} }},",
             s.descs.0, s.descs.1
         )
         .unwrap();
@@ -239,6 +243,13 @@ fn signatures(w: &mut String, t: &Target) -> Result<()> {
         .collect();
     writeln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &[{}],", ignored.join(", ")).unwrap();
     Ok(())
+}
+
+/// Whether a modifier may be left out, and is then zero.
+fn is_optional(isa: &Isa, desc: &OperandDesc) -> bool {
+    let mut defaults = isa.formats.iter().flat_map(|f| &f.defaults).filter(|d| !d.neutral);
+    let OperandKind::Modifier(kind) = desc.kind else { return false };
+    desc.access.is_none() && kind.is_optional() && !defaults.any(|d| d.field == desc.field)
 }
 
 fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {

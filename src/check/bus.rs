@@ -26,6 +26,14 @@ pub(crate) fn scalars(inst: &Inst) -> u8 {
     inst.operands().filter(|operand| operand.access.reads() && key(operand).is_some()).count() as u8
 }
 
+/// Whether an instruction reads a scalar over the bus that no field names.
+#[cfg(feature = "make")]
+pub(crate) fn is_implied(inst: &Inst) -> bool {
+    let is_implied = |o: &Operand| o.role.is_none_or(|role| role == Field::Vcc) && o.access.reads() && key(o).is_some();
+    // Counting them all is faster than to look for the first, because the iterator keeps its state in registers.
+    inst.operands().filter(is_implied).count() > 0
+}
+
 /// A key that distinguishes scalars on the bus; `None` if the operand does not use the bus.
 ///
 /// Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler; so do

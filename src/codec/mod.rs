@@ -28,7 +28,7 @@ pub(crate) use modifier::*;
 pub(crate) use number::*;
 pub(crate) use offset::*;
 #[cfg(feature = "make")]
-pub(crate) use register::{HALF, matrix_dwords_of, put_code};
+pub(crate) use register::{HALF, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 
 use crate::inst::Inst;

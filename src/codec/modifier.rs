@@ -53,7 +53,7 @@ pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
 pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
     match desc.kind {
         OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)) => Some(desc.used_bits.into()),
-        OperandKind::Modifier(ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Dmask) => None,
+        OperandKind::Modifier(kind) if !kind.is_optional() => None,
         _ => Some(default_of(desc.field)),
     }
 }

@@ -6,7 +6,7 @@ use crate::target::{LAYOUT, Target};
 
 /// The words of a format before anything else is set, and the field of the opcode.
 #[derive(Clone, Copy)]
-pub(super) struct Start {
+pub(crate) struct Start {
     pub dwords: [u32; MAX_DWORDS],
     pub op: Option<&'static FieldInfo>,
 }
@@ -41,7 +41,7 @@ static STARTS: [[Start; MOST]; LAYOUT.len()] = {
 
 /// The start of a format of the target.
 #[inline]
-pub(super) fn start_of(target: Target, format: Format) -> &'static Start {
+pub(crate) fn start_of(target: Target, format: Format) -> &'static Start {
     let number = LAYOUT[target as usize].numbers.get(format as usize).map_or(0, |number| usize::from(*number));
     STARTS.get(target as usize).and_then(|starts| starts.get(number.checked_sub(1)?)).unwrap_or(&NOTHING)
 }

@@ -106,6 +106,12 @@ impl ModifierKind {
         ("dpp8", ModifierKind::Dpp8 { code: NONE }),
     ];
 
+    /// Whether it may be left out, and then is zero or the field's default.
+    pub const fn is_optional(self) -> bool {
+        use ModifierKind::{Dmask, Dpp8, DppCtrl, List};
+        !matches!(self, List(ListStyle::Ones) | DppCtrl | Dpp8 { .. } | Dmask)
+    }
+
     pub(super) const fn at(self, [a, b, ..]: [Position; 4]) -> ModifierKind {
         match self {
             ModifierKind::Bitop3 { .. } => ModifierKind::Bitop3 { middle: a, low: b },

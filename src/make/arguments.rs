@@ -23,6 +23,8 @@ enum Upper {
     Ones,
     /// This entry of `uppers` has it.
     At(u8),
+    /// The value is a double, and the lower half is the float of the same value.
+    Float,
 }
 
 impl Packed {
@@ -40,7 +42,8 @@ impl Packed {
         let upper = match upper {
             Upper::Zeros => 0,
             Upper::Ones => 1,
-            Upper::At(n) => 2 + u64::from(n),
+            Upper::Float => 2,
+            Upper::At(n) => 3 + u64::from(n),
         };
         let code = u64::from(argument.code) << Packed::CODE_AT;
         let width = u64::from(argument.dwords) << Packed::DWORDS_AT;
@@ -58,13 +61,14 @@ impl Packed {
         match self.0 >> Packed::UPPER_AT & Packed::UPPER {
             0 => Upper::Zeros,
             1 => Upper::Ones,
-            n => Upper::At(n as u8 - 2),
+            2 => Upper::Float,
+            n => Upper::At(n as u8 - 3),
         }
     }
 }
 
 static_assertions::const_assert!(op::VGPR_HIGH_LAST as u64 <= Packed::CODE);
-static_assertions::const_assert!(2 + MAX_LONG as u64 - 1 <= Packed::UPPER);
+static_assertions::const_assert!(3 + MAX_LONG as u64 - 1 <= Packed::UPPER);
 
 /// A set of fields.
 #[derive(Clone, Copy, Debug)]
@@ -157,13 +161,17 @@ impl Arguments {
     /// and why the rare path gets a copy instead of a reference.
     #[inline(always)]
     pub(super) fn put(&mut self, field: Field, argument: Argument) -> bool {
-        let upper = match (argument.value >> 32) as u32 {
-            0 => Some(Upper::Zeros),
-            u32::MAX => Some(Upper::Ones),
-            _ => None,
+        let float = f64::from_bits(argument.value) as f32;
+        let (upper, value) = match (argument.value >> 32) as u32 {
+            0 => (Some(Upper::Zeros), argument.value),
+            u32::MAX => (Some(Upper::Ones), argument.value),
+            _ if argument.code == op::FLOAT && f64::from(float).to_bits() == argument.value => {
+                (Some(Upper::Float), float.to_bits().into())
+            }
+            _ => (None, argument.value),
         };
         if let (Some(upper), false) = (upper, self.given.has(role(field))) {
-            let packed = Packed::new(field, argument, upper);
+            let packed = Packed::new(field, Argument { value, ..argument }, upper);
             match self.len {
                 0 => return self.push::<0>(field, packed),
                 1 => return self.push::<1>(field, packed),
@@ -220,6 +228,12 @@ impl Arguments {
         (0..MAX_LONG as u8).find(|n| !is_used(*n))
     }
 
+    /// A bit for each argument.
+    #[inline(always)]
+    pub(super) fn all(&self) -> u32 {
+        (1 << (self.len & 31)) - 1
+    }
+
     /// The fields, in the order in which they were given.
     pub(super) fn fields(&self) -> &[Field] {
         self.fields.get(..self.len.into()).unwrap_or(&self.fields)
@@ -246,18 +260,30 @@ impl Arguments {
         self.all.get(..self.len.into())?.iter().position(|packed| packed.has_role(wanted))
     }
 
+    /// The index of the argument for an operand, which is probably this one.
+    #[inline(always)]
+    pub(super) fn position_from(&self, n: u32, field: Field) -> Option<usize> {
+        let (n, wanted) = (n as usize, *ROLES.get(field as usize)?);
+        if self.all.get(n).is_some_and(|packed| packed.has_role(wanted)) && n < self.len.into() {
+            return Some(n);
+        }
+        self.position(field)
+    }
+
     /// The argument with an index.
     #[inline]
     pub(super) fn at(&self, n: usize) -> Argument {
         let packed = self.all.get(n).copied().unwrap_or(Packed::NONE);
-        let upper = match packed.upper() {
-            Upper::Zeros => 0,
-            Upper::Ones => u32::MAX,
-            Upper::At(n) => self.uppers.get(usize::from(n)).copied().unwrap_or(0),
-        };
+        let lower = packed.0 as u32;
+        let value = |upper: u32| u64::from(upper) << 32 | u64::from(lower);
         Argument {
             code: (packed.0 >> Packed::CODE_AT & Packed::CODE) as u16,
-            value: u64::from(upper) << 32 | u64::from(packed.0 as u32),
+            value: match packed.upper() {
+                Upper::Zeros => lower.into(),
+                Upper::Ones => value(u32::MAX),
+                Upper::Float => f64::from(f32::from_bits(lower)).to_bits(),
+                Upper::At(n) => value(self.uppers.get(usize::from(n)).copied().unwrap_or(0)),
+            },
             dwords: (packed.0 >> Packed::DWORDS_AT & Packed::DWORDS) as u8,
         }
     }

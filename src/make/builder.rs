@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, ToArgument};
 use super::arguments::{Arguments, Fields, role};
-use super::fill::fill;
+use super::fill::{Left, fill, quick};
 use super::{BuildError, dual, op};
 use crate::form::Form;
 use crate::inst::Inst;
@@ -266,31 +266,43 @@ impl Builder {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let entries = self.opcode.entries(self.target);
-        let Some(entry) = entries.clone().next() else {
+        let quick = if self.second.is_none() && self.encoding == Encoding::Any { self.quick() } else { None };
+        quick.map_or_else(|| self.search(), Ok)
+    }
+
+    /// Tries the base forms up to the first that needs a closer look: those of 32 bits, then one of 64, as `search` does.
+    /// No base form has a modifier of SDWA or DPP.
+    #[inline]
+    fn quick(&self) -> Option<Inst> {
+        let mut entries = self.opcode.entries(self.target).peekable();
+        while let Some(entry) = entries.next() {
+            let layout = layout(self.target, entry.signature.format)?;
+            if layout.bits > 32 && entries.peek().is_some() || is_dual(layout.format) {
+                return None;
+            }
+            match quick(self, &entry, layout) {
+                Ok(inst) => return Some(inst),
+                Err(Left::Refused) => {}
+                Err(Left::Unsure) => return None,
+            }
+        }
+        None
+    }
+
+    /// Tries all forms.
+    #[cold]
+    fn search(&self) -> Result<Inst, BuildError> {
+        let Some(entry) = self.opcode.entries(self.target).next() else {
             return Err(BuildError::Opcode(self.opcode));
         };
         if let Some(second) = self.second {
             return dual::build(self, second);
         }
-        if DUALS.iter().any(|duals| duals.format == entry.signature.format) {
+        if is_dual(entry.signature.format) {
             return Err(BuildError::Missing(Field::Opy));
         }
-        let mut tried = Tried::default();
         let wanted = self.wanted();
-        if wanted == Wanted::Plain && !self.arguments.has_any(&IMAGE) {
-            // Nearly all instructions: one form of each encoding can be meant.
-            for rank in [Rank::Short, Rank::Long] {
-                for entry in entries.clone() {
-                    if self.rank(&entry, entry.signature, wanted) == Some(rank) {
-                        if let Some(inst) = tried.form(self, &entry, entry.signature) {
-                            return Ok(inst);
-                        }
-                    }
-                }
-            }
-            return Err(self.refused(&tried));
-        }
+        let mut tried = Tried::default();
         for rank in [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp] {
             if !wanted.takes(rank) {
                 continue;
@@ -410,6 +422,11 @@ impl Builder {
     pub(super) fn is_off(&self, field: Field) -> bool {
         self.find(field).is_none_or(|(_, argument)| argument.code == op::OFF)
     }
+}
+
+/// Whether instructions of the format have two operations.
+fn is_dual(format: Format) -> bool {
+    DUALS.iter().any(|duals| duals.format == format)
 }
 
 #[inline(always)]

@@ -82,7 +82,8 @@ impl Rules {
 }
 
 impl Rules {
-    /// The code of a run of `n` scalar or vector registers that exists and is aligned; `None` for anything else.
+    /// The code of a run of `n` scalar or vector registers that exists and is aligned, or of a special register or an
+    /// inline constant; `None` for anything else.
     #[inline]
     pub(super) const fn plain(&self, code: u16, n: u16) -> Option<u16> {
         match code {
@@ -91,6 +92,7 @@ impl Rules {
                 let code = code - op::SGPR;
                 if self.is_run(class::SGPR, code, n) { Some(code) } else { None }
             }
+            0..LITERAL64 if self.is_run(self.class(code), code, n) && self.class(code) != 0 => Some(code),
             _ => None,
         }
     }

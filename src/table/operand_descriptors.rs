@@ -87,6 +87,13 @@ pub(crate) struct FormSignature {
     /// First descriptor index in `lists`.
     pub first: u16,
     pub descs: u8,
+    /// The number of descriptors up to the last that is an operand, or a modifier that must be given or is not zero
+    /// without an argument.
+    #[cfg(feature = "make")]
+    pub needed: u8,
+    /// Whether an operation with this signature reads a scalar that no field names.
+    #[cfg(feature = "make")]
+    pub implied: bool,
     /// Index in `DescTables::forms`.
     pub forms: u8,
     /// Index in `DescTables::ignored`.
@@ -94,8 +101,19 @@ pub(crate) struct FormSignature {
 }
 
 /// Returned for an index that no table holds; never reached.
-pub(crate) static NO_SIGNATURE: FormSignature =
-    FormSignature { format: Format::Literal, suffix: 0, extension: None, first: 0, descs: 0, forms: 0, ignored: 0 };
+pub(crate) static NO_SIGNATURE: FormSignature = FormSignature {
+    format: Format::Literal,
+    suffix: 0,
+    extension: None,
+    first: 0,
+    descs: 0,
+    #[cfg(feature = "make")]
+    needed: 0,
+    #[cfg(feature = "make")]
+    implied: false,
+    forms: 0,
+    ignored: 0,
+};
 
 /// An operand or a modifier: the position of its bits, and how they are read.
 #[cfg_attr(not(feature = "text"), allow(dead_code))]

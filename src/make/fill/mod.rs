@@ -3,6 +3,7 @@
 
 mod modifier;
 mod operand;
+mod quick;
 
 use crate::check::{bus_reads, can_overlap, excluded, has_bus, has_only, overlap};
 use crate::code::LITERAL;
@@ -23,6 +24,8 @@ use crate::operation::{OpcodeEntry, info, layout, scalar_limit};
 use crate::shared::flag;
 use crate::table::{FormSignature, Layout, OperandDesc};
 use crate::value::Access;
+
+pub(super) use quick::{Left, quick};
 
 /// A form under construction.
 struct Filling<'a> {
@@ -62,7 +65,6 @@ pub(super) fn fill(
     for desc in filling.form.descs() {
         let filled = match desc.access {
             None => filling.modifier(desc),
-            Some(_) if filling.plain(desc).is_some() => continue,
             Some(_) => filling.operand(desc, lacks),
         };
         if let Err(error) = filled {

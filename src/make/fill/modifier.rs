@@ -9,6 +9,23 @@ use crate::make::{BuildError, Given};
 use crate::opcode::Field;
 use crate::table::OperandDesc;
 
+/// The negations (0), absolute values (1) or sign extensions (2) that a modifier holds, and its first source.
+pub(super) fn sign(desc: &OperandDesc) -> Option<(usize, u8)> {
+    match (desc.kind, desc.field) {
+        (OperandKind::Modifier(ModifierKind::List(ListStyle::Neg)), _) => Some((0, 0)),
+        (OperandKind::Modifier(ModifierKind::Hidden), field) => match field {
+            Field::Neg | Field::Src0Neg => Some((0, 0)),
+            Field::Src1Neg => Some((0, 1)),
+            Field::Abs | Field::NegHi | Field::Src0Abs => Some((1, 0)),
+            Field::Src1Abs => Some((1, 1)),
+            Field::Src0Sext => Some((2, 0)),
+            Field::Src1Sext => Some((2, 1)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl Filling<'_> {
     pub(super) fn number(&mut self, desc: &OperandDesc, argument: Argument) -> Result<(), BuildError> {
         let given = || argument.given(self.rules);
@@ -27,35 +44,16 @@ impl Filling<'_> {
 
     pub(super) fn modifier(&mut self, desc: &OperandDesc) -> Result<(), BuildError> {
         let b = self.builder;
-        // The negations and absolute values of sources are one field with a bit each, or a field per source.
         let OperandKind::Modifier(kind) = desc.kind else { return Err(BuildError::Unknown(desc.field)) };
-        let is_hidden = matches!(kind, ModifierKind::Hidden);
-        let is_neg = is_hidden || matches!(kind, ModifierKind::List(ListStyle::Neg));
-        let [neg, abs, sext] = &mut self.signs;
-        match desc.field {
-            Field::Neg | Field::Src0Neg | Field::Blgp if is_neg => *neg |= desc.used_bits,
-            Field::Src1Neg if is_neg => *neg |= desc.used_bits << 1,
-            Field::Abs | Field::NegHi | Field::Src0Abs if is_hidden => *abs |= desc.used_bits,
-            Field::Src1Abs if is_hidden => *abs |= desc.used_bits << 1,
-            Field::Src0Sext if is_hidden => *sext |= desc.used_bits,
-            Field::Src1Sext if is_hidden => *sext |= desc.used_bits << 1,
-            _ => {}
-        }
-        let signs = match (kind, desc.field) {
-            (ModifierKind::Hidden, Field::Neg) | (ModifierKind::List(ListStyle::Neg), _) => Some((b.neg, 0)),
-            (ModifierKind::Hidden, Field::Abs | Field::NegHi) => Some((b.abs, 0)),
-            (ModifierKind::Hidden, Field::Src0Neg) => Some((b.neg, 0)),
-            (ModifierKind::Hidden, Field::Src1Neg) => Some((b.neg, 1)),
-            (ModifierKind::Hidden, Field::Src0Abs) => Some((b.abs, 0)),
-            (ModifierKind::Hidden, Field::Src1Abs) => Some((b.abs, 1)),
-            (ModifierKind::Hidden, Field::Src0Sext) => Some((b.sext, 0)),
-            (ModifierKind::Hidden, Field::Src1Sext) => Some((b.sext, 1)),
-            _ => None,
-        };
         let fits = |error| refused(desc, error, Given::Int(0), 0);
-        if let Some((mask, first)) = signs {
-            return self.words.desc(desc, u32::from(mask >> first & desc.used_bits)).map_err(fits);
+        if let Some((sign, first)) = sign(desc) {
+            if let Some(there) = self.signs.get_mut(sign) {
+                *there |= desc.used_bits << first;
+            }
+            let given = [b.neg, b.abs, b.sext].get(sign).map_or(0, |given| given >> first);
+            return self.words.desc(desc, u32::from(given & desc.used_bits)).map_err(fits);
         }
+        let is_hidden = matches!(kind, ModifierKind::Hidden);
         if is_hidden && desc.field != Field::Nfmt {
             return Ok(());
         }

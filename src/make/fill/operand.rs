@@ -4,12 +4,9 @@ use super::{Filling, refused};
 use crate::code::{AGPR_LAST, FLOAT, FLOAT_LAST, LITERAL, LITERAL64, VGPR, VGPR_LAST, int_of, is_inside};
 use crate::codec::code::{neither, vcc};
 use crate::codec::inline_constant::narrow_float;
-use crate::codec::{
-    Address, EncodedOperand, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional, put_code,
-};
+use crate::codec::{Address, EncodedOperand, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
 use crate::kind::{AddressKind, ImageKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
-use crate::make::arguments::Fields;
 use crate::make::resolve::{given, resolve};
 use crate::make::{BuildError, op};
 use crate::opcode::Field;
@@ -17,9 +14,6 @@ use crate::shared::flag;
 use crate::table::{DataType, OperandDesc};
 use crate::target::OPERANDS;
 use crate::value::Access;
-
-/// The flag with which data goes to LDS.
-const LDS: Fields = Fields::of(&[Field::Lds]);
 
 /// The bits of a 64-bit literal that the operation always has.
 fn literal64(argument: Argument) -> Option<u64> {
@@ -30,59 +24,6 @@ fn literal64(argument: Argument) -> Option<u64> {
 }
 
 impl Filling<'_> {
-    /// Fills in a register whose code is all of the operand, as most are. `None` leaves the operand to `operand`, which
-    /// finds the errors too.
-    #[inline]
-    pub(super) fn plain(&mut self, desc: &OperandDesc) -> Option<()> {
-        let (acc, dwords) = match desc.kind {
-            OperandKind::Register(RegisterKind::Code { .. }) => (NONE, desc.dwords.into()),
-            OperandKind::Register(RegisterKind::Vector { acc }) => (acc, desc.dwords.into()),
-            OperandKind::Register(RegisterKind::Data { acc, .. }) if !self.builder.arguments().has_any(&LDS) => {
-                self.is_sized |= desc.dwords == 1 && self.rules.aligned;
-                (acc, desc.dwords.into())
-            }
-            OperandKind::Address(AddressKind::Global { .. }) => {
-                (NONE, global_addr_dwords(self.builder.is_off(Field::Saddr)))
-            }
-            OperandKind::Address(AddressKind::Scalar { .. }) => (NONE, desc.dwords.into()),
-            _ => return None,
-        };
-        if is_conditional(desc) && desc.access == Some(Access::Write) {
-            return None;
-        }
-        let argument = self.take(desc.field)?;
-        if argument.dwords != 0 && u16::from(argument.dwords) != dwords {
-            return None;
-        }
-        if let op::INT | op::FLOAT = argument.code {
-            return self.plain_constant(desc, dwords, argument);
-        }
-        let code = self.rules.plain(argument.code, dwords)?;
-        if code >= VGPR && acc != NONE {
-            self.words.decide(acc, false).ok()?;
-        }
-        put_code(desc, code, &mut self.words).ok()?;
-        self.scalars += u8::from(code < VGPR);
-        Some(())
-    }
-
-    /// Fills in an inline constant, or a literal of an operand of 32 bits.
-    fn plain_constant(&mut self, desc: &OperandDesc, dwords: u16, argument: Argument) -> Option<()> {
-        if !matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. })) {
-            return None;
-        }
-        match self.rules.constant(desc.ty, dwords, argument.code, argument.value)? {
-            (LITERAL, literal) if dwords <= 1 => {
-                self.words.put_literal(literal).ok()?;
-                self.literal_of = desc.field;
-                self.scalars += 1;
-                put_code(desc, LITERAL, &mut self.words).ok()
-            }
-            (LITERAL, _) => None,
-            (code, _) => put_code(desc, code, &mut self.words).ok(),
-        }
-    }
-
     pub(super) fn operand(&mut self, desc: &OperandDesc, lacks: BuildError) -> Result<(), BuildError> {
         let b = self.builder;
         self.is_sized |= match desc.kind {
