@@ -9,6 +9,12 @@ use amdgpu_isa::{Decoded, Decoder, Field, Inst, Target, Value, length, parse};
 use std::fmt::Write;
 use std::hint::black_box;
 
+#[cfg(feature = "make")]
+#[path = "throughput/dozen.rs"]
+mod dozen;
+#[cfg(feature = "make")]
+use dozen::built;
+
 const TARGET: Target = Target::Gfx942;
 /// The code of compiled kernels for gfx942: floating point, integers, atomics, matrices.
 const CODE: &[u8] = include_bytes!("gfx942.bin");
@@ -48,7 +54,7 @@ fn main() -> Result<(), String> {
             }
             "parse" => texts.iter().for_each(|text| _ = black_box(parse(TARGET, black_box(text)))),
             #[cfg(feature = "make")]
-            "build" => (0..=u8::MAX).for_each(|n| built(black_box(n), |inst| _ = black_box(inst))),
+            "build" => (0..=u8::MAX).for_each(|n| built(TARGET, black_box(n), |inst| _ = black_box(inst))),
             "patch" => patches.iter_mut().for_each(|(code, field, value)| {
                 if let Ok(mut inst) = InstMut::new(TARGET, black_box(&mut code[..])) {
                     _ = black_box(inst.set(*field, *value));
@@ -66,7 +72,7 @@ fn main() -> Result<(), String> {
     #[cfg(feature = "make")]
     if work == "build" {
         let mut count = 0;
-        (0..=u8::MAX).for_each(|n| built(n, |inst| count += usize::from(inst.is_some())));
+        (0..=u8::MAX).for_each(|n| built(TARGET, n, |inst| count += usize::from(inst.is_some())));
         println!("{count}");
         return Ok(());
     }
@@ -81,31 +87,6 @@ fn patches(insts: &[Inst]) -> Vec<(Vec<u32>, Field, u32)> {
         Some((inst.words().to_vec(), field, inst.get(field)?))
     };
     insts.iter().filter_map(patch).collect()
-}
-
-/// A dozen instructions, made as a compiler for several targets makes them.
-#[cfg(feature = "make")]
-#[inline(never)]
-fn built(n: u8, mut each: impl FnMut(Option<Inst>)) {
-    use amdgpu_isa::Opcode::*;
-    use amdgpu_isa::Reg::{Sgpr, Vgpr};
-    use amdgpu_isa::make::Builder;
-
-    let op = |opcode| Builder::new(black_box(TARGET), opcode);
-    let (s, pair, v, w) = (Sgpr(n % 96), Sgpr(n % 48 * 2), Vgpr(n.into()), Vgpr((n % 127 * 2).into()));
-    let mut made = |builder: &Builder| each(builder.build().ok());
-    made(&op(SLoadDwordx2).sdata(pair).sbase(Sgpr(0)).offset(16));
-    made(&op(SAddU32).sdst(s).ssrc0(Sgpr(1)).ssrc1(1000));
-    made(&op(SMovB32).sdst(s).ssrc0(7));
-    made(&op(SLshlB32).sdst(s).ssrc0(s).ssrc1(2));
-    made(&op(VMovB32).vdst(v).src0(s));
-    made(&op(VAddF32).vdst(v).src0(1.0).src1(w));
-    made(&op(VMulF32).vdst(v).src0(Sgpr(4)).src1(w));
-    made(&op(VFmaF32).vdst(v).src0(w).src1(s).src2(v).neg(0).abs(1).clamp());
-    made(&op(VMaxF32).vdst(v).src0(w).src1(1.0).clamp());
-    made(&op(GlobalLoadDword).vdst(v).addr(w).saddr(pair).offset(8));
-    made(&op(GlobalStoreDword).addr(w).data(v).saddr(pair).nt());
-    made(&op(DsReadB64).vdst(w).addr(v).offset(64));
 }
 
 // A separate function, so that nothing else competes for registers.

@@ -10,6 +10,8 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(feature = "make")]
+mod dozen;
 mod floor;
 mod input;
 mod llvm;
@@ -116,6 +118,10 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     table.row("waits: Pending", || ours::pending(target, &insts, code.len() / 100));
     table.row("distances: Hazards", || ours::hazards(target, &insts, code.len() / 100));
     table.row("both, as an emitter: Guard", || ours::guard(target, &insts, code.len() / 100));
+    #[cfg(feature = "make")]
+    if ours::can_build(target) {
+        table.row("make with Builder", || ours::build(target, code.len() / 10));
+    }
     // A tenth of the work is enough, because a change takes much longer than a store.
     table.row("patch a field in place", || ours::patch(target, &mut patches, code.len() / 10));
     if let Some((to, some)) = ours::destination(&insts) {

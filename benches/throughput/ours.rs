@@ -1,5 +1,7 @@
 //! The contestants that use this library.
 
+#[cfg(feature = "make")]
+use crate::dozen::built;
 use crate::table::Done;
 use amdgpu_isa::hazards::{Guard, Hazards, Pending};
 use amdgpu_isa::patch::InstMut;
@@ -197,6 +199,28 @@ pub fn retarget(insts: &[Inst], to: Target, bytes: usize) -> Done {
             done.bytes += inst.len() as u64;
         }
         done.instructions += insts.len() as u64;
+    }
+    done
+}
+
+/// Whether the target has all of the dozen instructions that `build` makes.
+#[cfg(feature = "make")]
+pub fn can_build(target: Target) -> bool {
+    let mut all = true;
+    built(target, 0, |inst| all &= inst.is_some());
+    all
+}
+
+#[cfg(feature = "make")]
+pub fn build(target: Target, bytes: usize) -> Done {
+    let mut done = Done { instructions: 0, bytes: 0 };
+    while done.bytes < bytes as u64 {
+        for n in 0..=u8::MAX {
+            built(target, black_box(n), |inst| {
+                done.instructions += 1;
+                done.bytes += black_box(inst).map_or(0, |inst| inst.len() as u64);
+            });
+        }
     }
     done
 }
