@@ -84,24 +84,18 @@ impl Inst {
         (self.is_branch() && !self.is_jump()).then_some(Field::Simm16)
     }
 
-    /// Whether an operand is added to the address of the code. A format with a branch distance has no room for that
-    /// operand.
+    /// Whether an operand is added to the address of the code. The format has no branch distances.
     #[inline]
     pub(crate) fn is_jump(&self) -> bool {
-        JUMPS && self.is_branch() && self.jump_source().is_some()
-    }
-
-    /// The code of the operand that a jump adds to the address.
-    fn jump_source(&self) -> Option<u16> {
-        let (lsb, width) = crate::constraint::place(self.target(), self.format(), Field::Ssrc0)?;
-        Some(self.field(lsb, width) as u16)
+        JUMPS.is_some_and(|format| self.is_branch() && self.format() == format)
     }
 
     /// The constant that a jump adds to the address, as [`Inst::constant`] returns it. A listing calls this for every
     /// branch, so it does without the tables of operands.
     pub(crate) fn jump_distance(&self) -> Option<u64> {
         match *self.words() {
-            [_] => Some(i64::from(int_of(self.jump_source()?)?) as u64),
+            // The source is in the lowest byte, which the build checks.
+            [word] => Some(i64::from(int_of((word & 0xff) as u16)?) as u64),
             [_, literal] => Some(literal.into()).filter(|_| literal >> 31 == 0),
             _ => Some(self.last_two()),
         }

@@ -9,7 +9,7 @@ use crate::build::emit::builtin;
 use crate::build::emit::tables::flag_bits;
 use crate::build::emit::{camel, names};
 use crate::build::kind::{NumberKind, OperandKind};
-use crate::build::lower::{NONE, Target};
+use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::*;
 use crate::build::shared::ADDRESS_JUMP;
 
@@ -51,7 +51,12 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
     let has_only = |only: &Only| targets.iter().any(|t| only.values.of(&t.row.name).is_some());
     let only: Vec<bool> = formats.iter().map(|f| f.only.iter().any(has_only)).collect();
     writeln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len()).unwrap();
-    // src/operand.rs reads distances in the lower half of the first dword, and src/patch/change.rs writes any there.
+    let is_jump = |row: &Row| row.address.as_deref() == Some(ADDRESS_JUMP) && there(&row.mnemonic);
+    let mut jumps = formats.iter().filter(|f| f.rows.iter().any(is_jump));
+    let jump = jumps.next();
+    assert!(jumps.next().is_none(), "jumps are in one format");
+    // src/operand.rs reads distances in the lower half of the first dword, and the sources of jumps in the lowest byte;
+    // src/patch/change.rs writes any distance there.
     for t in targets {
         for signature in &t.signatures {
             let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
@@ -64,12 +69,15 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
                 );
                 assert_eq!(t.constraints[signature.constraints].mask as u16, 0, "a distance that is not free");
             }
+            let is_jump = jump.is_some_and(|f| f.name == t.formats[signature.format].def.name);
+            let mut descs = numbers.iter().map(|&n| &t.descs[usize::from(n)]).filter(|_| is_jump);
+            let is_low = |desc: &OperandDesc| desc.field != "ssrc0" || (desc.lsb, desc.width, desc.add) == (0, 8, 0);
+            assert!(descs.all(is_low), "the place of a source");
         }
     }
-    let is_jump = |row: &Row| row.address.as_deref() == Some(ADDRESS_JUMP) && there(&row.mnemonic);
-    let jumps = formats.iter().flat_map(|f| &f.rows).any(is_jump);
-    writeln!(w, "/// Whether an operation adds an operand to the address of the code.").unwrap();
-    writeln!(w, "pub(crate) const JUMPS: bool = {jumps};").unwrap();
+    let jump = jump.map(|f| format!("Some(Format::{})", camel(&f.name)));
+    writeln!(w, "/// The format of operations that add their only source to the address of the code.").unwrap();
+    writeln!(w, "pub(crate) const JUMPS: Option<Format> = {};", jump.as_deref().unwrap_or("None")).unwrap();
     let mut addresses: Vec<(&String, u8)> = Vec::new();
     for row in formats.iter().flat_map(|f| &f.rows).filter(|row| there(&row.mnemonic)) {
         if let Some(most) =

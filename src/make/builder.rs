@@ -270,8 +270,8 @@ impl Builder {
         quick.map_or_else(|| self.search(), Ok)
     }
 
-    /// Tries the base forms up to the first that needs a closer look: those of 32 bits, then one of 64, as `search` does.
-    /// No base form has a modifier of SDWA or DPP.
+    /// Tries the base forms up to the first that needs a closer look: those of 32 bits, then one of 64, as `search`
+    /// does. No base form has a modifier of SDWA or DPP.
     #[inline]
     fn quick(&self) -> Option<Inst> {
         let mut entries = self.opcode.entries(self.target).peekable();
