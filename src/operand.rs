@@ -95,7 +95,7 @@ impl Inst {
     pub(crate) fn jump_distance(&self) -> Option<u64> {
         match *self.words() {
             // The source is in the lowest byte, which the build checks.
-            [word] => Some(i64::from(int_of((word & 0xff) as u16)?) as u64),
+            [word] => Some(i64::from(int_of((word as u8).into())?) as u64),
             [_, literal] => Some(literal.into()).filter(|_| literal >> 31 == 0),
             _ => Some(self.last_two()),
         }
