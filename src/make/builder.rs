@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, ToArgument};
 use super::arguments::{Arguments, Fields, role};
-use super::fill::{Left, fill, quick};
+use super::fill::{Left, fill, plain};
 use super::{BuildError, dual, op};
 use crate::form::Form;
 use crate::inst::Inst;
@@ -266,21 +266,21 @@ impl Builder {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let quick = if self.second.is_none() && self.encoding == Encoding::Any { self.quick() } else { None };
-        quick.map_or_else(|| self.search(), Ok)
+        let plain = if self.second.is_none() && self.encoding == Encoding::Any { self.plain() } else { None };
+        plain.map_or_else(|| self.search(), Ok)
     }
 
     /// Tries the base forms up to the first that needs a closer look: those of 32 bits, then one of 64, as `search`
     /// does. No base form has a modifier of SDWA or DPP.
     #[inline]
-    fn quick(&self) -> Option<Inst> {
+    fn plain(&self) -> Option<Inst> {
         let mut entries = self.opcode.entries(self.target).peekable();
         while let Some(entry) = entries.next() {
             let layout = layout(self.target, entry.signature.format)?;
             if layout.bits > 32 && entries.peek().is_some() || is_dual(layout.format) {
                 return None;
             }
-            match quick(self, &entry, layout) {
+            match plain(self, &entry, layout) {
                 Ok(inst) => return Some(inst),
                 Err(Left::Refused) => {}
                 Err(Left::Unsure) => return None,

@@ -3,7 +3,7 @@
 
 mod modifier;
 mod operand;
-mod quick;
+mod plain;
 
 use crate::check::{bus_reads, can_overlap, excluded, has_bus, has_only, overlap};
 use crate::code::LITERAL;
@@ -25,7 +25,7 @@ use crate::shared::flag;
 use crate::table::{FormSignature, Layout, OperandDesc};
 use crate::value::Access;
 
-pub(super) use quick::{Left, quick};
+pub(super) use plain::{Left, plain};
 
 /// A form under construction.
 struct Filling<'a> {

@@ -34,7 +34,7 @@ pub(in crate::make) enum Left {
 /// The flags that change the length of data, or whether an operand holds them.
 const DATA: Fields = Fields::of(&[Field::Lds, Field::Tfe]);
 
-struct Quick<'a> {
+struct Plain<'a> {
     builder: &'a Builder,
     rules: &'static Rules,
     bits: u64,
@@ -48,7 +48,7 @@ struct Quick<'a> {
 }
 
 /// Makes the instruction in the base form of an entry. If there is one, it is the instruction that `fill` makes.
-pub(in crate::make) fn quick(builder: &Builder, entry: &OpcodeEntry, layout: &Layout) -> Result<Inst, Left> {
+pub(in crate::make) fn plain(builder: &Builder, entry: &OpcodeEntry, layout: &Layout) -> Result<Inst, Left> {
     let (target, signature) = (builder.target, entry.signature);
     let facts = info(target, entry.op_index.into()).flags;
     if facts & const { flag("even") } != 0 || can_overlap(layout.format) || layout.bits > 64 {
@@ -56,7 +56,7 @@ pub(in crate::make) fn quick(builder: &Builder, entry: &OpcodeEntry, layout: &La
     }
     let start = start_of(target, layout.format);
     let [low, high, ..] = start.dwords;
-    let mut quick = Quick {
+    let mut plain = Plain {
         builder,
         rules: RULES[target as usize],
         bits: (u64::from(high) << 32 | u64::from(low)) | filled(target, signature),
@@ -67,25 +67,25 @@ pub(in crate::make) fn quick(builder: &Builder, entry: &OpcodeEntry, layout: &La
     };
     if let Some(op) = start.op {
         let number = u64::from(number_in(target, entry, low));
-        quick.put(op.lsb, number & ((1 << (op.width & 63)) - 1));
-        quick.put(op.hi, number >> (op.width & 63) & ((1 << (op.hi_width & 63)) - 1));
+        plain.put(op.lsb, number & ((1 << (op.width & 63)) - 1));
+        plain.put(op.hi, number >> (op.width & 63) & ((1 << (op.hi_width & 63)) - 1));
     }
     let tables = DESCS[target as usize];
     for (n, at) in tables.list_of(signature).iter().enumerate() {
-        if n >= usize::from(signature.needed) && quick.is_done() {
+        if n >= usize::from(signature.needed) && plain.is_done() {
             break;
         }
         let Some(desc) = tables.descs.get(usize::from(*at)) else { break };
         match desc.access {
-            Some(access) => quick.operand(desc, access)?,
-            None => quick.modifier(desc).ok_or(Left::Unsure)?,
+            Some(access) => plain.operand(desc, access)?,
+            None => plain.modifier(desc).ok_or(Left::Unsure)?,
         }
     }
-    if !quick.is_done() {
-        return Err(quick.left());
+    if !plain.is_done() {
+        return Err(plain.left());
     }
-    let words = [quick.bits as u32, (quick.bits >> 32) as u32, 0];
-    let (words, len) = match (quick.literal, layout.bits) {
+    let words = [plain.bits as u32, (plain.bits >> 32) as u32, 0];
+    let (words, len) = match (plain.literal, layout.bits) {
         (None, 32) => (words, 1),
         (None, _) => (words, 2),
         (Some(literal), 32) => ([words[0], literal, 0], 2),
@@ -94,7 +94,7 @@ pub(in crate::make) fn quick(builder: &Builder, entry: &OpcodeEntry, layout: &La
     let inst = decode_words(target, words.get(..len).unwrap_or(&words)).map_err(|_| Left::Unsure)?;
     let is_it = inst.op_index() == usize::from(entry.op_index) && inst.form() == 0 && inst.words().len() == len;
     // An operation reads at most one scalar that no word names.
-    let scalars = if has_bus(layout.format) { quick.scalars } else { 0 };
+    let scalars = if has_bus(layout.format) { plain.scalars } else { 0 };
     let limit = scalar_limit(target, facts);
     let is_near = scalars > limit || scalars == limit && signature.implied && bus_is_implied(&inst);
     let is_excluded = || has_only(layout.format) && excluded(&inst).is_some();
@@ -104,7 +104,7 @@ pub(in crate::make) fn quick(builder: &Builder, entry: &OpcodeEntry, layout: &La
     Ok(inst)
 }
 
-impl Quick<'_> {
+impl Plain<'_> {
     #[inline(always)]
     fn take(&mut self, field: Field) -> Option<Argument> {
         let n = self.builder.arguments().position_from(self.rest.trailing_zeros(), field)?;
