@@ -103,7 +103,7 @@ mod tests {
     use amdgpu_isa::Target;
 
     fn code(texts: impl Iterator<Item = String>, target: Target) -> Vec<u8> {
-        let words = texts.flat_map(|text| parse(target, &text).expect(&text).words().to_vec());
+        let words = texts.flat_map(|text| amdgpu_isa::parse(target, &text).expect(&text).words().to_vec());
         words.flat_map(u32::to_le_bytes).collect()
     }
 
