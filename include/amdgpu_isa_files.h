@@ -12,9 +12,9 @@
 
 // How much a note matters.
 typedef enum {
-  // A fault.
+  // A fault, or a part of a file that could not be read.
   AMDGPU_ISA_SEVERITY_ERROR,
-  // What may be a fault, or a part of a file that could not be read.
+  // What may be a fault.
   AMDGPU_ISA_SEVERITY_WARNING,
   // A remark.
   AMDGPU_ISA_SEVERITY_HINT,

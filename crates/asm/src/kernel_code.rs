@@ -12,8 +12,8 @@ const IGNORED: &str = "max_scratch_backing_memory_byte_size";
 /// The lanes of a wave as a power of two.
 const LANES: &str = "wavefront_size";
 const IS_NARROW: &str = "enable_wavefront_size32";
-/// The setting of RDNA whose directive shows whether a target has the fields of RDNA.
-const RDNA: &str = "workgroup_processor_mode";
+/// The setting whose directive shows whether a target has modes of work-groups.
+const GROUP_MODE: &str = "workgroup_processor_mode";
 
 /// Fields by their names, of which some have two: the first bit, and the number of bits.
 const FIELDS: [(&str, &str, usize, usize); 68] = [
@@ -83,7 +83,7 @@ const FIELDS: [(&str, &str, usize, usize); 68] = [
     (LANES, "", 824, 8),
     ("call_convention", "", 832, 32),
     ("runtime_loader_kernel_symbol", "", 960, 64),
-    // Bits that have no name: those of the first RDNA, as LLVM's assembler sets them.
+    // Bits that have no name: as LLVM's assembler sets them where work-groups have modes.
     ("", "", 413, 3),
     ("", "", 416, 32),
 ];
@@ -141,7 +141,7 @@ impl Assembler {
             ("call_convention", -1),
         ];
         defaults.iter().for_each(|(name, value)| new.set_named(name, *value));
-        if kernel::has(target, RDNA) {
+        if kernel::has(target, GROUP_MODE) {
             let unnamed = FIELDS.iter().filter(|field| field.0.is_empty());
             unnamed.for_each(|(.., first, len)| new.set(*first, *len, -1));
         }
@@ -185,8 +185,8 @@ impl Assembler {
     /// Fails if the target cannot have this value of a field.
     fn allows(&self, field: &str, value: i64, place: Span) -> Result<()> {
         let target = self.processor(place)?.target;
-        let of_rdna = ["enable_wgp_mode", "enable_mem_ordered", "enable_fwd_progress"];
-        if of_rdna.contains(&field) && value != 0 && !kernel::has(target, RDNA) {
+        let of_groups = ["enable_wgp_mode", "enable_mem_ordered", "enable_fwd_progress"];
+        if of_groups.contains(&field) && value != 0 && !kernel::has(target, GROUP_MODE) {
             return Err(Flaw::new(place, format!("{} has no such mode", target.processor())));
         }
         let lanes = match (field, value) {
