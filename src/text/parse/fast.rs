@@ -165,7 +165,6 @@ impl<'t> Quick<'t> {
         let mut rest = signature.loud;
         let third = self.tables.signatures.get(number + 1).filter(|_| number >= self.tables.special);
         let mut rest_of_third = third.map_or(0, |entry| entry.loud as u32);
-        let mut flags = 0;
         for modifier in self.tables.modifiers.get(usize::from(signature.modifiers)..)? {
             if cursor.is_done() {
                 break;
@@ -203,10 +202,7 @@ impl<'t> Quick<'t> {
                 return None;
             }
             match modifier.way {
-                ModifierWay::Flag => {
-                    flags |= modifier.loud;
-                    read.put(modifier.loud.into(), modifier.loud.into())?;
-                }
+                ModifierWay::Flag => read.put(modifier.loud.into(), modifier.loud.into())?,
                 ModifierWay::Third => {
                     let place = |value: u32| u128::from(value) << (64 + modifier.low[0]);
                     read.put(place(mask), place(value))?;
@@ -219,22 +215,10 @@ impl<'t> Quick<'t> {
                     }
                 }
             }
+            read.shown |= modifier.loud;
             cursor = after;
         }
-        (cursor.is_done() && self.shows_flags(signature, flags, read.bits as u64)).then_some(())
-    }
-
-    /// Whether the text shows all flags that are set: operands, or the operation, demand some.
-    fn shows_flags(&self, signature: &FastSignature, shown: u64, bits: u64) -> bool {
-        let mut rest = signature.loud;
-        let modifiers = self.tables.modifiers.get(usize::from(signature.modifiers)..).unwrap_or(&[]);
-        let own = modifiers.iter().take_while(|modifier| {
-            let is_own = rest != 0 && modifier.loud & !rest == 0;
-            rest &= !modifier.loud;
-            is_own
-        });
-        let mut flags = own.filter(|modifier| modifier.way == ModifierWay::Flag);
-        flags.all(|modifier| modifier.loud & bits & !shown == 0)
+        cursor.is_done().then_some(())
     }
 
     /// Whether the printer writes the text after the mnemonic.
@@ -271,6 +255,8 @@ impl<'t> Quick<'t> {
         let inst = inst.filled();
         match read.is_printed {
             false if !read.is_loud && inst.bits() & signature.loud != signature.quiet => return None,
+            // Operands, or the operation, demand modifiers that the text does not show.
+            false if (inst.bits() ^ signature.quiet) & signature.loud & !read.shown != 0 => return None,
             false => {}
             true if !self.is_text_of(&inst) => return None,
             true => {}

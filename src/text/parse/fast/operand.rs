@@ -31,6 +31,8 @@ pub(super) struct Read {
     pub is_last: bool,
     /// Whether modifiers follow.
     pub is_loud: bool,
+    /// The bits of the modifiers that it shows.
+    pub shown: u64,
     /// Whether the result must be printed to verify that the text is right.
     pub is_printed: bool,
 }
@@ -48,6 +50,7 @@ impl Read {
             is_odd_tuple: false,
             is_last: false,
             is_loud: false,
+            shown: 0,
             is_printed: false,
         }
     }
