@@ -147,7 +147,7 @@ pub fn open(py: Python<'_>, file: &Bound<'_, PyAny>, max_decompressed: Option<u6
 /// The kernels of all images, in the order of the images and of their addresses.
 #[pyfunction]
 pub fn kernels<'py>(py: Python<'py>, code: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Kernel>>> {
-    let file = File::read(py, &Code::of(code)?, None)?;
+    let file = File::read(py, &Code::of(code)?, None, false)?;
     let mut all = Vec::new();
     for image in file.decodable(py)? {
         let mut its = image.kernels(py);
@@ -172,7 +172,7 @@ pub fn disassemble(
         let section = Bound::new(py, Section::bare(py, target, address, code.bytes(py)))?;
         Lines::new(target, vec![section::whole(&section)]).all(py, &mut all);
     } else {
-        let file = File::read(py, &code, None)?;
+        let file = File::read(py, &code, None, false)?;
         for image in file.decodable(py)? {
             image.lines(py, None)?.all(py, &mut all);
         }

@@ -417,6 +417,11 @@ fn a_scan_finds_code_anywhere() {
     assert_eq!(code(&got.out).len(), 2 * code(&want).len(), "{}", got.out);
     assert!(got.err.contains(&format!("code object at {:#x}", 2 * object.len() + 94)), "{}", got.err);
     assert!(run(&["dis", "--scan", "-"], b"nothing").fails(1).contains("begins anywhere in the file"));
+    // A header that names no bytes at all.
+    let mut header = object[..64].to_vec();
+    header[32..48].fill(0);
+    header[54..].fill(0);
+    run(&["dis", "--scan", "-"], &[&header[..], &object].concat()).fails(1);
 }
 
 /// Headers that all name the rest of the file: to look at each of them would take hours.

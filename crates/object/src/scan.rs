@@ -55,5 +55,6 @@ fn code_object(
     };
     let visited = visit_part(whole, &label(nesting, at), inside, each);
     inside.contain(visited, each)?;
-    Ok(Some(whole.len()))
+    // A header may name nothing, not even itself.
+    Ok(Some(whole.len().max(4)))
 }
