@@ -1,5 +1,6 @@
 //! Writes the tables of one target, which `src/table.rs` describes.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::build::check::assume::room;
@@ -194,6 +195,9 @@ fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
     t.operations.chunks(PAGE).flat_map(page).collect()
 }
 
+/// Registers that operations read over the constant bus without naming them, as `key` in src/check/bus.rs has them.
+const ON_BUS: [&str; 2] = ["vcc", "m0"];
+
 /// Writes the signature of each operation and form, and the signatures.
 fn signatures(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     // The signatures of a page have similar indices: the base from which they are counted is stored with the page's
@@ -209,6 +213,8 @@ fn signatures(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     )
     .unwrap();
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![(0, 0, [0; 2])]);
+    let reads = |o: &&lower::Operation| t.infos[o.info].reads.iter().any(|r| ON_BUS.contains(&r.as_str()));
+    let implied: BTreeSet<usize> = t.operations.iter().flatten().filter(reads).map(|o| o.signature).collect();
     for (n, s) in t.signatures.iter().enumerate() {
         let f = camel(&t.formats[s.format].def.name);
         let suffix = if fast_text::has_operand(t, s) { s.suffix } else { 0 };
@@ -220,8 +226,7 @@ fn signatures(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         let ignored = number(&mut ignored, (s.ignored as u64, s.unused, s.fillers));
         let mut descs = t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
         let needed = descs.rposition(|desc| !is_optional(isa, desc)).map_or(0, |n| n + 1);
-        let reads = |o: &lower::Operation| t.infos[o.info].reads.iter().any(|r| r == "vcc" || r == "m0");
-        let implied = t.operations.iter().flatten().any(|o| o.signature == n + 1 && reads(o));
+        let implied = implied.contains(&(n + 1));
         writeln!(
             w,
             "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, #[cfg(feature = \"make\")] needed: {needed}, #[cfg(feature = \"make\")] implied: {implied}, forms: {forms}, ignored: {ignored} }},",

@@ -29,9 +29,14 @@ pub(crate) fn scalars(inst: &Inst) -> u8 {
 /// Whether an instruction reads a scalar over the bus that no field names.
 #[cfg(feature = "make")]
 pub(crate) fn is_implied(inst: &Inst) -> bool {
-    let is_implied = |o: &Operand| o.role.is_none_or(|role| role == Field::Vcc) && o.access.reads() && key(o).is_some();
+    let is_read = |o: &Operand| is_unnamed(o) && o.access.reads() && key(o).is_some();
     // Counting them all is faster than to look for the first, because the iterator keeps its state in registers.
-    inst.operands().filter(is_implied).count() > 0
+    inst.operands().filter(is_read).count() > 0
+}
+
+/// Whether no field names an operand. VCC has a name in texts.
+fn is_unnamed(operand: &Operand) -> bool {
+    operand.role.is_none_or(|role| role == Field::Vcc)
 }
 
 /// A key that distinguishes scalars on the bus; `None` if the operand does not use the bus.
@@ -74,7 +79,6 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
         let ignores_exec = || !inst.operands().any(|o| o.value == Value::Reg(Reg::Exec));
         is_second && is_m0 && inst.flags().is_convergent() && ignores_exec()
     };
-    let is_implied = |operand: &Operand| operand.role.is_none_or(|role| role == Field::Vcc);
     // Implied reads from the start, others behind them.
     let (mut scalars, mut implied, mut all) = ([None; MOST], 0, 0);
     inst.operands().for_each(|operand| {
@@ -86,7 +90,7 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
             return;
         }
         *place = Some((operand.role, scalar));
-        if is_implied(&operand) {
+        if is_unnamed(&operand) {
             for n in (implied..all).rev() {
                 if let Some([read, last]) = scalars.get_mut(n..n + 2) {
                     core::mem::swap(read, last);

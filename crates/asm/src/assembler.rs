@@ -139,7 +139,7 @@ pub struct Assembler {
     /// The descriptor of another runtime that is being read.
     pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
-    /// Those that count only if there are no others, as the end of the source finds them.
+    /// Flaws that count only if there are no others: LLVM's assembler finds them at the end of the source.
     pub late: Vec<Flaw>,
     /// So many faults say which mnemonic is similar to one that is unknown. To search for it takes long.
     pub suggestions: usize,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use amdgpu_isa::Target;
-use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, KernelDescriptor, Registers};
+use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, KernelDescriptor, PgmRsrc1, Registers};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED};
 
 use super::Kind;
@@ -33,7 +33,7 @@ pub const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
 
 /// The most blocks of vector registers, beside the first one, of a wave and those that it shares.
-const MOST_BLOCKS: i64 = 63;
+const MOST_BLOCKS: i64 = PgmRsrc1::from_bits(u32::MAX).granulated_workitem_vgpr_count() as i64;
 
 /// Directives whose numbers the assembler has to know where they stand, as LLVM's does: they say how many registers a
 /// kernel begins with, and how many a wave shares.

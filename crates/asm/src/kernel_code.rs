@@ -1,5 +1,7 @@
 //! `.amd_kernel_code_t`: the descriptor in front of a kernel's code that the runtimes other than HSA's read.
 
+use amdgpu_isa::kernel::{KernelCodeProperties, PgmRsrc1, PgmRsrc2};
+
 use super::assembler::Assembler;
 use super::flaw::{Flaw, Result, Span};
 use super::kernel;
@@ -12,85 +14,137 @@ const IGNORED: &str = "max_scratch_backing_memory_byte_size";
 /// The lanes of a wave as a power of two.
 const LANES: &str = "wavefront_size";
 const IS_NARROW: &str = "enable_wavefront_size32";
+/// The place of a field.
+#[derive(Clone, Copy)]
+enum At {
+    /// The first bit, and the number of bits.
+    Bits(usize, usize),
+    /// A field of a word that descriptors of HSA have, too: whether one of its bits is set.
+    Rsrc1(fn(PgmRsrc1) -> bool),
+    /// The same of the second word.
+    Rsrc2(fn(PgmRsrc2) -> bool),
+    /// The same of the properties.
+    Properties(fn(KernelCodeProperties) -> bool),
+}
+
+use At::{Bits, Properties, Rsrc1, Rsrc2};
+
+impl At {
+    /// The bits, counted from the beginning of the descriptor.
+    fn bits(self) -> std::ops::Range<usize> {
+        let of = |first: usize, is_set: &dyn Fn(u32) -> bool| {
+            let mut set = (0..u32::BITS as usize).filter(|n| is_set(1 << n)).map(|n| first + n);
+            let from = set.next().unwrap_or(first);
+            from..set.last().unwrap_or(from) + 1
+        };
+        match self {
+            Bits(first, len) => first..first + len,
+            Rsrc1(is_set) => of(384, &|bits| is_set(PgmRsrc1::from_bits(bits))),
+            Rsrc2(is_set) => of(416, &|bits| is_set(PgmRsrc2::from_bits(bits))),
+            Properties(is_set) => of(448, &|bits| is_set(KernelCodeProperties::from_bits(bits as u16))),
+        }
+    }
+}
+
+fn has_float_mode(word: PgmRsrc1) -> bool {
+    let rounds = word.float_round_mode_32() | word.float_round_mode_16_64();
+    rounds | word.float_denorm_mode_32() | word.float_denorm_mode_16_64() != 0
+}
+
 /// The setting whose directive shows whether a target has modes of work-groups.
 const GROUP_MODE: &str = "workgroup_processor_mode";
 
-/// Fields by their names, of which some have two: the first bit, and the number of bits.
-const FIELDS: [(&str, &str, usize, usize); 68] = [
-    ("amd_code_version_major", "kernel_code_version_major", 0, 32),
-    ("amd_code_version_minor", "", 32, 32),
-    ("amd_machine_kind", "", 64, 16),
-    ("amd_machine_version_major", "", 80, 16),
-    ("amd_machine_version_minor", "", 96, 16),
-    ("amd_machine_version_stepping", "", 112, 16),
-    ("kernel_code_entry_byte_offset", "", 128, 64),
-    ("kernel_code_prefetch_byte_size", "", 256, 64),
-    ("granulated_workitem_vgpr_count", "compute_pgm_rsrc1_vgprs", 384, 6),
-    ("granulated_wavefront_sgpr_count", "compute_pgm_rsrc1_sgprs", 390, 4),
-    ("priority", "compute_pgm_rsrc1_priority", 394, 2),
-    ("float_mode", "compute_pgm_rsrc1_float_mode", 396, 8),
-    ("priv", "compute_pgm_rsrc1_priv", 404, 1),
-    ("enable_dx10_clamp", "compute_pgm_rsrc1_dx10_clamp", 405, 1),
-    ("debug_mode", "compute_pgm_rsrc1_debug_mode", 406, 1),
-    ("enable_ieee_mode", "compute_pgm_rsrc1_ieee_mode", 407, 1),
-    ("enable_wgp_mode", "compute_pgm_rsrc1_wgp_mode", 413, 1),
-    ("enable_mem_ordered", "compute_pgm_rsrc1_mem_ordered", 414, 1),
-    ("enable_fwd_progress", "compute_pgm_rsrc1_fwd_progress", 415, 1),
-    ("enable_sgpr_private_segment_wave_byte_offset", "compute_pgm_rsrc2_scratch_en", 416, 1),
-    ("user_sgpr_count", "compute_pgm_rsrc2_user_sgpr", 417, 5),
-    ("enable_trap_handler", "compute_pgm_rsrc2_trap_handler", 422, 1),
-    ("enable_sgpr_workgroup_id_x", "compute_pgm_rsrc2_tgid_x_en", 423, 1),
-    ("enable_sgpr_workgroup_id_y", "compute_pgm_rsrc2_tgid_y_en", 424, 1),
-    ("enable_sgpr_workgroup_id_z", "compute_pgm_rsrc2_tgid_z_en", 425, 1),
-    ("enable_sgpr_workgroup_info", "compute_pgm_rsrc2_tg_size_en", 426, 1),
-    ("enable_vgpr_workitem_id", "compute_pgm_rsrc2_tidig_comp_cnt", 427, 2),
-    ("enable_exception_msb", "compute_pgm_rsrc2_excp_en_msb", 429, 2),
-    ("granulated_lds_size", "compute_pgm_rsrc2_lds_size", 431, 9),
-    ("enable_exception", "compute_pgm_rsrc2_excp_en", 440, 7),
-    ("enable_sgpr_private_segment_buffer", "", 448, 1),
-    ("enable_sgpr_dispatch_ptr", "", 449, 1),
-    ("enable_sgpr_queue_ptr", "", 450, 1),
-    ("enable_sgpr_kernarg_segment_ptr", "", 451, 1),
-    ("enable_sgpr_dispatch_id", "", 452, 1),
-    ("enable_sgpr_flat_scratch_init", "", 453, 1),
-    ("enable_sgpr_private_segment_size", "", 454, 1),
-    ("enable_sgpr_grid_workgroup_count_x", "", 455, 1),
-    ("enable_sgpr_grid_workgroup_count_y", "", 456, 1),
-    ("enable_sgpr_grid_workgroup_count_z", "", 457, 1),
-    (IS_NARROW, "", 458, 1),
-    ("enable_ordered_append_gds", "", 464, 1),
-    ("private_element_size", "", 465, 2),
-    ("is_ptr64", "", 467, 1),
-    ("is_dynamic_callstack", "", 468, 1),
-    ("is_debug_enabled", "", 469, 1),
-    ("is_xnack_enabled", "", 470, 1),
-    ("workitem_private_segment_byte_size", "", 480, 32),
-    ("workgroup_group_segment_byte_size", "", 512, 32),
-    ("gds_segment_byte_size", "", 544, 32),
-    ("kernarg_segment_byte_size", "", 576, 64),
-    ("workgroup_fbarrier_count", "", 640, 32),
-    ("wavefront_sgpr_count", "", 672, 16),
-    ("workitem_vgpr_count", "", 688, 16),
-    ("reserved_vgpr_first", "", 704, 16),
-    ("reserved_vgpr_count", "", 720, 16),
-    ("reserved_sgpr_first", "", 736, 16),
-    ("reserved_sgpr_count", "", 752, 16),
-    ("debug_wavefront_private_segment_offset_sgpr", "", 768, 16),
-    ("debug_private_segment_buffer_sgpr", "", 784, 16),
-    ("kernarg_segment_alignment", "", 800, 8),
-    ("group_segment_alignment", "", 808, 8),
-    ("private_segment_alignment", "", 816, 8),
-    (LANES, "", 824, 8),
-    ("call_convention", "", 832, 32),
-    ("runtime_loader_kernel_symbol", "", 960, 64),
+/// Fields by their names, of which some have two, and their places.
+const FIELDS: [(&str, &str, At); 68] = [
+    ("amd_code_version_major", "kernel_code_version_major", Bits(0, 32)),
+    ("amd_code_version_minor", "", Bits(32, 32)),
+    ("amd_machine_kind", "", Bits(64, 16)),
+    ("amd_machine_version_major", "", Bits(80, 16)),
+    ("amd_machine_version_minor", "", Bits(96, 16)),
+    ("amd_machine_version_stepping", "", Bits(112, 16)),
+    ("kernel_code_entry_byte_offset", "", Bits(128, 64)),
+    ("kernel_code_prefetch_byte_size", "", Bits(256, 64)),
+    (
+        "granulated_workitem_vgpr_count",
+        "compute_pgm_rsrc1_vgprs",
+        Rsrc1(|word| word.granulated_workitem_vgpr_count() != 0),
+    ),
+    (
+        "granulated_wavefront_sgpr_count",
+        "compute_pgm_rsrc1_sgprs",
+        Rsrc1(|word| word.granulated_wavefront_sgpr_count() != 0),
+    ),
+    ("priority", "compute_pgm_rsrc1_priority", Rsrc1(|word| word.priority() != 0)),
+    ("float_mode", "compute_pgm_rsrc1_float_mode", Rsrc1(has_float_mode)),
+    ("priv", "compute_pgm_rsrc1_priv", Rsrc1(|word| word.privileged())),
+    ("enable_dx10_clamp", "compute_pgm_rsrc1_dx10_clamp", Rsrc1(|word| word.dx10_clamp())),
+    ("debug_mode", "compute_pgm_rsrc1_debug_mode", Rsrc1(|word| word.debug_mode())),
+    ("enable_ieee_mode", "compute_pgm_rsrc1_ieee_mode", Rsrc1(|word| word.ieee_mode())),
+    ("enable_wgp_mode", "compute_pgm_rsrc1_wgp_mode", Rsrc1(|word| word.wgp_mode())),
+    ("enable_mem_ordered", "compute_pgm_rsrc1_mem_ordered", Rsrc1(|word| word.mem_ordered())),
+    ("enable_fwd_progress", "compute_pgm_rsrc1_fwd_progress", Rsrc1(|word| word.fwd_progress())),
+    (
+        "enable_sgpr_private_segment_wave_byte_offset",
+        "compute_pgm_rsrc2_scratch_en",
+        Rsrc2(|word| word.enable_private_segment()),
+    ),
+    ("user_sgpr_count", "compute_pgm_rsrc2_user_sgpr", Rsrc2(|word| word.user_sgpr_count() != 0)),
+    ("enable_trap_handler", "compute_pgm_rsrc2_trap_handler", Rsrc2(|word| word.trap_handler())),
+    ("enable_sgpr_workgroup_id_x", "compute_pgm_rsrc2_tgid_x_en", Rsrc2(|word| word.sgpr_workgroup_id_x())),
+    ("enable_sgpr_workgroup_id_y", "compute_pgm_rsrc2_tgid_y_en", Rsrc2(|word| word.sgpr_workgroup_id_y())),
+    ("enable_sgpr_workgroup_id_z", "compute_pgm_rsrc2_tgid_z_en", Rsrc2(|word| word.sgpr_workgroup_id_z())),
+    ("enable_sgpr_workgroup_info", "compute_pgm_rsrc2_tg_size_en", Rsrc2(|word| word.sgpr_workgroup_info())),
+    ("enable_vgpr_workitem_id", "compute_pgm_rsrc2_tidig_comp_cnt", Rsrc2(|word| word.vgpr_workitem_id() != 0)),
+    (
+        "enable_exception_msb",
+        "compute_pgm_rsrc2_excp_en_msb",
+        Rsrc2(|word| word.exception_address_watch() || word.exception_memory()),
+    ),
+    ("granulated_lds_size", "compute_pgm_rsrc2_lds_size", Rsrc2(|word| word.granulated_lds_size() != 0)),
+    ("enable_exception", "compute_pgm_rsrc2_excp_en", Rsrc2(|word| word.exceptions() != 0)),
+    ("enable_sgpr_private_segment_buffer", "", Properties(|word| word.private_segment_buffer())),
+    ("enable_sgpr_dispatch_ptr", "", Properties(|word| word.dispatch_ptr())),
+    ("enable_sgpr_queue_ptr", "", Properties(|word| word.queue_ptr())),
+    ("enable_sgpr_kernarg_segment_ptr", "", Properties(|word| word.kernarg_segment_ptr())),
+    ("enable_sgpr_dispatch_id", "", Properties(|word| word.dispatch_id())),
+    ("enable_sgpr_flat_scratch_init", "", Properties(|word| word.flat_scratch_init())),
+    ("enable_sgpr_private_segment_size", "", Properties(|word| word.private_segment_size())),
+    ("enable_sgpr_grid_workgroup_count_x", "", Bits(455, 1)),
+    ("enable_sgpr_grid_workgroup_count_y", "", Bits(456, 1)),
+    ("enable_sgpr_grid_workgroup_count_z", "", Bits(457, 1)),
+    (IS_NARROW, "", Properties(|word| word.wavefront_size32())),
+    ("enable_ordered_append_gds", "", Bits(464, 1)),
+    ("private_element_size", "", Bits(465, 2)),
+    ("is_ptr64", "", Bits(467, 1)),
+    ("is_dynamic_callstack", "", Bits(468, 1)),
+    ("is_debug_enabled", "", Bits(469, 1)),
+    ("is_xnack_enabled", "", Bits(470, 1)),
+    ("workitem_private_segment_byte_size", "", Bits(480, 32)),
+    ("workgroup_group_segment_byte_size", "", Bits(512, 32)),
+    ("gds_segment_byte_size", "", Bits(544, 32)),
+    ("kernarg_segment_byte_size", "", Bits(576, 64)),
+    ("workgroup_fbarrier_count", "", Bits(640, 32)),
+    ("wavefront_sgpr_count", "", Bits(672, 16)),
+    ("workitem_vgpr_count", "", Bits(688, 16)),
+    ("reserved_vgpr_first", "", Bits(704, 16)),
+    ("reserved_vgpr_count", "", Bits(720, 16)),
+    ("reserved_sgpr_first", "", Bits(736, 16)),
+    ("reserved_sgpr_count", "", Bits(752, 16)),
+    ("debug_wavefront_private_segment_offset_sgpr", "", Bits(768, 16)),
+    ("debug_private_segment_buffer_sgpr", "", Bits(784, 16)),
+    ("kernarg_segment_alignment", "", Bits(800, 8)),
+    ("group_segment_alignment", "", Bits(808, 8)),
+    ("private_segment_alignment", "", Bits(816, 8)),
+    (LANES, "", Bits(824, 8)),
+    ("call_convention", "", Bits(832, 32)),
+    ("runtime_loader_kernel_symbol", "", Bits(960, 64)),
     // Bits that have no name: as LLVM's assembler sets them where work-groups have modes.
-    ("", "", 413, 3),
-    ("", "", 416, 32),
+    ("", "", Rsrc1(|word| word.wgp_mode() || word.mem_ordered() || word.fwd_progress())),
+    ("", "", Rsrc2(|_| true)),
 ];
 
-/// The bits of the settings of registers, and the other fields whose values may be known only at the end: those that
-/// depend on what the code uses.
-const RESOURCES: std::ops::Range<usize> = 384..448;
+/// Fields whose values may be known only at the end, beside those of the settings of registers: they depend on what the
+/// code uses.
 const COUNTED: [&str; 4] =
     ["is_dynamic_callstack", "workitem_private_segment_byte_size", "wavefront_sgpr_count", "workitem_vgpr_count"];
 
@@ -102,9 +156,9 @@ pub struct KernelCode {
 }
 
 impl KernelCode {
-    fn set(&mut self, first: usize, len: usize, value: i64) {
-        for n in 0..len {
-            let (at, mask) = ((first + n) / 8, 1 << ((first + n) % 8));
+    fn set(&mut self, at: At, value: i64) {
+        for (n, bit) in at.bits().enumerate() {
+            let (at, mask) = (bit / 8, 1 << (bit % 8));
             if let Some(byte) = self.bytes.get_mut(at) {
                 *byte = if value >> n.min(63) & 1 == 1 { *byte | mask } else { *byte & !mask };
             }
@@ -112,8 +166,8 @@ impl KernelCode {
     }
 
     fn set_named(&mut self, name: &str, value: i64) {
-        if let Some((.., first, len)) = FIELDS.iter().find(|field| field.0 == name) {
-            self.set(*first, *len, value);
+        if let Some((.., at)) = FIELDS.iter().find(|field| field.0 == name) {
+            self.set(*at, value);
         }
     }
 }
@@ -143,7 +197,7 @@ impl Assembler {
         defaults.iter().for_each(|(name, value)| new.set_named(name, *value));
         if kernel::has(target, GROUP_MODE) {
             let unnamed = FIELDS.iter().filter(|field| field.0.is_empty());
-            unnamed.for_each(|(.., first, len)| new.set(*first, *len, -1));
+            unnamed.for_each(|(.., at)| new.set(*at, -1));
         }
         self.kernel_code = Some(new);
         Ok(())
@@ -164,7 +218,7 @@ impl Assembler {
             return Ok(());
         }
         let known = FIELDS.iter().find(|field| !name.is_empty() && (field.0 == name || field.1 == name));
-        let &(field, _, first, len) = known
+        let &(field, _, at) = known
             .ok_or_else(|| Flaw::new(place, format!("the descriptor has no field {name:?}, and {END} ends it")))?;
         scan.expect("=")?;
         scan.blank();
@@ -172,12 +226,12 @@ impl Assembler {
         let expr = self.expression(scan)?;
         let of = scan.place(from);
         scan.end()?;
-        let value = match RESOURCES.contains(&first) || COUNTED.contains(&field) {
+        let value = match matches!(at, Rsrc1(_) | Rsrc2(_)) || COUNTED.contains(&field) {
             true => self.later(expr, of)?,
             false => self.known(&expr, of)?,
         };
         self.allows(field, value, of)?;
-        code.set(first, len, value);
+        code.set(at, value);
         self.kernel_code = Some(code);
         Ok(())
     }

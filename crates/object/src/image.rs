@@ -226,7 +226,8 @@ impl fmt::Display for SkipReason {
                 "a host program that refers to HIP code objects but does not hold them: `.hip_fatbin` is missing or empty",
             ),
             SkipReason::Host => f.write_str(
-                "a host program without GPU code: it has neither a section `.hip_fatbin` nor `.llvm.offloading`",
+                "a host program without GPU code: it has neither a section `.hip_fatbin` (`.hip_fat` on Windows) nor \
+                 `.llvm.offloading`",
             ),
             SkipReason::NothingFound => f.write_str("neither a code object nor a bundle begins anywhere in the file"),
         }

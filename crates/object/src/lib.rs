@@ -118,7 +118,7 @@ pub fn visit<E: From<Error>>(
 
 /// Visits the code objects and bundles that begin anywhere in the bytes of a file of any kind: what is in no place where
 /// [`visit`] looks. The label of an image has the offset. Code objects and bundles in compressed data are not found, but
-/// for those in compressed bundles.
+/// for those in compressed bundles. Nothing is looked for inside of a code object that was found.
 ///
 /// ```
 /// use amdgpu_object::{Error, Part, scan, visit};
