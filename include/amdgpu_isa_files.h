@@ -14,7 +14,7 @@
 typedef enum {
   // A fault, or a part of a file that could not be read.
   AMDGPU_ISA_SEVERITY_ERROR,
-  // What may be a fault.
+  // A possible fault.
   AMDGPU_ISA_SEVERITY_WARNING,
   // A remark.
   AMDGPU_ISA_SEVERITY_HINT,
@@ -42,9 +42,9 @@ typedef struct {
   amdgpu_isa_severity severity;
   // The rule of `lint`, such as "missing-wait"; null if it is about something else.
   const char *rule;
-  // What is wrong, in words.
+  // The fault, in words.
   const char *message;
-  // What to do; null if nothing is known.
+  // The advice, such as what to insert; null if there is none.
   const char *advice;
   // The function that the place is in, of a source its file, of a damaged file the damaged part; null if unknown.
   const char *place;

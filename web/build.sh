@@ -14,7 +14,7 @@ if [ $# -gt 0 ]; then
     export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
 fi
 
-# What is missing is said before anything is built for minutes.
+# Missing tools are named first: the build takes minutes.
 command -v python3 >/dev/null || { echo "no python3: Debian's package python3 has it"; exit 1; }
 is_compiled=
 [ ! -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ] || is_compiled=yes

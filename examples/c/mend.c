@@ -120,14 +120,14 @@ int main(void)
     amdgpu_isa_file_free(before);
     amdgpu_isa_file_free(after);
 
-    /* What nothing needs goes again. */
+    /* Waits that nothing needs are taken away. */
     answer = amdgpu_isa_trim(mended_bytes, mended_len, 0);
     CHECK(amdgpu_isa_answer_bytes(answer, NULL) != NULL);
     amdgpu_isa_answer_free(answer);
     amdgpu_isa_answer_free(mended);
     amdgpu_isa_answer_free(built);
 
-    /* What is no such file has a note. */
+    /* Bytes that are no such file have a note. */
     after = amdgpu_isa_file_open((const uint8_t *)"text", 4, false);
     CHECK(amdgpu_isa_file_note(after, 0, &note) && note.severity == AMDGPU_ISA_SEVERITY_ERROR);
     CHECK(!amdgpu_isa_file_section(after, 0, NULL) && !amdgpu_isa_file_symbol(after, 0, NULL));

@@ -54,7 +54,7 @@ function chooseTarget(target) {
   change({ target, field: "" }, true);
 }
 
-// What the browser keeps for the next visit. It need not: then every visit is the first.
+// A setting of the last visit; empty if the browser has kept none.
 function remembered(name) {
   try {
     return localStorage.getItem(name) ?? "";

@@ -95,7 +95,7 @@ function drawImages({ images, opened: shown, notes }) {
   return [several, passed];
 }
 
-// What lint says of the code object: a list beside the kernels, and a remark beside each line.
+// Shows the findings of lint: as a list beside the kernels, and beside the lines that they are about.
 function showFindings() {
   const findings = JSON.parse(opened.object.findings(opened.bytes));
   const rows = new Map();

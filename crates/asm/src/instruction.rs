@@ -138,7 +138,7 @@ impl Assembler {
             names.is_branch = true;
             names.open.take();
             let branch = parse_with(target, text, &names);
-            // What follows the place may be wrong.
+            // The text after the place may be wrong.
             let is_wrong_behind = matches!((branch, parsed), (Err(b), Err(p))
                 if b.kind == ParseErrorKind::Unexpected && b.span.start >= p.span.end);
             let is_branch = branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_))));

@@ -13,7 +13,7 @@ use crate::memory::{give, pointer, string};
 pub enum amdgpu_isa_severity {
     /// A fault, or a part of a file that could not be read.
     Error,
-    /// What may be a fault.
+    /// A possible fault.
     Warning,
     /// A remark.
     Hint,
@@ -27,9 +27,9 @@ pub struct amdgpu_isa_note {
     pub severity: amdgpu_isa_severity,
     /// The rule of `lint`, such as "missing-wait"; null if it is about something else.
     pub rule: *const c_char,
-    /// What is wrong, in words.
+    /// The fault, in words.
     pub message: *const c_char,
-    /// What to do; null if nothing is known.
+    /// The advice, such as what to insert; null if there is none.
     pub advice: *const c_char,
     /// The function that the place is in, of a source its file, of a damaged file the damaged part; null if unknown.
     pub place: *const c_char,

@@ -48,7 +48,7 @@ fn code_object(
     };
     *headers = left;
     let Some(whole) = file.end().and_then(|end| bytes.get(..end)) else {
-        // What it names is not all there: what follows may be something else.
+        // The bytes end before what the header names, so that others may follow it soon.
         let end = file.end().unwrap_or(usize::MAX);
         inside.report(ErrorKind::ContainerCut { claimed: end as u64, len: bytes.len() }, each)?;
         return Ok(Some(4));
