@@ -464,7 +464,7 @@ impl RegSet {
         self.bits.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    fn insert_bits(&mut self, first: usize, count: usize) {
+    pub(crate) fn insert_bits(&mut self, first: usize, count: usize) {
         let (mut bit, mut left) = (first, count);
         while let (true, Some(word)) = (left > 0, self.bits.get_mut(bit / 64)) {
             // The bits in this word.
@@ -490,7 +490,7 @@ impl BitOr for RegSet {
 
 impl BitOrAssign for RegSet {
     fn bitor_assign(&mut self, other: RegSet) {
-        *self = *self | other;
+        self.bits.iter_mut().zip(&other.bits).for_each(|(own, other)| *own |= other);
     }
 }
 

@@ -2,10 +2,10 @@
 //! targets.
 
 use amdgpu_isa::arbitrary::valid;
-use amdgpu_isa::facts::Counter;
-use amdgpu_isa::hazards::{Guard, Hazards, Pending};
+use amdgpu_isa::facts::{Counter, RegSet};
+use amdgpu_isa::hazards::{Guard, Hazards, Next, Pending};
 use amdgpu_isa::imm::Waitcnt;
-use amdgpu_isa::{Inst, Target, parse};
+use amdgpu_isa::{Access, Inst, Operand, Target, VgprMsb, parse};
 use arbitrary::Unstructured;
 
 /// Instructions that need the next one to complete them.
@@ -57,6 +57,45 @@ fn guarded_programs_need_nothing() {
         }
     }
     assert!(extra * 40 > all && helpless * 50 < all, "{extra} before {all}, {helpless} without help");
+}
+
+/// An instruction that is looked up once needs and does what it does otherwise, also if it was looked up with upper bits
+/// of registers' numbers that the state does not have.
+#[test]
+fn looking_up_changes_no_answer() {
+    let mut random = 0x2545_f491_4f6c_dd1du64;
+    let mut needed = 0;
+    for &target in Target::ALL {
+        for round in 0..12u8 {
+            let (mut pending, mut hazards) = (Pending::unbounded(target), Hazards::unbounded(target));
+            let (mut pending_next, mut hazards_next) = (pending.clone(), hazards.clone());
+            for (n, inst) in (0..).zip(program(target, &mut random)) {
+                let msb = if round < 8 { pending.msb() } else { VgprMsb::new(round) };
+                let next = Next::new(&inst, msb);
+                let (waits, needs) = (pending.needs(&inst), hazards.needs(&inst));
+                needed += waits.iter().count() + needs.iter().count();
+                assert_eq!(pending_next.needs_next(&next), waits, "{target} {inst}");
+                assert_eq!(hazards_next.needs_next(&next), needs, "{target} {inst}");
+                let set = |is: fn(Access) -> bool| {
+                    let mut set = RegSet::new(target);
+                    next.insert_into(&mut set, is);
+                    set
+                };
+                assert_eq!(set(Access::writes), inst.writes_in(msb), "{target} {inst}");
+                let mut reads = RegSet::new(target);
+                let is_read = |operand: &Operand| operand.access.reads();
+                inst.operands().filter(is_read).for_each(|operand| reads.insert_operand_in(&inst, msb, &operand));
+                assert_eq!(set(Access::reads), reads, "{target} {inst}");
+                assert_eq!((next.flags(), next.counters()), (inst.flags(), inst.counters()), "{target} {inst}");
+                pending.issue(&inst, n);
+                hazards.issue_at(&inst, n);
+                pending_next.issue_next(&next, n);
+                hazards_next.issue_next(&next, n);
+                assert!(pending == pending_next && hazards == hazards_next, "{target} {inst}");
+            }
+        }
+    }
+    assert!(needed > 1000, "{needed}");
 }
 
 /// Before a loop, and before the branch back, everything is waited for.

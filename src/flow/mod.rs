@@ -30,7 +30,7 @@ mod order;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::decode::{Decoded, Decoder};
+use crate::decode::decode;
 use crate::error::DecodeError;
 use crate::inst::Inst;
 use crate::opcode::limits::RETURN;
@@ -215,12 +215,16 @@ impl<'c> Flow<'c> {
     /// The instructions of a block from the one at an address on, or all if the block begins after it.
     pub fn insts_from(&self, block: usize, address: u64) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
         let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start.max(address), block.end));
-        let bytes = match (self.offset(start), self.offset(end)) {
-            (Some(start), Some(end)) => self.code.get(start..end).unwrap_or(&[]),
-            _ => &[],
-        };
-        Decoder::new(self.target, bytes)
-            .map_while(move |Decoded { offset, inst }| Some((start.wrapping_add(offset as u64), inst.ok()?)))
+        let (target, code, address) = (self.target, self.code, self.address);
+        let (mut at, end) = self.offset(start).zip(self.offset(end)).unwrap_or((0, 0));
+        core::iter::from_fn(move || {
+            // Blocks are short, so each instruction is decoded by itself, from all of the code after it.
+            let rest = code.get(at..).filter(|_| at < end)?;
+            let inst = decode(target, rest).ok().filter(|inst| inst.len() <= end - at)?;
+            let start = address.wrapping_add(at as u64);
+            at += inst.len();
+            Some((start, inst))
+        })
     }
 
     fn offset(&self, address: u64) -> Option<usize> {

@@ -79,7 +79,7 @@ impl Guard {
             self.settle(&mut take);
         }
         // Both follow the upper bits of registers' numbers, and mostly know the same.
-        let next = Next::of(inst, self.hazards.msb());
+        let next = Next::new(inst, self.hazards.msb());
         let other = (self.pending.msb() != next.uses.msb).then(|| Uses::of(inst, self.pending.msb()));
         let uses = other.as_ref().unwrap_or(&next.uses);
         let is_met = self.pending.is_met(uses);

@@ -21,6 +21,7 @@ mod calls;
 mod guard;
 mod in_flight;
 mod join;
+mod looked_up;
 mod modes;
 mod need;
 mod next;
@@ -38,6 +39,7 @@ mod uses;
 
 pub use guard::Guard;
 pub use modes::Modes;
+pub use next::Next;
 pub use pending::Pending;
 #[cfg(feature = "alloc")]
 pub use room::Unbounded;

@@ -155,7 +155,7 @@ fn condition_holds(condition: &Condition, uses: &Uses<'_>) -> bool {
     let inst = uses.inst;
     match *condition {
         Condition::Form(format) => inst.form() != 0 && inst.extension() == Some(format),
-        Condition::Flag(flag) => inst.facts() & flag != 0,
+        Condition::Flag(flag) => uses.facts() & flag != 0,
         Condition::AnyBit(field, mask) => inst.get(field).is_some_and(|value| value & mask != 0),
         Condition::NoBit(field, mask) => inst.get(field).is_some_and(|value| value & mask == 0),
         Condition::Is(field, wanted) => inst.get(field) == Some(wanted),

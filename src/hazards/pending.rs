@@ -202,7 +202,7 @@ impl<C: Capacity> Pending<C> {
     /// The instruction's own wait, before it reads anything, is over.
     fn needs_after(&self, uses: &Uses<'_>) -> Waits {
         let mut waits = Waits::default();
-        let facts = uses.inst.facts();
+        let facts = uses.facts();
         for held in self.held() {
             if let Some(wait) = self.conflict(held, uses, facts) {
                 waits.add(wait);
@@ -314,7 +314,7 @@ impl<C: Capacity> Pending<C> {
 
     /// Notes what the instruction does to the counters.
     fn note(&mut self, uses: &Uses<'_>, producer: u32) {
-        let (inst, msb, facts) = (uses.inst, uses.msb, uses.inst.facts());
+        let (inst, msb, facts) = (uses.inst, uses.msb, uses.facts());
         let (flags, counters) = (Flags::of_facts(facts), inst.counters_of(facts));
         // A function begins with those of its caller.
         self.msb = if flags.is_call() { msb } else { msb.after(inst) };

@@ -53,7 +53,7 @@ impl<C: Capacity> Hazards<C> {
             take(inst);
             return Ok(());
         }
-        let next = Next::of(inst, self.msb);
+        let next = Next::new(inst, self.msb);
         self.prepare(&next, &mut take)?;
         self.step_of(&next, 0, true);
         take(inst);
@@ -117,8 +117,8 @@ impl<C: Capacity> Hazards<C> {
     pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<C> {
         let (before, inst) = (self.clone(), *inst);
         let is_one = inst.target() == self.target;
-        let open = if is_one { self.events(&Next::of(&inst, self.msb)) } else { 0 };
-        let ender = move |n| before.ender(&Next::of(&inst, before.msb), n, open);
+        let open = if is_one { self.events(&Next::new(&inst, self.msb)) } else { 0 };
+        let ender = move |n| before.ender(&Next::new(&inst, before.msb), n, open);
         (0..if is_one { CANDIDATES } else { 0 }).filter_map(ender)
     }
 

@@ -1,6 +1,7 @@
 //! The instructions that the next one must keep a distance from, or something else in between.
 
 use crate::compose::compose;
+use crate::flags::Flags;
 use crate::hazards::next::Next;
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{conditions_hold, covering, has_operand, holds, matches, matches_run, passes, runs};
@@ -184,7 +185,7 @@ impl<C: Capacity> Hazards<C> {
     /// Everything that is missing before the instruction, by each rule and for each earlier instruction.
     pub fn each(&self, inst: &Inst, take: impl FnMut(Need)) {
         if inst.target() == self.target {
-            self.each_of(&Next::of(inst, self.msb), take);
+            self.each_of(&Next::new(inst, self.msb), take);
         }
     }
 
@@ -327,7 +328,7 @@ impl<C: Capacity> Hazards<C> {
 
     fn step(&mut self, inst: &Inst, place: u32, produces: bool) {
         if inst.target() == self.target {
-            self.step_of(&Next::of(inst, self.msb), place, produces);
+            self.step_of(&Next::new(inst, self.msb), place, produces);
         }
     }
 
@@ -338,7 +339,7 @@ impl<C: Capacity> Hazards<C> {
         let mut ends = classes.all(|class| class.ends);
         if self.target.has_banks() {
             // A function begins with those of its caller.
-            self.msb = if inst.flags().is_call() { msb } else { msb.after(inst) };
+            self.msb = if Flags::of_facts(uses.facts()).is_call() { msb } else { msb.after(inst) };
         }
         let enders = classes.first.enders | classes.second.enders;
         if enders != 0 {

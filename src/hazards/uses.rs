@@ -1,5 +1,7 @@
 //! The registers of an instruction, found once for all rules and waits that ask for them.
 
+use core::cell::Cell;
+
 use crate::inst::Inst;
 use crate::opcode::{Field, Special};
 use crate::registers::RegSet;
@@ -75,6 +77,8 @@ pub(crate) struct Uses<'i> {
     pub msb: VgprMsb,
     /// The files of all of them.
     pub files: Files,
+    /// [`Inst::facts`], once asked for.
+    facts: Cell<Option<u32>>,
     list: [Use; ROOM],
     count: usize,
 }
@@ -84,7 +88,7 @@ const ROOM: usize = 8;
 
 impl<'i> Uses<'i> {
     pub fn of(inst: &'i Inst, msb: VgprMsb) -> Uses<'i> {
-        let mut uses = Uses { inst, msb, files: (0, 0), list: [Use::NONE; ROOM], count: 0 };
+        let mut uses = Uses { inst, msb, files: (0, 0), facts: Cell::new(None), list: [Use::NONE; ROOM], count: 0 };
         inst.operands().for_each(|operand| {
             if let Value::Reg(reg) = operand.value {
                 uses.add(&operand, reg);
@@ -105,6 +109,14 @@ impl<'i> Uses<'i> {
             (place.files, place.first, place.count) = (files, first, count);
         }
         self.count += 1;
+    }
+
+    /// The row's flags, as changed by fields and by a trailing dword.
+    #[inline]
+    pub fn facts(&self) -> u32 {
+        let facts = self.facts.get().unwrap_or_else(|| self.inst.facts());
+        self.facts.set(Some(facts));
+        facts
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use core::cell::RefCell;
 
 use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::State;
-use amdgpu_isa::hazards::{self, Unbounded};
+use amdgpu_isa::hazards::{self, Next, Unbounded};
 use amdgpu_isa::{Inst, Target};
 pub use amdgpu_program::{Edit, Edits, Slot};
 
@@ -45,15 +45,21 @@ impl MachineState {
 
     /// Takes note of an instruction of the code as it is. `offset`: its offset in bytes.
     pub fn issue(&mut self, inst: &Inst, offset: u32) {
-        self.pending.issue(inst, offset);
-        self.hazards.issue_at(inst, offset);
-        if inst.flags().is_wait() {
+        self.issue_next(&Next::new(inst, self.pending.msb()), offset);
+    }
+
+    /// [`MachineState::issue`] of an instruction that has been looked up.
+    pub fn issue_next(&mut self, next: &Next<'_>, offset: u32) {
+        self.pending.issue_next(next, offset);
+        self.hazards.issue_next(next, offset);
+        let (inst, flags, counters) = (next.inst(), next.flags(), next.counters());
+        if flags.is_wait() {
             let wait = inst.waits();
             let done = wait.counters().iter().filter(|counter| wait.get(*counter) == Some(0));
             done.for_each(|counter| self.memory[counter as usize] = false);
         }
-        if inst.flags().is_atomic() || inst.flags().is_store() || inst.writes().is_empty() {
-            inst.counters().iter().for_each(|counter| self.memory[counter as usize] = true);
+        if !counters.is_empty() && (flags.is_atomic() || flags.is_store() || inst.writes().is_empty()) {
+            counters.iter().for_each(|counter| self.memory[counter as usize] = true);
         }
     }
 }

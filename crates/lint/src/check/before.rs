@@ -2,8 +2,9 @@
 
 use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::flow::{Flow, State};
+use amdgpu_isa::hazards::Next;
 use amdgpu_isa::kernel::{DescriptorPart, KernelDescriptor};
-use amdgpu_isa::{Inst, Reg, Target};
+use amdgpu_isa::{Access, Inst, Reg, Target};
 
 use super::lds::Lds;
 use crate::edits::MachineState;
@@ -27,13 +28,18 @@ impl Before {
         let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
         Before { now: functions.entry(flow, block, false), written, lds: Lds::NOTHING }
     }
+
+    /// [`State::step`] of an instruction that has been looked up.
+    pub fn step_next(&mut self, next: &Next<'_>, offset: u32) {
+        next.insert_into(&mut self.written, Access::writes);
+        self.now.issue_next(next, offset);
+        self.lds.step(next, offset);
+    }
 }
 
 impl State for Before {
     fn step(&mut self, inst: &Inst, offset: u32) {
-        self.written |= inst.writes_in(self.now.pending.msb());
-        self.now.step(inst, offset);
-        self.lds.step(inst, offset);
+        self.step_next(&Next::new(inst, self.now.pending.msb()), offset);
     }
 
     fn join(&mut self, other: &Before) -> bool {

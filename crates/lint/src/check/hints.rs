@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use amdgpu_isa::facts::RegSet;
-use amdgpu_isa::{Field, Inst, Reg};
+use amdgpu_isa::hazards::Next;
+use amdgpu_isa::{Field, Reg};
 
 use super::{Check, What};
 use crate::edits::{Edits, MachineState, Pending};
@@ -14,8 +15,9 @@ use crate::trim::Trim;
 
 impl Check<'_, '_, '_> {
     /// Reports waits and `s_nop` that are not needed, or not in full.
-    pub fn superfluous(&mut self, block: usize, address: u64, inst: &Inst, now: &MachineState) {
-        let (is_wait, is_nop) = (inst.flags().is_wait(), mend::is_nop(inst));
+    pub fn superfluous(&mut self, block: usize, address: u64, next: &Next<'_>, now: &MachineState) {
+        let inst = next.inst();
+        let (is_wait, is_nop) = (next.flags().is_wait(), mend::is_nop(inst));
         if !is_wait && !is_nop {
             return;
         }
@@ -48,19 +50,17 @@ impl Check<'_, '_, '_> {
     }
 
     /// Reports registers that nothing wrote.
-    pub fn unwritten(&mut self, address: u64, inst: &Inst, pending: &Pending, written: &RegSet) {
+    pub fn unwritten(&mut self, address: u64, next: &Next<'_>, pending: &Pending, written: &RegSet) {
         if pending.is_banked() {
             return;
         }
         let mut reads = RegSet::new(self.flow().target());
         // A destination that is kept in part is no use of its value.
-        inst.operands()
-            .filter(|operand| operand.access.reads() && !operand.access.writes())
-            .for_each(|o| reads.insert_operand_in(inst, pending.msb(), &o));
+        next.insert_into(&mut reads, |access| access.reads() && !access.writes());
         let unwritten = (reads & self.of.general) - *written;
         if !unwritten.is_empty() {
             let unwritten: Vec<Reg> = unwritten.iter().collect();
-            self.say(address, inst, What::UnwrittenRegister(unwritten));
+            self.say(address, next.inst(), What::UnwrittenRegister(unwritten));
         }
     }
 }

@@ -3,7 +3,8 @@
 use alloc::collections::BTreeSet;
 
 use amdgpu_isa::Inst;
-use amdgpu_isa::facts::{Counter, Purpose, Space};
+use amdgpu_isa::facts::{Counter, Flags, Purpose, Space};
+use amdgpu_isa::hazards::Next;
 use amdgpu_isa::imm::Waitcnt;
 
 use super::path;
@@ -59,8 +60,8 @@ enum Barrier {
 }
 
 impl Barrier {
-    fn of(inst: &Inst) -> Option<Barrier> {
-        if !inst.flags().is_wave_barrier() {
+    fn of(inst: &Inst, flags: Flags) -> Option<Barrier> {
+        if !flags.is_wave_barrier() {
             return None;
         }
         match inst.opcode().purpose()? {
@@ -107,13 +108,17 @@ impl Lds {
     }
 
     /// Notes an instruction.
-    pub fn step(&mut self, inst: &Inst, offset: u32) {
-        if inst.flags().is_wait() {
+    pub fn step(&mut self, next: &Next<'_>, offset: u32) {
+        let (inst, flags, counters) = (next.inst(), next.flags(), next.counters());
+        if flags.is_wait() {
             let wait = inst.waits();
             wait.counters().iter().for_each(|counter| self.wait(counter, wait.get(counter).unwrap_or(0)));
         }
-        if let Some(barrier) = Barrier::of(inst) {
+        if let Some(barrier) = Barrier::of(inst, flags) {
             self.barrier(barrier, offset);
+        }
+        if !flags.is_load() && !flags.is_store() && counters.is_empty() {
+            return;
         }
         let (loads, stores) = lds(inst);
         // A finding is not repeated.
@@ -123,7 +128,6 @@ impl Lds {
         if stores {
             self.reads = None;
         }
-        let counters = inst.counters();
         // Scalar loads are not done in the order of the others.
         if inst.memory().any(|access| access.space != Space::Scalar) {
             let own = self.writes.iter_mut().chain([&mut self.reads]).flatten();
@@ -132,7 +136,7 @@ impl Lds {
         }
         let Some(access) = Access::of(inst, offset) else { return };
         // A signal of a barrier in LDS is no data.
-        let is_signal = inst.flags().is_atomic() && access.counter == Counter::Asynccnt;
+        let is_signal = flags.is_atomic() && access.counter == Counter::Asynccnt;
         if stores && !is_signal {
             if let Some(place) = self.writes.get_mut(access.counter as usize) {
                 *place = Some(access);

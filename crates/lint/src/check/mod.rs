@@ -18,8 +18,9 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use amdgpu_isa::facts::{Counter, RegSet};
-use amdgpu_isa::flow::{Exit, Flow, Following, State};
-use amdgpu_isa::{Inst, Target, VgprMsb, decode};
+use amdgpu_isa::flow::{Exit, Flow, Following};
+use amdgpu_isa::hazards::Next;
+use amdgpu_isa::{Access, Inst, Target, VgprMsb, decode};
 use amdgpu_object::{Image, Section};
 
 use crate::Settings;
@@ -204,7 +205,7 @@ impl<'s, 'a> Checker<'s, 'a> {
             if self.flow.target().vgprs() > 256 {
                 following.each(&mut |block, before: &Before| check.note_banks(block, before.now.pending.msb()));
             }
-            following.each(&mut |block, before: &Before| check.block(block, before));
+            following.run_each(&mut |block, state: &mut Before| check.block(block, state));
             found = check.found;
         }
         found
@@ -263,8 +264,8 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         }
     }
 
-    fn block(&mut self, block: usize, before: &Before) {
-        let mut state = before.clone();
+    /// Checks a block, and turns the state before it into the one at its end.
+    fn block(&mut self, block: usize, state: &mut Before) {
         let flow = self.flow();
         if let Some(descriptor) = self.of.functions.kernel(flow, block).0.and_then(|kernel| kernel.descriptor) {
             self.descriptor(block, &descriptor);
@@ -273,10 +274,11 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
         for (n, &(address, inst)) in insts.iter().enumerate() {
             let (first, place) = (self.found.len(), (block, address));
-            for wait in state.now.pending.needs(&inst).iter() {
+            let next = Next::new(&inst, state.now.pending.msb());
+            for wait in state.now.pending.needs_next(&next).iter() {
                 self.depends(place, inst, What::MissingWait(wait), wait.producer, path::outstanding);
             }
-            for need in state.now.hazards.needs(&inst).iter() {
+            for need in state.now.hazards.needs_next(&next).iter() {
                 self.depends(place, inst, What::Hazard(need), need.place, path::shortest);
             }
             if returns == Some(address) {
@@ -290,14 +292,11 @@ impl<'k, 'a> Check<'k, '_, 'a> {
                 self.say(address, &inst, What::BrokenBranch);
             }
             self.lds(block, address, &inst, &state.lds);
-            self.superfluous(block, address, &inst, &state.now);
-            self.unwritten(address, &inst, &state.now.pending, &state.written);
+            self.superfluous(block, address, &next, &state.now);
+            self.unwritten(address, &next, &state.now.pending, &state.written);
             // After a finding, the register counts as written.
-            let msb = state.now.pending.msb();
-            inst.operands()
-                .filter(|operand| operand.access.reads())
-                .for_each(|read| state.written.insert_operand_in(&inst, msb, &read));
-            state.step(&inst, flow.offset_of(address));
+            next.insert_into(&mut state.written, Access::reads);
+            state.step_next(&next, flow.offset_of(address));
         }
         self.exit(block);
     }

@@ -1,10 +1,10 @@
 //! Waits and distances.
 
 use crate::{Sink, used};
-use amdgpu_isa::facts::{Counter, Counters};
-use amdgpu_isa::hazards::{Distance, Guard, Hazards, Modes, Need, Needs, Pending, Rule, Waits};
+use amdgpu_isa::facts::{Counter, Counters, RegSet};
+use amdgpu_isa::hazards::{Distance, Guard, Hazards, Modes, Need, Needs, Next, Pending, Rule, Waits};
 use amdgpu_isa::imm::Waitcnt;
-use amdgpu_isa::{Inst, Target, VgprMsb};
+use amdgpu_isa::{Access, Inst, Target, VgprMsb};
 use core::fmt::Write;
 
 /// What a program with all of these instructions needs, whatever they are.
@@ -63,6 +63,18 @@ pub fn all(target: Target, insts: impl Iterator<Item = Inst> + Clone) {
             used((Pending::target(pending) as u32, Pending::msb(pending), Pending::is_banked(pending)));
         }
         let msb = VgprMsb::joined(VgprMsb::after(VgprMsb::new(n as u8), &inst), VgprMsb::ENTRY);
+        let next = Next::new(&inst, msb);
+        let mut read = RegSet::new(target);
+        Next::insert_into(&next, &mut read, Access::reads);
+        used((read, Next::flags(&next), Next::counters(&next), *Next::inst(&next)));
+        for hazards in &mut hazards {
+            needs(Hazards::needs_next(hazards, &next));
+            Hazards::issue_next(hazards, &next, n);
+        }
+        for pending in &mut pending {
+            waits(target, Pending::needs_next(pending, &next));
+            Pending::issue_next(pending, &next, n);
+        }
         used((VgprMsb::bits(msb), Inst::reads_in(&inst, msb), Inst::writes_in(&inst, msb)));
         inst.operands().for_each(|operand| used(VgprMsb::register(msb, &inst, &operand)));
     }

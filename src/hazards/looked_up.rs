@@ -1,0 +1,46 @@
+//! Questions about an instruction that has been looked up.
+
+use crate::hazards::next::Next;
+use crate::hazards::{Capacity, Hazards, Needs, Pending, Waits};
+
+impl<C: Capacity> Pending<C> {
+    /// [`Pending::needs`] of an instruction that has been looked up.
+    pub fn needs_next(&self, next: &Next<'_>) -> Waits {
+        match next.uses.msb == self.msb {
+            true => self.needs_of(&next.uses),
+            false => self.needs(next.uses.inst),
+        }
+    }
+
+    /// [`Pending::issue`] of an instruction that has been looked up.
+    pub fn issue_next(&mut self, next: &Next<'_>, producer: u32) {
+        match next.uses.msb == self.msb {
+            true => self.issue_of(&next.uses, producer),
+            false => self.issue(next.uses.inst, producer),
+        }
+    }
+}
+
+impl<C: Capacity> Hazards<C> {
+    /// [`Hazards::needs`] of an instruction that has been looked up.
+    pub fn needs_next(&self, next: &Next<'_>) -> Needs {
+        if !self.knows(next) {
+            return self.needs(next.uses.inst);
+        }
+        let mut needs = Needs::default();
+        self.each_of(next, |need| needs.add(need));
+        needs
+    }
+
+    /// [`Hazards::issue_at`] of an instruction that has been looked up.
+    pub fn issue_next(&mut self, next: &Next<'_>, place: u32) {
+        match self.knows(next) {
+            true => self.step_of(next, place, true),
+            false => self.issue_at(next.uses.inst, place),
+        }
+    }
+
+    fn knows(&self, next: &Next<'_>) -> bool {
+        next.uses.msb == self.msb && next.uses.inst.target() == self.target
+    }
+}
