@@ -248,7 +248,9 @@ fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
             let mut pending = *before;
             for (address, inst) in flow.insts(block) {
                 let waits = pending.step(&inst, flow.offset_of(address));
-                is_sure &= waits.iter().all(|wait| wait.sure) && !pending.is_incomplete();
+                // A doubt beside a certainty shows in the strictest number only.
+                let is_certain = |wait: Wait| wait.sure && waits.waitcnt().get(wait.counter) == Some(wait.at_most);
+                is_sure &= waits.iter().all(is_certain) && !pending.is_incomplete();
                 joined.insert(address, waits);
             }
         },

@@ -8,7 +8,7 @@ use crate::build::shared::FLAGS;
 /// The register files of operands: bits of `files` in src/table/hazards.rs, in this order.
 pub const FILES: [&str; 8] = ["s", "vcc", "exec", "m0", "v", "z", "d", "sgpr"];
 /// Overlaps of registers: variants of `Overlap` there.
-pub const OVERLAPS: [&str; 5] = ["-", "share", "same", "other", "hwreg"];
+pub const OVERLAPS: [&str; 6] = ["-", "share", "same", "other", "hwreg", "parity"];
 /// Further conditions: variants of `Differs` there.
 pub const DIFFERS: [&str; 3] = ["op=", "op!", "passes"];
 pub const UNITS: [&str; 3] = ["states", "valu", "event"];
@@ -53,10 +53,13 @@ pub fn check(isa: &Isa) -> Result<()> {
         rule.when.iter().try_for_each(|mode| known(&rule.at, "mode", mode, &MODES))?;
         rule.from.iter().try_for_each(|from| known(&rule.at, "source", from, &SOURCES))?;
         let operands = |sides: &[Side]| sides.iter().all(|side| side.operands.is_some());
-        if ["share", "same", "other"].contains(&rule.registers.overlap.as_str())
+        if ["share", "same", "other", "parity"].contains(&rule.registers.overlap.as_str())
             && !(operands(&rule.producer) && operands(&rule.consumer))
         {
             return rule.at.err("the rule compares operands, but does not say which");
+        }
+        if rule.registers.overlap == "parity" && rule.again.is_none() {
+            return rule.at.err("`parity` compares registers of two producers");
         }
         if let Some(name) = &rule.registers.field {
             field(isa, &rule.at, name)?;

@@ -58,7 +58,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let overlap = OVERLAPS.iter().position(|o| *o == row.rule.registers.overlap).unwrap_or(0);
         let differs = row.rule.registers.differs.as_deref();
         let differs = differs.and_then(|d| DIFFERS.iter().position(|o| *o == d)).map_or(0, |n| n + 1);
-        let (overlap, differs) = (["None", "Share", "Same", "Other", "Hwreg"][overlap], DIFFER_NAMES[differs]);
+        let (overlap, differs) =
+            (["None", "Share", "Same", "Other", "Hwreg", "Parity"][overlap], DIFFER_NAMES[differs]);
         let (producer, consumer) = (side(isa, t, row.producer), side(isa, t, row.consumer));
         let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
         let [lasts, times] = [row.rule.lasts, row.rule.times].map(|n| n.unwrap_or(u8::MAX));

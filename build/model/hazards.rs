@@ -110,7 +110,7 @@ pub struct HazardRule {
 /// Registers that both have in common.
 #[derive(Debug)]
 pub struct Registers {
-    /// `-`, `share`, `same`, `other`, `hwreg`.
+    /// `-`, `share`, `same`, `other`, `hwreg`, `parity`.
     pub overlap: String,
     /// `op=`, `op!`, `passes`.
     pub differs: Option<String>,

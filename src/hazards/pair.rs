@@ -23,7 +23,7 @@ pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>)
             let has_both = has_operand(&row.producer, producer) && has_operand(&row.consumer, consumer);
             (has_both && is_one()).then_some(None)
         }
-        Overlap::Share | Overlap::Same | Overlap::Other => {
+        Overlap::Share | Overlap::Same | Overlap::Other | Overlap::Parity => {
             let consumed = Runs::of(&row.consumer, consumer);
             let run = runs(&row.producer, producer).find(|a| {
                 consumed.any(|b| match row.overlap {
@@ -91,7 +91,7 @@ fn first_shared(row: &HazardRow, run: Run, consumer: &Uses<'_>) -> Option<Reg> {
 impl HazardRow {
     /// Both instructions have to access a register.
     pub(crate) fn is_about_registers(&self) -> bool {
-        matches!(self.overlap, Overlap::Share | Overlap::Same | Overlap::Other)
+        matches!(self.overlap, Overlap::Share | Overlap::Same | Overlap::Other | Overlap::Parity)
     }
 }
 
@@ -99,8 +99,10 @@ impl HazardRow {
 /// one of the first.
 pub(crate) fn matches_two(row: &HazardRow, [first, second]: [&Uses<'_>; 2], consumer: &Uses<'_>) -> Option<Reg> {
     let of = |run: Run, inst: &Uses<'_>| runs(&row.producer, inst).any(|other| share(run, other));
-    let own = runs(&row.consumer, consumer).find(|run| of(*run, first) && !of(*run, second))?;
-    runs(&row.consumer, consumer).find(|run| of(*run, second))?;
+    let is_pair = |own: Run, other: Run| !matches!(row.overlap, Overlap::Parity) || own.0 % 2 == other.0 % 2;
+    let of_second = |own: Run| runs(&row.consumer, consumer).any(|run| of(run, second) && is_pair(own, run));
+    let is_one = |run: &Run| of(*run, first) && !of(*run, second) && of_second(*run);
+    let own = runs(&row.consumer, consumer).find(is_one)?;
     let from = runs(&row.producer, first).find(|other| share(own, *other))?;
     RegSet::register(consumer.inst.target(), own.0.max(from.0))
 }

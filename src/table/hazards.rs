@@ -275,6 +275,8 @@ pub(crate) enum Overlap {
     Other,
     /// Their constants name the same hardware register.
     Hwreg,
+    /// A register of each of two producers, both with even numbers or both with odd ones.
+    Parity,
 }
 
 /// A further condition on both instructions.

@@ -389,6 +389,7 @@ pub const ALL: &[Damage] = &[
     ("hazards.isa", "hwreg=MODE", "hwreg=MODES", "hazards.isa:15: unknown hardware register MODES"),
     ("hazards.isa", "@vsrc1>8", "@vsrc9>8", "hazards.isa:14: no format has a field vsrc9"),
     ("hazards.isa", "| share |", "| shares |", "hazards.isa:14: unknown overlap `shares`"),
+    ("hazards.isa", "| share |", "| parity |", "hazards.isa:14: `parity` compares registers of two producers"),
     ("hazards.isa", "2:3,P+1", "2:3", "hazards.isa:14: `2:3` does not cover all numbers of passes"),
     ("hazards.isa", "ga=0/1", "ga=1/0", "hazards.isa:16: `1/0`: what one source alone demands is more"),
     ("hazards.isa", "ssrc0!reg", "seen", "hazards.isa:16: no `seen` says which registers those are"),

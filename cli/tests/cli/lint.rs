@@ -311,6 +311,30 @@ k:
     std::fs::read(path).unwrap()
 }
 
+/// The last register that the descriptor gives is named beside an operation on 64 bits, and no other one.
+#[test]
+fn the_last_register_beside_a_pair_is_a_hint() {
+    let hints = |vgprs: u8, code: &str| -> Vec<String> {
+        let source = format!(
+            "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"\n\t.text\n\t.p2align 8\n\t.globl k\n\t.type k,@function\n\
+             k:\n\tv_mov_b32 v15, 0\n\tv_mov_b32 v4, 0\n\tv_mov_b32 v5, 0\n\tv_mov_b32 v8, 0\n\tv_mov_b32 v9, 0\n\
+             \t{code}\n\ts_endpgm\n\t.rodata\n\t.p2align 6\n\t.amdhsa_kernel k\n\t.amdhsa_next_free_vgpr {vgprs}\n\
+             \t.amdhsa_next_free_sgpr 8\n\t.end_amdhsa_kernel\n"
+        );
+        let run = run(&["lint", "--hints", "--format", "json", "-"], source.as_bytes());
+        let found = run.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+        found.filter(|f| f["rule"] == "last-vgpr").map(|f| f["message"].as_str().unwrap().to_string()).collect()
+    };
+    let none: [&str; 0] = [];
+    let code = "v_dual_add_f64 v[0:1], v[4:5], v[8:9] :: v_dual_mov_b32 v7, v15";
+    let wanted =
+        ["v15 is the last register that the descriptor gives, and beside an operation on 64 bits two may be read"];
+    assert_eq!(hints(16, code), wanted);
+    assert_eq!(hints(17, code), none);
+    assert_eq!(hints(16, "v_dual_add_f32 v0, v4, v8 :: v_dual_mov_b32 v7, v15"), none);
+    assert_eq!(hints(16, "v_dual_add_f64 v[0:1], v[4:5], v[8:9] :: v_dual_mov_b32 v15, v8"), none);
+}
+
 #[test]
 fn descriptors_give_what_is_used() {
     let errors = |object: &[u8]| -> Vec<String> {

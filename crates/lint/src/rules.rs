@@ -162,6 +162,7 @@ impl Own {
         let &Own { id, severity, title, text, help } = self;
         let mut sources: Vec<&'static str> = match id {
             "T09" => iter::once(BROKEN_BRANCH_SOURCE).collect(),
+            "last-vgpr" => iter::once(LAST_VGPR_SOURCE).collect(),
             "missing-wait" | "perhaps-missing-wait" | "early-return" => {
                 let of = |target| Counter::ALL.iter().filter_map(move |counter| counter.source(target));
                 target.into_iter().flat_map(of).collect()
@@ -176,12 +177,13 @@ impl Own {
 }
 
 pub(crate) const BROKEN_BRANCH_SOURCE: &str = "LLVM, FeatureOffset3fBug; Mesa ACO, Offset3fBug";
+pub(crate) const LAST_VGPR_SOURCE: &str = "LLVM pull request 224741";
 
 const ERROR: Severity = Severity::Error;
 const WARNING: Severity = Severity::Warning;
 const HINT: Severity = Severity::Hint;
 
-const OWN: [Own; 23] = [
+const OWN: [Own; 24] = [
     Own {
         id: "missing-wait",
         severity: ERROR,
@@ -248,6 +250,14 @@ const OWN: [Own; 23] = [
         title: "no descriptor gives the registers that the code uses",
         text: "The code of a kernel uses more registers than a descriptor of this target can give.",
         help: "Use fewer registers.",
+    },
+    Own {
+        id: "last-vgpr",
+        severity: HINT,
+        title: "a register at the end of those that the descriptor gives may be read as two",
+        text: "Of an instruction of two operations, one is on 64 bits, and the other one reads the last vector register that \
+               the descriptor gives. A change of LLVM that is not accepted yet gives the kernel one register more.",
+        help: "Raise `.amdhsa_next_free_vgpr` by one, or use another register.",
     },
     Own {
         id: "no-scratch",

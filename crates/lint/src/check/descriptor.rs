@@ -2,7 +2,7 @@
 
 use amdgpu_isa::facts::{Purpose, RegSet, Space};
 use amdgpu_isa::kernel::{DescriptorPart, KernelDescriptor, Registers};
-use amdgpu_isa::{Reg, VgprMsb};
+use amdgpu_isa::{Inst, Operand, Reg, Value, VgprMsb};
 
 use super::{Check, What};
 
@@ -16,6 +16,9 @@ impl Check<'_, '_, '_> {
         let used = self.used(first);
         self.few_registers(first, descriptor, &used);
         let target = self.flow().target();
+        if let Some(last) = descriptor.registers(target).vgprs.checked_sub(1) {
+            self.last_register(first, last);
+        }
         let given = descriptor.get(target, DescriptorPart::UserSgprCount).unwrap_or(0);
         let mut counted = *descriptor;
         let enabled = counted.count_user_sgprs(target);
@@ -39,6 +42,20 @@ impl Check<'_, '_, '_> {
             }
         }
         used
+    }
+
+    /// Reports instructions of two operations, one of which is on 64 bits, that read the last vector register in the other
+    /// one.
+    fn last_register(&mut self, first: usize, last: u16) {
+        for block in self.flow().reached(first) {
+            let mut msb = self.banked.get(&block).copied().unwrap_or(VgprMsb::ENTRY);
+            for (address, inst) in self.flow().insts(block) {
+                if inst.second_opcode().is_some() && reads_beside_pair(&inst, msb, last) {
+                    self.say(address, &inst, What::LastVgpr { register: Reg::Vgpr(last) });
+                }
+                msb = msb.after(&inst);
+            }
+        }
     }
 
     fn few_registers(&mut self, first: usize, descriptor: &KernelDescriptor, used: &RegSet) {
@@ -81,6 +98,15 @@ impl Check<'_, '_, '_> {
         let mut insts = blocks.iter().flat_map(|block| self.flow().insts(*block));
         insts.any(|(_, inst)| inst.opcode().purpose() == Some(Purpose::VgprCount))
     }
+}
+
+/// Whether an instruction reads this vector register by itself, and others in pairs.
+fn reads_beside_pair(inst: &Inst, msb: VgprMsb, register: u16) -> bool {
+    let mut operands = inst.operands().filter(|operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_))));
+    let is_it = |operand: Operand| {
+        operand.access.reads() && operand.bits <= 32 && msb.register(inst, &operand) == Some(register)
+    };
+    inst.operands().any(is_it) && operands.any(|operand| operand.bits == 64)
 }
 
 /// One more than the highest number of some registers.

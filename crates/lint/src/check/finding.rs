@@ -117,6 +117,12 @@ pub enum What {
         /// The number that the descriptor gives.
         given: u16,
     },
+    /// An instruction of two operations, one of which is on 64 bits, reads in the other one the last vector register that
+    /// the descriptor gives: the hardware may read two.
+    LastVgpr {
+        /// The register.
+        register: Reg,
+    },
     /// The code accesses scratch memory, and the descriptor gives none.
     NoScratch,
     /// The code goes on with bytes that are no instruction.
@@ -207,6 +213,7 @@ impl What {
             What::AccumOffset { .. } | What::FewVgprs { .. } => "few-vgprs",
             What::FewRegisters(_) => "few-registers",
             What::FewSgprs { .. } => "few-sgprs",
+            What::LastVgpr { .. } => "last-vgpr",
             What::NoScratch => "no-scratch",
             What::NoInstruction(_) => "no-instruction",
             What::LeavesSection { .. } => "leaves-section",
@@ -230,6 +237,7 @@ impl What {
             What::MissingWait(wait) | What::EarlyReturn(wait) => wait.source,
             What::Hazard(need) => need.rule.source(),
             What::BrokenBranch => rules::BROKEN_BRANCH_SOURCE,
+            What::LastVgpr { .. } => rules::LAST_VGPR_SOURCE,
             _ => "",
         }
     }
@@ -246,6 +254,7 @@ impl What {
         match self {
             What::MissingWait(wait) | What::EarlyReturn(wait) => wait.register,
             What::Hazard(need) => need.register,
+            What::LastVgpr { register } => Some(*register),
             What::UnwrittenRegister(registers) => registers.first().copied(),
             _ => None,
         }
@@ -277,6 +286,11 @@ impl fmt::Display for What {
             What::FewSgprs { used, given } => {
                 write!(f, "it uses {used} scalar registers, and the descriptor gives {given}")
             }
+            What::LastVgpr { register } => write!(
+                f,
+                "{} is the last register that the descriptor gives, and beside an operation on 64 bits two may be read",
+                register_name(*register)
+            ),
             What::NoScratch => f.write_str("it accesses scratch memory, and the descriptor gives none"),
             What::NoInstruction(error) => {
                 write!(f, "the code goes on with bytes that are no instruction: {error}")
