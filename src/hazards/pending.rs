@@ -4,7 +4,7 @@ use crate::flags::Flags;
 use crate::hazards::in_flight::{Held, Passed, event, events_of, is_read_at_issue};
 use crate::hazards::need::{Conflict, Wait, Waits, own_wait};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
-use crate::hazards::uses::{Run, Uses, share};
+use crate::hazards::uses::Uses;
 use crate::imm::Waitcnt;
 use crate::inst::Inst;
 use crate::registers::RegSet;
@@ -193,17 +193,15 @@ impl<C: Capacity> Pending<C> {
     /// Whether something may be outstanding for a register of the instruction.
     pub(super) fn is_met(&self, uses: &Uses<'_>) -> bool {
         // Mostly, nothing is.
-        let is_held = |run: Run| {
-            run.1 != 0 && self.held().any(|held| share(run, (usize::from(held.first), usize::from(held.count))))
-        };
-        !self.held.is_empty() && (self.is_banked() || uses.iter().any(|one| is_held(one.run())))
+        !self.held.is_empty() && (self.is_banked() || self.held().any(|held| uses.touches(held.first, held.count)))
     }
 
     /// The instruction's own wait, before it reads anything, is over.
     fn needs_after(&self, uses: &Uses<'_>) -> Waits {
         let mut waits = Waits::default();
         let facts = uses.facts();
-        for held in self.held() {
+        let is_banked = self.is_banked();
+        for held in self.held().filter(|held| is_banked || uses.touches(held.first, held.count)) {
             if let Some(wait) = self.conflict(held, uses, facts) {
                 waits.add(wait);
             }

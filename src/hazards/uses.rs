@@ -124,6 +124,13 @@ impl<'i> Uses<'i> {
         self.list.iter().take(self.count).copied().chain((ROOM..self.count).map(|n| self.beyond(n)))
     }
 
+    /// Whether an operand has one of these registers.
+    #[inline]
+    pub fn touches(&self, first: u16, count: u16) -> bool {
+        let has = |one: &Use| one.first < first + count && first < one.first + one.count && one.count != 0;
+        self.list.iter().take(self.count).any(has) || (ROOM..self.count).any(|n| has(&self.beyond(n)))
+    }
+
     /// Passes on the runs of the registers of these operands, in order: runs that touch are one.
     pub fn each_run(&self, is: impl Fn(&Use) -> bool, mut take: impl FnMut(u16, u16)) {
         let runs = || self.iter().filter(|one| one.count != 0 && is(one)).map(|one| (one.first, one.first + one.count));
