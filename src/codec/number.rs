@@ -31,6 +31,7 @@ pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Encoded
         | NumberKind::Depctr
         | NumberKind::DelayAlu
         | NumberKind::Version
+        | NumberKind::Events
         | NumberKind::InterpParam
         | NumberKind::ExportTarget => EncodedOperand::Number(raw.into()),
     }

@@ -26,6 +26,8 @@ pub enum NumberKind {
     Depctr,
     DelayAlu,
     Version,
+    /// Bits, of which some have names. The number is printed in hexadecimal.
+    Events,
     /// An attribute of an interpolation, and its channel in the field `channel`, if there is one.
     Attribute {
         channel: Position,
@@ -36,7 +38,7 @@ pub enum NumberKind {
 
 impl NumberKind {
     /// The names of these kinds in `isa/operands.isa`.
-    pub const NAMES: [(&'static str, NumberKind); 16] = [
+    pub const NAMES: [(&'static str, NumberKind); 17] = [
         ("literal", NumberKind::Literal { high: NONE }),
         ("signed_hex", NumberKind::SignedHex),
         ("label", NumberKind::Label),
@@ -50,6 +52,7 @@ impl NumberKind {
         ("depctr", NumberKind::Depctr),
         ("delay_alu", NumberKind::DelayAlu),
         ("version", NumberKind::Version),
+        ("events", NumberKind::Events),
         ("attr", NumberKind::Attribute { channel: NONE }),
         ("interp_param", NumberKind::InterpParam),
         ("exp_tgt", NumberKind::ExportTarget),

@@ -85,6 +85,7 @@ impl Target {
             ("instid", text.instid),
             ("instskip", text.instskip),
             ("version", text.version),
+            ("wait_event", text.wait_event),
             ("dfmt", text.dfmt),
             ("nfmt", text.nfmt),
             ("buf_fmt", text.buf_fmt),

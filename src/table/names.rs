@@ -15,6 +15,8 @@ pub(crate) struct NameTables {
     pub instskip: &'static [Named],
     #[allow(dead_code)] // A version means the same on all targets.
     pub version: &'static [Named],
+    #[allow(dead_code)] // No target gives a bit another name.
+    pub wait_event: &'static [Named],
     pub dfmt: &'static [Named],
     pub nfmt: &'static [Named],
     pub buf_fmt: &'static [Named],

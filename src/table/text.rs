@@ -17,6 +17,7 @@ pub(crate) struct TextTables {
     pub instid: &'static [(u16, &'static str)],
     pub instskip: &'static [(u16, &'static str)],
     pub version: &'static [(u16, &'static str)],
+    pub wait_event: &'static [(u16, &'static str)],
     pub dfmt: &'static [(u16, &'static str)],
     pub nfmt: &'static [(u16, &'static str)],
     pub buf_fmt: &'static [(u16, &'static str)],

@@ -358,7 +358,8 @@ impl Form<'_> {
                 parts.parameter(&name, "u32".into(), "dword 32".into());
                 return Ok(());
             }
-            OperandKind::Number(NumberKind::Hex | NumberKind::Int16) if width == 16 => {
+            OperandKind::Number(NumberKind::Hex | NumberKind::Int16 | NumberKind::Events) if width == 16 => {
+                let kind_name = if kind_name == "events" { "hex" } else { kind_name };
                 write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
                 parts.parameter(&name, "i32".into(), format!("{kind_name} 16"));
                 return Ok(());
@@ -392,7 +393,7 @@ impl Form<'_> {
                 parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
             }
-            OperandKind::Number(NumberKind::Hex | NumberKind::Int16 | NumberKind::Version) => {
+            OperandKind::Number(NumberKind::Hex | NumberKind::Int16 | NumberKind::Version | NumberKind::Events) => {
                 number(parts, &name, &field, lsb, width, "u16", kind_name);
                 return Ok(());
             }

@@ -69,6 +69,7 @@ impl Parser<'_, '_> {
             | NumberKind::Int16
             | NumberKind::Version
             | NumberKind::Endpgm => None,
+            NumberKind::Events => self.events(desc.field)?,
         };
         let names =
             Names { names: if kind == NumberKind::Version { self.text.version } else { &[] }, symbols: self.symbols };
@@ -198,6 +199,30 @@ impl Parser<'_, '_> {
             }
         }
         self.encoded(start, wait.encode(target))
+    }
+
+    /// `{ dont_wait_export_ready: 1 }`
+    fn events(&mut self, field: Field) -> Result<Option<i64>, ParseError> {
+        if !self.cursor.eat(b'{') {
+            return Ok(None);
+        }
+        let (mut bits, mut seen) = (0i64, 0i64);
+        while !self.cursor.eat(b'}') {
+            if seen != 0 {
+                self.cursor.expect(b',')?;
+                self.cursor.blank();
+            }
+            let start = self.cursor.at;
+            let event = self.name_of(self.text.wait_event).ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
+            let bit = 1i64.checked_shl(event.into()).unwrap_or(0);
+            if seen & bit != 0 {
+                return Err(self.cursor.error_since(start, Kind::Duplicate(field)));
+            }
+            seen |= bit;
+            self.cursor.expect(b':')?;
+            bits |= if self.below(field, 1)? == 1 { bit } else { 0 };
+        }
+        Ok(Some(bits))
     }
 
     /// Whether a name and an opening parenthesis follow.
