@@ -4,7 +4,7 @@ use super::{Descs, Kind, ParseError, Parser, Reading};
 use crate::codec::{Refused, default_of, encode_number, hold};
 use crate::flags::Flags;
 use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position};
-use crate::opcode::Field;
+use crate::opcode::{Field, Format};
 use crate::operation::info;
 use crate::table::OperandDesc;
 use crate::text::imm::shown_bits;
@@ -34,6 +34,7 @@ impl<'t> Parser<'t, '_> {
         }
         let mut seen = shown().filter(|(_, desc)| is_early(desc)).fold(0u32, |seen, (n, _)| seen | 1 << n);
         for (n, desc) in shown() {
+            self.skip_absent(descs);
             if is_cache_policy(desc.field) {
                 // The first cache policy reads all that follow.
                 while let Some((m, found)) =
@@ -53,6 +54,7 @@ impl<'t> Parser<'t, '_> {
                 self.default(desc)?;
             }
         }
+        self.skip_absent(descs);
         if self.cursor.is_done() {
             return Ok(());
         }
@@ -60,6 +62,24 @@ impl<'t> Parser<'t, '_> {
             Some((n, desc)) if seen >> n & 1 == 1 => Err(self.cursor.error(Kind::Duplicate(desc.field))),
             Some((_, desc)) => Err(self.cursor.error(Kind::Order(desc.field))),
             None => Ok(()),
+        }
+    }
+
+    /// Skips `nogds` and its like, which say that the operation lacks what all operations of the format lack: GDS on
+    /// targets that have none, and the flags that CDNA5 adds to cache policies.
+    fn skip_absent(&mut self, descs: Descs) {
+        let lacks = |field| !self.form.layout.fields.iter().any(|info| info.field == field);
+        let is_shared = self.form.signature.format == Format::Ds && lacks(Field::Gds);
+        let has_scope = || descs.modifiers().any(|desc| desc.kind == OperandKind::Modifier(ModifierKind::Scope));
+        let is_absent = |field: &Field| !descs.modifiers().any(|desc| desc.field == *field);
+        let flags = [(Field::Gds, is_shared), (Field::Nv, has_scope()), (Field::ScaleOffset, has_scope())];
+        for (field, _) in flags.into_iter().filter(|(field, is_known)| *is_known && is_absent(field)) {
+            self.cursor.blank();
+            let name = self.cursor.name();
+            if name.strip_prefix(b"no") == Some(field.name().as_bytes()) {
+                self.cursor.at += name.len();
+                self.cursor.eat(b',');
+            }
         }
     }
 
