@@ -314,6 +314,8 @@ struct Parser<'t, 's> {
     suffixes: Option<bool>,
     /// The modifier that the name of the operation implies.
     implied: Implied,
+    /// The position of a temporal hint that has another name at the system's scope, and whether it is that name.
+    hint: Option<(usize, bool)>,
 }
 
 /// An image address that has been parsed.
@@ -348,6 +350,7 @@ impl<'t, 's> Parser<'t, 's> {
             vcc: None,
             suffixes: None,
             implied: None,
+            hint: None,
         }
     }
 }

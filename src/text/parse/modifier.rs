@@ -1,6 +1,6 @@
 //! Modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
 
-use super::{Descs, Kind, ParseError, Parser, Reading};
+use super::{Cursor, Descs, Kind, ParseError, Parser, Reading};
 use crate::codec::{Refused, default_of, encode_number, hold};
 use crate::flags::Flags;
 use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position};
@@ -55,6 +55,9 @@ impl<'t> Parser<'t, '_> {
             }
         }
         self.skip_absent(descs);
+        if let Some(error) = self.hint_of_other_scope(descs) {
+            return Err(error);
+        }
         if self.cursor.is_done() {
             return Ok(());
         }
@@ -347,6 +350,16 @@ impl<'t> Parser<'t, '_> {
         hint.unwrap_or(0)
     }
 
+    /// The error of a temporal hint whose name belongs to the system's scope, but the scope is another one, or the
+    /// other way around.
+    fn hint_of_other_scope(&self, descs: Descs) -> Option<ParseError> {
+        let (place, is_system) = self.hint?;
+        let is_scope = |desc: &&OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::Scope);
+        let scope = descs.modifiers().find(is_scope)?;
+        let has_all = self.words.value(scope) == (1 << scope.width) - 1;
+        (has_all != is_system).then(|| Cursor { at: place, ..self.cursor }.error(Kind::Name(Field::Th)))
+    }
+
     /// Reads a temporal hint; the reverse of the printer's names.
     fn temporal_hint(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
         self.label()?;
@@ -363,7 +376,10 @@ impl<'t> Parser<'t, '_> {
             _ => (b"TH_LOAD_", t.th_load, t.th_load_system),
         };
         let returns = u32::from(self.reading == Reading::Returns);
-        let value = match (self.named(table, word).or_else(|| self.named(system, word)), word.strip_prefix(prefix)) {
+        let (usual, whole) = (self.named(table, word), self.named(system, word));
+        let has_other = usual.is_some_and(|value| system.iter().any(|(other, _)| u32::from(*other) == value));
+        self.hint = (has_other || whole.is_some()).then_some((self.cursor.at, whole.is_some()));
+        let value = match (usual.or(whole), word.strip_prefix(prefix)) {
             (Some(value), _) => Some(value | returns),
             (_, Some(b"RT")) => Some(0),
             (_, Some(b"RT_RETURN")) => Some(1),
