@@ -1,9 +1,10 @@
 //! Modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
 
 use super::{Cursor, Descs, Kind, ParseError, Parser, Reading};
-use crate::codec::{Refused, default_of, encode_number, hold};
+use crate::code::VGPR;
+use crate::codec::{EncodedOperand, Refused, default_of, encode_number, hold};
 use crate::flags::Flags;
-use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position};
+use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position, RegisterKind};
 use crate::opcode::{Field, Format};
 use crate::operation::info;
 use crate::table::OperandDesc;
@@ -221,6 +222,9 @@ impl<'t> Parser<'t, '_> {
             ModifierKind::List(style) => {
                 // Registers with the suffix `.h` may have set bits of op_sel.
                 let bits = self.bits(style, desc)?;
+                if bits != 0 && self.contradicts_suffixes(desc, bits) {
+                    return Err(self.cursor.error_since(start, Kind::Name(desc.field)));
+                }
                 if self.implied.is_some_and(|(field, value)| field == desc.field && value != bits) {
                     return Err(self.cursor.error_since(start, Kind::Implied));
                 }
@@ -296,6 +300,25 @@ impl<'t> Parser<'t, '_> {
             return Err(self.cursor.error_since(start, Kind::Name(desc.field)));
         }
         Ok(if style == ListStyle::Ones { bits | unused } else { bits })
+    }
+
+    /// Whether the bits select another half of a register than its suffix, `.l` or `.h`.
+    fn contradicts_suffixes(&self, desc: &OperandDesc, bits: u32) -> bool {
+        let of_suffixes = self.words.value(desc);
+        let registers = self.held.iter().flatten().filter(|held| match held.coded {
+            EncodedOperand::Code(code) | EncodedOperand::High(code) => code >= VGPR,
+            _ => false,
+        });
+        let mut places = registers.filter_map(|held| match held.desc.kind {
+            OperandKind::Register(RegisterKind::HalfSelected { half, .. }) => Some(half),
+            _ => None,
+        });
+        let differs = |half: Position| {
+            let mut other = self.words.clone();
+            other.set(half, !self.words.is_set(half));
+            (other.value(desc) ^ of_suffixes) & (bits ^ of_suffixes) != 0
+        };
+        self.suffixes == Some(true) && places.any(differs)
     }
 
     /// `dim:SQ_RSRC_IMG_2D`, `dim:2d`: the prefix can be missing, and case is ignored behind it.
