@@ -33,6 +33,13 @@ impl Parser<'_, '_> {
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
     }
 
+    /// Whether the text can be `lit64(...)`. As for LLVM's assembler, a literal of 32 bits can be written so where the
+    /// encoding has 32 bits, except for a float of a vector operation on targets without literals of 64 bits.
+    pub(super) fn may_say_long(&self, desc: &OperandDesc) -> bool {
+        let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
+        is_short && (OPERANDS[self.words.target as usize].has_literal64 || !self.folds(desc))
+    }
+
     /// Whether the operation always has a literal of 64 bits, which all of its sources share.
     fn is_long(&self) -> bool {
         self.form.descs().any(|desc| is_literal(desc) && desc.dwords == 2)

@@ -218,7 +218,7 @@ impl Parser<'_, '_> {
     }
 
     /// Whether the signs of a number are applied to it if the instruction has no bits for them.
-    fn folds(&self, desc: &OperandDesc) -> bool {
+    pub(super) fn folds(&self, desc: &OperandDesc) -> bool {
         let is_source = desc.kind.is_half() || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let format = self.form.signature.format;
         let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP");
@@ -397,6 +397,9 @@ impl Parser<'_, '_> {
         }
         let is_long = self.cursor.eat_call(b"lit64", b'(');
         if is_long || self.cursor.eat_call(b"lit", b'(') {
+            if is_long && !self.may_say_long(desc) {
+                return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
+            }
             let number = self.known_number()?;
             self.cursor.expect(b')')?;
             return Ok((if is_long { Primary::Long(number) } else { Primary::Literal(number) }, start));
@@ -526,6 +529,9 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         let is_long = self.cursor.eat_call(b"lit64", b'(');
+        if is_long && !self.takes_long(desc) {
+            return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
+        }
         let is_call = is_long || self.cursor.eat_call(b"lit", b'(');
         let number = if is_call { self.known_number()? } else { self.number(0)?.0 };
         if is_call {
