@@ -58,15 +58,25 @@ struct WrittenSigns {
     bar: bool,
 }
 
-/// Applies signs to a number, for an operand of this type.
-fn signed(ty: DataType, number: Number, WrittenSigns { neg, abs, .. }: WrittenSigns) -> Number {
-    let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
-    // An integer gives the bits of a float.
-    let width = match ty {
+/// The number of bits of a float whose sign the text can show. An integer gives these bits.
+fn width(ty: DataType) -> u32 {
+    match ty {
         DataType::F64 => 64,
         DataType::F32 => 32,
         _ => 16,
-    };
+    }
+}
+
+/// Whether an integer has more bits than a float.
+fn is_too_wide(ty: DataType, number: Number) -> bool {
+    let width = width(ty);
+    matches!(number, Number::Int(n) if width < 64 && !(-(1i64 << (width - 1))..1i64 << width).contains(&n))
+}
+
+/// Applies signs to a number, for an operand of this type.
+fn signed(ty: DataType, number: Number, WrittenSigns { neg, abs, .. }: WrittenSigns) -> Number {
+    let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
+    let width = width(ty);
     match number {
         Number::Int(n) => Number::Int((apply(n as u64, 1 << (width - 1)) & (u64::MAX >> (64 - width))) as i64),
         Number::Float(bits) => Number::Float(apply(bits, 1 << 63)),
@@ -301,6 +311,11 @@ impl Parser<'_, '_> {
             // An integer could be the upper half of a double, or all of it.
             Primary::Number(Number::Int(_)) if desc.ty == DataType::F64 => {
                 return Err(self.cursor.error_since(start, Kind::Operand(desc.field)));
+            }
+            Primary::Number(number) | Primary::Literal(number) | Primary::Long(number)
+                if is_too_wide(desc.ty, number) =>
+            {
+                return Err(self.cursor.error_since(place, Kind::Constant(desc.field)));
             }
             Primary::Number(number) => Primary::Number(signed(desc.ty, number, folded)),
             Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, folded)),
