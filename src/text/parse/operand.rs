@@ -474,6 +474,12 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
+            // A comparison needs `lit(...)` for bits above the half, and the printer writes it.
+            (DataType::F16, Number::Int(n))
+                if self.form.signature.format == Format::Sopc && !(-0x8000..=0xffff).contains(&n) =>
+            {
+                return None;
+            }
             (DataType::F16, Number::Int(_)) if self.has_whole_literals() => DataType::I32,
             (ty, Number::Float(bits)) if vanishes(ty, bits) => return None,
             (ty, _) => ty,
