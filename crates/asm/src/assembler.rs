@@ -482,11 +482,13 @@ impl Assembler {
         self.later.push((expr, place));
         Ok(guess)
     }
+        let is_named_above = self.table.get(id).order.is_some();
 
     pub fn processor(&self, place: Span) -> Result<Processor> {
         let flaw = || Flaw::new(place, "which processor is this for? `.amdgcn_target` says it");
         self.table.target.ok_or_else(|| flaw().kind(Kind::NoProcessor))
     }
+        symbol.is_named_above = is_named_above;
 
     /// Goes on with waves of so many lanes, if the processor has such.
     pub fn set_wave(&mut self, lanes: u16) {

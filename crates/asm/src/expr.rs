@@ -61,6 +61,20 @@ impl Expr {
         }
     }
 
+    /// The same sum, of which a relocation holds a part; `None` if it has no symbol, or more than one.
+    fn with_variant(self, part: &'static str) -> Option<Expr> {
+        match self {
+            Expr::Symbol(id, None) => Some(Expr::Symbol(id, Some(part))),
+            Expr::Binary("+", parts, depth) if matches!(parts.0, Expr::Int(_)) => {
+                Some(Expr::Binary("+", Box::new((parts.0, parts.1.with_variant(part)?)), depth))
+            }
+            Expr::Binary(sign @ ("+" | "-"), parts, depth) if matches!(parts.1, Expr::Int(_)) => {
+                Some(Expr::Binary(sign, Box::new((parts.0.with_variant(part)?, parts.1)), depth))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is a difference: the place that holds it is then no part of the value.
     pub fn is_difference(&self) -> bool {
         match self {
@@ -82,7 +96,17 @@ pub struct Reader<'r, 'a> {
 impl Reader<'_, '_> {
     pub fn expression(&mut self) -> Result<Expr> {
         let first = self.term(DEPTH)?;
-        self.operators(first, 0, DEPTH)
+        let all = self.operators(first, 0, DEPTH)?;
+        if self.scan.peek() != b'@' {
+            return Ok(all);
+        }
+        // The part of an address follows the whole sum: `(sym+4)@rel32@lo`.
+        let start = self.scan.at;
+        self.scan.at += 1;
+        let word = self.scan.word();
+        let part = variant(word).ok_or_else(|| self.scan.since(start, unknown_variant()))?;
+        let with_part = all.with_variant(part);
+        with_part.ok_or_else(|| self.scan.since(start, format!("@{part} is for a sum with one symbol")))
     }
 
     fn operators(&mut self, mut left: Expr, least: u8, depth: u16) -> Result<Expr> {
@@ -117,11 +141,12 @@ impl Reader<'_, '_> {
         self.scan.blank();
         let start = self.scan.at;
         match self.scan.peek() {
-            b'(' => {
+            b'(' | b'[' => {
+                let end = if self.scan.peek() == b'(' { ")" } else { "]" };
                 self.scan.at += 1;
                 let first = self.term(depth)?;
                 let all = self.operators(first, 0, depth)?;
-                self.scan.expect(")")?;
+                self.scan.expect(end)?;
                 Ok(all)
             }
             sign @ (b'-' | b'+' | b'~' | b'!') => {
@@ -135,6 +160,9 @@ impl Reader<'_, '_> {
             b'\'' => self.character(),
             b'0'..=b'9' => {
                 let word = self.scan.word();
+                // The part of an address can follow: `sym+4@rel32@lo`.
+                let (word, more) = word.split_at(word.find('@').unwrap_or(word.len()));
+                self.scan.at -= more.len();
                 let (digits, direction) = word.split_at(word.len() - 1);
                 if matches!(direction, "b" | "f") && !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()) {
                     let id = self.table.numbered(digits, direction == "b");
@@ -149,8 +177,8 @@ impl Reader<'_, '_> {
 
     fn character(&mut self) -> Result<Expr> {
         let start = self.scan.at;
-        let (value, len) =
-            character(self.scan.rest()).ok_or_else(|| self.scan.since(start, "a character and `'` expected"))?;
+        let found = character(self.scan.rest()).filter(|_| self.scan.ahead(1).is_ascii());
+        let (value, len) = found.ok_or_else(|| self.scan.since(start, "a character and `'` expected"))?;
         self.scan.at += len;
         Ok(Expr::Int(value))
     }
@@ -173,7 +201,11 @@ impl Reader<'_, '_> {
         if is_quoted {
             name += self.scan.word();
         }
-        if self.scan.peek() == b'(' {
+        // Blanks can stand between the name of a function and its arguments.
+        let mut after = self.scan.clone();
+        after.blank();
+        if after.peek() == b'(' {
+            self.scan.at = after.at;
             let function = FUNCTIONS.iter().find(|(known, _)| *known == name);
             let &(_, function) = function.ok_or_else(|| self.scan.since(start, "no such function"))?;
             self.scan.at += 1;
@@ -192,12 +224,12 @@ impl Reader<'_, '_> {
             return Ok(Expr::Symbol(self.table.here(), None));
         }
         let (plain, variant) = split_variant(&name, is_quoted);
-        if plain.is_empty() {
+        if plain.is_empty() || plain == "$" && !is_quoted {
             return Err(self.scan.since(start, "an expression expected"));
         }
-        let known = VARIANTS.iter().find(|known| **known == variant).copied();
+        let known = self::variant(variant);
         if known.is_none() && !variant.is_empty() {
-            return Err(self.scan.since(start, format!("no such relocation; known are {}", VARIANTS.join(", "))));
+            return Err(self.scan.since(start, unknown_variant()));
         }
         let id = self.table.id(plain, self.scan.place(start));
         match (&self.table.get(id).def, known) {
@@ -205,6 +237,15 @@ impl Reader<'_, '_> {
             _ => Ok(Expr::Symbol(id, known)),
         }
     }
+}
+
+/// The part of an address that a name means, in letters of any case.
+fn variant(name: &str) -> Variant {
+    VARIANTS.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
+}
+
+fn unknown_variant() -> String {
+    format!("no such relocation; known are {}", VARIANTS.join(", "))
 }
 
 /// A name, and what a relocation shall hold of it.
@@ -277,6 +318,10 @@ impl Table {
                         false => Ok(linear),
                     }
                 }
+                // A part of the address of a weak name is that of what it names.
+                Def::Variable(Expr::Symbol(of, None)) if self.get(*id).is_weak_name => {
+                    Ok(Linear { constant: 0, terms: vec![(*of, 1)], variant: *variant })
+                }
                 _ => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: *variant }),
             },
             Expr::Unary(b'-', of) => {
@@ -331,7 +376,8 @@ impl Table {
                     value = value.wrapping_add(times.wrapping_mul(offset as i64));
                     *sections.entry(section).or_default() += times;
                 }
-                _ if linear.terms.iter().filter(|(other, _)| other == id).map(|(_, n)| n).sum::<i64>() == 0 => {}
+                _ if !matches!(symbol.def, Def::Undefined)
+                    && linear.terms.iter().filter(|(other, _)| other == id).map(|(_, n)| n).sum::<i64>() == 0 => {}
                 _ => return Err((format!("`{}` has no value here", symbol.name), Some(symbol.place))),
             }
         }

@@ -32,6 +32,9 @@ fn bits(text: &str, is_double: bool) -> Option<u64> {
             if !text.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
                 return None;
             }
+            // An exponent without digits is 0.
+            let text = text.strip_suffix(['+', '-']).filter(|text| text.ends_with('e')).unwrap_or(text);
+            let text = text.strip_suffix('e').filter(|text| !text.contains('e')).unwrap_or(text);
             Some(match is_double {
                 true => text.parse::<f64>().ok()?.to_bits(),
                 false => text.parse::<f32>().ok()?.to_bits().into(),
@@ -107,6 +110,8 @@ mod tests {
         assert_eq!(single("0x1p-150"), Some(0.0));
         assert_eq!(double("0x1p-1074"), Some(f64::from_bits(1)));
         assert_eq!(double("0x1p-1022"), Some(f64::MIN_POSITIVE));
+        assert_eq!((double("1e"), double("2.5e+"), single("1.e-")), (Some(1.0), Some(2.5), Some(1.0)));
+        assert_eq!((double("1+"), double(".e5"), double("e"), double("1e5e")), (None, None, None, None));
         assert_eq!((double("0x1"), double("0xp1"), double("x")), (None, None, None));
     }
 }

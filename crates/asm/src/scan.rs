@@ -25,7 +25,7 @@ pub struct Scan<'a> {
 
 /// Whether a character can be in a name.
 pub fn is_name(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@')
+    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@' | b'?')
 }
 
 impl<'a> Scan<'a> {

@@ -57,6 +57,8 @@ pub struct Symbol {
     pub is_set: bool,
     /// Whether another value can follow.
     pub is_open: bool,
+    /// Whether something above its definition names it, and keeps the value if it gets another one.
+    pub is_named_above: bool,
     /// Whether it is one of the assembler's own.
     pub is_own: bool,
     /// Whether it is another name of a symbol, which is weak if nothing else names it.
@@ -115,6 +117,7 @@ impl Table {
             order: None,
             is_set: false,
             is_open: false,
+            is_named_above: false,
             is_own: false,
             is_weak_name: false,
         };
@@ -172,11 +175,11 @@ impl Table {
         else {
             return id;
         };
-        if matches!(value, Expr::Int(_)) {
+        if matches!(value, Expr::Int(_)) && !symbol.is_named_above {
             (self.all[id].def, self.all[id].order) = (Def::Undefined, None);
             return id;
         }
-        let new = Symbol { def: Def::Undefined, order: None, ..symbol.clone() };
+        let new = Symbol { def: Def::Undefined, order: None, is_named_above: false, ..symbol.clone() };
         self.all[id].name.clear();
         self.all.push(new);
         self.names.insert(name.to_string(), self.all.len() - 1);

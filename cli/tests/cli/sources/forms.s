@@ -2121,3 +2121,31 @@ s_nop 0
 .file 1 "b.c" source "x"
 .loc 1 1
 s_nop 0
+//! gfx906
+.float 1e, 2.5E+, -3.e-, .5e
+.double 1e, 2.5e+, 1.e-
+.long [1+2]*3, (4-[1]), max (2, 5), alignto	(5, 4)
+//! gfx906
+.long sym@REL32@LO, sym@AbS32@hi
+.quad (sym)@rel32@lo, (sym+4)@rel32@hi, (8+sym)@gotpcrel32@lo
+.long sym+4@rel32@lo, sym-4@abs32@lo, sym + 0x10@gotpcrel32@hi
+s_add_u32 s0, s0, sym@rel32@lo+4
+//! gfx906
+who?: s_nop 0
+.long is?it, is?it-4, who?-.
+.set sure?, 5
+.long sure?
+//! gfx906
+.quad early
+.equ early, 1
+.quad early
+.equ early, 2
+.quad early
+.globl early
+.quad place
+.set place, one
+.quad place
+.set place, two
+.quad place
+one: s_nop 0
+two: s_nop 1

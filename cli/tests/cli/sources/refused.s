@@ -1244,3 +1244,18 @@ s_bad
 //! gfx942
 .file 1 "b.c" "c.c" "d.c"
 s_bad
+//! gfx906
+.long (sym+4)@rel32@lo + 4
+//! gfx906
+.long $
+//! gfx906
+s_nop 0
+.long none-none
+//! gfx906
+.byte 'é'
+//! gfx906
+.float 1e5e
+//! gfx906
+.float .e5
+//! gfx906
+.long [1+2)
