@@ -70,9 +70,9 @@ fn arguments(form: &Form) -> (String, Vec<&'static str>) {
     (cpu, more)
 }
 
-/// The names of symbols in their order, where sections have theirs, the numbers of those whose addresses count, and the
-/// names of sections with contents in their order.
-fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>, Vec<String>) {
+/// The names of symbols in their order, where sections have theirs, the numbers of those whose addresses count, the
+/// names of sections with contents in their order, and the places of relocations in theirs.
+fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>, Vec<String>, Vec<u64>) {
     let file = ElfFile64::<LittleEndian>::parse(bytes).unwrap();
     // Each assembler puts the tables of names elsewhere.
     let filled =
@@ -85,7 +85,9 @@ fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>, Vec<String>) {
         _ => symbol.name().unwrap().to_string(),
     });
     let addressed = file.section_by_name(".llvm_addrsig").map(|section| section.data().unwrap().to_vec());
-    (names.collect(), addressed.unwrap_or_default(), filled)
+    let relocations =
+        file.sections().flat_map(|section| section.relocations().map(|(offset, _)| offset).collect::<Vec<_>>());
+    (names.collect(), addressed.unwrap_or_default(), filled, relocations.collect())
 }
 
 #[test]

@@ -75,6 +75,11 @@ impl Assembler {
                 }
             }
         }
+        for expr in self.relocations.iter().filter(|asked| asked.names_hidden).filter_map(|asked| asked.expr.as_ref()) {
+            kept.extend(
+                self.table.linear(expr, TOP).map(|linear| linear.terms).unwrap_or_default().iter().map(|term| term.0),
+            );
+        }
         self.kept = kept;
     }
 }

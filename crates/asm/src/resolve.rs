@@ -1,5 +1,7 @@
 //! The end of a source: values that were open become bytes or relocations.
 
+use std::collections::HashMap;
+
 use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
 
 use super::assembler::{Assembler, Fixup, FixupKind, SHF_ALLOC, SHT_NOTE, Section};
@@ -130,7 +132,8 @@ impl Assembler {
         let mut sections = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
-            let mut relocations = Vec::new();
+            // What directives ask for at numbers stands in front of what values need, and at labels behind it.
+            let (mut relocations, behind) = asked.remove(&index).unwrap_or_default();
             for fixup in &fixups {
                 match self.resolve(fixup, index, &numbers) {
                     Ok(Some(relocation)) => relocations.push(relocation),
@@ -138,10 +141,7 @@ impl Assembler {
                     Err(fault) => self.fault(fault),
                 }
             }
-            if let Some(asked) = asked.remove(&index) {
-                relocations.extend(asked);
-                relocations.sort_by_key(|relocation: &Relocation| relocation.offset);
-            }
+            relocations.extend(behind);
             let section = self.sections[index].clone();
             let linked = section.identity.of.and_then(|of| {
                 let by_name =
@@ -204,15 +204,15 @@ impl Assembler {
         }
     }
 
-    /// The relocations that directives ask for, by their sections.
-    fn asked(&mut self, numbers: &[Option<usize>]) -> std::collections::HashMap<usize, Vec<Relocation>> {
-        let mut asked = std::collections::HashMap::<usize, Vec<Relocation>>::new();
+    /// The relocations that directives ask for, by their sections: those at numbers, and those at labels.
+    fn asked(&mut self, numbers: &[Option<usize>]) -> HashMap<usize, (Vec<Relocation>, Vec<Relocation>)> {
+        let mut asked = HashMap::<usize, (Vec<Relocation>, Vec<Relocation>)>::new();
         for one in std::mem::take(&mut self.relocations) {
             let fault = |why: &str| Flaw::new(one.place, why);
             let offset = self.table.linear(&one.offset, super::expr::TOP).ok().and_then(|sum| self.table.place(&sum));
             let found = match offset {
                 Some((section, offset)) if offset >= 0 || section.is_none() => {
-                    Ok((section.unwrap_or(one.section), offset as u64))
+                    Ok((section.unwrap_or(one.section), u64::from(offset as u32), section.is_some()))
                 }
                 _ => Err(fault("the place of a relocation is a number, or a label and a number")),
             };
@@ -222,10 +222,11 @@ impl Assembler {
                 Some(Ok(Linear { constant, terms, .. })) => match terms[..] {
                     [] => Ok((Of::None, constant)),
                     [(id, 1)] => {
-                        let of = match one.is_by_name && !self.table.get(id).name.starts_with(".L") {
-                            true => numbers.get(id).copied().flatten().map(|number| (Of::Symbol(number), constant)),
-                            false => self.of(id, constant, numbers),
-                        };
+                        // It names a local symbol itself, and not a place in its section.
+                        let is_named = one.names_hidden || !self.table.get(id).name.starts_with(".L");
+                        let number = Some(id).filter(|_| is_named).and_then(|id| numbers.get(id).copied().flatten());
+                        let of = number.map(|number| (Of::Symbol(number), constant));
+                        let of = of.or_else(|| self.of(id, constant, numbers));
                         of.ok_or_else(|| fault("not defined"))
                     }
                     _ => Err(fault("a relocation is of one symbol")),
@@ -233,9 +234,10 @@ impl Assembler {
                 Some(Err((why, _))) => Err(fault(&why)),
             };
             match (found, of) {
-                (Ok((section, offset)), Ok((of, addend))) => {
+                (Ok((section, offset, is_at_label)), Ok((of, addend))) => {
                     let relocation = Relocation { offset, kind: one.kind, of, addend, place: one.place };
-                    asked.entry(section).or_default().push(relocation);
+                    let (at_numbers, at_labels) = asked.entry(section).or_default();
+                    (if is_at_label { at_labels } else { at_numbers }).push(relocation);
                 }
                 (Err(flaw), _) | (_, Err(flaw)) => self.fault(flaw),
             }

@@ -54,8 +54,8 @@ pub struct Asked {
     pub offset: Expr,
     pub kind: u32,
     pub expr: Option<Expr>,
-    /// Whether it names a local symbol itself, and not a place in its section.
-    pub is_by_name: bool,
+    /// Whether it names hidden symbols themselves, and not their places in sections.
+    pub names_hidden: bool,
     pub place: Span,
 }
 
@@ -316,7 +316,7 @@ impl Assembler {
         let kind = kind.ok_or_else(|| scan.since(at, "no relocation of AMD GPUs has this name"))?;
         let expr = if scan.eat(",") { Some(self.expression(scan)?) } else { None };
         expr.iter().for_each(|expr| self.table.register_all(expr));
-        self.relocations.push(Asked { section: self.table.section, offset, kind, expr, is_by_name: false, place });
+        self.relocations.push(Asked { section: self.table.section, offset, kind, expr, names_hidden: true, place });
         Ok(())
     }
 
@@ -353,7 +353,8 @@ impl Assembler {
                 }
                 self.table.register(id);
                 let (offset, expr) = (Expr::Int((n as u64 * width) as i64), Some(Expr::Symbol(id, None)));
-                self.relocations.push(Asked { section, offset, kind: kinds::NONE, expr, is_by_name: true, place });
+                let (kind, names_hidden) = (kinds::NONE, false);
+                self.relocations.push(Asked { section, offset, kind, expr, names_hidden, place });
             }
             let here = self.here_mut();
             here.data.extend(count.to_le_bytes());
