@@ -172,6 +172,10 @@ pub struct Assembler {
     pub guess: Guess,
     /// Whether the source is not read again.
     pub is_last_round: bool,
+    /// The first section of each name.
+    firsts: HashMap<String, usize>,
+    /// Whether other objects may have the groups so far, by their symbols.
+    pub comdats: HashMap<SymbolId, bool>,
     /// The first sections of groups, by their symbols.
     pub groups: HashMap<SymbolId, usize>,
     /// Whether only weak names name each symbol.
@@ -336,9 +340,16 @@ impl Assembler {
         let index = self.find_section(name, &identity).unwrap_or_else(|| {
             self.known.insert((name.to_string(), identity.clone()), self.sections.len());
             let is_first =
+    /// The number of a section that has nothing but its name, or of the first one of this name.
+    pub fn first_section(&self, name: &str) -> Option<usize> {
+        let plain = self.find_section(name, &SectionIdentity::default());
+        plain.or_else(|| self.firsts.get(name).copied())
+    }
+
                 name == ".text" && identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
             let align = if is_first { 4 } else { 1 };
             let base = self.guess.bases.get(&(name.to_string(), identity.clone())).copied().unwrap_or(0);
+            self.firsts.entry(name.to_string()).or_insert(self.sections.len());
             let (name, order) = (name.to_string(), self.table.next_order());
             self.sections.push(Section {
                 name,
@@ -367,6 +378,8 @@ impl Assembler {
 
     pub fn switch(&mut self, index: usize) {
         self.previous = Some(self.table.section);
+        let names = self.sections.iter().enumerate().rev();
+        self.firsts = names.map(|(n, section)| (section.name.clone(), n)).collect();
         self.table.section = index;
     }
 

@@ -236,11 +236,16 @@ impl Assembler {
             ".incbin" => {
                 let name = String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))?;
                 let bytes = self.read(&name).map_err(|why| Flaw::new(place, why))?;
-                let skip = if scan.eat(",") { self.number(scan)? } else { 0 };
+                let is_skipped = scan.eat(",") && !scan.rest().trim_start().starts_with(',');
+                let skip = if is_skipped { self.number(scan)? } else { 0 };
                 let count = if scan.eat(",") { self.number(scan)? } else { i64::MAX };
-                let range = |n: i64| usize::try_from(n).map_err(|_| Flaw::new(place, "the number is negative"));
-                let part = bytes.get(range(skip)?..).unwrap_or(&[]);
-                self.emit(part.get(..range(count)?).unwrap_or(part), place)?;
+                scan.end()?;
+                let skip = usize::try_from(skip).map_err(|_| Flaw::new(place, "the number is negative"))?;
+                let part = bytes.get(skip..).unwrap_or(&[]);
+                match usize::try_from(count) {
+                    Ok(count) => self.emit(part.get(..count).unwrap_or(part), place)?,
+                    Err(_) => self.warn(place, "a number of bytes below 0 has no effect"),
+                }
             }
             _ => return Ok(false),
         }

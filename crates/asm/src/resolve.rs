@@ -144,9 +144,8 @@ impl Assembler {
             relocations.extend(behind);
             let section = self.sections[index].clone();
             let linked = section.identity.of.and_then(|of| {
-                let by_name =
-                    self.find_section(&self.table.get(of).name, &super::assembler::SectionIdentity::default());
-                self.table.location(of).map(|(section, _)| section).or(by_name)
+                let place = self.table.location(of).map(|(section, _)| section);
+                place.or_else(|| self.first_section(&self.table.get(of).name))
             });
             let group = section.identity.group.as_ref();
             let group = group.and_then(|group| Some(((*numbers.get(group.symbol)?)?, group.is_comdat)));

@@ -142,7 +142,7 @@ impl Assembler {
                     let (symbol, place) = self.symbol_name(scan)?;
                     // A section is meant by its name, too.
                     let name = &self.table.get(symbol).name;
-                    let is_section = self.find_section(name, &SectionIdentity::default()).is_some();
+                    let is_section = self.first_section(name).is_some();
                     if self.table.location(symbol).is_none() && !is_section {
                         return Err(Flaw::new(place, format!("`{name}` is no label of a section above")));
                     }
@@ -240,6 +240,10 @@ impl Assembler {
                 }
                 _ => return Err(scan.since(from, "`comdat` of a group, or `unique` expected")),
             }
+        }
+        if let Some(group) = &mut identity.group {
+            // The first section of a group says whether other objects may have it.
+            group.is_comdat = *self.comdats.entry(group.symbol).or_insert(group.is_comdat);
         }
         Ok(())
     }

@@ -124,7 +124,11 @@ impl Assembler {
                 let (id, place) = self.symbol_name(scan)?;
                 scan.expect(",")?;
                 let (of, _) = self.symbol_name(scan)?;
-                self.not_defined(id, place)?;
+                let symbol = self.table.get(id);
+                let is_same = matches!(symbol.def, Def::Variable(Expr::Symbol(other, None)) if other == of);
+                if !(symbol.is_weak_name && is_same) {
+                    self.not_defined(id, place)?;
+                }
                 let symbol = self.table.get_mut(id);
                 (symbol.def, symbol.is_weak_name) = (Def::Variable(Expr::Symbol(of, None)), true);
             }
@@ -164,9 +168,14 @@ impl Assembler {
             }
         };
         let before = symbol.bind.replace(bind).filter(|before| *before != bind);
-        let is_weakened = bind == STB_WEAK && before == Some(STB_GLOBAL);
         match before {
-            Some(before) if !is_weakened => {
+            // A symbol becomes weak whatever it was.
+            Some(STB_LOCAL) if bind == STB_WEAK => {
+                let message = format!("`{}` is .local above, and weak from here on", symbol.name);
+                self.warn(place, &message);
+                Ok(())
+            }
+            Some(before) if bind != STB_WEAK => {
                 let names = [(STB_LOCAL, ".local"), (STB_GLOBAL, ".globl"), (STB_WEAK, ".weak")];
                 let name = names.iter().find(|(of, _)| *of == before).map_or("of another kind", |(_, name)| *name);
                 Err(Flaw::new(place, format!("`{}` is {name} above, which {word} would change", symbol.name)))
@@ -186,7 +195,6 @@ impl Assembler {
         let word = if is_text { scan.name()? } else { scan.word().to_string() };
         let found = TYPES.iter().position(|(name, long, _)| *name == word || *long == word);
         let kind = match found {
-            _ if word == "amdgpu_hsa_kernel" => 10,
             Some(found) if has_sign || is_text || word.starts_with("STT_") || !word.is_empty() => TYPES[found].2,
             _ => {
                 let names: Vec<String> = TYPES.iter().map(|(name, ..)| format!("@{name}")).collect();

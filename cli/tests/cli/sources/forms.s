@@ -2149,3 +2149,44 @@ who?: s_nop 0
 .quad place
 one: s_nop 0
 two: s_nop 1
+//! gfx906
+.section .one,"axG",@progbits,both,comdat
+s_nop 0
+.section .two,"aG",@progbits,both
+.byte 1
+.section .three,"a?",@progbits
+.byte 2
+.section .four,"aG",@progbits,alone
+.byte 3
+.section .five,"aG",@progbits,alone,comdat
+.byte 4
+.section .six,"aoG",@progbits,.one,both,comdat
+.byte 5
+.section .seven,"ao",@progbits,.five
+.byte 6
+//! gfx906
+.local shown
+shown: s_nop 0
+.weak shown
+.weakref other, real
+.weakref other, real
+s_mov_b32 s0, other@abs32@lo
+.quad other@abs32@lo
+//! gfx906
+.zero 4
+.long a
+.reloc 12,R_AMDGPU_ABS32,x+4
+.long b
+.reloc 0,R_AMDGPU_ABS64,here
+.reloc .,R_AMDGPU_NONE,here
+.reloc 4,R_AMDGPU_ABS32_LO,x
+.reloc -4,R_AMDGPU_ABS32,x
+here: .long c
+.Lhidden: .long d
+.reloc 8,R_AMDGPU_REL32,.Lhidden+8
+.data
+.byte 1
+//! gfx906
+.incbin "some.bin",,3
+.incbin "some.bin",0,-1
+.incbin "some.bin", 4 , 2

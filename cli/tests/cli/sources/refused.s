@@ -1259,3 +1259,10 @@ s_nop 0
 .float .e5
 //! gfx906
 .long [1+2)
+//! gfx906
+.type a,@amdgpu_hsa_kernel
+//! gfx906
+.incbin "some.bin",3,
+//! gfx906
+s_nop 0
+.incbin "some.bin",-1
