@@ -295,7 +295,7 @@ impl Assembler {
 }
 
 /// A number of 128 bits, as in C.
-fn wide(word: &str) -> Option<u128> {
+pub fn wide(word: &str) -> Option<u128> {
     let (digits, radix) = super::expr::digits(word)?;
     u128::from_str_radix(&digits, radix).ok()
 }

@@ -102,9 +102,8 @@ impl Assembler {
             if scan.eat("md5") {
                 scan.blank();
                 let from = scan.at;
-                let digits = scan.word().strip_prefix("0x").unwrap_or("");
-                let number = u128::from_str_radix(digits, 16);
-                md5 = Some(number.map_err(|_| scan.since(from, "a number of 128 bits expected"))?);
+                let number = super::data::wide(scan.word());
+                md5 = Some(number.ok_or_else(|| scan.since(from, "a number of 128 bits expected"))?);
             } else if scan.eat("source") {
                 scan.blank();
                 source = Some(text(scan)?);
@@ -139,17 +138,27 @@ impl Assembler {
         let file = self.natural(scan)?;
         // The line and the column can be missing.
         scan.blank();
-        let line = if scan.peek().is_ascii_digit() { self.natural(scan)? } else { 0 };
+        let line = if scan.peek().is_ascii_digit() { plain(scan)? } else { 0 };
         scan.blank();
-        let column = if scan.peek().is_ascii_digit() { self.natural(scan)? } else { 0 };
+        let column = if scan.peek().is_ascii_digit() { plain(scan)? } else { 0 };
         let mut next = Line { file, line, column, is_stmt: !self.debug.is_not_stmt, ..Line::default() };
         while !scan.is_done() {
             let from = scan.at;
+            if scan.peek() == b'-' {
+                return Err(scan.fault("lines and columns are not negative"));
+            }
             match scan.word() {
                 "basic_block" => next.basic_block = true,
                 "prologue_end" => next.prologue_end = true,
                 "epilogue_begin" => next.epilogue_begin = true,
-                "is_stmt" => next.is_stmt = self.natural(scan)? != 0,
+                "is_stmt" => {
+                    scan.blank();
+                    let from = scan.at;
+                    next.is_stmt = match self.natural(scan)? {
+                        value @ 0..=1 => value == 1,
+                        _ => return Err(scan.since(from, "`is_stmt` is 0 or 1")),
+                    };
+                }
                 "isa" => next.isa = self.natural(scan)?,
                 "discriminator" => next.discriminator = self.natural(scan)?,
                 _ => return Err(scan.since(from, "no such property of a line")),
@@ -185,6 +194,13 @@ impl Assembler {
             None => self.debug.lines.push((section, vec![(offset, line)])),
         }
     }
+}
+
+/// A number that is no expression.
+fn plain(scan: &mut Scan<'_>) -> Result<u64> {
+    let from = scan.at;
+    let number = super::expr::number(scan.word()).and_then(|number| u32::try_from(number).ok());
+    number.map(u64::from).ok_or_else(|| scan.since(from, "a number of 32 bits expected"))
 }
 
 impl Debug {

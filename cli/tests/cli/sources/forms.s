@@ -2190,3 +2190,56 @@ here: .long c
 .incbin "some.bin",,3
 .incbin "some.bin",0,-1
 .incbin "some.bin", 4 , 2
+//! gfx90a
+one: .cfi_startproc
+.cfi_personality 0x1b, second
+.cfi_lsda 0x1b, .Ltable
+s_nop 0
+.cfi_llvm_def_aspace_cfa s32, 8, 6
+.cfi_endproc
+two: .cfi_startproc
+s_nop 0
+.cfi_endproc
+.cfi_startproc
+.cfi_personality 0, first
+.cfi_lsda 0x9b, .Ltable
+.cfi_signal_frame
+s_nop 0
+.cfi_endproc
+.cfi_startproc
+.cfi_personality 0x1c, second
+s_nop 0
+.cfi_endproc
+.cfi_startproc
+.cfi_lsda 3, .Ltable
+.cfi_personality 0xff
+s_endpgm
+.cfi_endproc
+.cfi_startproc
+.cfi_return_column 62
+s_endpgm
+.cfi_endproc
+.cfi_startproc simple
+s_endpgm
+.cfi_endproc
+.cfi_startproc
+.cfi_lsda 0, .Ltable
+s_endpgm
+.cfi_endproc
+.section .gcc_except_table,"a"
+.Ltable: .long 0
+//! gfx90a
+.cfi_sections .debug_frame
+.cfi_startproc
+.cfi_personality 0x1b, handler
+.cfi_lsda 0x1b, table
+s_nop 0
+.cfi_endproc
+table:
+//! gfx942
+.file 1 "a.c" md5 5
+.file 2 "b.c" md5 0b11
+.loc 1 1
+s_nop 0
+.loc 2 5 3 is_stmt 0
+s_nop 0

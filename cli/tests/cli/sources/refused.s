@@ -1266,3 +1266,26 @@ s_nop 0
 //! gfx906
 s_nop 0
 .incbin "some.bin",-1
+//! gfx906
+.cfi_startproc
+.cfi_personality 0x50, handler
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_personality 0x1b
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_lsda 0x1b, 5
+s_bad
+//! gfx906
+s_nop 0
+.cfi_personality 0, handler
+//! gfx906
+.file 1 "a.c"
+.loc 1 5 3 is_stmt 2
+s_bad
+//! gfx906
+.file 1 "a.c"
+.loc 1 5 -3
+s_bad

@@ -6,6 +6,7 @@ use crate::expr::Expr;
 use crate::flaw::{Flaw, Result, Span};
 use crate::leb::{signed, unsigned};
 use crate::scan::Scan;
+use crate::table::SymbolId;
 
 /// The length of every instruction is a multiple of this.
 const UNIT: u64 = 4;
@@ -19,6 +20,11 @@ const POINTER: u8 = 8;
 /// How `.eh_frame` writes addresses: as the signed distance of 4 bytes from the place that has it.
 const DISTANCE: u8 = 0x1b;
 
+/// Addresses that are counted from the place that has them.
+const FROM_HERE: u8 = 0x10;
+/// No address.
+const OMITTED: u8 = 0xff;
+
 /// What a directive says of a frame, by its opcode and the numbers behind it.
 enum Rule {
     /// A register.
@@ -29,6 +35,8 @@ enum Rule {
     More,
     /// A register and a number.
     RegisterNumber,
+    /// A register and two numbers.
+    RegisterNumbers,
     /// Two registers.
     Registers,
     /// Nothing.
@@ -40,7 +48,7 @@ enum Rule {
 }
 
 /// The directives of rules.
-const RULES: [(&str, u8, Rule); 14] = [
+const RULES: [(&str, u8, Rule); 15] = [
     (".cfi_def_cfa", 0x0c, Rule::RegisterNumber),
     (".cfi_def_cfa_register", 0x0d, Rule::Register),
     (".cfi_def_cfa_offset", 0x0e, Rule::Number),
@@ -55,6 +63,7 @@ const RULES: [(&str, u8, Rule); 14] = [
     (".cfi_remember_state", 0x0a, Rule::Plain),
     (".cfi_restore_state", 0x0b, Rule::Plain),
     (".cfi_window_save", 0x2d, Rule::Plain),
+    (".cfi_llvm_def_aspace_cfa", 0x30, Rule::RegisterNumbers),
 ];
 
 /// Kinds of registers by the beginning of their names: how many there are, and the number of the first one.
@@ -72,6 +81,8 @@ pub struct Frame {
     rules: Vec<(u64, Vec<u8>)>,
     /// The number of the last rule that has one.
     offset: i64,
+    /// The data of a language for its personality.
+    data: Option<SymbolId>,
 }
 
 impl Frame {
@@ -85,9 +96,28 @@ impl Frame {
 /// The properties that frames share with others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Common {
+    /// The function that reads the data of a language.
+    personality: Option<SymbolId>,
+    /// How the addresses of the personality and of its data are written.
+    encodings: [u8; 2],
     is_signal: bool,
     is_simple: bool,
-    register: u64,
+    /// The register of the address to return to, if something says it.
+    register: Option<u64>,
+}
+
+/// Whether addresses can be written so: with a known length, from the beginning of memory or from their own place.
+fn is_encoding(encoding: u8) -> bool {
+    matches!(encoding & 0xf, 0 | 2..=4 | 8 | 10..=12) && matches!(encoding & 0x70, 0 | FROM_HERE)
+}
+
+/// The bytes of an address.
+fn width(encoding: u8) -> u8 {
+    match encoding & 7 {
+        2 => 2,
+        3 => 4,
+        _ => POINTER,
+    }
 }
 
 impl Assembler {
@@ -111,10 +141,11 @@ impl Assembler {
                     return Err(Flaw::new(before.place, "no .cfi_endproc follows"));
                 }
                 let is_simple = scan.eat("simple");
-                let common = Common { is_signal: false, is_simple, register: RETURN };
+                let common =
+                    Common { personality: None, encodings: [0; 2], is_signal: false, is_simple, register: None };
                 let (section, start) = (self.table.section, self.here().len);
-                let rules = Vec::new();
-                self.debug.frame = Some(Frame { section, start, end: start, place, common, rules, offset: 0 });
+                let (rules, data) = (Vec::new(), None);
+                self.debug.frame = Some(Frame { section, start, end: start, place, common, rules, offset: 0, data });
             }
             ".cfi_endproc" => {
                 let frame = self.debug.frame.take();
@@ -144,8 +175,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// The bytes of a rule; none if the directive is about all of the frame.
-    fn read_rule(&mut self, word: &str, place: Span, scan: &mut Scan<'_>, frame: &mut Frame) -> Result<Vec<u8>> {
+    /// The bytes of a directive that is in no table of rules; none if it is about all of the frame.
+    fn read_other(&mut self, word: &str, scan: &mut Scan<'_>, frame: &mut Frame) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         match word {
             ".cfi_escape" => {
@@ -153,18 +184,31 @@ impl Assembler {
                 while scan.eat(",") {
                     bytes.push(self.number(scan)? as u8);
                 }
-                return Ok(bytes);
             }
             ".cfi_return_column" => {
-                frame.common.register = self.frame_register(scan)?;
-                return Ok(bytes);
+                frame.common.register = Some(self.frame_register(scan)?);
             }
             ".cfi_signal_frame" => {
                 frame.common.is_signal = true;
-                return Ok(bytes);
             }
-            _ => {}
+            ".cfi_personality" | ".cfi_lsda" => {
+                if let Some((encoding, of)) = self.encoded(scan)? {
+                    let is_data = word == ".cfi_lsda";
+                    frame.common.encodings[usize::from(is_data)] = encoding;
+                    *(if is_data { &mut frame.data } else { &mut frame.common.personality }) = Some(of);
+                }
+            }
+            _ => return Ok(None),
         }
+        Ok(Some(bytes))
+    }
+
+    /// The bytes of a rule, or of another directive.
+    fn read_rule(&mut self, word: &str, place: Span, scan: &mut Scan<'_>, frame: &mut Frame) -> Result<Vec<u8>> {
+        if let Some(bytes) = self.read_other(word, scan, frame)? {
+            return Ok(bytes);
+        }
+        let mut bytes = Vec::new();
         let known = RULES.iter().find(|(name, ..)| *name == word);
         let (_, opcode, rule) = known.ok_or_else(|| {
             let names: Vec<&str> = RULES.iter().map(|(name, ..)| *name).collect();
@@ -193,11 +237,16 @@ impl Assembler {
                 frame.offset = frame.offset.wrapping_add(self.number(scan)?);
                 put(*opcode, &[frame.offset as u64]);
             }
-            Rule::RegisterNumber => {
+            Rule::RegisterNumber | Rule::RegisterNumbers => {
                 let register = self.frame_register(scan)?;
                 scan.expect(",")?;
                 frame.offset = self.number(scan)?;
                 put(*opcode, &[register, frame.offset as u64]);
+                if matches!(rule, Rule::RegisterNumbers) {
+                    scan.expect(",")?;
+                    let number = self.number(scan)?;
+                    unsigned(number as u64, &mut bytes);
+                }
             }
             Rule::Slot(below) | Rule::RelativeSlot(below) => {
                 let register = self.frame_register(scan)?;
@@ -215,6 +264,32 @@ impl Assembler {
             }
         }
         Ok(bytes)
+    }
+
+    /// Reads how an address is written, and the symbol that has it.
+    fn encoded(&mut self, scan: &mut Scan<'_>) -> Result<Option<(u8, SymbolId)>> {
+        scan.blank();
+        let from = scan.at;
+        let encoding = u8::try_from(self.number(scan)?).ok();
+        if encoding == Some(OMITTED) {
+            return Ok(None);
+        }
+        let encoding = encoding.filter(|encoding| is_encoding(*encoding));
+        let encoding = encoding.ok_or_else(|| scan.since(from, "no address is written so"))?;
+        scan.expect(",")?;
+        let (of, _) = self.symbol_name(scan)?;
+        Ok(Some((encoding, of)))
+    }
+
+    /// Puts the address of a symbol there.
+    fn put_address(&mut self, table: &mut Bytes, place: (usize, u64), encoding: u8, of: SymbolId) {
+        self.table.register(of);
+        let expr = match encoding & FROM_HERE {
+            0 => Expr::Symbol(of, None),
+            _ => difference(of, self.label_at(place.0, place.1 + table.bytes.len() as u64)),
+        };
+        table.open.push((table.bytes.len() as u64, width(encoding), expr));
+        table.number(0, width(encoding));
     }
 
     /// The number of a register for debuggers, which is also what its name means.
@@ -238,7 +313,11 @@ impl Assembler {
     pub fn write_frames(&mut self) -> Result<()> {
         let mut frames = std::mem::take(&mut self.debug.frames);
         // Frames with the same properties follow each other, in the order of the properties.
-        frames.sort_by_key(|frame| (frame.common.is_signal, frame.common.is_simple, frame.common.register));
+        frames.sort_by_cached_key(|frame| {
+            let Common { personality, encodings, is_signal, is_simple, register } = frame.common;
+            let name = personality.map(|of| self.table.get(of).name.clone()).unwrap_or_default();
+            (name, encodings, is_signal, is_simple, register.unwrap_or(u64::MAX))
+        });
         if frames.is_empty() {
             return Ok(());
         }
@@ -267,7 +346,7 @@ impl Assembler {
             let known = common.filter(|(of, _)| !is_eh || *of == frame.common);
             let (_, common_at) = known.unwrap_or_else(|| {
                 let at = table.bytes.len();
-                write_common(&mut table, frame.common, is_eh);
+                self.write_common(&mut table, (table_section, start), frame, is_eh);
                 (frame.common, at)
             });
             common = Some((frame.common, common_at));
@@ -280,7 +359,11 @@ impl Assembler {
                 table.open.push((table.bytes.len() as u64, 4, difference(code, here)));
                 table.number(0, 4);
                 table.number(frame.end - frame.start, 4);
-                table.push(0);
+                // The length of what follows in front of the rules.
+                table.push(frame.data.map_or(0, |_| width(frame.common.encodings[1])));
+                if let Some(data) = frame.data {
+                    self.put_address(&mut table, (table_section, start), frame.common.encodings[1], data);
+                }
             } else {
                 let common = self.label_at(table_section, start + common_at as u64);
                 table.open(4, common, 0);
@@ -300,36 +383,50 @@ impl Assembler {
         }
         self.append(table_section, &table)
     }
+
+    /// Writes the entry that frames share: its version, segments, units of code and of data, the register of the
+    /// address to return to, and the personality.
+    fn write_common(&mut self, table: &mut Bytes, place: (usize, u64), frame: &Frame, is_eh: bool) {
+        let (at, common) = (table.bytes.len(), frame.common);
+        table.number(0, 4);
+        let parts = [("z", true), ("P", common.personality.is_some()), ("L", frame.data.is_some())];
+        let parts = parts.into_iter().chain([("R", true), ("S", common.is_signal)]);
+        if is_eh {
+            table.number(0, 4);
+            table.push(1);
+            table.text(&parts.filter(|(_, is_there)| *is_there).map(|(letter, _)| letter).collect::<String>());
+        } else {
+            table.number(u32::MAX.into(), 4);
+            table.push(4);
+            // No augmentation, the length of an address, and no segments.
+            table.bytes.extend([0, POINTER, 0]);
+        }
+        table.bytes.extend([UNIT as u8, SLOT as u8]);
+        let register = common.register.unwrap_or(RETURN);
+        if is_eh {
+            // Version 1 has a register of one byte.
+            table.push(register as u8);
+            let of_personality = common.personality.map_or(0, |_| 1 + width(common.encodings[0]));
+            table.push(1 + of_personality + u8::from(frame.data.is_some()));
+            if let Some(personality) = common.personality {
+                table.push(common.encodings[0]);
+                self.put_address(table, place, common.encodings[0], personality);
+            }
+            if frame.data.is_some() {
+                table.push(common.encodings[1]);
+            }
+            table.push(DISTANCE);
+        } else {
+            unsigned(register, &mut table.bytes);
+        }
+        let align = if is_eh { 4 } else { POINTER };
+        table.bytes.resize(table.bytes.len().next_multiple_of(align.into()), 0);
+        table.measure(at);
+    }
 }
 
 fn difference(code: usize, here: usize) -> Expr {
     Expr::Binary("-", Box::new((Expr::Symbol(code, None), Expr::Symbol(here, None))), 1)
-}
-
-/// Writes the entry that frames share: its version, segments, units of code and of data, and the register of the
-/// address to return to.
-fn write_common(table: &mut Bytes, common: Common, is_eh: bool) {
-    let at = table.bytes.len();
-    table.number(0, 4);
-    if is_eh {
-        table.number(0, 4);
-        table.push(1);
-        table.text(if common.is_signal { "zRS" } else { "zR" });
-    } else {
-        table.number(u32::MAX.into(), 4);
-        table.push(4);
-        // No augmentation, the length of an address, and no segments.
-        table.bytes.extend([0, POINTER, 0]);
-    }
-    table.bytes.extend([UNIT as u8, SLOT as u8]);
-    match is_eh {
-        // Version 1 has a register of one byte.
-        true => table.bytes.extend([common.register as u8, 1, DISTANCE]),
-        false => unsigned(common.register, &mut table.bytes),
-    }
-    let align = if is_eh { 4 } else { POINTER };
-    table.bytes.resize(table.bytes.len().next_multiple_of(align.into()), 0);
-    table.measure(at);
 }
 
 /// Goes on so many units behind the last rule.
