@@ -267,6 +267,11 @@ impl Assembler {
             }
             let (head, range) = scan.head()?;
             let place = line.place(range.clone());
+            let is_kernel = self.kernel.is_some();
+            if is_kernel && !matches!(&head, Head::Word(name) if is_kernel_directive(name)) {
+                self.kernel = None;
+                return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
+            }
             let name = match head {
                 Head::Label(name) => {
                     self.label(&name, place)?;
@@ -275,10 +280,6 @@ impl Assembler {
                 Head::Assignment(name) => return self.assign(&name, place, &mut scan, true),
                 Head::Word(name) => name,
             };
-            if self.kernel.is_some() && !is_kernel_directive(&name) {
-                self.kernel = None;
-                return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
-            }
             if self.macros.contains_key(&name) {
                 return self.expand(&name, &mut scan);
             }

@@ -109,6 +109,12 @@ impl Assembler {
                 let from = scan.at;
                 let text = String::from_utf8_lossy(&scan.string()?).into_owned();
                 let place = scan.place(from);
+                scan.end()?;
+                // The processor is the fifth part, behind one that is empty for AMD GPUs.
+                if text.splitn(5, '-').count() < 5 {
+                    let flaw = Flaw::new(place, "a triple and a processor expected");
+                    return Err(flaw.note("`amdgcn-amd-amdhsa--gfx942` is one, with two dashes"));
+                }
                 let processor = Processor::parse(&text).map_err(|why| Flaw::new(place, why))?;
                 if word == ".amd_amdgpu_isa" {
                     self.notes.push(Note {

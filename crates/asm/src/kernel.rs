@@ -75,6 +75,14 @@ fn position(target: Target, name: &str) -> Option<(usize, usize)> {
     (changed.is_some() || !is_scalar).then_some((dword, number.map_or(0, |number| number + 1)))
 }
 
+/// The value, if it is a natural number up to this one.
+fn fits(value: i64, max: i64, place: Span) -> Result<i64> {
+    match (0..=max).contains(&value) {
+        true => Ok(value),
+        false => Err(Flaw::new(place, format!("{value}: a number from 0 to {max} expected"))),
+    }
+}
+
 /// Whether a directive can be inside of a kernel.
 pub fn is_kernel_directive(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
@@ -149,6 +157,10 @@ impl Assembler {
                     format!("for {name} with this setting of XNACK it is {}", u8::from(is_on)),
                 ));
             }
+        }
+        if let (Ok(value), false) = (self.table.value(&expr), name == "user_sgpr_count") {
+            let directive = processor.target.directives().iter().find(|directive| directive.name() == name);
+            fits(value, directive.map_or(i64::MAX, |directive| directive.max().into()), place)?;
         }
         let Some(kernel) = &mut self.kernel else { return Ok(()) };
         if kernel.values.insert(name.to_string(), (expr, place)).is_some() {
@@ -258,9 +270,11 @@ impl Assembler {
             None => Ok(None),
         };
         let at = |name: &str| kernel.values.get(name).map_or(kernel.place, |(_, place)| *place);
-        let fits = |name: &str, value: i64, max: i64| match (0..=max).contains(&value) {
-            true => Ok(value),
-            false => Err(Flaw::new(at(name), format!("{value}: a number from 0 to {max} expected"))),
+        let fits = |name: &str, value: i64, max: i64| match name {
+            // It can follow from other directives.
+            "user_sgpr_count" => fits(value, max, kernel.end)
+                .map_err(|flaw| flaw.note("`.amdhsa_user_sgpr_count` says how many user SGPRs there are")),
+            _ => fits(value, max, at(name)),
         };
         let mut descriptor = KernelDescriptor::new(target);
         for directive in target.directives() {

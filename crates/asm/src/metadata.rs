@@ -48,7 +48,8 @@ type Fault = (String, usize);
 /// A value that is being read: a list, or a map with the key whose value comes next.
 enum Open {
     List(Vec<Value>),
-    Map(Vec<(Value, Value)>, Option<Value>),
+    /// The pairs, each with the place of its key, and the key.
+    Map(Vec<(Value, Value, usize)>, Option<(Value, usize)>),
 }
 
 /// MessagePack of a document that says what the runtime of HSA reads.
@@ -152,7 +153,11 @@ fn parse(text: &str) -> Result<Value, Fault> {
     let mut open: Vec<Open> = Vec::new();
     let mut result = None;
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|e| (format!("no YAML: {}", e.info()), places.byte(e.marker().index())))?;
+        // What has no end is wrong in its last line.
+        let last = text.trim_end().len();
+        let wrong =
+            |e: saphyr_parser::ScanError| (format!("no YAML: {}", e.info()), places.byte(e.marker().index()).min(last));
+        let (event, span) = event.map_err(wrong)?;
         let at = places.byte(span.start.index());
         let value = match event {
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
@@ -170,10 +175,11 @@ fn parse(text: &str) -> Result<Value, Fault> {
                 Some(Open::List(list)) => Value::Array(list),
                 Some(Open::Map(mut map, None)) => {
                     map.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
-                    if map.windows(2).any(|two| matches!(two, [a, b] if a.0 == b.0)) {
-                        return Err(("a key of this map is here twice".into(), at));
+                    let twice = map.windows(2).find(|two| matches!(two, [a, b] if a.0 == b.0));
+                    if let Some([_, (_, _, place)]) = twice {
+                        return Err(("this key is here twice".into(), *place));
                     }
-                    Value::Map(map)
+                    Value::Map(map.into_iter().map(|(key, value, _)| (key, value)).collect())
                 }
                 _ => return Err(("a value is missing".into(), at)),
             },
@@ -188,8 +194,8 @@ fn parse(text: &str) -> Result<Value, Fault> {
             None => result = Some(value),
             Some(Open::List(list)) => list.push(value),
             Some(Open::Map(map, key)) => match key.take() {
-                None => *key = Some(value),
-                Some(key) => map.push((key, value)),
+                None => *key = Some((value, at)),
+                Some((key, place)) => map.push((key, value, place)),
             },
         }
     }
@@ -237,7 +243,8 @@ fn scalar(text: &str) -> Value {
     match text {
         "true" => true.into(),
         "false" => false.into(),
-        "" | "~" | "null" => Value::Nil,
+        // LLVM makes a list without values of nothing, and knows no other word for it.
+        "" => Value::Array(Vec::new()),
         _ => text.into(),
     }
 }

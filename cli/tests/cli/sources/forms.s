@@ -2243,3 +2243,11 @@ table:
 s_nop 0
 .loc 2 5 3 is_stmt 0
 s_nop 0
+//! gfx906
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+.more: { .none: , .tilde: ~, .word: null }
+...
+.end_amdgpu_metadata

@@ -1289,3 +1289,52 @@ s_bad
 .file 1 "a.c"
 .loc 1 5 -3
 s_bad
+//! gfx906
+.amdhsa_kernel k
+.amdhsa_ieee_mode 2
+.amdhsa_next_free_vgpr 4
+.amdhsa_dx10_clamp 3
+.end_amdhsa_kernel
+//! gfx906
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+.amdhsa_next_free_sgpr 4
+.amdhsa_user_sgpr_count 255
+.end_amdhsa_kernel
+//! gfx906
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+label:
+.amdhsa_next_free_sgpr 4
+.end_amdhsa_kernel
+//! gfx906
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+value = 5
+.amdhsa_next_free_sgpr 4
+.end_amdhsa_kernel
+//! gfx906
+s_nop 0
+.amdgcn_target "amdgcn-amd-amdhsa-gfx906"
+//! gfx906
+.amdgcn_target "amdgcn-amd-amdhsa--gfx906" more
+//! gfx906
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.more: 1
+amdhsa.kernels: []
+...
+.end_amdgpu_metadata
+//! gfx906
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: ~
+...
+.end_amdgpu_metadata
+//! gfx1030 amdpal
+.amdgpu_pal_metadata
+amdpal.version: [
+.end_amdgpu_pal_metadata
