@@ -273,6 +273,9 @@ impl Assembler {
                 return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
             }
             let name = match head {
+                Head::Label(name) if name == "." && scan.line.text().get(range.clone()) == Some(".") => {
+                    return Err(Flaw::new(place, "`.` is the place here, and no label"));
+                }
                 Head::Label(name) => {
                     self.label(&name, place)?;
                     continue;
@@ -337,20 +340,20 @@ impl Assembler {
         self.known.get(&(name.to_string(), identity.clone())).copied()
     }
 
-    pub fn section_apart(&mut self, name: &str, kind: u32, flags: u64, entry: u64, identity: SectionIdentity) -> usize {
-        let index = self.find_section(name, &identity).unwrap_or_else(|| {
-            self.known.insert((name.to_string(), identity.clone()), self.sections.len());
-            let is_first =
     /// The number of a section that has nothing but its name, or of the first one of this name.
     pub fn first_section(&self, name: &str) -> Option<usize> {
         let plain = self.find_section(name, &SectionIdentity::default());
         plain.or_else(|| self.firsts.get(name).copied())
     }
 
+    pub fn section_apart(&mut self, name: &str, kind: u32, flags: u64, entry: u64, identity: SectionIdentity) -> usize {
+        let index = self.find_section(name, &identity).unwrap_or_else(|| {
+            self.known.insert((name.to_string(), identity.clone()), self.sections.len());
+            self.firsts.entry(name.to_string()).or_insert(self.sections.len());
+            let is_first =
                 name == ".text" && identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
             let align = if is_first { 4 } else { 1 };
             let base = self.guess.bases.get(&(name.to_string(), identity.clone())).copied().unwrap_or(0);
-            self.firsts.entry(name.to_string()).or_insert(self.sections.len());
             let (name, order) = (name.to_string(), self.table.next_order());
             self.sections.push(Section {
                 name,
@@ -375,12 +378,12 @@ impl Assembler {
     pub fn number_sections(&mut self) {
         let names = self.sections.iter().enumerate();
         self.known = names.map(|(n, section)| ((section.name.clone(), section.identity.clone()), n)).collect();
+        let names = self.sections.iter().enumerate().rev();
+        self.firsts = names.map(|(n, section)| (section.name.clone(), n)).collect();
     }
 
     pub fn switch(&mut self, index: usize) {
         self.previous = Some(self.table.section);
-        let names = self.sections.iter().enumerate().rev();
-        self.firsts = names.map(|(n, section)| (section.name.clone(), n)).collect();
         self.table.section = index;
     }
 
@@ -479,11 +482,13 @@ impl Assembler {
         }
         let id = if again { self.table.id_again(name, place) } else { self.table.id(name, place) };
         self.not_defined(id, place)?;
+        let is_named_above = self.table.get(id).order.is_some();
         self.table.register(id);
         self.table.register_all(&expr);
         let value = self.table.value(&expr).map_or(expr, Expr::Int);
         let symbol = self.table.get_mut(id);
         (symbol.def, symbol.place, symbol.is_set, symbol.is_open) = (Def::Variable(value), place, true, again);
+        symbol.is_named_above = is_named_above;
         Ok(())
     }
 
@@ -496,13 +501,11 @@ impl Assembler {
         self.later.push((expr, place));
         Ok(guess)
     }
-        let is_named_above = self.table.get(id).order.is_some();
 
     pub fn processor(&self, place: Span) -> Result<Processor> {
         let flaw = || Flaw::new(place, "which processor is this for? `.amdgcn_target` says it");
         self.table.target.ok_or_else(|| flaw().kind(Kind::NoProcessor))
     }
-        symbol.is_named_above = is_named_above;
 
     /// Goes on with waves of so many lanes, if the processor has such.
     pub fn set_wave(&mut self, lanes: u16) {

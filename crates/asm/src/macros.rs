@@ -166,6 +166,7 @@ impl Assembler {
                 let head = self.macro_head(scan);
                 let body = self.source.block(&[".macro"], &[".endm", ".endmacro"]).ok_or_else(|| none(".endm"))?;
                 let (name, parameters) = head?;
+                self.check_end()?;
                 if self.macros.contains_key(&name) {
                     return Err(
                         Flaw::new(place, format!("there is a macro {name} already")).note("`.purgem` takes it away")
@@ -253,7 +254,16 @@ impl Assembler {
     }
 
     fn repeated(&mut self, none: impl Fn(&str) -> Flaw) -> Result<Line> {
-        self.source.block(&[".rept", ".rep", ".irp", ".irpc"], &[".endr"]).ok_or_else(|| none(".endr"))
+        let body = self.source.block(&[".rept", ".rep", ".irp", ".irpc"], &[".endr"]);
+        let body = body.ok_or_else(|| none(".endr"))?;
+        self.check_end()?;
+        Ok(body)
+    }
+
+    /// Fails if something follows the end of the last block.
+    fn check_end(&mut self) -> Result<()> {
+        let place = self.source.behind_end.take();
+        place.map_or(Ok(()), |place| Err(Flaw::new(place, "the end of the line expected")))
     }
 
     fn read(&self, name: &str) -> std::result::Result<Vec<u8>, String> {

@@ -95,6 +95,8 @@ pub struct Source {
     pub is_stopped: bool,
     /// The beginnings of comments that do not end.
     pub open_comments: Vec<Span>,
+    /// What follows the end of the last block in its line, which nothing may.
+    pub behind_end: Option<Span>,
     /// The most bytes that macros and repetitions can become.
     pub most: usize,
     pub include: Vec<PathBuf>,
@@ -184,14 +186,19 @@ impl Source {
     pub fn block(&mut self, open: &[&str], end: &[&str]) -> Option<Line> {
         let (mut body, mut depth): (Option<Line>, usize) = (None, 0);
         while let Some(line) = self.next_here() {
-            let first = line.text().split_whitespace().next().unwrap_or("").to_ascii_lowercase();
+            // The words inside of blocks are in small letters.
+            let text = line.text().trim_start();
+            let first = text.split(|c: char| !c.is_ascii() || !super::scan::is_name(c as u8)).next().unwrap_or("");
             let body = body.get_or_insert_with(|| Line { range: line.range.start..line.range.start, ..line.clone() });
-            if end.contains(&first.as_str()) {
+            if end.contains(&first) {
                 if depth == 0 {
+                    let from = line.text().len() - text.len() + first.len();
+                    let is_last = text.get(first.len()..).unwrap_or("").trim().is_empty();
+                    self.behind_end = (!is_last).then(|| line.place(from..line.text().len()));
                     return Some(body.clone());
                 }
                 depth -= 1;
-            } else if open.contains(&first.as_str()) {
+            } else if open.contains(&first) {
                 depth += 1;
             }
             body.range.end = (line.range.end + 1).min(line.code.len());
@@ -222,6 +229,8 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
     let mut open = None;
     let mut out = text.as_bytes().to_vec();
     let (mut at, mut end, mut is_line_start, mut document): (usize, usize, bool, Option<&str>) = (0, 0, true, None);
+    // Whether the line has only labels so far, and the last byte that is no blank.
+    let (mut is_label, mut last) = (true, 0);
     while at < out.len() {
         if at > end || at == 0 {
             let rest = text.as_bytes().get(at..).unwrap_or(&[]);
@@ -235,7 +244,7 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
                 continue;
             }
             document = DOCUMENTS.iter().find(|(first, _)| *first == line).map(|(_, last)| *last);
-            is_line_start = false;
+            (is_line_start, is_label, last) = (false, true, 0);
             if line.starts_with('#') {
                 blank(&mut out, at..end);
                 at = end;
@@ -251,6 +260,12 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
                     close += if text.as_bytes().get(close) == Some(&b'\\') { 2 } else { 1 };
                 }
                 at = close.min(end.saturating_sub(1).max(at));
+            }
+            // A comment can follow labels in this form, too.
+            b'#' if is_label && last == b':' => {
+                blank(&mut out, at..end);
+                at = end;
+                continue;
             }
             b';' => {
                 blank(&mut out, at..end);
@@ -278,7 +293,11 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
             // A character that begins no comment.
             b'\'' if next(1) == b'\\' && next(3) == b'\'' => at += 3,
             b'\'' if next(1) != b'\n' && next(2) == b'\'' => at += 2,
-            _ => {}
+            b' ' | b'\t' => {}
+            byte => {
+                is_label &= byte == b':' || super::scan::is_name(byte);
+                last = byte;
+            }
         }
         at += 1;
     }

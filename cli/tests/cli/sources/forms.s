@@ -2251,3 +2251,19 @@ amdhsa.kernels:
 .more: { .none: , .tilde: ~, .word: null }
 ...
 .end_amdgpu_metadata
+//! gfx906
+one: # a comment
+two: three: # another
+"four 4" : # the last
+s_nop 0
+//! gfx906
+.REPT 2
+.long 1
+.endr
+.Irp x, 1, 2
+.long \x
+.endr
+.MACRO m
+.long 3
+.endm
+m

@@ -1338,3 +1338,27 @@ amdhsa.kernels: ~
 .amdgpu_pal_metadata
 amdpal.version: [
 .end_amdgpu_pal_metadata
+//! gfx906
+s_nop 0
+.: s_nop 1
+//! gfx906
+.MACRO m
+.long 1
+.ENDM
+m
+//! gfx906
+.macro m
+.long 1
+.endm m
+//! gfx906
+.rept 2
+.long 1
+.endr,
+//! gfx906
+.macro m
+.long 1
+.endm-1
+m
+//! gfx906
+s_nop 0
+s_nop 1 # no comment
