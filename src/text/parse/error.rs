@@ -90,6 +90,14 @@ pub enum ParseErrorKind {
     Register,
     /// The register does not exist; the last one of its kind is given.
     Beyond(Reg),
+    /// The last register of a run stands before the first one.
+    Backward,
+    /// The number of a register is negative.
+    Negative,
+    /// No operand has so many registers.
+    Length(u16),
+    /// Of the destinations of two operations, one has an even number and the other one an odd number.
+    Parity(Field),
     /// A run of scalar registers of this length must begin at a multiple of this number.
     Alignment(u8),
     /// The registers of a list do not follow one another.
@@ -179,6 +187,12 @@ impl fmt::Display for ParseErrorKind {
             Kind::Open => f.write_str("the value has to be known here"),
             Kind::Register => f.write_str("no such register"),
             Kind::Beyond(last) => write!(f, "the last such register is {last}"),
+            Kind::Backward => f.write_str("the last register of the run is before the first one"),
+            Kind::Negative => f.write_str("registers have no negative numbers"),
+            Kind::Length(dwords) => write!(f, "no operand has {dwords} registers"),
+            Kind::Parity(field) => {
+                write!(f, "{field} cannot be this: one destination has an even number, the other one an odd number")
+            }
             Kind::Alignment(dwords) => write!(f, "the first register has to be a multiple of {dwords}"),
             Kind::NotConsecutive => f.write_str("the registers do not follow one another"),
             Kind::Missing(field) => write!(f, "{field} is missing"),

@@ -457,7 +457,10 @@ impl Parser<'_, '_> {
                 return Err(ParseError::new(span, kind));
             }
             if there != coded && !self.is_same(there, coded) {
-                return Err(ParseError::new(span, Kind::Operand(field)));
+                // The words have no room for the parity of a register that another one implies.
+                let is_implied = matches!(desc.kind, OperandKind::Register(RegisterKind::OppositeParity { .. }));
+                let kind = if is_implied { Kind::Parity(field) } else { Kind::Operand(field) };
+                return Err(ParseError::new(span, kind));
             }
         }
         if let Some(address) = &self.address {

@@ -6,6 +6,9 @@ use crate::code::{AGPR, FLOAT, FLOAT_LAST, VECTOR_LAST, VGPR, VGPR_LAST};
 use crate::table::{OperandTables, TextTables};
 use crate::value::Reg;
 
+/// No operand has more registers.
+const LONGEST: u16 = 64;
+
 /// A run of registers, or a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
@@ -113,11 +116,7 @@ impl Registers {
                 let first = cursor.integer(symbols)?;
                 let last = if cursor.eat(b':') { cursor.integer(symbols)? } else { first };
                 cursor.expect(b']')?;
-                let length = last.wrapping_sub(first);
-                if !(0..=u16::MAX.into()).contains(&first) || !(0..64).contains(&length) {
-                    return Err(cursor.error_since(start, Kind::Register));
-                }
-                self.run(file, first as u32, length as u16 + 1)
+                self.between(file, first, last)
             }
             Name::Numbered(file, number) => self.run(file, number, 1),
             Name::Special(code) => Ok(Run { code, dwords: if self.is_any(code) { 0 } else { 1 }, half: None }),
@@ -139,6 +138,21 @@ impl Registers {
     fn is_any(&self, code: u16) -> bool {
         let found = self.text.codes.iter().find(|c| c.0 == code);
         found.is_some_and(|(_, name, pair)| name == pair)
+    }
+
+    /// The run from one number to another.
+    fn between(&self, file: File, first: i64, last: i64) -> Result<Run, Kind> {
+        if first < 0 || last < 0 {
+            return Err(Kind::Negative);
+        }
+        if last < first {
+            return Err(Kind::Backward);
+        }
+        let first = first.min(u16::MAX.into());
+        // What lies beyond the last register says so, however long it is.
+        let length = last.wrapping_sub(first).min(i64::from(u16::MAX) - 1) as u16 + 1;
+        let run = self.run(file, first as u32, length)?;
+        if length > LONGEST { Err(Kind::Length(length)) } else { Ok(run) }
     }
 
     fn run(&self, file: File, first: u32, dwords: u16) -> Result<Run, Kind> {
