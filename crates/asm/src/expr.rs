@@ -169,10 +169,32 @@ impl Reader<'_, '_> {
                     let id = id.ok_or_else(|| self.scan.since(start, format!("no label {digits} is above")))?;
                     return Ok(Expr::Symbol(id, None));
                 }
+                if let Some(bits) = self.real(word) {
+                    return Ok(Expr::Int(bits));
+                }
                 number(word).map(Expr::Int).ok_or_else(|| self.scan.since(start, "not a number of up to 64 bits"))
             }
             _ => self.symbol(depth),
         }
+    }
+
+    /// The bits of a double that begins with a word.
+    fn real(&mut self, word: &str) -> Option<i64> {
+        let is_hexadecimal = word.starts_with("0x") || word.starts_with("0X");
+        let ends_in_exponent = word.ends_with(if is_hexadecimal { ['p', 'P'] } else { ['e', 'E'] });
+        let is_real = word.contains('.') || !is_hexadecimal && word.contains(['e', 'E']) || word.contains(['p', 'P']);
+        if !is_real {
+            return None;
+        }
+        let mut after = self.scan.clone();
+        if ends_in_exponent && matches!(after.peek(), b'+' | b'-') && after.ahead(1).is_ascii_digit() {
+            after.at += 1;
+            after.word();
+        }
+        let text = self.scan.around(word.len(), after.at - self.scan.at).to_ascii_lowercase();
+        let bits = super::real::bits(&text, true)?;
+        self.scan.at = after.at;
+        Some(bits as i64)
     }
 
     fn character(&mut self) -> Result<Expr> {
@@ -313,13 +335,16 @@ impl Table {
                     let linear = self.linear(value, depth)?;
                     // A linker can put something else in the place of a symbol that is visible.
                     let is_place = matches!(self.place(&linear), Some((Some(_), _)));
-                    match is_place && self.get(*id).bind.is_some_and(|bind| bind != 0) {
+                    let is_visible = |id: SymbolId| self.get(id).bind.is_some_and(|bind| bind != 0);
+                    // A place that has a name of its own stays, whatever becomes of one that is visible there.
+                    let is_of_visible = matches!(linear.terms[..], [(base, 1)] if is_visible(base));
+                    match is_place && (is_visible(*id) || is_of_visible) {
                         true => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: None }),
                         false => Ok(linear),
                     }
                 }
-                // A part of the address of a weak name is that of what it names.
-                Def::Variable(Expr::Symbol(of, None)) if self.get(*id).is_weak_name => {
+                // A part of the address of another name is that of what it names.
+                Def::Variable(Expr::Symbol(of, None)) if self.get(*id).is_weak_name || self.location(*id).is_none() => {
                     Ok(Linear { constant: 0, terms: vec![(*of, 1)], variant: *variant })
                 }
                 _ => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: *variant }),

@@ -209,10 +209,8 @@ impl Assembler {
         let target = self.table.target.ok_or("no processor")?.target;
         let inst = amdgpu_isa::decode(target, bytes).map_err(|e| e.to_string())?;
         let to = match linear.terms[..] {
-            [(id, 1)] => match self.table.get(id).def {
-                Def::Label { section: there, offset } if there == section => {
-                    offset.wrapping_add_signed(linear.constant)
-                }
+            [(id, 1)] => match self.table.location(id) {
+                Some((there, offset)) if there == section => offset.wrapping_add_signed(linear.constant),
                 _ => return Err("the place is in another section".into()),
             },
             _ => return Err("a label expected".into()),

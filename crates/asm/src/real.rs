@@ -21,7 +21,7 @@ pub fn read(is_double: bool, scan: &mut Scan<'_>) -> Result<u64> {
     Ok(bits | sign)
 }
 
-fn bits(text: &str, is_double: bool) -> Option<u64> {
+pub fn bits(text: &str, is_double: bool) -> Option<u64> {
     match text {
         "inf" | "infinity" => Some(if is_double { 0x7ff << 52 } else { 0xff << 23 }),
         "nan" => Some(if is_double { u64::MAX >> 1 } else { u64::from(u32::MAX >> 1) }),

@@ -424,12 +424,9 @@ impl Assembler {
     /// The symbol that a relocation names: symbols that nothing outside can see are places in their section.
     fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Of, i64)> {
         let symbol = self.table.get(id);
-        match symbol.def {
-            Def::Label { section, offset }
-                if symbol.bind.unwrap_or(STB_LOCAL) == STB_LOCAL && !self.keeps_symbol(id, addend) =>
-            {
-                Some((Of::Section(section), addend.wrapping_add(offset as i64)))
-            }
+        let is_local = symbol.bind.unwrap_or(STB_LOCAL) == STB_LOCAL && !self.keeps_symbol(id, addend);
+        match self.table.location(id) {
+            Some((section, offset)) if is_local => Some((Of::Section(section), addend.wrapping_add(offset as i64))),
             _ => Some((Of::Symbol((*numbers.get(id)?)?), addend)),
         }
     }

@@ -37,6 +37,11 @@ impl<'a> Scan<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
+    /// The text of so many bytes before this place, and so many behind it.
+    pub fn around(&self, before: usize, behind: usize) -> &'a str {
+        self.text.get(self.at.saturating_sub(before)..self.at + behind).unwrap_or("")
+    }
+
     pub fn ahead(&self, n: usize) -> u8 {
         self.text.as_bytes().get(self.at + n).copied().unwrap_or(0)
     }

@@ -2267,3 +2267,31 @@ s_nop 0
 .long 3
 .endm
 m
+//! gfx906
+.weak lab
+.set early, lab
+lab: s_nop 0
+.set a, lab
+.set b, lab+4
+.quad a, b, a+1, early
+.quad b-4
+.long b-., a@rel32@lo
+s_mov_b32 s0, b@abs32@lo
+s_branch a
+s_branch b
+//! gfx906
+.globl g
+g: s_nop 0
+.set a, g
+s_branch a
+.set c, a+4
+.quad c
+.set other, ext
+.globl other
+.quad other
+s_mov_b32 s0, other@abs32@lo
+//! gfx906
+.quad 1.5, 1e3, 0x1.8p1, -1.5, 2.5e-3, 1.e+2
+.if 0.0
+.byte 1
+.endif

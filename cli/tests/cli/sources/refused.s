@@ -1362,3 +1362,7 @@ m
 //! gfx906
 s_nop 0
 s_nop 1 # no comment
+//! gfx906
+.long 1.5
+//! gfx906
+.byte 0x1p-3
