@@ -113,7 +113,7 @@ impl Assembler {
                 // The processor is the fifth part, behind one that is empty for AMD GPUs.
                 if text.splitn(5, '-').count() < 5 {
                     let flaw = Flaw::new(place, "a triple and a processor expected");
-                    return Err(flaw.note("`amdgcn-amd-amdhsa--gfx942` is one, with two dashes"));
+                    return Err(flaw.note("two dashes stand in front of the processor, as in `amdgcn-amd-amdhsa--`"));
                 }
                 let processor = Processor::parse(&text).map_err(|why| Flaw::new(place, why))?;
                 if word == ".amd_amdgpu_isa" {

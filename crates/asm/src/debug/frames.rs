@@ -23,7 +23,7 @@ const DISTANCE: u8 = 0x1b;
 /// Addresses that are counted from the place that has them.
 const FROM_HERE: u8 = 0x10;
 /// No address.
-const OMITTED: u8 = 0xff;
+const OMITTED: u8 = u8::MAX;
 
 /// What a directive says of a frame, by its opcode and the numbers behind it.
 enum Rule {
