@@ -160,7 +160,8 @@ impl Assembler {
         }
         if let (Ok(value), false) = (self.table.value(&expr), name == "user_sgpr_count") {
             let directive = processor.target.directives().iter().find(|directive| directive.name() == name);
-            fits(value, directive.map_or(i64::MAX, |directive| directive.max().into()), place)?;
+            let most = if name.starts_with("reserve_") { 1 } else { i64::MAX };
+            fits(value, directive.map_or(most, |directive| directive.max().into()), place)?;
         }
         let Some(kernel) = &mut self.kernel else { return Ok(()) };
         if kernel.values.insert(name.to_string(), (expr, place)).is_some() {

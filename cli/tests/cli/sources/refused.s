@@ -1366,3 +1366,15 @@ s_nop 1 # no comment
 .long 1.5
 //! gfx906
 .byte 0x1p-3
+//! gfx906
+s_nop 0
+@: s_nop 1
+//! gfx906
+s_nop 0
+?x: s_nop 1
+//! gfx1030
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+.amdhsa_reserve_vcc 2
+.amdhsa_tg_split 1
+.end_amdhsa_kernel
