@@ -108,7 +108,7 @@ struct Common {
 
 /// Whether addresses can be written so: with a known length, from the beginning of memory or from their own place.
 fn is_encoding(encoding: u8) -> bool {
-    matches!(encoding & 0xf, 0 | 2..=4 | 8 | 10..=12) && matches!(encoding & 0x70, 0 | FROM_HERE)
+    matches!(encoding & 0xf, 0 | 2..=4 | 8 | 10..=12) && encoding >> 4 & 7 <= FROM_HERE >> 4
 }
 
 /// The bytes of an address.
