@@ -131,8 +131,8 @@ impl<'a> Scan<'a> {
         self.blank();
         let begins_with_digit =
             name.starts_with(|c: char| c.is_ascii_digit()) && self.text.as_bytes().get(start) != Some(&b'"');
-        // These signs can only follow others in a name.
-        let begins_with_sign = matches!(self.text.as_bytes().get(start), Some(b'@' | b'?'));
+        // `@` can begin a name, but is none, and `?` can only follow other signs.
+        let begins_with_sign = name == "@" || self.text.as_bytes().get(start) == Some(&b'?');
         let can_be_label = !begins_with_sign && (!begins_with_digit || name.bytes().all(|c| c.is_ascii_digit()));
         if self.peek() == b':' && self.ahead(1) != b':' && !name.is_empty() && can_be_label {
             self.at += 1;

@@ -2295,3 +2295,5 @@ s_mov_b32 s0, other@abs32@lo
 .if 0.0
 .byte 1
 .endif
+//! gfx906
+@a: s_nop 0
