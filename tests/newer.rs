@@ -60,8 +60,10 @@ fn they_differ_from_older_targets_by_as_many_forms_as_llvm_says() {
     for (newer, older, added, removed) in [
         ("gfx1170", "gfx1150", 52, 5),
         ("gfx1251", "gfx1250", 9, 0),
-        ("gfx12-5-generic", "gfx1250", 0, 57),
-        ("gfx1310", "gfx1250", 638, 661),
+        // CDNA5's manual leaves out eleven matrix operations that LLVM 24 has lost, too, and the dot products of dual
+        // instructions, which it has.
+        ("gfx12-5-generic", "gfx1250", 4, 57 - 11),
+        ("gfx1310", "gfx1250", 638 + 4, 661 - 11),
     ] {
         let forms = |name: &str| -> HashSet<_> {
             let target: Target = name.parse().expect(name);

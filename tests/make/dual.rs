@@ -175,29 +175,6 @@ fn agrees<F: Copy>(
                 let kind = format!("{error:?}");
                 *bad.entry(kind.split([' ', '(']).next().unwrap_or("").to_string()).or_default() += 1;
             }
-            // LLVM's assembler takes the wrong operands of v_dual_dot2acc_f32_* where it compares banks, and has no
-            // VOPD that begins with this operation: docs/llvm-differences.md.
-            (Err(BuildError::Banks { .. }), Ok(bytes)) if bytes.len() == 12 && line.contains("dot2acc_f32_bf16") => {
-                excused += 1;
-            }
-            (Ok(_), Err(said)) if line.contains("dot2acc_f32_") && said.contains("VGPR banks") => excused += 1,
-            (Ok(made), Ok(bytes)) if bytes.len() == 12 && line.starts_with("v_dual_dot2acc_f32_bf16") => {
-                excused += 1;
-                match &oracle.ask(&[Word::new(&words::bytes(made))])[0] {
-                    Answer::Text { text, .. } if text == line => {}
-                    other => report.add("read as another".into(), || format!("{line}: {}", other.line())),
-                }
-            }
-            // LLVM's assembler takes no float beside v_dual_dot2acc_f32_f16 in VOPD3, and then complains of VOPD.
-            (Ok(made), Err(said))
-                if line.starts_with("v_dual_dot2acc_f32_f16") && said.contains("one dst register") =>
-            {
-                excused += 1;
-                match &oracle.ask(&[Word::new(&words::bytes(made))])[0] {
-                    Answer::Text { text, .. } if text == line => {}
-                    other => report.add("read as another".into(), || format!("{line}: {}", other.line())),
-                }
-            }
             (Err(error), Err(_)) => {
                 let kind = format!("{error:?}");
                 *bad.entry(kind.split([' ', '(']).next().unwrap_or("").to_string()).or_default() += 1;

@@ -49,6 +49,19 @@ pub fn we_refuse_reserved_source(case: &Case) -> bool {
     refused_text(case).is_some_and(|text| text.contains(name))
 }
 
+/// The eleven products of matrices that CDNA5 has under other names and with other sizes.
+pub fn we_refuse_wmma_of_rdna4(case: &Case) -> bool {
+    let kinds = ["f32_16x16x16_", "f16_16x16x16_", "bf16_16x16x16_", "i32_16x16x16_", "i32_16x16x32_iu4"];
+    let is_one =
+        |text: &str| text.strip_prefix("v_wmma_").is_some_and(|rest| kinds.iter().any(|k| rest.starts_with(k)));
+    refused_text(case).is_some_and(is_one)
+}
+
+/// A dot product as one of two operations in an instruction.
+pub fn we_refuse_dual_dot(case: &Case) -> bool {
+    refused_text(case).is_some_and(|text| text.contains("v_dual_dot2acc_"))
+}
+
 /// The resource of a buffer, or the resource or sampler of an image.
 pub fn we_refuse_null_resource(case: &Case) -> bool {
     let names = ["srsrc ", "ssamp ", "rsrc ", "samp "];
