@@ -82,6 +82,9 @@ pub struct Need {
     pub place: u32,
     /// A register that both access, if the rule is about registers.
     pub register: Option<Reg>,
+    /// `false`: both access the register if their vector registers are in one bank, but on CDNA5 the upper bits of
+    /// their numbers are unknown where paths with others meet.
+    pub sure: bool,
 }
 
 /// The rule with its name, and what ends it: `M36: A matrix operation reads ... (3 missing, or ...)`.
@@ -112,14 +115,14 @@ impl Needs {
         self.states.is_none() && self.valu.is_none() && self.event.is_none()
     }
 
-    /// Adds a need, if it is the greatest of its unit.
+    /// Adds a need, if it is the greatest of its unit; what is certain goes first.
     fn add(&mut self, need: Need) {
         let most = match need.rule.unit() {
             Unit::States => &mut self.states,
             Unit::Valu => &mut self.valu,
             Unit::Event => &mut self.event,
         };
-        if most.as_ref().is_none_or(|most| most.missing < need.missing) {
+        if most.as_ref().is_none_or(|most| (most.sure, most.missing) < (need.sure, need.missing)) {
             *most = Some(need);
         }
     }

@@ -9,14 +9,49 @@ use crate::registers::RegSet;
 use crate::table::NONE;
 use crate::table::hazards::{Accessed, ByFile, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
 use crate::value::Reg;
-use crate::vgpr_msb::VgprMsb;
 
-/// Both instructions fulfil the rule's conditions on both: with a register that both access, if the rule is about
-/// registers. The conditions on each of them hold.
-pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Option<Reg>> {
+/// Two instructions that a rule is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Match {
+    /// A register that both access, if the rule is about registers.
+    pub register: Option<Reg>,
+    /// Not if it depends on upper bits of the numbers of vector registers that are unknown.
+    pub sure: bool,
+}
+
+impl Match {
+    /// A match that is certain.
+    pub const fn sure(register: Option<Reg>) -> Match {
+        Match { register, sure: true }
+    }
+}
+
+/// Both instructions fulfil the rule's conditions on both. The conditions on each of them hold.
+pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     if !differ(row, producer.inst, consumer.inst) {
         return None;
     }
+    let sure = matches_known(row, producer, consumer).map(Match::sure);
+    sure.or_else(|| {
+        (producer.is_in_any_bank() || consumer.is_in_any_bank()).then(|| perhaps(row, producer, consumer))?
+    })
+}
+
+/// A match by vector registers whose upper bits are unknown in one of the instructions: of any banks.
+#[cold]
+fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
+    let lowered = |(first, count): Run| (usize::from(RegSet::in_bank(first as u16, 0)), count);
+    let vectors = |(first, count): &Run| *count != 0 && RegSet::is_vector(*first);
+    let mut own = all_runs(&row.producer, producer).filter(vectors).map(lowered);
+    let met = own.find_map(|a| {
+        let mut others = all_runs(&row.consumer, consumer).filter(vectors).map(lowered);
+        others.find(|b| share(a, *b)).map(|b| a.0.max(b.0))
+    })?;
+    row.is_about_registers().then(|| Match { register: RegSet::register(consumer.inst.target(), met), sure: false })
+}
+
+/// The register that both access, if the rule is about registers, and both fulfil the rule's conditions on it.
+fn matches_known(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Option<Reg>> {
     match row.overlap {
         Overlap::None | Overlap::Hwreg => {
             let is_one = || !matches!(row.overlap, Overlap::Hwreg) || hwreg(producer.inst).0 == hwreg(consumer.inst).0;
@@ -66,10 +101,10 @@ impl<'a> Runs<'a> {
 }
 
 /// Matches a consumer against the registers of a producer that are left. The conditions on each of both hold.
-pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: &Uses<'_>) -> Option<Option<Reg>> {
+pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: &Uses<'_>) -> Option<Match> {
     let run = (usize::from(owed.first), usize::from(owed.count));
     let is_met = || runs(&row.consumer, consumer).any(|other| share(other, run));
-    (differ(row, &owed.inst, consumer.inst) && is_met()).then(|| first_shared(row, run, consumer))
+    (differ(row, &owed.inst, consumer.inst) && is_met()).then(|| Match::sure(first_shared(row, run, consumer)))
 }
 
 /// Whether the row's condition on both instructions holds.
@@ -110,8 +145,13 @@ pub(crate) fn matches_two(row: &HazardRow, [first, second]: [&Uses<'_>; 2], cons
 /// Tells of an earlier instruction whether all registers that a side of it is about are among those of this one.
 pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, &Uses<'_>) -> bool {
     let all = Runs::of(side, new);
+    // Registers of any bank are covered by none.
+    let is_known = |old_side: &Side, old: &Uses<'_>| {
+        !old.is_in_any_bank() || all_runs(old_side, old).all(|(first, _)| !RegSet::is_vector(first))
+    };
     move |old_side, old| {
-        runs(old_side, old).all(|(first, count)| all.any(|(a, n)| a <= first && first + count <= a + n))
+        is_known(old_side, old)
+            && runs(old_side, old).all(|(first, count)| all.any(|(a, n)| a <= first && first + count <= a + n))
     }
 }
 
@@ -199,9 +239,14 @@ fn scalar_bits((first, count): Run) -> u128 {
 /// The registers of the operands that the rule is about. Of vector registers whose upper bits are unknown there are
 /// none.
 pub(crate) fn runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + 'a {
+    let is_known = |run: &Run| run.1 != 0 && !(uses.is_in_any_bank() && RegSet::is_vector(run.0));
+    all_runs(side, uses).filter(is_known)
+}
+
+/// The registers of the operands that the rule is about, in the first bank if their upper bits are unknown.
+fn all_runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + 'a {
     let wanted = |one: &Use| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, uses.inst, one));
-    let is_known = |run: &Run| run.1 != 0 && (uses.msb != VgprMsb::UNKNOWN || !RegSet::is_vector(run.0));
-    uses.iter().filter(wanted).map(|one| one.run()).filter(is_known)
+    uses.iter().filter(wanted).map(|one| one.run())
 }
 
 #[inline]

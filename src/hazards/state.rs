@@ -4,7 +4,7 @@ use crate::compose::compose;
 use crate::flags::Flags;
 use crate::hazards::next::Next;
 use crate::hazards::owed::{self, Owed};
-use crate::hazards::pair::{conditions_hold, covering, has_operand, holds, matches, matches_run, passes, runs};
+use crate::hazards::pair::{Match, conditions_hold, covering, has_operand, holds, matches, matches_run, passes, runs};
 use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
@@ -16,7 +16,6 @@ use crate::inst::Inst;
 use crate::opcode::{Field, well_known};
 use crate::table::hazards::{Ender, HazardRow, HazardTables, class};
 use crate::target::{HAZARDS, Target};
-use crate::value::Reg;
 use crate::vgpr_msb::VgprMsb;
 
 /// The instructions that can still harm the next one: a value, which is `Copy` if it is [`Bounded`].
@@ -224,12 +223,12 @@ impl<C: Capacity> Hazards<C> {
                 continue;
             }
             // The registers that are left of it.
-            let register = match owed.count {
+            let found = match owed.count {
                 0 => matches(row, &Uses::of(&owed.inst, owed.msb), uses),
                 _ => matches_run(row, owed, uses),
             };
-            if let Some(register) = register {
-                take(Need { rule: Rule(row.rule), missing: 1, producer: owed.inst, place: owed.place, register });
+            if let Some(Match { register, sure }) = found {
+                take(Need { rule: Rule(row.rule), missing: 1, producer: owed.inst, place: owed.place, register, sure });
             }
         }
     }
@@ -239,7 +238,7 @@ impl<C: Capacity> Hazards<C> {
         if self.lost.rows != 0 {
             // Of two producers, one that is lost says too little.
             let consumes = self.consumes(next, self.lost.rows) & !next.tables.again;
-            let matches = |row: &HazardRow| has_operand(&row.consumer, &next.uses).then_some(None);
+            let matches = |row: &HazardRow| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
             self.of(&self.lost, || None, (next, consumes), matches, &mut take);
         }
     }
@@ -282,7 +281,7 @@ impl<C: Capacity> Hazards<C> {
         past: &Past,
         passes: impl FnOnce() -> Option<u8>,
         (next, consumes): (&Next<'_>, u128),
-        mut matches: impl FnMut(&HazardRow) -> Option<Option<Reg>>,
+        mut matches: impl FnMut(&HazardRow) -> Option<Match>,
         take: &mut impl FnMut(Need),
     ) {
         let (tables, inst) = (next.tables, next.uses.inst);
@@ -305,8 +304,8 @@ impl<C: Capacity> Hazards<C> {
             if missing == 0 || past.age.trans >= row.trans || self.is_past(row, &past.age) {
                 continue;
             }
-            if let Some(register) = matches(row) {
-                take(Need { rule: Rule(row.rule), missing, producer: past.inst, place: past.place, register });
+            if let Some(Match { register, sure }) = matches(row) {
+                take(Need { rule: Rule(row.rule), missing, producer: past.inst, place: past.place, register, sure });
             }
         }
     }

@@ -151,7 +151,8 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     }
     let uses = both.map(|past| Uses::of(&past.inst, past.msb));
     let register = matches_two(row, [&uses[0], &uses[1]], consumer)?;
-    Some(Need { rule: Rule(row.rule), missing, producer: first.inst, place: first.place, register: Some(register) })
+    let (producer, place, register) = (first.inst, first.place, Some(register));
+    Some(Need { rule: Rule(row.rule), missing, producer, place, register, sure: true })
 }
 
 /// Whether a producer of a row that has just been issued makes a pair with an earlier one of this age: what the row

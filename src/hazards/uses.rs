@@ -124,6 +124,12 @@ impl<'i> Uses<'i> {
         self.list.iter().take(self.count).copied().chain((ROOM..self.count).map(|n| self.beyond(n)))
     }
 
+    /// Whether the upper bits of the numbers of its vector registers are unknown.
+    #[inline(always)]
+    pub fn is_in_any_bank(&self) -> bool {
+        self.msb == VgprMsb::UNKNOWN
+    }
+
     /// Whether an operand has one of these registers.
     #[inline]
     pub fn touches(&self, first: u16, count: u16) -> bool {

@@ -160,6 +160,34 @@ fn hints_are_shown_on_request() {
     assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"perhaps-missing-wait".into(), &"hint".into()));
 }
 
+/// Where paths with other upper bits of vector registers' numbers meet, a distance between registers that may be in one
+/// bank is a hint, and nothing is inserted for it. Where both paths have the same bits it is an error.
+#[test]
+fn distances_of_unknown_banks_are_hints() {
+    let source = |between: &str| {
+        format!(
+            "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"\n\tv_wmma_f32_16x16x32_bf16 v[0:7], v[8:15], v[16:23], v[0:7]\n\
+             \ts_cbranch_scc0 1f\n\t{between}\n1:\n\tv_mov_b32 v8, 0\n\ts_endpgm\n"
+        )
+    };
+    let found = |source: &str| -> Vec<(String, String)> {
+        let run = run(&["lint", "--hints", "--format", "json", "-"], source.as_bytes());
+        let found = run.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
+        found.map(|f| (f["rule"].as_str().unwrap().into(), f["message"].as_str().unwrap().into())).collect()
+    };
+    let unknown = source("s_set_vgpr_msb 0x40");
+    let hints = found(&unknown);
+    assert!(hints.len() == 1 && hints[0].0 == "perhaps-hazard", "{hints:?}");
+    let (start, by) =
+        ("4 vector instructions are perhaps missing after v_wmma", "by Y03w-D8 if the registers are in one bank");
+    assert!(hints[0].1.starts_with(start) && hints[0].1.contains(by), "{hints:?}");
+    let same = found(&source("s_nop 0"));
+    assert!(same.iter().any(|(rule, _)| rule == "Y03w-D8"), "{same:?}");
+    let path = super::asm_file::directory("unknown-banks").join("mended.co");
+    let run = run(&["lint", "--fix", "-o", path.to_str().unwrap(), "-"], unknown.as_bytes());
+    assert!(run.err.contains("0 errors"), "{}{}", run.out, run.err);
+}
+
 #[test]
 fn registers_that_nothing_wrote_are_a_hint() {
     // The sample's descriptor gives only the first vector register. s_mov_b32 s0, s20 reads another register.

@@ -50,7 +50,7 @@ pub fn next_repair(
         return waits(inst.target(), missing).map(|insts| Some(Change::Insert(insts))).ok_or(Error::Helpless);
     }
     let needs = now.hazards.needs(inst);
-    if needs.event.is_some() {
+    if needs.event.is_some_and(|need| need.sure) {
         return ender(now, last, inst).map(Some).ok_or(Error::Helpless);
     }
     distance(now, last, inst, &needs)
@@ -62,7 +62,8 @@ fn distance(
     inst: &Inst,
     needs: &Needs,
 ) -> Result<Option<Change>, Error> {
-    if needs.is_empty() {
+    let is_met = |needs: &Needs| needs.iter().all(|need| !need.sure);
+    if is_met(needs) {
         return Ok(None);
     }
     let (mut hazards, mut fillers) = (now.hazards.clone(), Vec::new());
@@ -75,7 +76,7 @@ fn distance(
         if let Some(longer) = is_nop(last).then(|| last.with(Field::Simm16, all - 1).ok()).flatten() {
             let mut after = before.clone();
             after.issue(&longer, 0);
-            if after.hazards.needs(inst).is_empty() {
+            if is_met(&after.hazards.needs(inst)) {
                 return Ok(Some(Change::Last(longer)));
             }
         }

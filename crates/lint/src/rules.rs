@@ -183,7 +183,7 @@ const ERROR: Severity = Severity::Error;
 const WARNING: Severity = Severity::Warning;
 const HINT: Severity = Severity::Hint;
 
-const OWN: [Own; 24] = [
+const OWN: [Own; 25] = [
     Own {
         id: "missing-wait",
         severity: ERROR,
@@ -199,6 +199,14 @@ const OWN: [Own; 24] = [
         text: "The wait that is there is enough only if a flat operation accessed the memory whose counter it waits for, or if \
                a vector register is one of another bank.",
         help: "If a flat operation may access either memory, wait for both of its counters.",
+    },
+    Own {
+        id: "perhaps-hazard",
+        severity: HINT,
+        title: "something is perhaps missing between two instructions",
+        text: "Two instructions are too close by a rule about vector registers, if these are in one bank: paths with other upper \
+               bits of their numbers meet before one of them.",
+        help: "Set the upper bits with s_set_vgpr_msb where the paths meet.",
     },
     Own {
         id: "early-return",
@@ -375,6 +383,9 @@ const UNCHECKED: &[Unchecked] = &[
     about("What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything."),
     about(
         "What callers outside of the code left outstanding: for them, functions are taken to begin after a wait for everything.",
+    ),
+    about(
+        "Rules that no distance ends, for vector registers whose upper bits are unknown because paths with others meet.",
     ),
     about("Whether values are right: the check knows which registers are written, and not with what."),
     rule("F20", "Which scalar registers hold VCC depends on how many the wave has, which the code does not say."),

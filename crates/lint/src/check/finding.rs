@@ -81,7 +81,7 @@ pub enum What {
     MissingWait(Wait),
     /// A function returns to callers that are not known while an operation of its own still holds a register.
     EarlyReturn(Wait),
-    /// The instruction comes too soon behind another one.
+    /// The instruction comes too soon behind another one. If that is not [`sure`](Need::sure), this is a hint.
     Hazard(Need),
     /// A branch goes over 63 dwords, which RDNA1 cannot.
     BrokenBranch,
@@ -196,7 +196,7 @@ pub enum What {
 impl What {
     /// How bad it is: [`rules::severity`] decides.
     pub fn severity(&self) -> Severity {
-        let hazard = if let What::Hazard(need) = self { Some(need.rule) } else { None };
+        let hazard = if let What::Hazard(Need { rule, sure: true, .. }) = self { Some(*rule) } else { None };
         rules::severity(self.rule(), hazard)
     }
 
@@ -206,7 +206,8 @@ impl What {
             What::MissingWait(wait) if wait.sure => "missing-wait",
             What::MissingWait(_) => "perhaps-missing-wait",
             What::EarlyReturn(_) => "early-return",
-            What::Hazard(need) => need.rule.id(),
+            What::Hazard(need) if need.sure => need.rule.id(),
+            What::Hazard(_) => "perhaps-hazard",
             What::BrokenBranch => "T09",
             What::KernelAlignment => "kernel-alignment",
             What::FewUserSgprs { .. } => "few-user-sgprs",
@@ -382,7 +383,12 @@ fn early_return(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (n, producer) = (need.missing, need.producer.mnemonic());
-    let missing = if n == 1 { " is missing" } else { "s are missing" };
+    let missing = match (n, need.sure) {
+        (1, true) => " is missing",
+        (1, false) => " is perhaps missing",
+        (_, true) => "s are missing",
+        (_, false) => "s are perhaps missing",
+    };
     match need.rule.unit() {
         Unit::States => write!(f, "{n} wait state{missing} after {producer}")?,
         Unit::Valu => write!(f, "{n} vector instruction{missing} after {producer}")?,
@@ -390,6 +396,9 @@ fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
     if let Some(register) = need.register {
         write!(f, " ({})", register_name(register))?;
+    }
+    if !need.sure {
+        write!(f, ", by {} if the registers are in one bank", need.rule.id())?;
     }
     write!(f, ": {}", need.rule.text().trim_end_matches('.'))
 }

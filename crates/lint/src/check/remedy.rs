@@ -18,7 +18,7 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], no
             What::MissingWait(wait) | What::EarlyReturn(wait) if wait.sure => {
                 mend::waits(inst.target(), &Waitcnt::new().with(wait.counter, wait.at_most)).unwrap_or_default()
             }
-            What::Hazard(need) => distance(need, inst, now),
+            What::Hazard(need) if need.sure => distance(need, inst, now),
             _ => Vec::new(),
         };
         finding.clause = if finding.repair.is_empty() { None } else { clause(before) };
