@@ -40,6 +40,9 @@ pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>)
 /// A match by vector registers whose upper bits are unknown in one of the instructions: of any banks.
 #[cold]
 fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
+    if !row.is_about_registers() {
+        return None;
+    }
     let lowered = |(first, count): Run| (usize::from(RegSet::in_bank(first as u16, 0)), count);
     let vectors = |(first, count): &Run| *count != 0 && RegSet::is_vector(*first);
     let mut own = all_runs(&row.producer, producer).filter(vectors).map(lowered);
@@ -47,7 +50,7 @@ fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<
         let mut others = all_runs(&row.consumer, consumer).filter(vectors).map(lowered);
         others.find(|b| share(a, *b)).map(|b| a.0.max(b.0))
     })?;
-    row.is_about_registers().then(|| Match { register: RegSet::register(consumer.inst.target(), met), sure: false })
+    Some(Match { register: RegSet::register(consumer.inst.target(), met), sure: false })
 }
 
 /// The register that both access, if the rule is about registers, and both fulfil the rule's conditions on it.
