@@ -9,8 +9,9 @@ use crate::table::hazards::HazardTables;
 use crate::value::Access;
 use crate::vgpr_msb::VgprMsb;
 
-/// The next instruction with its registers and its rules, which are looked up once for all questions of [`Pending`] and
-/// [`Hazards`]. This takes less time than to pass them the instruction four times.
+/// The next instruction with its registers and its rules, which are looked up once for all questions of
+/// [`Pending`](super::Pending) and [`Hazards`](super::Hazards). This takes less time than to pass them the instruction
+/// four times.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -37,7 +38,7 @@ pub struct Next<'i> {
 
 impl<'i> Next<'i> {
     /// Looks the instruction up. `msb`: the upper bits of the numbers of its vector registers, such as
-    /// [`Pending::msb`]; a state that knows others looks the instruction up again.
+    /// [`Pending::msb`](super::Pending::msb); a state that knows others looks the instruction up again.
     pub fn new(inst: &'i Inst, msb: VgprMsb) -> Next<'i> {
         let tables = HazardTables::of(inst);
         Next { tables, classes: tables.classes(inst), uses: Uses::of(inst, msb) }
