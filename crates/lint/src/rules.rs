@@ -206,7 +206,7 @@ const OWN: [Own; 25] = [
         title: "something is perhaps missing between two instructions",
         text: "Two instructions are too close by a rule about vector registers, if these are in one bank: paths with other upper \
                bits of their numbers meet before one of them.",
-        help: "Set the upper bits with s_set_vgpr_msb where the paths meet.",
+        help: "Set the upper bits anew where the paths meet.",
     },
     Own {
         id: "early-return",
