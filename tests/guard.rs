@@ -64,7 +64,7 @@ fn guarded_programs_need_nothing() {
 #[test]
 fn looking_up_changes_no_answer() {
     let mut random = 0x2545_f491_4f6c_dd1du64;
-    let mut needed = 0;
+    let (mut needed, mut all) = (0, 0);
     for &target in Target::ALL {
         for round in 0..12u8 {
             let (mut pending, mut hazards) = (Pending::unbounded(target), Hazards::unbounded(target));
@@ -73,6 +73,7 @@ fn looking_up_changes_no_answer() {
                 let msb = if round < 8 { pending.msb() } else { VgprMsb::new(round) };
                 let next = Next::new(&inst, msb);
                 let (waits, needs) = (pending.needs(&inst), hazards.needs(&inst));
+                all += 1;
                 needed += waits.iter().count() + needs.iter().count();
                 assert_eq!(pending_next.needs_next(&next), waits, "{target} {inst}");
                 assert_eq!(hazards_next.needs_next(&next), needs, "{target} {inst}");
@@ -95,7 +96,7 @@ fn looking_up_changes_no_answer() {
             }
         }
     }
-    assert!(needed > 1000, "{needed}");
+    assert!(needed * 30 > all, "{needed} needs of {all} instructions");
 }
 
 /// Before a loop, and before the branch back, everything is waited for.
