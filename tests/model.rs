@@ -328,6 +328,8 @@ fn joined_states_need_what_the_ways_need() {
     let each = programs().div_ceil(Target::ALL.len() as u64);
     let [hazards, waits] = try_programs(SHORT, each, 1);
     println!("hazards {hazards:?}, waits {waits:?}");
+    let has_banks = |target: &Target| parse(*target, "s_set_vgpr_msb 0x1").is_ok();
+    assert_eq!(hazards.doubtful > 0, Target::ALL.iter().any(has_banks), "{hazards:?}");
     assert!(hazards.needy > hazards.programs / 4 && waits.needy > waits.programs / 2, "{hazards:?}, {waits:?}");
     assert_eq!((waits.too_much, waits.too_little), (0, 0), "{waits:?}");
     assert_eq!((hazards.too_much, hazards.too_little), (0, 0), "{hazards:?}");

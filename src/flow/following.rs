@@ -107,7 +107,9 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     pub fn from_place(&self, place: usize, each: &mut impl FnMut(usize, &S)) {
         self.run_from_place(place, &mut |block, state| {
             each(block, state);
-            self.flow.run(block, state);
+            if self.alone(block).next().is_some() {
+                self.flow.run(block, state);
+            }
         });
     }
 
@@ -128,11 +130,17 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         let mut way = vec![(block, S::clone(state))];
         while let Some((block, mut state)) = way.pop() {
             run(block, &mut state);
-            let mut alone = self.flow.successors(block).iter().filter(|next| !self.flow.is_meeting(**next)).peekable();
+            let mut alone = self.alone(block).peekable();
             if alone.peek().is_some() && self.goes_on(block, &mut state) {
-                way.extend(alone.map(|next| (*next, state.clone())));
+                way.extend(alone.map(|next| (next, state.clone())));
             }
         }
+    }
+
+    /// The blocks after a block to which no other path leads.
+    fn alone(&self, block: usize) -> impl Iterator<Item = usize> {
+        let flow = self.flow;
+        flow.successors(block).iter().copied().filter(|next| !flow.is_meeting(*next))
     }
 
     /// Notes that the blocks from a place on have changed: [`Following::settle`] follows them again.

@@ -23,6 +23,9 @@ use crate::vgpr_msb::VgprMsb;
 /// A bounded one has room for [`Hazards::MOST`] of them, more than the longest distance. Where so many paths join that
 /// there are more, it knows that something is missing ([`Hazards::is_incomplete`]): [`Hazards::needs`] does not say
 /// what, and [`Hazards::protect`] inserts more than is needed.
+///
+/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where two ways with others meet, a
+/// distance between vector registers is not [`sure`](Need::sure), and rules that no distance ends are silent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazards<C: Capacity = Bounded> {
     pub(super) target: Target,

@@ -358,8 +358,9 @@ impl Form<'_> {
                 parts.parameter(&name, "u32".into(), "dword 32".into());
                 return Ok(());
             }
-            OperandKind::Number(NumberKind::Hex | NumberKind::Int16 | NumberKind::Events) if width == 16 => {
-                let kind_name = if kind_name == "events" { "hex" } else { kind_name };
+            OperandKind::Number(number @ (NumberKind::Hex | NumberKind::Int16 | NumberKind::Events)) if width == 16 => {
+                // Named bits are bits.
+                let kind_name = if number == NumberKind::Events { "hex" } else { kind_name };
                 write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
                 parts.parameter(&name, "i32".into(), format!("{kind_name} 16"));
                 return Ok(());

@@ -211,6 +211,7 @@ impl Assembler {
             let offset = self.table.linear(&one.offset, super::expr::TOP).ok().and_then(|sum| self.table.place(&sum));
             let found = match offset {
                 Some((section, offset)) if offset >= 0 || section.is_none() => {
+                    // Of a number, LLVM's assembler takes 32 bits.
                     Ok((section.unwrap_or(one.section), u64::from(offset as u32), section.is_some()))
                 }
                 _ => Err(fault("the place of a relocation is a number, or a label and a number")),

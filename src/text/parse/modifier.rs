@@ -5,9 +5,10 @@ use crate::code::VGPR;
 use crate::codec::{EncodedOperand, Refused, default_of, encode_number, hold};
 use crate::flags::Flags;
 use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position, RegisterKind};
-use crate::opcode::{Field, Format};
+use crate::opcode::Field;
 use crate::operation::info;
-use crate::table::OperandDesc;
+use crate::table::generated::SPACES;
+use crate::table::{OperandDesc, Space};
 use crate::text::imm::shown_bits;
 
 /// The default formats BUF_DATA_FORMAT_8 and BUF_FMT_8_UNORM, which text can omit.
@@ -72,19 +73,27 @@ impl<'t> Parser<'t, '_> {
     /// Skips `nogds` and its like, which say that the operation lacks what all operations of the format lack: GDS on
     /// targets that have none, and the flags that CDNA5 adds to cache policies.
     fn skip_absent(&mut self, descs: Descs) {
-        let lacks = |field| !self.form.layout.fields.iter().any(|info| info.field == field);
-        let is_shared = self.form.signature.format == Format::Ds && lacks(Field::Gds);
-        let has_scope = || descs.modifiers().any(|desc| desc.kind == OperandKind::Modifier(ModifierKind::Scope));
-        let is_absent = |field: &Field| !descs.modifiers().any(|desc| desc.field == *field);
-        let flags = [(Field::Gds, is_shared), (Field::Nv, has_scope()), (Field::ScaleOffset, has_scope())];
-        for (field, _) in flags.into_iter().filter(|(field, is_known)| *is_known && is_absent(field)) {
+        loop {
             self.cursor.blank();
             let name = self.cursor.name();
-            if name.strip_prefix(b"no") == Some(field.name().as_bytes()) {
-                self.cursor.at += name.len();
-                self.cursor.eat(b',');
+            if !name.strip_prefix(b"no").is_some_and(|name| self.lacks(descs, name)) {
+                return;
             }
+            self.cursor.at += name.len();
+            self.cursor.eat(b',');
         }
+    }
+
+    /// Whether a name is that of a flag that no operation of the format has.
+    fn lacks(&self, descs: Descs, name: &[u8]) -> bool {
+        let mut flags = [Field::Gds, Field::Nv, Field::ScaleOffset].into_iter();
+        let Some(field) = flags.find(|field| field.name().as_bytes() == name) else { return false };
+        let has_format = match field {
+            Field::Gds => SPACES.get(self.form.signature.format as usize) == Some(&Some(Space::Lds)),
+            _ => descs.modifiers().any(|desc| desc.kind == OperandKind::Modifier(ModifierKind::Scope)),
+        };
+        let has = |field| self.form.layout.fields.iter().any(|info| info.field == field);
+        has_format && !(field == Field::Gds && has(field)) && !descs.modifiers().any(|desc| desc.field == field)
     }
 
     /// Parses the format of a typed buffer, which can also precede the scalar offset.

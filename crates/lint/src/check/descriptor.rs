@@ -13,12 +13,9 @@ impl Check<'_, '_, '_> {
         if address % KernelDescriptor::ENTRY_ALIGN != 0 {
             self.say_at(address, What::KernelAlignment);
         }
-        let used = self.used(first);
-        self.few_registers(first, descriptor, &used);
         let target = self.flow().target();
-        if let Some(last) = descriptor.registers(target).vgprs.checked_sub(1) {
-            self.last_register(first, last);
-        }
+        let used = self.used(first, descriptor.registers(target).vgprs.checked_sub(1));
+        self.few_registers(first, descriptor, &used);
         let given = descriptor.get(target, DescriptorPart::UserSgprCount).unwrap_or(0);
         let mut counted = *descriptor;
         let enabled = counted.count_user_sgprs(target);
@@ -31,31 +28,23 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// The registers that a function accesses, with the functions that it calls.
-    fn used(&self, first: usize) -> RegSet {
+    /// The registers that a function accesses, with the functions that it calls. Reports instructions of two operations,
+    /// one of which is on 64 bits, that read the vector register `last` in the other one.
+    fn used(&mut self, first: usize, last: Option<u16>) -> RegSet {
         let mut used = RegSet::new(self.flow().target());
         for block in self.flow().reached(first) {
             let mut msb = self.banked.get(&block).copied().unwrap_or(VgprMsb::ENTRY);
-            for (_, inst) in self.flow().insts(block) {
-                used |= inst.reads_in(msb) | inst.writes_in(msb);
-                msb = msb.after(&inst);
-            }
-        }
-        used
-    }
-
-    /// Reports instructions of two operations, one of which is on 64 bits, that read the last vector register in the other
-    /// one.
-    fn last_register(&mut self, first: usize, last: u16) {
-        for block in self.flow().reached(first) {
-            let mut msb = self.banked.get(&block).copied().unwrap_or(VgprMsb::ENTRY);
             for (address, inst) in self.flow().insts(block) {
-                if inst.second_opcode().is_some() && reads_beside_pair(&inst, msb, last) {
+                used |= inst.reads_in(msb) | inst.writes_in(msb);
+                let is_it = |last: &u16| inst.second_opcode().is_some() && reads_beside_pair(&inst, msb, *last);
+                // Several kernels can reach it.
+                if let Some(last) = last.filter(is_it).filter(|last| self.lasts.insert((address, *last))) {
                     self.say(address, &inst, What::LastVgpr { register: Reg::Vgpr(last) });
                 }
                 msb = msb.after(&inst);
             }
         }
+        used
     }
 
     fn few_registers(&mut self, first: usize, descriptor: &KernelDescriptor, used: &RegSet) {

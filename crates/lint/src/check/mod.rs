@@ -199,9 +199,9 @@ impl<'s, 'a> Checker<'s, 'a> {
             if !following.settle() {
                 found.push(self.finding(self.section().address, self.inst(self.section().address), What::NotFinal));
             }
-            let (banked, barriers) = (BTreeMap::new(), BTreeSet::new());
+            let (banked, barriers, lasts) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
             let counted = lds::counted(group.iter().flat_map(|block| self.flow.insts(*block)).map(|(_, inst)| inst));
-            let mut check = Check { of: self, found, ways: WAYS, banked, barriers, counted };
+            let mut check = Check { of: self, found, ways: WAYS, banked, barriers, lasts, counted };
             if self.flow.target().vgprs() > 256 {
                 following.each(&mut |block, before: &Before| check.note_banks(block, before.now.pending.msb()));
             }
@@ -252,6 +252,8 @@ struct Check<'k, 's, 'a> {
     banked: BTreeMap<usize, VgprMsb>,
     /// The barriers that were reported, each with the offset of a store.
     barriers: BTreeSet<(u64, u32)>,
+    /// The last vector registers of kernels that were reported, each with the address of the instruction.
+    lasts: BTreeSet<(u64, u16)>,
     /// The counters for which waits of the group leave some operations.
     counted: BTreeSet<Counter>,
 }
