@@ -3,7 +3,7 @@
 
 use crate::programs;
 
-use amdgpu_isa::flow::{Exit, Flow, Lanes, State};
+use amdgpu_isa::flow::{Exit, Flow, Following, Lanes, State};
 use amdgpu_isa::{Inst, Reg, Target};
 use programs::{Nothing, assemble, insts, sample, samples};
 
@@ -232,6 +232,70 @@ fn a_state_that_never_settles_ends() {
     assert!(!flow.follow(|_| Count(0), |_, _| seen += 1));
     assert_eq!(seen, 3);
     assert!(flow.follow(|_| Nothing, |_, _| ()));
+}
+
+/// The instructions, as bits, that have run on one of the paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ran(u64);
+
+impl State for Ran {
+    fn step(&mut self, _: &Inst, offset: u32) {
+        self.0 |= 1 << (offset / 4);
+    }
+
+    fn join(&mut self, other: &Ran) -> bool {
+        let before = self.0;
+        self.0 |= other.0;
+        self.0 != before
+    }
+
+    fn returned_from(&mut self, exit: &Ran) {
+        self.0 |= exit.0;
+    }
+}
+
+/// Random code of branches, loops, calls and returns, with several entries.
+#[test]
+fn following_once_finds_the_same_states_as_settling_first() {
+    let Some(target) = target() else { return };
+    let mut random = 0x2545_f491_4f6c_dd1du64;
+    let mut next = move |most: u64| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 20) % most
+    };
+    let mut repeated = 0;
+    for _ in 0..3000 {
+        let text = (0..60).map(|at| match (next(12), next(60) as i64 - at) {
+            (0 | 1, to) => format!("s_cbranch_scc0 {to}"),
+            (2, to) => format!("s_branch {to}"),
+            (3, to) => format!("s_call_b64 s[30:31], {to}"),
+            (4, _) => "s_setpc_b64 s[30:31]".to_string(),
+            (5, _) => "s_endpgm".to_string(),
+            _ => "s_nop 0".to_string(),
+        });
+        let words = text.map(|line| amdgpu_isa::parse(target, &line).unwrap().words()[0]);
+        let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let entries = [BASE, BASE + 4 * next(60)];
+        let flow = Flow::new(target, &code, BASE, &entries);
+        for group in flow.groups() {
+            let first = |block: usize| Ran(1 << 63 >> (block % 3));
+            let (mut settled, mut once) = (Vec::new(), Vec::new());
+            let mut following = Following::new(&flow, &group, first);
+            assert!(following.settle());
+            following.each(&mut |block, state| settled.push((block, *state)));
+            assert!(Following::new(&flow, &group, first).run_once(&mut |block, state| {
+                once.push((block, *state));
+                flow.insts(block).for_each(|(address, inst)| state.step(&inst, flow.offset_of(address)));
+            }));
+            settled.sort_unstable();
+            once.sort_unstable();
+            assert_eq!(once, settled);
+            repeated += flow.loops().len();
+        }
+    }
+    assert!(repeated > 1000, "{repeated}");
 }
 
 /// In random words, and in code that consists of branches, every block ends where another one begins or at its stated

@@ -1,10 +1,14 @@
 //! A state that is followed along all paths of some functions.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
+use super::order::set;
+use super::regions::Regions;
 use super::{Exit, Flow, State};
 
 /// The greatest number of times that a block is passed. The states of this library need only a few.
@@ -30,8 +34,14 @@ pub struct Following<'f, 'c, S, F> {
     open: BTreeSet<usize>,
     /// The end of each function that returns or is called.
     exits: BTreeMap<usize, Exited<S>>,
-    /// The number of times that each block was passed.
+    /// The called functions of which it is not decided yet whether they return.
+    undecided: Vec<usize>,
+    /// The number of times that each block was passed since [`Following::settle`] began.
     passed: Vec<u16>,
+    /// The places of the blocks that were passed, which `passed` counts.
+    counted: Vec<usize>,
+    /// The place before which all entries are reached.
+    entered: usize,
 }
 
 /// The end of a function.
@@ -56,10 +66,12 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         let mut places: Vec<(usize, usize)> = group.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let (before, passed) = (vec![None; group.len()], vec![0; group.len()]);
-        let (open, exits) = (BTreeSet::new(), BTreeMap::new());
-        let mut following = Following { flow, group, places, first, before, open, exits, passed };
+        let (open, exits, undecided) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
+        let (counted, entered) = (Vec::new(), 0);
+        let mut following =
+            Following { flow, group, places, first, before, open, exits, undecided, passed, counted, entered };
         for (place, block) in group.iter().enumerate().filter(|(_, block)| flow.is_root(**block)) {
-            following.reach(place, &(following.first)(*block));
+            following.reach(place, Cow::Owned((following.first)(*block)));
         }
         following
     }
@@ -67,29 +79,100 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     /// Follows until nothing changes. Returns whether every state is final: it is not if repeated [`State::join`]s do
     /// not converge.
     pub fn settle(&mut self) -> bool {
-        self.passed.iter_mut().for_each(|times| *times = 0);
-        let (mut is_final, mut looked) = (true, 0);
+        self.settle_in(0..self.group.len())
+    }
+
+    /// [`Following::settle`] of some places, to which no path leads from later ones. The earlier ones are settled.
+    fn settle_in(&mut self, places: Range<usize>) -> bool {
+        let flow = self.flow;
+        for place in self.counted.drain(..) {
+            set(&mut self.passed, place, 0);
+        }
+        let mut is_final = true;
         loop {
-            while let Some(place) = self.open.pop_first() {
-                is_final &= self.pass(place);
+            while let Some(place) = self.next_open(&places) {
+                let state = self.before.get(place).and_then(Option::as_deref).cloned();
+                is_final &= self.pass(place, state, &mut |block, state| flow.run(block, state));
             }
-            // Treat functions that do not return like unknown ones.
-            for exited in self.exits.values_mut().filter(|exited| exited.state.is_none() && !exited.is_unknown) {
-                exited.is_unknown = true;
-                self.open.extend(&exited.callers);
+            if !self.decide_exits() && !self.enter_next(&places) {
+                return is_final;
             }
-            if !self.open.is_empty() {
-                continue;
+        }
+    }
+
+    /// Follows from the beginning until nothing changes, and calls `run` with every block that is reached, and the
+    /// state before it, which `run` turns into the state at the block's end: it calls [`State::step`] for each of
+    /// [`Flow::insts`]. Returns the same as [`Following::settle`].
+    ///
+    /// States are dropped as soon as nothing leads back to their blocks, and code without loops and calls is passed
+    /// once, with `run`. So this takes less memory and time than to settle and look at [`Following::each`] after it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_isa::flow::{Flow, Following};
+    /// use amdgpu_isa::hazards::Pending;
+    /// // s_cbranch_scc0 L; s_nop 0; L: s_endpgm
+    /// let code: Vec<u8> = [0xbf84_0001u32, 0xbf80_0000, 0xbf81_0000].iter().flat_map(|w| w.to_le_bytes()).collect();
+    /// let flow = Flow::new(Target::Gfx942, &code, 0, &[0]);
+    /// let (groups, mut blocks) = (flow.groups(), Vec::new());
+    /// let following = Following::new(&flow, &groups[0], |_| Pending::new(Target::Gfx942));
+    /// let is_final = following.run_once(&mut |block, pending| {
+    ///     blocks.push(block);
+    ///     flow.insts(block).for_each(|(address, inst)| pending.issue(&inst, flow.offset_of(address)));
+    /// });
+    /// assert!(is_final);
+    /// assert_eq!(blocks, [0, 1, 2]);
+    /// # }
+    /// ```
+    pub fn run_once(mut self, run: &mut impl FnMut(usize, &mut S)) -> bool {
+        let mut is_final = true;
+        for region in Regions::new(self.flow, self.group, |block| self.place(block)) {
+            let places = region.places;
+            if region.repeats {
+                is_final &= self.settle_in(places.clone());
+                places.clone().for_each(|place| self.run_from_place(place, run));
+            } else {
+                self.enter_next(&places);
+                self.open.remove(&places.start);
+                let state = self.before.get_mut(places.start).and_then(Option::take).map(|state| *state);
+                is_final &= self.pass(places.start, state, run);
             }
-            // Enter functions whose calls are not reached.
-            let is_entry = |block: &usize| self.flow.blocks().get(*block).is_some_and(|block| block.is_entry);
-            let mut rest = self.group.iter().zip(&self.before).enumerate().skip(looked);
-            let left = rest.find(|(_, (block, before))| before.is_none() && is_entry(block));
-            let Some((place, (&block, _))) = left else { break };
-            looked = place + 1;
-            self.reach(place, &(self.first)(block));
+            self.before.get_mut(places).unwrap_or_default().fill_with(|| None);
         }
         is_final
+    }
+
+    /// Takes the first of some places whose state changed.
+    fn next_open(&mut self, places: &Range<usize>) -> Option<usize> {
+        self.open.first().filter(|place| places.contains(place))?;
+        self.open.pop_first()
+    }
+
+    /// Treats called functions that do not return like unknown ones. Returns whether there are any.
+    fn decide_exits(&mut self) -> bool {
+        let mut is_any = false;
+        for function in self.undecided.drain(..) {
+            if let Some(exited) = self.exits.get_mut(&function).filter(|exited| exited.state.is_none()) {
+                (exited.is_unknown, is_any) = (true, true);
+                self.open.extend(&exited.callers);
+            }
+        }
+        is_any
+    }
+
+    /// Enters the first of some places that begins a function whose calls are not reached. Returns whether there is one.
+    fn enter_next(&mut self, places: &Range<usize>) -> bool {
+        let is_entry = |block: usize| self.flow.blocks().get(block).is_some_and(|block| block.is_entry);
+        for place in self.entered.max(places.start)..places.end {
+            self.entered = place + 1;
+            let Some(block) = self.group.get(place).copied().filter(|block| is_entry(*block)) else { continue };
+            if self.before.get(place).is_some_and(Option::is_none) {
+                self.reach(place, Cow::Owned((self.first)(block)));
+                return true;
+            }
+        }
+        false
     }
 
     /// The number of blocks of the group. Each has an index (`place`), in the order of the group.
@@ -118,13 +201,6 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         (0..self.group.len()).for_each(|place| self.from_place(place, each));
     }
 
-    /// Calls `run` with every block that is reached, and the state before it, which `run` turns into the state at the
-    /// block's end: it calls [`State::step`] for each of [`Flow::insts`]. This takes less time than [`Following::each`]
-    /// if every instruction is looked at.
-    pub fn run_each(&self, run: &mut impl FnMut(usize, &mut S)) {
-        (0..self.group.len()).for_each(|place| self.run_from_place(place, run));
-    }
-
     fn run_from_place(&self, place: usize, run: &mut impl FnMut(usize, &mut S)) {
         let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return };
         let mut way = vec![(block, S::clone(state))];
@@ -149,13 +225,13 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Joins a state to the state of a place.
-    fn reach(&mut self, place: usize, state: &S) {
+    fn reach(&mut self, place: usize, state: Cow<'_, S>) {
         let is_again = self.passed.get(place).is_some_and(|times| *times >= AGAIN);
         let changed = match self.before.get_mut(place) {
-            Some(Some(old)) if is_again => old.join_again(state),
-            Some(Some(old)) => old.join(state),
+            Some(Some(old)) if is_again => old.join_again(&state),
+            Some(Some(old)) => old.join(&state),
             Some(new) => {
-                *new = Some(Box::new(state.clone()));
+                *new = Some(Box::new(state.into_owned()));
                 true
             }
             None => false,
@@ -165,21 +241,17 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Follows the state before a place up to where paths meet. Returns `false` if it gives up.
-    fn pass(&mut self, place: usize) -> bool {
-        let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return true };
+    /// Follows the state before a place up to where paths meet: `run` turns the state before a block into the one at its
+    /// end. Returns `false` if it gives up.
+    fn pass(&mut self, place: usize, state: Option<S>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         let mut is_final = true;
-        let mut way = vec![(block, S::clone(state))];
+        let mut way: Vec<(usize, S)> = self.group.get(place).copied().zip(state).into_iter().collect();
         while let Some((block, mut state)) = way.pop() {
-            let at = self.place(block);
-            if let Some(times) = self.passed.get_mut(at) {
-                *times += 1;
-                if *times > MOST {
-                    is_final = false;
-                    continue;
-                }
+            if !self.count(block) {
+                is_final = false;
+                continue;
             }
-            self.flow.run(block, &mut state);
+            run(block, &mut state);
             match self.flow.blocks().get(block).map(|block| block.exit) {
                 Some(Exit::Call { .. }) => self.call(block, place, &state),
                 Some(Exit::Indirect { .. }) => self.leave(block, state.clone()),
@@ -188,14 +260,30 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             if !self.goes_on(block, &mut state) {
                 continue;
             }
-            for &next in self.flow.successors(block) {
+            let Some((&last, others)) = self.flow.successors(block).split_last() else { continue };
+            for &next in others {
                 match self.flow.is_meeting(next) {
                     false => way.push((next, state.clone())),
-                    true => self.reach(self.place(next), &state),
+                    true => self.reach(self.place(next), Cow::Borrowed(&state)),
                 }
+            }
+            match self.flow.is_meeting(last) {
+                false => way.push((last, state)),
+                true => self.reach(self.place(last), Cow::Owned(state)),
             }
         }
         is_final
+    }
+
+    /// Counts that a block is passed. Returns `false` if that was too often.
+    fn count(&mut self, block: usize) -> bool {
+        let place = self.place(block);
+        let Some(times) = self.passed.get_mut(place) else { return true };
+        if *times == 0 {
+            self.counted.push(place);
+        }
+        *times = times.saturating_add(1);
+        *times <= MOST
     }
 
     /// Passes the state of a call on to the function. `place` is the start of the path to the call.
@@ -203,15 +291,19 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         let Some(callee) = self.flow.callee(block) else { return };
         let mut entered = state.clone();
         entered.enter();
-        let function = self.function(callee);
-        self.reach(self.place(callee), &entered);
-        self.exits.entry(function).or_default().callers.insert(place);
+        let function = self.flow.function_of(callee);
+        self.reach(self.place(callee), Cow::Owned(entered));
+        let exited = self.exits.entry(function).or_default();
+        if exited.state.is_none() && !exited.is_unknown {
+            self.undecided.push(function);
+        }
+        exited.callers.insert(place);
     }
 
     /// Adds the state at a return to the end of the block's function.
     fn leave(&mut self, block: usize, mut state: S) {
         state.leave();
-        let function = self.function(block);
+        let function = self.flow.function_of(block);
         let exited = self.exits.entry(function).or_default();
         let changed = match &mut exited.state {
             Some(old) => old.join(&state),
@@ -231,7 +323,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         if !matches!(self.flow.blocks().get(block).map(|block| block.exit), Some(Exit::Call { .. })) {
             return true;
         }
-        let exited = self.flow.callee(block).and_then(|callee| self.exits.get(&self.function(callee)));
+        let exited = self.flow.callee(block).and_then(|callee| self.exits.get(&self.flow.function_of(callee)));
         match exited {
             Some(Exited { state: Some(exit), .. }) => state.returned_from(exit),
             Some(Exited { is_unknown: false, .. }) => return false,
@@ -243,10 +335,6 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     fn place(&self, block: usize) -> usize {
         let found = self.places.binary_search_by_key(&block, |(block, _)| *block).ok();
         found.and_then(|n| self.places.get(n)).map_or(usize::MAX, |(_, place)| *place)
-    }
-
-    fn function(&self, block: usize) -> usize {
-        self.flow.functions.get(block).copied().unwrap_or(usize::MAX)
     }
 }
 
@@ -269,9 +357,10 @@ impl Flow<'_> {
     ) -> bool {
         let mut is_final = true;
         for group in groups {
-            let mut following = Following::new(self, group, &first);
-            is_final &= following.settle();
-            following.each(&mut each);
+            is_final &= Following::new(self, group, &first).run_once(&mut |block, state| {
+                each(block, state);
+                self.run(block, state);
+            });
         }
         is_final
     }

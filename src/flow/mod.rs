@@ -26,6 +26,7 @@ mod follow;
 mod following;
 mod live;
 mod order;
+mod regions;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -178,8 +179,12 @@ impl<'c> Flow<'c> {
 
     /// The blocks after known calls of a block's function: the code continues there when the function returns.
     pub fn return_sites(&self, block: usize) -> &[usize] {
-        let function = self.functions.get(block);
-        function.and_then(|function| self.return_sites.get(function)).map_or(&[], Vec::as_slice)
+        self.return_sites.get(&self.function_of(block)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The function of a block, as the index of one of its blocks.
+    fn function_of(&self, block: usize) -> usize {
+        self.functions.get(block).copied().unwrap_or(usize::MAX)
     }
 
     /// Whether a block ends with a return, by LLVM's calling convention: a jump to the address in `s[30:31]`.

@@ -1,6 +1,6 @@
 //! Changes that make code clean.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
@@ -75,7 +75,8 @@ fn states(
             }
         },
     );
-    found.sort_by_key(|(block, _)| group.iter().position(|other| other == block));
+    let places: BTreeMap<usize, usize> = group.iter().copied().zip(0..).collect();
+    found.sort_by_key(|(block, _)| places.get(block).copied());
     found
 }
 

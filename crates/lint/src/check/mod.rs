@@ -192,23 +192,30 @@ impl<'s, 'a> Checker<'s, 'a> {
 
     /// The findings of some of the groups, in their order.
     pub fn check(&self, groups: &[Vec<usize>]) -> Vec<Finding<'a>> {
-        let mut found = Vec::new();
-        for group in groups {
-            let first = |block| Before::function(&self.flow, &self.functions, block);
-            let mut following = Following::new(&self.flow, group, first);
-            if !following.settle() {
-                found.push(self.finding(self.section().address, self.inst(self.section().address), What::NotFinal));
-            }
-            let (banked, barriers, lasts) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-            let counted = lds::counted(group.iter().flat_map(|block| self.flow.insts(*block)).map(|(_, inst)| inst));
-            let mut check = Check { of: self, found, ways: WAYS, banked, barriers, lasts, counted };
-            if self.flow.target().vgprs() > 256 {
-                following.each(&mut |block, before: &Before| check.note_banks(block, before.now.pending.msb()));
-            }
-            following.run_each(&mut |block, state: &mut Before| check.block(block, state));
-            found = check.found;
+        groups.iter().flat_map(|group| self.check_group(group)).collect()
+    }
+
+    fn check_group(&self, group: &[usize]) -> Vec<Finding<'a>> {
+        let first = |block| Before::function(&self.flow, &self.functions, block);
+        let counted = lds::counted(group.iter().flat_map(|block| self.flow.insts(*block)).map(|(_, inst)| inst));
+        let mut check = Check {
+            of: self,
+            found: Vec::new(),
+            ways: WAYS,
+            banked: BTreeMap::new(),
+            barriers: BTreeSet::new(),
+            lasts: BTreeSet::new(),
+            counted,
+        };
+        let following = Following::new(&self.flow, group, first);
+        let is_final = following.run_once(&mut |block, state: &mut Before| check.block(block, state));
+        let of_blocks = core::mem::take(&mut check.found);
+        if !is_final {
+            check.say_at(self.section().address, What::NotFinal);
         }
-        found
+        group.iter().for_each(|block| check.kernel(*block));
+        check.found.extend(of_blocks);
+        check.found
     }
 
     fn section(&self) -> &'s Section<'a> {
@@ -259,18 +266,20 @@ struct Check<'k, 's, 'a> {
 }
 
 impl<'k, 'a> Check<'k, '_, 'a> {
-    /// Notes where the numbers of vector registers have upper bits.
-    fn note_banks(&mut self, block: usize, msb: VgprMsb) {
-        if msb != VgprMsb::ENTRY {
-            self.banked.insert(block, msb);
+    /// Checks the descriptor of the kernel that begins with a block, if one does. All blocks have been checked.
+    fn kernel(&mut self, block: usize) {
+        let kernel = self.of.functions.kernel(self.flow(), block).0;
+        if let Some(descriptor) = kernel.and_then(|kernel| kernel.descriptor) {
+            self.descriptor(block, &descriptor);
         }
     }
 
     /// Checks a block, and turns the state before it into the one at its end.
     fn block(&mut self, block: usize, state: &mut Before) {
         let flow = self.flow();
-        if let Some(descriptor) = self.of.functions.kernel(flow, block).0.and_then(|kernel| kernel.descriptor) {
-            self.descriptor(block, &descriptor);
+        let msb = state.now.pending.msb();
+        if msb != VgprMsb::ENTRY {
+            self.banked.insert(block, msb);
         }
         let returns = self.of.functions.returns_outside(flow, block);
         let insts: Vec<(u64, Inst)> = flow.insts(block).collect();
