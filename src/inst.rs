@@ -153,7 +153,7 @@ impl Inst {
         self.words.get(..self.dwords()).unwrap_or(&self.words)
     }
 
-    /// The dwords, with zeros behind them.
+    /// The dwords, with zeros after them.
     pub(crate) fn padded_words(&self) -> [u32; MAX_DWORDS] {
         self.words
     }

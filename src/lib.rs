@@ -28,7 +28,7 @@
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::{Access, DecodeError, Decoded, Decoder, Format, Opcode, Reg, Target, Value};
-//! // v_fmac_f32 v5, s4, v4; then a dword that is no instruction; then s_endpgm
+//! // v_fmac_f32 v5, s4, v4; then a dword that is not an instruction; then s_endpgm
 //! let code = [0x04, 0x08, 0x0a, 0x76, 0x00, 0x00, 0xff, 0xbf, 0x00, 0x00, 0x81, 0xbf];
 //! let mut walk = Decoder::new(Target::Gfx942, &code);
 //!

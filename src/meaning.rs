@@ -46,7 +46,7 @@ impl Opcode {
 
 impl Target {
     /// The lane that each lane reads with this control of DPP: a formula of `LANE`, `WAVE` and `n`, and the value of
-    /// `n`. A negative result is no lane. `None` if the target has no such control.
+    /// `n`. A negative result is not a lane. `None` if the target has no such control.
     pub fn dpp_lane(self, control: u32) -> Option<(&'static str, u32)> {
         let is_it = |row: &&(u16, u16, u128, &str)| {
             (u32::from(row.0)..=u32::from(row.1)).contains(&control) && row.2 >> (self as u32) & 1 == 1

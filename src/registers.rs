@@ -207,7 +207,7 @@ impl RegSet {
         self.insert_bits(first, count);
     }
 
-    /// The run of a vector register and those behind it, if it is far from the end of its file, as nearly all are.
+    /// The run of a vector register and those after it, if it is far from the end of its file, as nearly all are.
     #[inline(always)]
     pub(crate) const fn near(number: u16, bits: u16) -> Option<(u16, u16)> {
         let dwords = bits.div_ceil(32);

@@ -21,7 +21,7 @@ const WAYS: [&str; 3] = ["-", "pairs", "until written"];
 const KNOWN: [&str; 2] = ["valu", "trans"];
 /// The kind that the generator knows, too, if there is one: accesses to memory, with those of scalar registers.
 const ACCESS: &str = "access";
-/// The kind of what is no instruction: the beginning of a kernel.
+/// The kind of a state that is not an instruction: the beginning of a kernel.
 pub const BEGIN: &str = "begin";
 
 pub fn check(isa: &Isa) -> Result<()> {

@@ -21,7 +21,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         }
         match (there.contains(name.as_str()), opcode.retired) {
             (false, false) => {
-                return opcode.at.err(format!("no table has {name}: another name, or `retired` behind it?"));
+                return opcode.at.err(format!("no table has {name}: another name, or `retired` after it?"));
             }
             (true, true) => return opcode.at.err(format!("{name} is retired, but a table has it")),
             _ => {}

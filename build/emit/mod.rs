@@ -300,7 +300,7 @@ fn opcode_file(isa: &Isa, targets: &[Target]) -> Result<String> {
     names_fn(
         &mut out,
         "MNEMONICS",
-        "Names of the enabled targets' opcodes, concatenated, and behind them the targets' own spellings.",
+        "Names of the enabled targets' opcodes, concatenated, and after them the targets' own spellings.",
         &ops,
         &spellings(targets),
     );

@@ -76,7 +76,7 @@ pub struct HazardRule {
     pub producer: Vec<Side>,
     /// `then`: an instruction of this kind has to come between.
     pub then: Option<String>,
-    /// `then directly KIND`: no other access to memory comes behind it.
+    /// `then directly KIND`: no other access to memory comes after it.
     pub directly: bool,
     /// `then over salu w:s`: an instruction has to come between that overwrites the producer's registers.
     pub then_over: Option<Side>,
@@ -126,9 +126,9 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: it ends a rule only if its operands cover those of the producer.
     pub over: bool,
-    /// It does not end rules: they begin behind it.
+    /// It does not end rules: they begin after it.
     pub begins: bool,
-    /// `upto simm16[15:12] valu`: only of producers behind which at least as many such instructions came as this field
+    /// `upto simm16[15:12] valu`: only of producers after which at least as many such instructions came as this field
     /// says.
     pub upto: Option<Upto>,
 }

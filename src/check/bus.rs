@@ -79,7 +79,7 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
         let ignores_exec = || !inst.operands().any(|o| o.value == Value::Reg(Reg::Exec));
         is_second && is_m0 && inst.flags().is_convergent() && ignores_exec()
     };
-    // Implied reads from the start, others behind them.
+    // Implied reads from the start, others after them.
     let (mut scalars, mut implied, mut all) = ([None; MOST], 0, 0);
     inst.operands().for_each(|operand| {
         if !operand.access.reads() {

@@ -114,7 +114,7 @@ impl fmt::Display for DescriptorError {
             DescriptorError::Vgprs => f.write_str("the target has fewer vector registers"),
             DescriptorError::Sgprs => f.write_str("the target has fewer scalar registers"),
             DescriptorError::AccumOffset => {
-                f.write_str("a multiple of 4 from 4 to 256 expected, and not behind the vector registers")
+                f.write_str("a multiple of 4 from 4 to 256 expected, and not above the vector registers")
             }
         }
     }

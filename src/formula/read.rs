@@ -12,7 +12,7 @@ use super::token::{Token, next};
 use super::tree::{Binary, Expr, Formula, Goal, Part, Place, Source, Statement, Unary};
 use super::types::Type;
 
-/// Why a text is no formula.
+/// The reason why a text is not a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError(pub String);
 

@@ -17,8 +17,8 @@ use crate::value::{Reg, Value};
 /// It is a bounded value without a heap. Where it has no room for something, it waits for more than is needed.
 ///
 /// Where branches meet, [`Guard::join`] takes the worst of both: keep a copy at a branch, and join it at its label. A
-/// loop goes back to code that is emitted already: there, [`Guard::settle`] waits for everything, once in front of the
-/// label and once in front of the branch that goes back. Or emit without, and let `amdgpu_lint::repair` insert what is
+/// loop goes back to code that is emitted already: there, [`Guard::settle`] waits for everything, once before the
+/// label and once before the branch that goes back. Or emit without, and let `amdgpu_lint::repair` insert what is
 /// missing along all ways.
 ///
 /// ```
@@ -70,7 +70,7 @@ impl Guard {
 
     /// Passes to `take` the instructions that have to come before this one, which is the next one: waits, `s_nop`,
     /// `v_nop` and others. Then it issues the instruction. `take` does not get the instruction itself, so that labels
-    /// can be put in front of it.
+    /// can be put before it.
     ///
     /// # Errors
     /// A need that no instruction ends. Waits may have been passed on by then.

@@ -23,7 +23,7 @@ pub struct Wait {
     pub producer: u32,
     /// `false`: the operation is done if it accessed the memory that another counter tells of. This is so for flat
     /// operations, if the wait for one of their two counters is there, and before RDNA1 for older operations
-    /// with a flat one behind them. Or the registers may be of other banks.
+    /// with a flat one after them. Or the registers may be of other banks.
     pub sure: bool,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,

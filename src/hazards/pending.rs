@@ -333,7 +333,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// No register is held, but nothing is known of the counters: behind a call of a function that waits for what it
+    /// No register is held, but nothing is known of the counters: after a call of a function that waits for what it
     /// needs, and at its beginning.
     pub fn clear(&mut self) {
         self.most = COUNTS[self.target as usize].max;

@@ -122,7 +122,7 @@ impl<C: Capacity> Hazards<C> {
         (0..if is_one { CANDIDATES } else { 0 }).filter_map(ender)
     }
 
-    /// One of the instructions that may end a rule, if it does: fewer than `open` rules want something behind it.
+    /// One of the instructions that may end a rule, if it does: fewer than `open` rules want something after it.
     fn ender(&self, next: &Next<'_>, number: usize, open: usize) -> Option<Inst> {
         let ender = candidate(next.uses.inst, number)?;
         let tables = next.tables;

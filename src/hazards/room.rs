@@ -53,7 +53,7 @@ pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefM
     /// An empty list.
     fn empty() -> Self;
 
-    /// Inserts an item in front of the one at this place. Returns `false` if there is no room.
+    /// Inserts an item before the one at this place. Returns `false` if there is no room.
     fn put(&mut self, at: usize, item: T) -> bool;
 
     /// Removes the items from this place on.

@@ -133,7 +133,7 @@ fn of_passes(distances: &[u8; 5], passes: u8) -> u8 {
     distances.get(n).copied().unwrap_or(0)
 }
 
-/// `5`, `passes + 2`, `2 with 2 passes, 0 with more`; behind that, what [`Distance::strict`] is, if it is more.
+/// `5`, `passes + 2`, `2 with 2 passes, 0 with more`; after that, what [`Distance::strict`] is, if it is more.
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_distance(&self.agreed, f)?;

@@ -122,7 +122,7 @@ pub(super) fn counts(tables: &HazardTables, is: u8, uses: &Uses<'_>) -> u8 {
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
-/// A wait until some are left ends what the instruction may do: enough of them came behind it, and they are done in the
+/// A wait until some are left ends what the instruction may do: enough of them came after it, and they are done in the
 /// order of their issue. Transcendental operations among others are not. Without a row, nobody knows what came of the
 /// kind.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
@@ -135,7 +135,7 @@ pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &I
     }
 }
 
-/// Whether the expert mode is on behind the instruction, if it says so.
+/// Whether the expert mode is on after the instruction, if it says so.
 pub(super) fn turns_expert(tables: &HazardTables, uses: &Uses<'_>) -> Option<bool> {
     let is = |sides: &[Side]| sides.iter().any(|side| holds(side, uses));
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }

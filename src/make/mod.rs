@@ -78,7 +78,7 @@
 //! let error = gfx1100::v_add_f16_e64(v(0).h(), s(2), v(128).l()).op_sel(0b1011).words().unwrap_err();
 //! assert_eq!(error, BuildError::OtherHalf { operand: 1 });
 //!
-//! // DPP behind an encoding of 64 bits.
+//! // DPP after an encoding of 64 bits.
 //! let shared = gfx1100::v_fma_f32_e64_dpp(v(0), v(1), v(2), v(3), gfx1100::dpp_ctrl::ROW_MIRROR).neg(2).clamp();
 //! assert_eq!(shared.words().unwrap().len(), 3);
 //! let load = gfx1100::global_load_b64(v(4), v(2), off()).offset(-16).dlc().words().unwrap();

@@ -121,9 +121,9 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Only of producers whose operands are all among its own.
     pub over: bool,
-    /// The rows begin behind it, and do not end.
+    /// The rows begin after it, and do not end.
     pub begins: bool,
-    /// Only of producers behind which enough came.
+    /// Only of producers after which enough came.
     pub upto: Option<Upto>,
 }
 
@@ -149,9 +149,9 @@ pub(crate) struct HazardRow {
     pub lasts: u8,
     /// So many of `HazardTables::counted` end it.
     pub times: u8,
-    /// Another such producer comes behind, with no more vector operations between both.
+    /// Another such producer comes after it, with no more vector operations between both.
     pub again: Option<u8>,
-    /// One of `HazardTables::counted` has to come behind the first producer, and before the second one.
+    /// One of `HazardTables::counted` has to come after the first producer, and before the second one.
     pub counted: bool,
     /// The distance by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
@@ -206,7 +206,7 @@ pub(crate) struct Side {
 
 #[allow(dead_code)] // Not every set of targets has rules with each.
 pub(crate) enum Condition {
-    /// The dword behind the words has this format.
+    /// The dword after the words has this format.
     Form(Format),
     /// One of the flags of `shared::FLAGS`.
     Flag(u32),

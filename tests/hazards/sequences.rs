@@ -18,7 +18,7 @@ struct Sequence {
     rules: Vec<Option<Vec<&'static str>>>,
 }
 
-/// An instruction, whether a star is in front of it, and the rules that the star has.
+/// An instruction, whether a star stands before it, and the rules that the star has.
 fn starred(text: &'static str) -> (&'static str, bool, Option<Vec<&'static str>>) {
     let Some(rest) = text.strip_prefix('*') else { return (text, false, None) };
     let (rules, inst) = rest.split_once(' ').unwrap();

@@ -37,7 +37,7 @@ pub const ALL: &[Damage] = &[
     ("opcodes.isa", "1 s_mov_b64", "32768 s_mov_b64", "opcodes.isa:4: `32768` is more than 32767"),
     ("opcodes.isa", "1 s_mov_b64", "2 s_mov_b64", "opcodes.isa:4: s_mov_b64 has number 2, and the line stands for number 1"),
     ("opcodes.isa", "1 s_mov_b64", "1 s_mov_b32", "opcodes.isa:4: operation s_mov_b32 stands twice"),
-    ("opcodes.isa", "s_gone retired", "s_gone", "opcodes.isa:13: no table has s_gone: another name, or `retired` behind it?"),
+    ("opcodes.isa", "s_gone retired", "s_gone", "opcodes.isa:13: no table has s_gone: another name, or `retired` after it?"),
     ("opcodes.isa", "v_long", "v_long retired", "opcodes.isa:14: v_long is retired, but a table has it"),
     ("opcodes.isa", "11 v_long\n12 w_op", "", "vop3.isa:17: v_long has no number. To give it the next one: (echo 11 v_long; echo 12 w_op) >>isa/opcodes.isa"),
     // What operations compute.

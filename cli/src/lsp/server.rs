@@ -64,7 +64,7 @@ impl Server {
         self.session.as_ref().is_some_and(|session| session.is_shut_down)
     }
 
-    /// Answers bytes that are no message.
+    /// Answers bytes that are not a message.
     pub fn refuse(&self, reason: String) {
         self.client.send_damaged(ErrorCode::ParseError as i32, &reason);
     }

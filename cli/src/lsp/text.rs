@@ -78,7 +78,7 @@ impl Text {
         lsp_types::Range::new(self.position(range.start), self.position(range.end.max(range.start)))
     }
 
-    /// The byte at a position. Positions behind the end of a line are its end.
+    /// The byte at a position. Positions after the end of a line are its end.
     pub fn offset(&self, position: Position) -> usize {
         let line = position.line as usize;
         let Some(start) = self.lines.get(line).copied() else { return self.text.len() };

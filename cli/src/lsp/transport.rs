@@ -14,7 +14,7 @@ const LONGEST: u64 = 1 << 30;
 /// A message of the editor.
 pub enum Incoming {
     Message(Message),
-    /// Bytes that are no message, and the reason.
+    /// Bytes that are not a message, and the reason.
     Damaged(String),
 }
 
@@ -95,7 +95,7 @@ impl Client {
         let _ = self.0.send(Outgoing::Message(message.into()));
     }
 
-    /// Sends an error about bytes that are no message, and so have no number.
+    /// Sends an error about bytes that are not a message, and so have no number.
     pub fn send_damaged(&self, code: i32, message: &str) {
         let body = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
         let _ = self.0.send(Outgoing::Text(body.to_string()));

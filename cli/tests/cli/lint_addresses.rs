@@ -300,7 +300,7 @@ fn kernels_begin_where_hardware_does() {
         let run = run(&["asm", "-", "-o", "-"], source.replacen(old, new, 1).as_bytes());
         let message = run.fails(1);
         assert!(message.contains("the kernel does not begin at a multiple of 256 bytes"), "{message}");
-        assert!(message.contains("`.p2align 8` in front of its label"), "{message}");
+        assert!(message.contains("`.p2align 8` before its label"), "{message}");
     }
     let object = code_object_properties(GFX942, 0, &[S_NOP, S_ENDPGM], &[S_ENDPGM]);
     assert!(run(&["lint", "-"], &object).err.contains(" 0 errors"));

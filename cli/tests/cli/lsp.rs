@@ -121,7 +121,7 @@ impl Editor {
         self.at("hover", line, character)["contents"]["value"].as_str().unwrap_or_default().to_string()
     }
 
-    /// The texts that can complete a line behind a source.
+    /// The texts that can complete a line after a source.
     fn completions(&mut self, source: &str, line: &str) -> Vec<String> {
         self.rewrite(&format!("{source}{line}"));
         let context = json!({ "triggerKind": 1 });

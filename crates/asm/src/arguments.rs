@@ -183,7 +183,7 @@ impl Arguments<'_> {
         None
     }
 
-    /// Goes on behind a comma and blanks. Returns whether something follows or a comma was there.
+    /// Skips a comma and blanks. Returns whether something follows or a comma was there.
     pub fn separator(&mut self) -> bool {
         self.at += blank(self.rest());
         let is_comma = self.rest().starts_with(',');

@@ -99,9 +99,9 @@ pub enum Condition {
     Open,
     /// No more lines are read.
     Done,
-    /// Lines behind its `.else` are read.
+    /// Lines after its `.else` are read.
     Else,
-    /// Lines behind its `.else` are not read.
+    /// Lines after its `.else` are not read.
     Closed,
 }
 

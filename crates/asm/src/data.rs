@@ -178,7 +178,7 @@ impl Assembler {
         self.later(expr, place)
     }
 
-    /// Goes on at another place of the section, behind this one.
+    /// Goes on at another place of the section, after this one.
     pub fn advance(&mut self, to: Expr, value: i64, place: Span) -> Result<()> {
         self.sync();
         let section = self.table.section;
@@ -192,7 +192,7 @@ impl Assembler {
             }
         };
         if count < 0 {
-            return Err(Flaw::new(place, format!("the place is {} bytes in front of this one", count.unsigned_abs())));
+            return Err(Flaw::new(place, format!("the place is {} bytes before this one", count.unsigned_abs())));
         }
         self.fill(count, &[value as u8], place)
     }

@@ -196,7 +196,7 @@ impl Assembler {
     }
 }
 
-/// A number that is no expression.
+/// A number that is not an expression.
 fn plain(scan: &mut Scan<'_>) -> Result<u64> {
     let from = scan.at;
     let number = super::expr::number(scan.word()).and_then(|number| u32::try_from(number).ok());

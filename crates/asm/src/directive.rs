@@ -110,10 +110,10 @@ impl Assembler {
                 let text = String::from_utf8_lossy(&scan.string()?).into_owned();
                 let place = scan.place(from);
                 scan.end()?;
-                // The processor is the fifth part, behind one that is empty for AMD GPUs.
+                // The processor is the fifth part, after one that is empty for AMD GPUs.
                 if text.splitn(5, '-').count() < 5 {
                     let flaw = Flaw::new(place, "a triple and a processor expected");
-                    return Err(flaw.note("two dashes stand in front of the processor, as in `amdgcn-amd-amdhsa--`"));
+                    return Err(flaw.note("two dashes stand before the processor, as in `amdgcn-amd-amdhsa--`"));
                 }
                 let processor = Processor::parse(&text).map_err(|why| Flaw::new(place, why))?;
                 if word == ".amd_amdgpu_isa" {

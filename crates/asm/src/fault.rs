@@ -23,7 +23,7 @@ pub struct Place {
     pub column: usize,
     /// The line in which it ends.
     pub end_line: usize,
-    /// The byte of that line in front of which it ends. A character ends there.
+    /// The byte of that line before which it ends. A character ends there.
     pub end_column: usize,
     /// The line in which it begins, without its end; `None` if it is longer than 400 bytes.
     pub text: Option<String>,
@@ -89,7 +89,7 @@ pub struct Fault {
 }
 
 impl fmt::Display for Fault {
-    /// `FILE:LINE:COLUMN: error: MESSAGE`, with the note behind it; an error without a place is its message.
+    /// `FILE:LINE:COLUMN: error: MESSAGE`, with the note after it; an error without a place is its message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             let severity = if self.is_warning { "warning" } else { "error" };

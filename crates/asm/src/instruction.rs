@@ -26,7 +26,7 @@ struct Names<'t> {
 
 impl Symbols for Names<'_> {
     fn value(&self, name: &str) -> Option<Integer> {
-        // The sign of an operand with parts of registers is no name.
+        // The sign of an operand with parts of registers is not a name.
         if name == "sext" {
             return None;
         }
@@ -184,7 +184,7 @@ impl Assembler {
         Ok((expr, part.place(from)))
     }
 
-    /// Keeps the symbols that count registers behind those that are used.
+    /// Keeps the symbols that count registers above those that are used.
     pub fn count_registers(&mut self, inst: &Inst) {
         if !self.table.counts_registers {
             return;
@@ -312,7 +312,7 @@ impl Spelling {
         let (mut at, mut any) = (0, false);
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             new.places.push((new.text.len(), at));
-            // The text of a pattern of lanes is no name.
+            // The text of a pattern of lanes is not a name.
             let is_pattern = text.get(..at).is_some_and(|before| before.contains("swizzle"));
             let quoted = (rest.starts_with('"') && !is_pattern).then(|| quoted(rest)).flatten();
             let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());

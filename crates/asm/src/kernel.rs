@@ -28,7 +28,7 @@ pub struct Kernel {
     is_whole: bool,
 }
 
-/// Directives that are no parts of the descriptor, but numbers from which parts are made.
+/// Directives that are not parts of the descriptor, but numbers from which parts are made.
 pub const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
 
@@ -258,7 +258,7 @@ impl Assembler {
             return;
         }
         let message = format!("the kernel does not begin at a multiple of {ALIGN} bytes");
-        let note = format!("`.p2align {}` in front of its label makes it begin there", ALIGN.ilog2());
+        let note = format!("`.p2align {}` before its label makes it begin there", ALIGN.ilog2());
         let flaw = Flaw::new(kernel.place, message).note(note).kind(Kind::Misaligned);
         self.fault(Flaw { is_warning: true, ..flaw });
     }

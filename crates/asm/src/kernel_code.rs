@@ -1,4 +1,4 @@
-//! `.amd_kernel_code_t`: the descriptor in front of a kernel's code that the runtimes other than HSA's read.
+//! `.amd_kernel_code_t`: the descriptor before a kernel's code that the runtimes other than HSA's read.
 
 use amdgpu_isa::kernel::{KernelCodeProperties, PgmRsrc1, PgmRsrc2};
 

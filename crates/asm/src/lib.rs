@@ -167,7 +167,7 @@ pub struct Assembly {
 /// Assembles a source. `name` is what places call it.
 ///
 /// The source is read again while there are branches that do not reach, if they can be long ones; on RDNA1, whose
-/// hardware cannot branch over 63 dwords, such a branch gets an `s_nop` behind it.
+/// hardware cannot branch over 63 dwords, such a branch gets an `s_nop` after it.
 ///
 /// # Errors
 /// Errors and warnings of the source.
@@ -194,11 +194,11 @@ pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, F
     }
 }
 
-/// How often a source is read at most because numbers depend on what stands behind them.
+/// The greatest number of times that a source is read because numbers depend on later lines.
 const ROUNDS: u32 = 32;
 
-/// Reads the source once. `known`: which branches are long, which ones have an `s_nop` behind them, and what numbers
-/// depend on what stands behind them.
+/// Reads the source once. `known`: which branches are long, which ones have an `s_nop` after them, and the numbers that
+/// depend on later lines.
 fn round(
     name: &str,
     text: &str,
@@ -223,7 +223,7 @@ fn round(
     assembler.finish()
 }
 
-/// The lanes of kernels, which their descriptors say behind the code, as far as a look at the text shows them.
+/// The lanes of kernels, which their descriptors state after the code, as far as a look at the text shows them.
 fn lanes(text: &str) -> HashMap<String, u16> {
     let mut kernels = HashMap::new();
     let mut name = None;

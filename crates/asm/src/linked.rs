@@ -61,7 +61,7 @@ impl Chunk {
         }
     }
 
-    /// Whether it is no section of the source.
+    /// Whether the section is not one of the source.
     fn is_made(&self) -> bool {
         self.inputs.is_empty()
     }

@@ -1,9 +1,9 @@
 //! Branches that take more than a dword. Long ones: where a branch does not reach, the sequence that the library's
 //! assembler writes, through registers that the caller names.
 //!
-//! And those of RDNA1 that would go over 63 dwords, which its hardware cannot: they have an `s_nop` behind them.
+//! And those of RDNA1 that would go over 63 dwords, which its hardware cannot: they have an `s_nop` after them.
 //!
-//! The branches that need it are known only at the end, and they move everything behind them. So the source is read
+//! The branches that need it are known only at the end, and they move everything after them. So the source is read
 //! again until all branches reach; each is long, or has its `s_nop`, in all later rounds, so there is a last one.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};
@@ -41,7 +41,7 @@ impl Assembler {
             if inst.get(Field::Literal).is_none() {
                 continue;
             }
-            // The distance is counted from the first addition, which is behind `s_getpc_b64`.
+            // The distance is counted from the first addition, which is after `s_getpc_b64`.
             let is_high = pc.is_some();
             let from = *pc.get_or_insert(start + offset as u64);
             let at = start + (offset + inst.len()) as u64 - 4;

@@ -84,7 +84,7 @@ impl Assembler {
                 self.conditions.push((Condition::Done, from));
                 let new = match (condition, word) {
                     (Condition::Else | Condition::Closed, _) => {
-                        return Err(Flaw::new(place, format!("{word} behind the .else of the same .if")));
+                        return Err(Flaw::new(place, format!("{word} after the .else of the same .if")));
                     }
                     (Condition::Open, ".else") => Condition::Else,
                     (_, ".else") => Condition::Closed,
@@ -120,7 +120,7 @@ impl Assembler {
         Ok(true)
     }
 
-    /// Whether the lines behind a condition are read.
+    /// Whether the lines after a condition are read.
     fn holds(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
         Ok(match word {
             ".ifdef" | ".ifndef" | ".ifnotdef" => {

@@ -60,7 +60,7 @@ pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
 }
 
 /// MessagePack of a document. In what the runtime of PAL reads, the numbers of registers can have their names
-/// behind them, which are left out.
+/// after them, which are left out.
 pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
     let mut value = parse(text)?;
     let pipelines = get_mut(&mut value, "amdpal.pipelines");
@@ -249,8 +249,7 @@ fn scalar(text: &str) -> Value {
     }
 }
 
-/// A MessagePack document as YAML, a line for each value; `None` if it is no document that the assembler makes of this
-/// text.
+/// A MessagePack document as YAML, a line for each value; `None` if the assembler does not make such a document.
 pub fn decode(bytes: &[u8]) -> Option<String> {
     let value = rmpv::decode::read_value_with_max_depth(&mut &*bytes, DEPTH).ok()?;
     let mut out = String::from("---\n");

@@ -75,7 +75,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let rela: Vec<Vec<u8>> = image.sections.iter().map(rela).collect();
     for (output, rela) in image.sections.iter().zip(&rela) {
         let group = output.group.map(|of| {
-            // A group is in front of its first section.
+            // A group comes before its first section.
             groups.iter().position(|group| group.of == of).unwrap_or_else(|| {
                 let index = writer.reserve_section_index();
                 let name = writer.add_section_name(b".group");

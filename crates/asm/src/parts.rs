@@ -7,7 +7,7 @@ use super::assembler::{Assembler, FixupKind, Section, SectionIdentity};
 use super::table::Def;
 
 impl Assembler {
-    /// Puts the parts of each section behind one another, in the order of their numbers.
+    /// Puts the parts of each section one after the other, in the order of their numbers.
     pub fn join_parts(&mut self) {
         if self.sections.iter().all(|section| section.identity.part == 0) {
             return;

@@ -132,7 +132,7 @@ impl Assembler {
         let mut sections = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
-            // What directives ask for at numbers stands in front of what values need, and at labels behind it.
+            // What directives ask for at numbers stands before what values need, and at labels after it.
             let (mut relocations, behind) = asked.remove(&index).unwrap_or_default();
             for fixup in &fixups {
                 match self.resolve(fixup, index, &numbers) {
@@ -161,7 +161,7 @@ impl Assembler {
         (self, Some(image))
     }
 
-    /// Finds the numbers that depend on what stands behind them.
+    /// Finds the numbers that depend on later lines.
     fn find_numbers(&mut self) {
         for (expr, place) in std::mem::take(&mut self.later) {
             match self.table.value(&expr) {

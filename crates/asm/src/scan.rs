@@ -37,7 +37,7 @@ impl<'a> Scan<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The text of so many bytes before this place, and so many behind it.
+    /// The text of so many bytes before this place, and so many after it.
     pub fn around(&self, before: usize, behind: usize) -> &'a str {
         self.text.get(self.at.saturating_sub(before)..self.at + behind).unwrap_or("")
     }

@@ -229,7 +229,7 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
     let mut open = None;
     let mut out = text.as_bytes().to_vec();
     let (mut at, mut end, mut is_line_start, mut document): (usize, usize, bool, Option<&str>) = (0, 0, true, None);
-    // Whether the line has only labels so far, and the last byte that is no blank.
+    // Whether the line has only labels so far, and the last byte that is not a blank.
     let (mut is_label, mut last) = (true, 0);
     while at < out.len() {
         if at > end || at == 0 {

@@ -12,7 +12,7 @@ use crate::elf::kinds;
 /// `STB_GNU_UNIQUE`.
 const UNIQUE: u8 = 10;
 
-/// Types of symbols by their names: the first ones are weaker than those behind them.
+/// Types of symbols by their names: the first ones are weaker than those after them.
 const TYPES: [(&str, &str, u8); 7] = [
     ("notype", "STT_NOTYPE", 0),
     ("object", "STT_OBJECT", STT_OBJECT),

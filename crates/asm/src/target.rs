@@ -124,7 +124,7 @@ impl Processor {
         flags
     }
 
-    /// Vector registers with accumulation registers behind them.
+    /// Vector registers with accumulation registers after them.
     pub(crate) fn total_vgprs(&self, agprs: i64, vgprs: i64) -> Option<i64> {
         match self.target.accum_granule() {
             Some(granule) if agprs > 0 => Some(vgprs.checked_add(granule - 1)? / granule * granule + agprs),
@@ -132,7 +132,7 @@ impl Processor {
         }
     }
 
-    /// The registers behind a kernel's own.
+    /// The registers above a kernel's own.
     pub(crate) fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
         let registers = Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) };
         registers.special(self.target).into()

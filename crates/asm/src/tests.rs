@@ -52,7 +52,7 @@ fn faults_are_shown_as_lines() {
     let many = assemble("a.s", &".err\n".repeat(103), &options()).unwrap_err();
     assert_eq!((many.all().len(), many.hidden(), many.errors()), (100, 3, 103));
     assert!(many.to_string().ends_with("a.s:100:1: error: .err was reached\nand 3 more"));
-    // Warnings that are not shown are no errors.
+    // Warnings that are not shown are not errors.
     let warned = assemble("a.s", &".warning \"hot\"\n".repeat(103), &options()).unwrap();
     assert_eq!((warned.warnings().all().len(), warned.warnings().hidden(), warned.warnings().errors()), (100, 3, 0));
 }

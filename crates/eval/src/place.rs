@@ -72,7 +72,7 @@ impl Scope for Frame<'_> {
 }
 
 impl Frame<'_> {
-    /// The value of what is no operand; `None` for operands.
+    /// The value of a place that is not an operand; `None` for operands.
     fn plain(&self, source: Source) -> Result<Option<u64>> {
         Ok(Some(match source {
             Source::Scc => self.before.scc.into(),

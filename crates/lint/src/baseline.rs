@@ -49,7 +49,7 @@ struct Key {
     target: String,
 }
 
-/// Why a text is no baseline.
+/// The reason why a text is not a baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BaselineError {

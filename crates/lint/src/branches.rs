@@ -1,4 +1,4 @@
-//! Branches over 63 dwords, which RDNA1 cannot: an `s_nop` behind such a branch makes it one over 64.
+//! Branches over 63 dwords, which RDNA1 cannot: an `s_nop` after such a branch makes it one over 64.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -27,7 +27,7 @@ impl Branch {
     }
 }
 
-/// Puts an `s_nop` behind the branches that would be broken after the changes. That makes others longer, never shorter.
+/// Puts an `s_nop` after the branches that would be broken after the changes. That makes others longer, never shorter.
 pub fn mend(flow: &Flow<'_>, edits: &mut Edits) {
     mend_counted(flow, edits);
 }
@@ -84,7 +84,7 @@ impl Counts {
         }
     }
 
-    /// The sum of those in front of a place.
+    /// The sum of those before a place.
     fn before(&self, place: usize) -> u64 {
         let (mut at, mut sum) = (place, 0);
         while at > 0 {

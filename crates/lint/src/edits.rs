@@ -13,7 +13,7 @@ pub type Pending = hazards::Pending<Unbounded>;
 /// Operations that the next ones may come too close to, however many.
 pub type Hazards = hazards::Hazards<Unbounded>;
 
-/// The state of the machine in front of an instruction.
+/// The state of the machine before an instruction.
 #[derive(Clone, PartialEq)]
 pub struct MachineState {
     /// Operations that are outstanding.
@@ -109,7 +109,7 @@ impl State for MachineState {
 /// Follows code as if the changes were made.
 #[derive(Clone)]
 pub struct EditedWalk<'e> {
-    /// The state in front of the next instruction.
+    /// The state before the next instruction.
     pub now: MachineState,
     /// The changes.
     pub edits: &'e RefCell<Edits>,

@@ -100,7 +100,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         (symbol, symbol.is_none() && !self.symbols.is_empty())
     }
 
-    /// The state in front of a function for unknown callers. `strict`: distances that one source demands and another
+    /// The state before a function for unknown callers. `strict`: distances that one source demands and another
     /// denies count, whatever the settings are.
     pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> MachineState {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));

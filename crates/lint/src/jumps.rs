@@ -84,7 +84,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     let read = inst.operands().find(|operand| operand.access.reads() && operand.bits == 64)?;
     match read.value {
         Value::Reg(Reg::Sgpr(n)) => Some(n),
-        // An address that is no pair of general registers is as unknown.
+        // An address that is not in a pair of general registers is as unknown.
         _ => Some(u8::MAX),
     }
 }

@@ -62,7 +62,7 @@ pub use settings::Settings;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nothing that could be inserted in front of an instruction gives it what it needs.
+    /// Nothing that could be inserted before an instruction gives it what it needs.
     Helpless,
     /// The target of the jump at this address is not known, and code that it may lead to would move.
     UnknownJump {

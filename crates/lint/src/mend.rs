@@ -33,7 +33,7 @@ pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
 }
 
 /// Returns the next change that the instruction needs before it, one at a time. `last` is what runs just before it on
-/// every way, and what is known in front of that; `missing`: the waits as [`missing()`] has them.
+/// every way, and what is known before that; `missing`: the waits as [`missing()`] has them.
 ///
 /// # Errors
 /// [`Error::Helpless`]: nothing that could be inserted helps.

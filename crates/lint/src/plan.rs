@@ -13,7 +13,7 @@ use crate::mend::{self, Change};
 /// After so many rounds the changes of all blocks are made at once: they may be more than are needed.
 const ROUNDS: usize = 200;
 
-/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known in front of a
+/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known before a
 /// function; `returns`: the address of the return at the end of a block to callers that rely on everything being done.
 pub fn fix(
     flow: &Flow<'_>,
@@ -55,7 +55,7 @@ pub fn fix(
     *edits = planned.into_inner();
 }
 
-/// The states in front of some blocks of a group, in its order.
+/// The states before some blocks of a group, in its order.
 fn states(
     flow: &Flow<'_>,
     group: &[usize],

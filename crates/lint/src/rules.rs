@@ -214,21 +214,21 @@ const OWN: [Own; 25] = [
         title: "a function returns before its loads are done",
         text: "By the calling convention of LLVM, all that a function loads is there when it returns, and callers that are not \
                known rely on it. Callers in the code are checked with what the function leaves instead.",
-        help: "Insert the wait that the finding names in front of the return.",
+        help: "Insert the wait that the finding names before the return.",
     },
     Own {
         id: "T09",
         severity: ERROR,
         title: "the hardware goes elsewhere than the branch says",
         text: "A branch goes over 63 dwords, which RDNA1 cannot.",
-        help: "Insert an s_nop behind the branch, which makes it one over 64 dwords. `lint --fix` and `asm` do so.",
+        help: "Insert an s_nop after the branch, which makes it one over 64 dwords. `lint --fix` and `asm` do so.",
     },
     Own {
         id: "kernel-alignment",
         severity: ERROR,
         title: "a kernel begins where no dispatch can start it",
         text: "A kernel begins at a multiple of 256 bytes.",
-        help: "Put `.p2align 8` in front of the kernel's label.",
+        help: "Put `.p2align 8` before the kernel's label.",
     },
     Own {
         id: "few-user-sgprs",
@@ -242,7 +242,7 @@ const OWN: [Own; 25] = [
         severity: ERROR,
         title: "the descriptor gives too few vector registers",
         text: "The code of a kernel uses vector registers that its descriptor does not give.",
-        help: "Raise `.amdhsa_next_free_vgpr`, or `.amdhsa_accum_offset` if the registers are those in front of the \
+        help: "Raise `.amdhsa_next_free_vgpr`, or `.amdhsa_accum_offset` if the registers are those before the \
                accumulation registers.",
     },
     Own {
@@ -302,7 +302,7 @@ const OWN: [Own; 25] = [
         text: "A wave writes LDS, and does not wait until that is done before it comes to a barrier behind which LDS is loaded: \
                other waves may load what was there before. Of data that are copied to LDS from memory, nothing is said where \
                waits count them.",
-        help: "Insert the wait that the finding names in front of the barrier, unless what is loaded is in another part of LDS.",
+        help: "Insert the wait that the finding names before the barrier, unless what is loaded is in another part of LDS.",
     },
     Own {
         id: "lds-still-read",
@@ -351,14 +351,14 @@ const OWN: [Own; 25] = [
         id: "strong-wait",
         severity: HINT,
         title: "a wait waits for more than is needed",
-        text: "The first instruction behind the wait that needs the counter would need a weaker wait.",
+        text: "The first instruction after the wait that needs the counter would need a weaker wait.",
         help: "Raise the number of the wait. `lint --trim` does so where nothing that follows can tell.",
     },
     Own {
         id: "superfluous-nop",
         severity: HINT,
         title: "an s_nop is longer than anything needs",
-        text: "No instruction behind the s_nop needs all of its wait states.",
+        text: "No instruction after the s_nop needs all of its wait states.",
         help: "Make it shorter, or take it away. `lint --trim` does so.",
     },
     Own {
@@ -378,7 +378,7 @@ pub fn unchecked() -> impl Iterator<Item = Unchecked> {
 
 const UNCHECKED: &[Unchecked] = &[
     about(
-        "Whether memory or LDS is stored before it is loaded, but for LDS behind a barrier: only registers are followed.",
+        "Whether memory or LDS is stored before it is loaded, but for LDS after a barrier: only registers are followed.",
     ),
     about("What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything."),
     about(

@@ -92,7 +92,7 @@ impl Trim<'_, '_> {
         inst.flags().is_wait().then(|| self.weaker_wait(block, address, now, inst))?
     }
 
-    /// Whether a block follows a branch: some assemblers put an `s_nop` behind one whose offset a generation cannot
+    /// Whether a block follows a branch: some assemblers put an `s_nop` after one whose offset a generation cannot
     /// take.
     pub fn follows_branch(&self, block: usize) -> bool {
         let exit = |block: &usize| self.flow.blocks().get(*block).map(|block| block.exit);

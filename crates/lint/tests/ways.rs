@@ -122,7 +122,7 @@ fn wait_states_that_no_rule_explains_stay() {
 #[test]
 fn lds_is_written_before_a_barrier_is_passed() {
     let text = "ds_write_b32 v0, v1; s_nop 0; s_barrier; ds_read_b32 v2, v0; s_endpgm";
-    let early = "0xc lds-behind-barrier: what the wave writes to LDS may come behind the barrier, and LDS is loaded there, at 0x10";
+    let early = "0xc lds-behind-barrier: writes of the wave to LDS may be done only after the barrier, and LDS is loaded there, at 0x10";
     assert_eq!(said(Target::Gfx942, text), [early]);
     let waits = |wait: &str| said(Target::Gfx942, &text.replace("s_nop 0", wait));
     assert_eq!(waits("s_waitcnt lgkmcnt(0)"), [""; 0]);
@@ -133,12 +133,12 @@ fn lds_is_written_before_a_barrier_is_passed() {
     // A scalar load is not done in the order of others.
     let more = text.replace("s_nop 0", "s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(1)");
     assert_eq!(said(Target::Gfx942, &more).len(), 1);
-    // Nothing is loaded behind the barrier, or only in front of it.
+    // Nothing is loaded after the barrier, or only before it.
     assert_eq!(said(Target::Gfx942, &text.replace("ds_read_b32 v2, v0", "s_nop 0")), [""; 0]);
-    // The next barrier comes behind a wait.
+    // The next barrier comes after a wait.
     let twice = text.replace("s_barrier", "s_barrier; s_waitcnt lgkmcnt(0); s_barrier");
     assert_eq!(said(Target::Gfx942, &twice), [""; 0]);
-    // Each barrier is named once, for all the ways behind it.
+    // Each barrier is named once, for all the ways after it.
     let many = text.replace("ds_read_b32 v2, v0", "ds_read_b32 v2, v0; ds_read_b32 v3, v0; s_cbranch_scc0 65531");
     assert_eq!(said(Target::Gfx942, &many), [early]);
 }
@@ -211,7 +211,7 @@ fn lds_is_read_before_it_is_written_again() {
     assert_eq!(said(Target::Gfx1250, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
 }
 
-/// A function waits for what its caller left, as functions of LLVM do; its own stores are known behind the call.
+/// A function waits for what its caller left, as functions of LLVM do; its own stores are known after the call.
 #[test]
 fn stores_to_lds_go_on_behind_a_call() {
     let text =

@@ -31,7 +31,7 @@ use crate::word::Word;
 /// Names another `libLLVM` than the toolchain's.
 const LIBRARY_VARIABLE: &str = "AMDGPU_ISA_LIBLLVM";
 
-/// The answer behind a status and a text of the child.
+/// The answer that a status and a text of the child stand for.
 fn answer(status: u8, raw: &str) -> Answer {
     match status {
         REJECT => Answer::Reject,

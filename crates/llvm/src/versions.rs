@@ -11,7 +11,7 @@ const VERSION_VARIABLE: &str = "AMDGPU_ISA_LLVM";
 /// The version of LLVM with which to compare: 22, or what the environment variable `AMDGPU_ISA_LLVM` says.
 ///
 /// # Panics
-/// If the variable is no number.
+/// If the variable is not a number.
 pub fn version() -> u32 {
     let parse =
         |version: String| version.parse().unwrap_or_else(|_| panic!("{VERSION_VARIABLE}={version} is no version"));

@@ -330,7 +330,7 @@ impl<'t> Parser<'t, '_> {
         self.suffixes == Some(true) && places.any(differs)
     }
 
-    /// `dim:SQ_RSRC_IMG_2D`, `dim:2d`: the prefix can be missing, and case is ignored behind it.
+    /// `dim:SQ_RSRC_IMG_2D`, `dim:2d`: the prefix can be missing, and case is ignored after it.
     fn dim(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         const PREFIX: &[u8] = b"SQ_RSRC_IMG_";
         self.label()?;

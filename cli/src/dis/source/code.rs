@@ -26,7 +26,7 @@ impl Source<'_> {
         symbols.iter().filter_map(|(offset, n)| Some((*offset, of(*n)?))).collect()
     }
 
-    /// Writes a section of code. `filler` is the one that holds before it, and afterwards the one behind it.
+    /// Writes a section of code. `filler` is the one that holds before it, and afterwards the one after it.
     pub fn code(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {
         let symbols = self.symbols_at(section);
         let targets = self.targets(&symbols);

@@ -20,7 +20,7 @@ object gfx942 5 v5
 object gfx9-4-generic 6 v6
 object gfx1103 5 gfx1103
 
-# Kernels of Mesa, without HSA: descriptors are in front of their code, as in version 2.
+# Kernels of Mesa, without HSA: descriptors stand before their code, as in version 2.
 llvm-mc-22 -triple=amdgcn-mesa-mesa3d -mcpu=gfx900 -filetype=obj -o mesa "$sources/kernel_code.s"
 llvm-mc-22 -triple=amdgcn-amd-amdpal -mcpu=gfx1103 -mattr=+wavefrontsize64 -filetype=obj -o pal.o "$sources/pal.s"
 ld.lld-22 -shared -o pal pal.o

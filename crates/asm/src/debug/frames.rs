@@ -25,7 +25,7 @@ const FROM_HERE: u8 = 0x10;
 /// No address.
 const OMITTED: u8 = u8::MAX;
 
-/// What a directive says of a frame, by its opcode and the numbers behind it.
+/// A directive about a frame: its opcode and the numbers after it.
 enum Rule {
     /// A register.
     Register,
@@ -359,7 +359,7 @@ impl Assembler {
                 table.open.push((table.bytes.len() as u64, 4, difference(code, here)));
                 table.number(0, 4);
                 table.number(frame.end - frame.start, 4);
-                // The length of what follows in front of the rules.
+                // The length of what follows before the rules.
                 table.push(frame.data.map_or(0, |_| width(frame.common.encodings[1])));
                 if let Some(data) = frame.data {
                     self.put_address(&mut table, (table_section, start), frame.common.encodings[1], data);
@@ -429,7 +429,7 @@ fn difference(code: usize, here: usize) -> Expr {
     Expr::Binary("-", Box::new((Expr::Symbol(code, None), Expr::Symbol(here, None))), 1)
 }
 
-/// Goes on so many units behind the last rule.
+/// Goes on so many units after the last rule.
 fn advance(table: &mut Bytes, units: u64) {
     match units {
         0 => {}

@@ -56,7 +56,7 @@ pub const CLASSES: &[Class] = &[
         let addend = difference.values.get(2).copied();
         difference.is_of("amdgcn.fma.legacy") && addend == Some(sign(Ty::Float)) && difference.folded == 0
     }),
-    ("LLVM's table of 2/pi ends after 1184 bits, and a part that reaches behind it is 0", |difference| {
+    ("LLVM's table of 2/pi ends after 1184 bits, and a part that reaches beyond it is 0", |difference| {
         difference.is_of("amdgcn.trig.preop") && difference.folded == 0
     }),
     ("the manuals use the exponent of infinities and NaN; LLVM gives NaN", |difference| {

@@ -21,7 +21,7 @@ pub struct Before {
 }
 
 impl Before {
-    /// The state in front of a function for unknown callers.
+    /// The state before a function for unknown callers.
     pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);

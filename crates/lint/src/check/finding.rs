@@ -34,11 +34,10 @@ pub struct Finding<'a> {
     pub producer: Option<Place>,
     /// The addresses where blocks begin on a way from the producer to the instruction; empty if both are in one block.
     pub path: Vec<u64>,
-    /// Instructions that, in front of the instruction, are what is missing there; empty if nothing is, or nothing
-    /// helps.
+    /// The missing instructions, to be inserted before the instruction; empty if none is missing, or none helps.
     pub repair: Vec<Inst>,
     /// The address of the `s_clause` whose clause the instruction is in, if [`repair`](Finding::repair) is not empty:
-    /// nothing else may be in a clause, so that it has to end in front of what is inserted.
+    /// nothing else may be in a clause, so that it has to end before what is inserted.
     pub clause: Option<u64>,
 }
 
@@ -77,11 +76,11 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
-    /// A wait is missing in front of the instruction. If the wait is not [`sure`](Wait::sure), this is a hint.
+    /// A wait is missing before the instruction. If the wait is not [`sure`](Wait::sure), this is a hint.
     MissingWait(Wait),
     /// A function returns to callers that are not known while an operation of its own still holds a register.
     EarlyReturn(Wait),
-    /// The instruction comes too soon behind another one. If that is not [`sure`](Need::sure), this is a hint.
+    /// The instruction comes too soon after another one. If that is not [`sure`](Need::sure), this is a hint.
     Hazard(Need),
     /// A branch goes over 63 dwords, which RDNA1 cannot.
     BrokenBranch,
@@ -94,11 +93,11 @@ pub enum What {
         /// The number of those that it enables.
         enabled: u32,
     },
-    /// The code uses vector registers behind those that are its own, where accumulation registers are.
+    /// The code uses vector registers above those that are its own, where accumulation registers are.
     AccumOffset {
         /// The last vector register that it uses.
         last: u16,
-        /// The number of the first register behind its own.
+        /// The number of the first register above its own.
         offset: u16,
     },
     /// No descriptor gives the registers that the code uses.
@@ -125,7 +124,7 @@ pub enum What {
     },
     /// The code accesses scratch memory, and the descriptor gives none.
     NoScratch,
-    /// The code goes on with bytes that are no instruction.
+    /// The code goes on with bytes that are not an instruction.
     NoInstruction(DecodeError),
     /// The code goes on outside of the section.
     LeavesSection {
@@ -146,13 +145,13 @@ pub enum What {
         /// The address in it.
         part: u64,
     },
-    /// LDS is loaded behind a barrier in front of which nothing waits until the wave's own data are there.
+    /// LDS is loaded after a barrier, and nothing before the barrier waits until the wave's own data are there.
     LdsBehindBarrier {
         /// The counter that tells when they are.
         counter: Counter,
         /// The value at which they are for certain.
         at_most: u8,
-        /// The address of an instruction that loads from LDS behind the barrier.
+        /// The address of an instruction that loads from LDS after the barrier.
         load: u64,
     },
     /// LDS is written while an operation may still have to read it, and store what is there.
@@ -175,7 +174,7 @@ pub enum What {
         /// The greatest value that it has here.
         most: u8,
     },
-    /// A wait for less than the first instruction behind it that needs the counter.
+    /// A wait that is stronger than the first later instruction that needs the counter requires.
     StrongWait {
         /// The counter.
         counter: Counter,
@@ -269,7 +268,7 @@ impl fmt::Display for What {
             What::EarlyReturn(wait) => early_return(wait, f),
             What::Hazard(need) => hazard(need, f),
             What::BrokenBranch => {
-                f.write_str("the hardware goes elsewhere than 63 dwords ahead; an s_nop behind it makes them 64")
+                f.write_str("the hardware goes elsewhere than 63 dwords ahead; an s_nop after it makes them 64")
             }
             What::KernelAlignment => {
                 write!(f, "a kernel begins at a multiple of {} bytes", KernelDescriptor::ENTRY_ALIGN)
@@ -303,7 +302,7 @@ impl fmt::Display for What {
             What::LeavesSection { to } => write!(f, "the code goes on at {to:#x}, outside of the section"),
             What::LdsBehindBarrier { load, .. } => write!(
                 f,
-                "what the wave writes to LDS may come behind the barrier, and LDS is loaded there, at {load:#x}"
+                "writes of the wave to LDS may be done only after the barrier, and LDS is loaded there, at {load:#x}"
             ),
             What::LdsStillRead { .. } => {
                 f.write_str("LDS is written while a store from there may still have to read it")

@@ -1,4 +1,4 @@
-//! Data in LDS that one wave stores and others load behind a barrier.
+//! Data in LDS that one wave stores and others load after a barrier.
 
 use alloc::collections::BTreeSet;
 
@@ -37,10 +37,10 @@ pub struct Access {
     is_inherited: bool,
 }
 
-/// A barrier that a write of LDS may come behind.
+/// A barrier after which an earlier write of LDS may still be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Passed {
-    /// All waves are there: not yet so behind the signal of a split barrier.
+    /// All waves are there: not yet so after the signal of a split barrier.
     is_open: bool,
     /// The offset of the barrier, or of its signal, in the code.
     pub barrier: u32,
@@ -97,7 +97,7 @@ impl Lds {
     /// Nothing is outstanding.
     pub const NOTHING: Lds = Lds { writes: [None; Counter::ALL.len()], reads: None, passed: None };
 
-    /// The barrier in front of an instruction that loads from LDS, and the write that may come behind it.
+    /// The barrier before an instruction that loads from LDS, and the write that may be done after it.
     pub fn early(&self, inst: &Inst) -> Option<Passed> {
         self.passed.filter(|passed| passed.is_open && lds(inst).0)
     }
@@ -135,7 +135,7 @@ impl Lds {
                 .for_each(|access| access.age = access.age.saturating_add(1));
         }
         let Some(access) = Access::of(inst, offset) else { return };
-        // A signal of a barrier in LDS is no data.
+        // A signal of a barrier in LDS is not data.
         let is_signal = flags.is_atomic() && access.counter == Counter::Asynccnt;
         if stores && !is_signal {
             if let Some(place) = self.writes.get_mut(access.counter as usize) {

@@ -166,7 +166,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     ///     let checkers = Checker::of(&section, Target::Gfx942).map(|checker| checker.with(settings));
     ///     checkers.flat_map(|checker| checker.check(&checker.groups())).map(|finding| finding.rule()).collect()
     /// };
-    /// // LLVM has a rule for EXEC in front of vector memory, and the manual has none.
+    /// // LLVM has a rule for EXEC before vector memory, and the manual has none.
     /// assert!(!rules(false).contains(&"F02") && rules(true).contains(&"F02"));
     /// ```
     #[must_use]
@@ -255,7 +255,7 @@ struct Check<'k, 's, 'a> {
     found: Vec<Finding<'a>>,
     /// The number of ways that may still be searched.
     ways: usize,
-    /// The upper bits of vector registers' numbers in front of each block of the group where they are not 0.
+    /// The upper bits of vector registers' numbers before each block of the group where they are not 0.
     banked: BTreeMap<usize, VgprMsb>,
     /// The barriers that were reported, each with the offset of a store.
     barriers: BTreeSet<(u64, u32)>,

@@ -75,7 +75,7 @@ fn is_before(flow: &Flow<'_>, producer: u64, (block, consumer): (usize, u64)) ->
     flow.blocks().get(block).is_some_and(|block| (block.start..consumer).contains(&producer))
 }
 
-/// The blocks that run next, also through calls: behind the end of a function, those behind all its calls.
+/// The blocks that run next, also through calls: after the end of a function, those after all its calls.
 fn next<'f>(flow: &'f Flow<'_>, block: usize) -> impl Iterator<Item = usize> + 'f {
     let exit = flow.blocks().get(block).map(|block| block.exit);
     let returns = matches!(exit, Some(Exit::Indirect { .. })).then(|| flow.return_sites(block));

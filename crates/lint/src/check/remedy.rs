@@ -1,4 +1,4 @@
-//! Instructions that are missing in front of one, for messages.
+//! Instructions that are missing before one, for messages.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::edits::MachineState;
 use crate::mend;
 
 /// Adds to each finding about an instruction the instructions that are missing. `before`: the instructions of its block
-/// in front of it, with their addresses.
+/// before it, with their addresses.
 pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &MachineState) {
     for finding in found {
         finding.repair = match &finding.what {
@@ -25,7 +25,7 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], no
     }
 }
 
-/// The clause that goes on behind these instructions.
+/// The clause that goes on after these instructions.
 fn clause(before: &[(u64, Inst)]) -> Option<u64> {
     // A clause has 64 instructions at most.
     let (behind, (at, inst)) = before.iter().rev().take(64).enumerate().find(|(_, (_, inst))| mend::is_clause(inst))?;

@@ -72,7 +72,7 @@ pub fn constant_literal_of_double(case: &Case) -> bool {
     [32, 64].into_iter().any(|lsb| spelled(field(case, lsb, 32)))
 }
 
-/// EXP: LLVM has a comma behind the target of the export.
+/// EXP: LLVM has a comma after the target of the export.
 pub fn comma_of_export(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| {
         let comma = |mnemonic: &str| {
