@@ -113,6 +113,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_dropped_opcode" => we_refuse_dropped_opcode,
         "llvm_refuses_runs_into_vcc" => llvm_refuses_runs_into_vcc,
         "half_of_packed_shift" => half_of_packed_shift,
+        "policy_of_prefetch" => policy_of_prefetch,
         "braces_of_wait_event" => braces_of_wait_event,
         "decimal_number" => decimal_number,
         "llvm_wants_format" => llvm_wants_format,

@@ -144,10 +144,19 @@ pub fn llvm_refuses_runs_into_vcc(case: &Case) -> bool {
     matches!(case.llvm, Answer::Reject) && text.contains("s105,vcc_lo")
 }
 
-/// v_ashr_pk_i8_i32 and v_ashr_pk_u8_i32, whose destination is a half of a register in LLVM's text.
+/// Scope, temporal hint and nv after a scalar prefetch, which LLVM does not print.
+pub fn policy_of_prefetch(case: &Case) -> bool {
+    texts(case).is_some_and(|(ours, llvm)| {
+        let policy = ours.strip_prefix(llvm).unwrap_or("");
+        let is_policy = |word: &str| word == "nv" || word.starts_with("th:") || word.starts_with("scope:");
+        llvm.contains("_prefetch_") && policy.starts_with(' ') && policy.split_whitespace().all(is_policy)
+    })
+}
+
+/// v_ashr_pk_i8_i32 and v_ashr_pk_u8_i32, whose destination is a whole register in LLVM's text.
 pub fn half_of_packed_shift(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| {
-        let whole = |half: &str| llvm.replacen(half, ",", 1) == ours;
+        let whole = |half: &str| ours.replacen(half, ",", 1) == llvm;
         ours.starts_with("v_ashr_pk_") && [".l,", ".h,"].iter().any(|half| whole(half))
     })
 }
