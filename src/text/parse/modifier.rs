@@ -24,6 +24,9 @@ fn is_cache_policy(field: Field) -> bool {
     matches!(field, Glc | Slc | Dlc | Scc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
 }
 
+/// The names of the hint that is 0, in all operations.
+const ZEROS: [&[u8]; 4] = [b"TH_DEFAULT", b"TH_LOAD_RT", b"TH_STORE_RT", b"TH_ATOMIC_RT"];
+
 impl<'t> Parser<'t, '_> {
     /// Parses the modifiers in the order in which they are printed, and sets missing ones to their defaults.
     pub(super) fn modifiers(&mut self, descs: Descs) -> Result<(), ParseError> {
@@ -414,6 +417,8 @@ impl<'t> Parser<'t, '_> {
         let value = match (usual.or(whole), word.strip_prefix(prefix)) {
             (Some(value), _) => Some(value | returns),
             (_, Some(b"RT")) => Some(0),
+            // As for LLVM, the hint that is 0 can have the name that it has in other operations.
+            _ if ZEROS.contains(&word) => Some(returns),
             (_, Some(b"RT_RETURN")) => Some(1),
             // The text that LLVM prints if the hint does not fit the scope.
             (_, Some([b'0', b'x', digit @ b'4'..=b'7'])) if flags.is_atomic() => Some((digit - b'0').into()),
