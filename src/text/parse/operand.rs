@@ -41,6 +41,11 @@ fn vanishes(ty: DataType, bits: u64) -> bool {
     magnitude != 0.0 && magnitude < least && !exact
 }
 
+/// Whether a double is in the range of a float of 16 bits.
+fn is_half(bits: u64) -> bool {
+    !vanishes(DataType::F16, bits) && narrow_float(bits, true).is_some()
+}
+
 /// Whether a sign of the operand is the sign of a single float.
 fn is_float(ty: DataType) -> bool {
     matches!(ty, DataType::PkF16 | DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
@@ -467,7 +472,8 @@ impl Parser<'_, '_> {
             _ => number,
         };
         let ty = match (desc.ty, number) {
-            // LLVM's assembler reads a float for a 16-bit integer as a float of 32 bits.
+            // LLVM's assembler reads a float for a 16-bit integer as a float of 32 bits, if it is one of 16 bits.
+            (DataType::I16, Number::Float(bits)) if !is_half(bits) => return None,
             (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
             (DataType::I16, Number::Int(n))
                 if self.reading == Reading::Halves && F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
@@ -535,8 +541,11 @@ impl Parser<'_, '_> {
         match (desc.ty, number) {
             (DataType::F16, Number::Int(n)) if (-0x8000..0).contains(&n) => Some((n as u16).into()),
             (DataType::I16 | DataType::PkI16, Number::Float(bits)) => {
-                let fits = !vanishes(DataType::F16, bits) && narrow_float(bits, true).is_some();
-                if fits { narrow_float(bits, false) } else { None }
+                if is_half(bits) {
+                    narrow_float(bits, false)
+                } else {
+                    None
+                }
             }
             _ => self.any_literal(desc, number),
         }
