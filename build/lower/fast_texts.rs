@@ -176,7 +176,9 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         (OperandKind::Number(NumberKind::Waitcnt), _) if desc.lsb == 0 => counters(&parts.waitcnt),
         (OperandKind::Number(NumberKind::DelayAlu), _) if desc.lsb == 0 => delays(&parts.delay_alu),
         (OperandKind::Number(NumberKind::Depctr), _) if desc.lsb == 0 => depctrs(&parts.depctr),
-        (OperandKind::Number(NumberKind::Hex | NumberKind::Events), _) if desc.lsb == 0 && desc.width == 16 => {
+        (OperandKind::Number(NumberKind::Hex | NumberKind::Unsigned | NumberKind::Events), _)
+            if desc.lsb == 0 && desc.width == 16 =>
+        {
             vec![text(0xff00, 0, small)]
         }
         _ => missing(),

@@ -22,6 +22,7 @@ pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Encoded
         }
         NumberKind::Attribute { .. }
         | NumberKind::Hex
+        | NumberKind::Unsigned
         | NumberKind::Int16
         | NumberKind::Endpgm
         | NumberKind::Hwreg

@@ -15,6 +15,8 @@ pub enum NumberKind {
     Label,
     /// A number that is printed in hexadecimal.
     Hex,
+    /// A number without a sign that is printed in hexadecimal.
+    Unsigned,
     /// A number of 16 bits that is printed with its sign.
     Int16,
     /// A number that is printed unless it is zero.
@@ -38,11 +40,12 @@ pub enum NumberKind {
 
 impl NumberKind {
     /// The names of these kinds in `isa/operands.isa`.
-    pub const NAMES: [(&'static str, NumberKind); 17] = [
+    pub const NAMES: [(&'static str, NumberKind); 18] = [
         ("literal", NumberKind::Literal { high: NONE }),
         ("signed_hex", NumberKind::SignedHex),
         ("label", NumberKind::Label),
         ("hex", NumberKind::Hex),
+        ("unsigned", NumberKind::Unsigned),
         ("int16", NumberKind::Int16),
         ("endpgm", NumberKind::Endpgm),
         ("hwreg", NumberKind::Hwreg),

@@ -179,6 +179,7 @@ fn immediate(probe: &Probe, desc: &OperandDesc) -> Immediate {
 fn immediate_kind(kind: NumberKind) -> ImmediateKind {
     match kind {
         NumberKind::Hex
+        | NumberKind::Unsigned
         | NumberKind::Events
         | NumberKind::Int16
         | NumberKind::Endpgm

@@ -42,7 +42,7 @@ impl Printer<'_> {
     pub(super) fn immediate(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
         let OperandKind::Number(kind) = desc.kind else { return out.dec(value) };
         match kind {
-            NumberKind::Hex | NumberKind::Events => out.hex(value),
+            NumberKind::Hex | NumberKind::Unsigned | NumberKind::Events => out.hex(value),
             // Small numbers are decimal, as in all operands that can be an inline constant.
             NumberKind::Int16 => match extend(value, desc.width) {
                 n @ -16..=64 if desc.width == 16 && n >= 0 => out.signed(n),

@@ -125,7 +125,7 @@ impl Filling<'_> {
                 NumberKind::Literal { .. } => {
                     EncodedOperand::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
                 }
-                NumberKind::Hex | NumberKind::Int16 | NumberKind::Events if desc.width == 16 => {
+                NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Events if desc.width == 16 => {
                     // Signed and unsigned values are both accepted.
                     let value = argument.integer().ok_or_else(cannot)?;
                     let (min, max) = (i16::MIN.into(), u16::MAX.into());
@@ -150,6 +150,7 @@ impl Filling<'_> {
                 NumberKind::InterpParam => return self.named(desc, self.rules.interp_params, argument),
                 NumberKind::ExportTarget => return self.named(desc, self.rules.exp_targets, argument),
                 NumberKind::Hex
+                | NumberKind::Unsigned
                 | NumberKind::Events
                 | NumberKind::Int16
                 | NumberKind::Endpgm

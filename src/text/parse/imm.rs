@@ -39,8 +39,10 @@ impl Parser<'_, '_> {
         let start = self.cursor.at;
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
         // A number in `lit(...)` or `lit64(...)` is the number: there is no literal that it could be.
-        let takes_call =
-            matches!(kind, NumberKind::SignedHex | NumberKind::Hex | NumberKind::Int16 | NumberKind::Version);
+        let takes_call = matches!(
+            kind,
+            NumberKind::SignedHex | NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Version
+        );
         if takes_call && (self.cursor.eat_call(b"lit64", b'(') || self.cursor.eat_call(b"lit", b'(')) {
             let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
             self.cursor.expect(b')')?;
@@ -66,6 +68,7 @@ impl Parser<'_, '_> {
             NumberKind::Literal { .. }
             | NumberKind::SignedHex
             | NumberKind::Hex
+            | NumberKind::Unsigned
             | NumberKind::Int16
             | NumberKind::Version
             | NumberKind::Endpgm => None,
@@ -78,7 +81,10 @@ impl Parser<'_, '_> {
             None => (self.cursor.integer(&names)?, true),
         };
         // A signed number has the same bits as an unsigned one, except in operands that are never signed.
-        let has_sign = !matches!(kind, NumberKind::Sendmsg | NumberKind::Endpgm);
+        let has_sign = !matches!(
+            kind,
+            NumberKind::Sendmsg | NumberKind::Endpgm | NumberKind::Hwreg | NumberKind::Events | NumberKind::Unsigned
+        );
         let range = if has_sign { i16::MIN.into() } else { 0 }..=i64::from(u16::MAX);
         let is_whole = is_number && desc.width == 16 && kind != NumberKind::SignedHex;
         if is_whole && !range.contains(&value) {
