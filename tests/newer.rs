@@ -129,6 +129,27 @@ const OLDER: &[(&str, &str, &str)] = &[
     // Hints with names of the system's scope.
     ("gfx1250", "global_load_b32 v0, v[0:1], off th:TH_LOAD_BYPASS scope:SCOPE_SYS", "7c0005ee00003c0000000000"),
     ("gfx1310", "s_load_b32 s0, s[2:3], 0 scope:SCOPE_SYS th:TH_LOAD_BYPASS", "0100e0f5000000f8"),
+    // The hint that is 0, by names that it has elsewhere.
+    ("gfx1310", "global_load_u8 v2, v4, s[8:9] th:TH_STORE_RT", "080002ee0200000004000000"),
+    ("gfx1250", "buffer_atomic_add_u32 v5, off, s[8:11], s3 th:TH_DEFAULT", "03400dc40510800000000000"),
+    (
+        "gfx1250",
+        "buffer_atomic_add_u32 v5, off, s[8:11], s3 th:TH_ATOMIC_RT scope:SCOPE_SYS",
+        "03400dc405108c0000000000",
+    ),
+    // The cache policy of prefetches.
+    ("gfx1200", "s_prefetch_data s[2:3], 0x10, s0, 1 th:TH_LOAD_NT scope:SCOPE_DEV", "41c0c4f410000000"),
+    ("gfx1250", "s_prefetch_data s[2:3], 0x10, s0, 1 scope:SCOPE_SYS th:TH_LOAD_BYPASS nv", "41c0f4f510000000"),
+    ("gfx1250", "s_buffer_prefetch_data s[4:7], 0x10, s0, 1 th:TH_LOAD_NT scope:SCOPE_DEV", "42e0c4f410000000"),
+    ("gfx1310", "s_prefetch_data s[2:3], 0x10, s0, 1 th:TH_LOAD_NT scope:SCOPE_DEV", "4180c5f410000000"),
+    ("gfx1250", "s_prefetch_inst s[2:3], 0x10, s0, 1 nv", "418014f410000000"),
+    ("gfx1250", "s_prefetch_inst s[2:3], 0x10, s0, 1 nonv", "418004f410000000"),
+    // The half that a packed shift writes.
+    ("gfx1250", "v_ashr_pk_u8_i32 v2.h, v4, v6, v8", "024091d6040d2204"),
+    ("gfx1250", "v_ashr_pk_u8_i32 v2, v4, v6, v8", "020091d6040d2204"),
+    ("gfx1251", "v_ashr_pk_i8_i32_e64_dpp v2.h, v4, v6, v8 row_mirror", "024090d6fa0c2204044001ff"),
+    // Floats of 16-bit integers, which have to be floats of 16 bits.
+    ("gfx1250", "v_not_b16_e64 v2.l, 65504.0", "0200e9d5ff00010200e07f47"),
     // Suffixes of halves, and op_sel with the same halves, or with none.
     ("gfx1200", "v_add_f16_e64_dpp v255.h, v255.l, v2.h op_sel:[0,1,1] row_mirror", "ff5032d5fa040200ff4001ff"),
     ("gfx1250", "v_max3_num_f16 v255.h, -1, exec_hi, src_scc op_sel:[0,0,0,0]", "ff402cd6c1fef403"),
@@ -175,6 +196,17 @@ const REFUSED: &[(&str, &str)] = &[
     ("gfx1170", "v_rsq_f32_e32 v5, |0x123456789a|"),
     ("gfx1250", "v_rsq_f16_e32 v5.l, -|0xffffffff|"),
     ("gfx1200", "v_add_f16 v5.l, |-65536|, v1.l"),
+    ("gfx1170", "s_cmpk_lt_u32 s0, -1"),
+    ("gfx900", "s_cmpk_lg_u32 s0, -1"),
+    ("gfx1170", "s_setreg_b32 -5, s15"),
+    ("gfx1310", "s_getreg_b32 s15, -5"),
+    ("gfx1170", "s_wait_event -5"),
+    // Floats of 16-bit integers, out of the range of floats of 16 bits.
+    ("gfx1250", "v_mov_b16 v2.l, 70000.0"),
+    ("gfx1170", "v_not_b16_e64 v2.l, 1e-10"),
+    ("gfx1310", "v_not_b16_e64 v2, 1e10"),
+    // A prefetch of a target without nv.
+    ("gfx1200", "s_prefetch_data s[2:3], 0x10, s0, 1 nv"),
     // Bits of a float of 32 bits, which would be another number as a float of 16.
     ("gfx1170", "s_cmp_lg_f16 0x3f000000, s2"),
     ("gfx1310", "s_cmp_o_f16 -4.0, 0x3e22f983"),
@@ -197,6 +229,9 @@ const MISREAD: &[(&str, &str)] = &[
     ("gfx1310", "s_sethalt 0.5"),
     ("gfx1250", "v_pk_max_u16 v1, v2, v3 neg_hi:[0,0,1]"),
     ("gfx1310", "s_wait_event { export_ready: 1 }"),
+    ("gfx1250", "s_prefetch_inst s[2:3], 0x0, s0, 0 scope:SCOPE_SE"),
+    ("gfx1310", "v_dual_add_f32 v8, v2, v6 :: v_dual_dot2acc_f32_bf16 v40, v4, v10"),
+    ("gfx1250", "v_and_b16_e64_dpp v0.l, v3.l, 0xffff row_mirror"),
 ];
 
 #[test]
