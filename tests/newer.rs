@@ -148,8 +148,6 @@ const OLDER: &[(&str, &str, &str)] = &[
     ("gfx1250", "v_ashr_pk_u8_i32 v2.h, v4, v6, v8", "024091d6040d2204"),
     ("gfx1250", "v_ashr_pk_u8_i32 v2, v4, v6, v8", "020091d6040d2204"),
     ("gfx1251", "v_ashr_pk_i8_i32_e64_dpp v2.h, v4, v6, v8 row_mirror", "024090d6fa0c2204044001ff"),
-    // Floats of 16-bit integers, which have to be floats of 16 bits.
-    ("gfx1250", "v_not_b16_e64 v2.l, 65504.0", "0200e9d5ff00010200e07f47"),
     // Suffixes of halves, and op_sel with the same halves, or with none.
     ("gfx1200", "v_add_f16_e64_dpp v255.h, v255.l, v2.h op_sel:[0,1,1] row_mirror", "ff5032d5fa040200ff4001ff"),
     ("gfx1250", "v_max3_num_f16 v255.h, -1, exec_hi, src_scc op_sel:[0,0,0,0]", "ff402cd6c1fef403"),
