@@ -16,6 +16,8 @@ const MOST: u16 = 1000;
 /// The number of times that a block is passed before a value that grows there with each iteration of a loop becomes the
 /// greatest one.
 const AGAIN: u16 = 3;
+/// The number of rounds of changes after which changes are made without waiting for the effect of others.
+const ROUNDS: usize = 200;
 
 /// A state that is followed through a group of functions, and can be followed again after a change.
 ///
@@ -42,9 +44,12 @@ pub struct Following<'f, 'c, S, F> {
     counted: Vec<usize>,
     /// The place before which all entries are reached.
     entered: usize,
+    /// The place from which on no state is joined yet.
+    end: usize,
 }
 
 /// The end of a function.
+#[derive(Clone)]
 struct Exited<S> {
     state: Option<Box<S>>,
     /// Whether no return is known: calls of the function are treated like calls of unknown functions.
@@ -67,9 +72,9 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         places.sort_unstable();
         let (before, passed) = (vec![None; group.len()], vec![0; group.len()]);
         let (open, exits, undecided) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
-        let (counted, entered) = (Vec::new(), 0);
+        let (counted, entered, end) = (Vec::new(), 0, group.len());
         let mut following =
-            Following { flow, group, places, first, before, open, exits, undecided, passed, counted, entered };
+            Following { flow, group, places, first, before, open, exits, undecided, passed, counted, entered, end };
         for (place, block) in group.iter().enumerate().filter(|(_, block)| flow.is_root(**block)) {
             following.reach(place, Cow::Owned((following.first)(*block)));
         }
@@ -141,6 +146,68 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             self.before.get_mut(places).unwrap_or_default().fill_with(|| None);
         }
         is_final
+    }
+
+    /// Follows from the beginning, and calls `change` with every block that is reached, and the state before it, until
+    /// it changes nothing: it may change the effect of [`State::step`] in its block, and returns whether it did. Its last
+    /// argument tells whether the state takes all changes before the block into account. Blocks of loops and of called
+    /// functions are offered again after each round of changes; after many rounds, without waiting for the effect of
+    /// other changes.
+    pub fn change_each(mut self, change: &mut impl FnMut(usize, &S, bool) -> bool) {
+        let flow = self.flow;
+        for region in Regions::new(flow, self.group, |block| self.place(block)) {
+            let places = region.places;
+            if region.repeats {
+                self.change_region(&places, change);
+            } else {
+                self.enter_next(&places);
+                self.open.remove(&places.start);
+                let state = self.before.get_mut(places.start).and_then(Option::take).map(|state| *state);
+                self.pass(places.start, state, &mut |block, state| {
+                    change(block, state, true);
+                    flow.run(block, state);
+                });
+            }
+            self.before.get_mut(places).unwrap_or_default().fill_with(|| None);
+        }
+    }
+
+    /// [`Following::change_each`] of a region with loops or calls.
+    fn change_region(&mut self, places: &Range<usize>, change: &mut impl FnMut(usize, &S, bool) -> bool) {
+        let at_entry = self.before.get(places.clone()).unwrap_or_default().to_vec();
+        let open: Vec<usize> = self.open.range(places.clone()).copied().collect();
+        let exits = self.take_exits(places);
+        // States from before a change stay in the region.
+        self.end = places.end;
+        for round in 0..=2 * ROUNDS {
+            self.take_exits(places);
+            self.exits.extend(exits.iter().map(|(function, exited)| (*function, exited.clone())));
+            self.before.get_mut(places.clone()).unwrap_or_default().clone_from_slice(&at_entry);
+            self.open.extend(&open);
+            self.entered = self.entered.min(places.start);
+            self.settle_in(places.clone());
+            let mut is_changed = false;
+            for place in places.clone().filter(|_| round < 2 * ROUNDS) {
+                self.from_place(place, &mut |block, state| {
+                    is_changed |= change(block, state, !is_changed || round >= ROUNDS);
+                });
+            }
+            if !is_changed {
+                break;
+            }
+        }
+        self.end = self.group.len();
+        let reached = places.clone().filter(|place| self.before.get(*place).is_some_and(Option::is_some));
+        self.open.extend(reached.collect::<Vec<_>>());
+        self.settle_in(places.clone());
+    }
+
+    /// Takes the ends of the functions that some places are in or call.
+    fn take_exits(&mut self, places: &Range<usize>) -> BTreeMap<usize, Exited<S>> {
+        let blocks = self.group.get(places.clone()).unwrap_or_default().iter();
+        let functions = blocks.flat_map(|block| [Some(*block), self.flow.callee(*block)]).flatten();
+        let functions = functions.map(|block| self.flow.function_of(block));
+        functions.filter_map(|function| self.exits.remove_entry(&function)).collect()
     }
 
     /// Takes the first of some places whose state changed.
@@ -227,7 +294,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     /// Joins a state to the state of a place.
     fn reach(&mut self, place: usize, state: Cow<'_, S>) {
         let is_again = self.passed.get(place).is_some_and(|times| *times >= AGAIN);
-        let changed = match self.before.get_mut(place) {
+        let changed = match self.before.get_mut(place).filter(|_| place < self.end) {
             Some(Some(old)) if is_again => old.join_again(&state),
             Some(Some(old)) => old.join(&state),
             Some(new) => {

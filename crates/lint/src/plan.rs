@@ -1,17 +1,14 @@
 //! Changes that make code clean.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use amdgpu_isa::flow::Flow;
+use amdgpu_isa::flow::{Flow, Following};
 use amdgpu_isa::{Field, Inst};
 
 use crate::edits::{EditedWalk, Edits, MachineState, Slot};
 use crate::mend::{self, Change};
-
-/// After so many rounds the changes of all blocks are made at once: they may be more than are needed.
-const ROUNDS: usize = 200;
 
 /// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known before a
 /// function; `returns`: the address of the return at the end of a block to callers that rely on everything being done.
@@ -25,59 +22,20 @@ pub fn fix(
     let planned = RefCell::new(core::mem::take(edits));
     for group in flow.groups() {
         let mut hopeless = BTreeSet::new();
-        for round in 0..2 * ROUNDS {
-            let changes = |block, now: &MachineState, hopeless: &mut BTreeSet<u64>| {
-                first_change(flow, base, &planned.borrow(), (block, now), returns(block), true, hopeless).is_some()
-            };
-            let open = states(flow, &group, base, first, &planned, |block, now| changes(block, now, &mut hopeless));
-            if open.is_empty() {
-                break;
+        let following = Following::new(flow, &group, |block| EditedWalk { now: first(block), edits: &planned, base });
+        // A distance may be longer than it seems once what comes before has been mended.
+        following.change_each(&mut |block, run: &EditedWalk<'_>, is_certain| {
+            let mut is_changed = false;
+            loop {
+                let (at, returns) = ((block, &run.now), returns(block));
+                let found = first_change(flow, base, &planned.borrow(), at, returns, is_certain, &mut hopeless);
+                let Some(found) = found else { return is_changed };
+                found.make(&mut planned.borrow_mut());
+                is_changed = true;
             }
-            for (n, (block, now)) in open.iter().enumerate() {
-                // A distance may be longer than it seems once what comes before has been mended.
-                let distances = n == 0 || round >= ROUNDS;
-                loop {
-                    let found = first_change(
-                        flow,
-                        base,
-                        &planned.borrow(),
-                        (*block, now),
-                        returns(*block),
-                        distances,
-                        &mut hopeless,
-                    );
-                    let Some(found) = found else { break };
-                    found.make(&mut planned.borrow_mut());
-                }
-            }
-        }
+        });
     }
     *edits = planned.into_inner();
-}
-
-/// The states before some blocks of a group, in its order.
-fn states(
-    flow: &Flow<'_>,
-    group: &[usize],
-    base: u64,
-    first: &dyn Fn(usize) -> MachineState,
-    edits: &RefCell<Edits>,
-    mut wanted: impl FnMut(usize, &MachineState) -> bool,
-) -> Vec<(usize, MachineState)> {
-    let mut found = Vec::new();
-    let groups = [group.to_vec()];
-    flow.follow_groups(
-        &groups,
-        |block| EditedWalk { now: first(block), edits, base },
-        |block, run: &EditedWalk<'_>| {
-            if wanted(block, &run.now) {
-                found.push((block, run.now.clone()));
-            }
-        },
-    );
-    let places: BTreeMap<usize, usize> = group.iter().copied().zip(0..).collect();
-    found.sort_by_key(|(block, _)| places.get(block).copied());
-    found
 }
 
 /// A change and where it is made.
