@@ -344,4 +344,28 @@ pub const REFUSALS: &[Refusal] = &[
         ("gfx942", "a49137dd0081942c"),
         |i| name(i) == "global_atomic_add_f32" && get(i, Field::Acc) == 1 && get(i, Field::Sc0) == 1,
     ),
+    refusal(
+        &[Format::Smem],
+        "not a valid operand",
+        "LLVM 22 has no scope and no temporal hint of prefetches; LLVM 24 assembles both",
+        ("gfx1200", "00e644f47e221b20"),
+        |i| {
+            let shows = |modifier: &str| i.to_string().contains(modifier);
+            name(i).contains("prefetch_data") && [" scope:", " th:"].into_iter().any(shows)
+        },
+    ),
+    refusal(
+        &[Format::Smem],
+        "invalid operand for instruction",
+        "LLVM 22 has no nv of prefetches; LLVM 24 assembles it",
+        ("gfx1250", "c0c714f43e9f0bfc"),
+        |i| name(i).contains("_prefetch_") && i.to_string().contains(" nv"),
+    ),
+    refusal(
+        &[Format::Vop3a],
+        "invalid operand for instruction",
+        "LLVM 22 has no halves as destinations of packed shifts; LLVM 24 assembles them",
+        ("gfx1250", "000090d600000000"),
+        |i| name(i).starts_with("v_ashr_pk_") && [".l,", ".h,"].iter().any(|half| i.to_string().contains(half)),
+    ),
 ];

@@ -111,6 +111,9 @@ const WRITTEN: [(&str, &str); 2] = [
     ("_subvector_loop_*", "LLVM has the counter, which changes, as an input"),
 ];
 
+/// The operations that write one half of a register, of which LLVM's description has the whole: pattern, and why.
+const HALVES: [(&str, &str); 1] = [("v_ashr_pk_*", "LLVM 22 has no halves there; LLVM 24 assembles them")];
+
 /// The difference between the two lists, if there is one.
 fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mut BTreeSet<usize>) -> Option<String> {
     // LLVM's memory operations have their address before or after the data.
@@ -123,8 +126,10 @@ fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mu
         }
         list
     };
+    let has_halves = HALVES.iter().any(|(names, _)| is_like(names, name));
     let same = |theirs: &[Shape]| {
-        let bits = |(a, b): (&Shape, &Shape)| if a.mask && b.bits == 64 { a.bits } else { b.bits };
+        let is_half = |a: &Shape, b: &Shape| has_halves && a.written && (a.bits, b.bits) == (16, 32);
+        let bits = |(a, b): (&Shape, &Shape)| if a.mask && b.bits == 64 || is_half(a, b) { a.bits } else { b.bits };
         let masked: Vec<Shape> = ours.iter().zip(theirs).map(|(a, b)| Shape { bits: bits((a, b)), ..*b }).collect();
         ours.len() == theirs.len() && ordered(ours) == ordered(&masked)
     };
