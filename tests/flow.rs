@@ -3,6 +3,8 @@
 
 use crate::programs;
 
+use core::cell::Cell;
+
 use amdgpu_isa::flow::{Exit, Flow, Following, Lanes, State};
 use amdgpu_isa::{Inst, Reg, Target};
 use programs::{Nothing, assemble, insts, sample, samples};
@@ -254,10 +256,8 @@ impl State for Ran {
     }
 }
 
-/// Random code of branches, loops, calls and returns, with several entries.
-#[test]
-fn following_once_finds_the_same_states_as_settling_first() {
-    let Some(target) = target() else { return };
+/// Codes of 60 random instructions: branches, loops, calls and returns. Every third has neither loops nor calls.
+fn random_codes(target: Target, number: usize) -> impl Iterator<Item = Vec<u8>> {
     let mut random = 0x2545_f491_4f6c_dd1du64;
     let mut next = move |most: u64| {
         random ^= random << 13;
@@ -265,19 +265,30 @@ fn following_once_finds_the_same_states_as_settling_first() {
         random ^= random << 17;
         (random >> 20) % most
     };
-    let mut repeated = 0;
-    for _ in 0..3000 {
-        let text = (0..60).map(|at| match (next(12), next(60) as i64 - at) {
-            (0 | 1, to) => format!("s_cbranch_scc0 {to}"),
-            (2, to) => format!("s_branch {to}"),
-            (3, to) => format!("s_call_b64 s[30:31], {to}"),
-            (4, _) => "s_setpc_b64 s[30:31]".to_string(),
-            (5, _) => "s_endpgm".to_string(),
-            _ => "s_nop 0".to_string(),
+    (0..number).map(move |n| {
+        let text = (0..60).map(|at| {
+            let to = next(60) as i64 - at;
+            match (next(12), if n % 3 == 0 { to.abs() % (60 - at) } else { to }) {
+                (0 | 1, to) => format!("s_cbranch_scc0 {to}"),
+                (2, to) => format!("s_branch {to}"),
+                (3, to) if n % 3 != 0 => format!("s_call_b64 s[30:31], {to}"),
+                (4, _) => "s_setpc_b64 s[30:31]".to_string(),
+                (5, _) => "s_endpgm".to_string(),
+                _ => "s_nop 0".to_string(),
+            }
         });
         let words = text.map(|line| amdgpu_isa::parse(target, &line).unwrap().words()[0]);
-        let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-        let entries = [BASE, BASE + 4 * next(60)];
+        words.flat_map(u32::to_le_bytes).collect()
+    })
+}
+
+/// Random codes have several entries.
+#[test]
+fn following_once_finds_the_same_states_as_settling_first() {
+    let Some(target) = target() else { return };
+    let mut repeated = 0;
+    for (n, code) in random_codes(target, 3000).enumerate() {
+        let entries = [BASE, BASE + 4 * (n as u64 * 17 % 60)];
         let flow = Flow::new(target, &code, BASE, &entries);
         for group in flow.groups() {
             let first = |block: usize| Ran(1 << 63 >> (block % 3));
@@ -296,6 +307,77 @@ fn following_once_finds_the_same_states_as_settling_first() {
         }
     }
     assert!(repeated > 1000, "{repeated}");
+}
+
+/// The blocks since whose end nothing was done, as bits. Blocks in `mended` do something at their start.
+#[derive(Clone)]
+struct Undone<'m> {
+    blocks: u64,
+    mended: &'m Cell<u64>,
+}
+
+impl State for Undone<'_> {
+    fn step(&mut self, _: &Inst, offset: u32) {
+        let bit = 1 << (offset / 4);
+        self.blocks = if self.mended.get() & bit != 0 { bit } else { self.blocks | bit };
+    }
+
+    fn join(&mut self, other: &Self) -> bool {
+        let before = self.blocks;
+        self.blocks |= other.blocks;
+        self.blocks != before
+    }
+
+    fn enter(&mut self) {}
+
+    fn returned_from(&mut self, exit: &Self) {
+        self.blocks |= exit.blocks;
+    }
+}
+
+/// Random code of branches, loops, calls and returns. In code without loops and calls, none of the changes can be
+/// spared.
+#[test]
+fn changes_are_made_until_none_is_missing() {
+    let Some(target) = target() else { return };
+    let (mut repeated, mut straight, mut made) = (0, 0, 0);
+    for code in random_codes(target, 2000) {
+        let flow = Flow::new(target, &code, BASE, &[BASE]);
+        let mended = Cell::new(0u64);
+        let bit = |block: usize| 1u64 << (flow.offset_of(flow.blocks()[block].start) / 4);
+        // A block cannot begin after four instructions at places with its own remainder of 3.
+        let is_missing = |block: usize, now: &Undone<'_>| {
+            let mask = 0x9249_2492_4924_9249u64 << (bit(block).trailing_zeros() % 3);
+            mended.get() & bit(block) == 0 && (now.blocks & mask).count_ones() > 3
+        };
+        let groups = flow.groups();
+        let first = |_| Undone { blocks: 0, mended: &mended };
+        for group in &groups {
+            Following::new(&flow, group, first).change_each(&mut |block, now, _| {
+                let changes = is_missing(block, now);
+                mended.set(if changes { mended.get() | bit(block) } else { mended.get() });
+                changes
+            });
+        }
+        let missing = || {
+            let mut number = 0;
+            assert!(flow.follow(first, |block, now| number += usize::from(is_missing(block, now))));
+            number
+        };
+        assert_eq!(missing(), 0);
+        let all = mended.get();
+        made += all.count_ones();
+        if flow.loops().is_empty() && (0..flow.blocks().len()).all(|block| flow.callee(block).is_none()) {
+            straight += all.count_ones();
+            for n in (0..64).filter(|n| all >> n & 1 != 0) {
+                mended.set(all & !(1 << n));
+                assert!(missing() > 0);
+            }
+        } else {
+            repeated += all.count_ones();
+        }
+    }
+    assert!(repeated > 1000 && straight > 200, "{repeated} {straight} of {made}");
 }
 
 /// In random words, and in code that consists of branches, every block ends where another one begins or at its stated

@@ -138,10 +138,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
                 is_final &= self.settle_in(places.clone());
                 places.clone().for_each(|place| self.run_from_place(place, run));
             } else {
-                self.enter_next(&places);
-                self.open.remove(&places.start);
-                let state = self.before.get_mut(places.start).and_then(Option::take).map(|state| *state);
-                is_final &= self.pass(places.start, state, run);
+                is_final &= self.pass_once(&places, run);
             }
             self.before.get_mut(places).unwrap_or_default().fill_with(|| None);
         }
@@ -149,10 +146,48 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Follows from the beginning, and calls `change` with every block that is reached, and the state before it, until
-    /// it changes nothing: it may change the effect of [`State::step`] in its block, and returns whether it did. Its last
-    /// argument tells whether the state takes all changes before the block into account. Blocks of loops and of called
-    /// functions are offered again after each round of changes; after many rounds, without waiting for the effect of
-    /// other changes.
+    /// it changes nothing. `change` may change the effect of [`State::step`] in its block; it returns whether it did,
+    /// and changes nothing if its block needs no change.
+    ///
+    /// The last argument of `change` tells whether the state has the effect of all changes before the block. It has not
+    /// in loops and called functions, whose blocks are offered again after each round of changes, until one has none;
+    /// after 200 rounds, all changes of a round count as made with their effect, and after 400 it gives up.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use core::cell::RefCell;
+    /// use amdgpu_isa::{Inst, Target};
+    /// use amdgpu_isa::flow::{Flow, Following, State};
+    /// /// The number of instructions since the last pause. `pauses`: the offsets of the instructions before which one is.
+    /// #[derive(Clone)]
+    /// struct Busy<'p> { number: u32, pauses: &'p RefCell<Vec<u32>> }
+    /// impl State for Busy<'_> {
+    ///     fn step(&mut self, _: &Inst, offset: u32) {
+    ///         self.number = if self.pauses.borrow().contains(&offset) { 1 } else { self.number + 1 };
+    ///     }
+    ///     fn join(&mut self, other: &Self) -> bool {
+    ///         let before = self.number;
+    ///         self.number = self.number.max(other.number).min(100);
+    ///         self.number != before
+    ///     }
+    /// }
+    /// // v_mov_b32 v0, v1; L: v_mov_b32 v0, v1; v_mov_b32 v0, v1; s_cbranch_scc0 L; s_endpgm
+    /// let code: Vec<u8> =
+    ///     [0x7e00_0301u32, 0x7e00_0301, 0x7e00_0301, 0xbf84_fffd, 0xbf81_0000].iter().flat_map(|w| w.to_le_bytes()).collect();
+    /// let flow = Flow::new(Target::Gfx942, &code, 0, &[0]);
+    /// let pauses = RefCell::new(Vec::new());
+    /// for group in flow.groups() {
+    ///     let following = Following::new(&flow, &group, |_| Busy { number: 0, pauses: &pauses });
+    ///     following.change_each(&mut |block, busy, _| {
+    ///         let start = flow.offset_of(flow.blocks()[block].start);
+    ///         let is_needed = busy.number > 3 && !pauses.borrow().contains(&start);
+    ///         pauses.borrow_mut().extend(is_needed.then_some(start));
+    ///         is_needed
+    ///     });
+    /// }
+    /// assert_eq!(pauses.into_inner(), [4]);
+    /// # }
+    /// ```
     pub fn change_each(mut self, change: &mut impl FnMut(usize, &S, bool) -> bool) {
         let flow = self.flow;
         for region in Regions::new(flow, self.group, |block| self.place(block)) {
@@ -160,16 +195,21 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             if region.repeats {
                 self.change_region(&places, change);
             } else {
-                self.enter_next(&places);
-                self.open.remove(&places.start);
-                let state = self.before.get_mut(places.start).and_then(Option::take).map(|state| *state);
-                self.pass(places.start, state, &mut |block, state| {
+                self.pass_once(&places, &mut |block, state| {
                     change(block, state, true);
                     flow.run(block, state);
                 });
             }
             self.before.get_mut(places).unwrap_or_default().fill_with(|| None);
         }
+    }
+
+    /// Passes a region without loops and calls, and takes the state before it. Returns `false` if it gives up.
+    fn pass_once(&mut self, places: &Range<usize>, run: &mut impl FnMut(usize, &mut S)) -> bool {
+        self.enter_next(places);
+        self.open.remove(&places.start);
+        let state = self.before.get_mut(places.start).and_then(Option::take).map(|state| *state);
+        self.pass(places.start, state, run)
     }
 
     /// [`Following::change_each`] of a region with loops or calls.
