@@ -1,19 +1,13 @@
 //! Arbitrary bytes give instructions: ones that decode, valid ones that keep all rules, and ones that break one rule
-//! and report which; for every target and nearly every operation, from few bytes. Run with `cargo test --features
-//! arbitrary`.
-#![cfg(feature = "arbitrary")]
-
+//! and report which; for every target and nearly every operation, from few bytes. Needs the feature `arbitrary`.
 use crate::words;
 
 use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, near_valid_bytes, valid};
 use amdgpu_isa::check::RuleError;
-use amdgpu_isa::errors::FieldError;
-use amdgpu_isa::{DecodeError, Format, Inst, Microcode, Target, decode, decode_words};
+use amdgpu_isa::{DecodeError, Format, Inst, Target, decode, decode_words};
 use arbitrary::{Arbitrary, Unstructured};
 use std::collections::{BTreeMap, BTreeSet};
 use words::{Rng, has_even_tuples, is_rdna};
-
-include!(concat!(env!("OUT_DIR"), "/roster.rs"));
 
 fn random(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| rng.number() as u8).collect()
@@ -186,7 +180,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
     let (mut rng, mut overlaps, mut lengths) = (Rng(4), 0, BTreeSet::new());
     for &target in Target::ALL {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
-        let part = if words::is_full() { 1 } else { 5 };
+        let part = if words::is_full() { 1 } else { 10 };
         for round in 0..20_000 / part {
             let bytes = random(&mut rng, 32);
             if round % 8 == 0 {
@@ -231,50 +225,4 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
     }
     assert!(overlaps > 0 || cfg!(not(feature = "all-targets")));
     assert!(Target::ALL.is_empty() || (0..8).all(|len| lengths.contains(&len)), "{lengths:?}");
-}
-
-/// Every struct of every target: encoding bits and operation are right, every operation occurs, and all setters agree.
-#[test]
-fn structs_are_what_their_setters_can_make() {
-    let mut rng = Rng(5);
-    let mut structs = 0;
-    macro_rules! result {
-        (exact, $set:expr) => {
-            Ok::<_, FieldError>($set)
-        };
-        (checked, $set:expr) => {
-            $set
-        };
-    }
-    macro_rules! each {
-        ($module:ident $target:ident $ty:ident ($($op:ident)?) [$(($how:ident $field:ident $with:ident $int:ident))*]) => {{
-            use amdgpu_isa::$module::$ty;
-            structs += 1;
-            #[allow(unused_mut)] // An extension has no operations.
-            let mut operations = BTreeSet::<u16>::new();
-            let mut values = BTreeSet::new();
-            for _ in 0..4000 {
-                let bytes = random(&mut rng, 10);
-                let s = $ty::arbitrary(&mut Unstructured::new(&bytes)).unwrap();
-                let again = $ty::new();
-                $(
-                    let op: amdgpu_isa::$module::$op = s.op().unwrap();
-                    operations.insert(op.opcode() as u16);
-                    let again = again.with_op(op);
-                )?
-                $( let again = result!($how, again.$with(s.$field())).unwrap(); )*
-                assert_eq!(again, s, "{}", $ty::FORMAT);
-                values.insert(s.to_words());
-            }
-            // An extension has no operations, and a struct of two operations has none of its own.
-            let typed = <[&str]>::len(&[$(stringify!($op))?]);
-            let listed = words::encodings(Target::$target).iter().filter(|e| e.0 == $ty::FORMAT).count() * typed;
-            assert!(operations.len() * 100 >= listed * 95, "{} {}: {}", Target::$target, $ty::FORMAT, operations.len());
-            assert!(values.len() > 2000, "{} {}: {}", Target::$target, $ty::FORMAT, values.len());
-            assert_eq!($ty::arbitrary(&mut Unstructured::new(&[])).unwrap().to_words().as_ref().len(), $ty::new().to_words().as_ref().len());
-        }};
-    }
-    every_struct!(each);
-    // There is one struct of each layout: every target has at least 20 formats, and each target changes some.
-    assert!(structs >= 20 + Target::ALL.len(), "{structs}");
 }

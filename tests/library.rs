@@ -1,12 +1,14 @@
 //! The promises of the library about instructions, operands, text and programs: a module for each.
 //!
-//! `codec.rs` has the promises that must hold without the feature `fast`, too, `constructors.rs` those of the features
-//! `make` and `arbitrary`, `tool.rs` those of the command, and `tables.rs` those of the build. `tests/README.md` lists
+//! `codec.rs` has the promises that must hold without the feature `fast`, too, `constructors.rs` those of the feature
+//! `make`, `tool.rs` those of the command, and `tables.rs` those of the build. `tests/README.md` lists
 //! all of them.
 #![cfg(all(has_target, feature = "text"))]
 #![allow(clippy::duplicate_mod)] // Examples that stand alone share a file.
 
 mod api;
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod assemble;
 mod assembler;
 mod capi;

@@ -84,11 +84,7 @@ impl Inst {
     /// Whether the field holds a number that can be negative, or bits that may be given as a negative number.
     fn can_be_negative(&self, field: Field) -> bool {
         let is_constant = |desc: &OperandDesc| {
-            let is_bits = matches!(
-                desc.kind,
-                OperandKind::Number(NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Events)
-            );
-            desc.width == 16 && is_bits
+            desc.width == 16 && matches!(desc.kind, OperandKind::Number(NumberKind::Hex | NumberKind::Int16))
         };
         let has_sign = |desc: &OperandDesc| {
             desc.kind == OperandKind::Number(NumberKind::Label) || is_signed(desc) || is_constant(desc)

@@ -358,12 +358,7 @@ impl Form<'_> {
                 parts.parameter(&name, "u32".into(), "dword 32".into());
                 return Ok(());
             }
-            OperandKind::Number(
-                number @ (NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Events),
-            ) if width == 16 => {
-                // Named bits are bits, and a parameter takes both signs of all.
-                let is_bits = matches!(number, NumberKind::Events | NumberKind::Unsigned);
-                let kind_name = if is_bits { "hex" } else { kind_name };
+            OperandKind::Number(NumberKind::Hex | NumberKind::Int16) if width == 16 => {
                 write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
                 parts.parameter(&name, "i32".into(), format!("{kind_name} 16"));
                 return Ok(());
@@ -397,9 +392,12 @@ impl Form<'_> {
                 parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
             }
-            OperandKind::Number(
-                NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Version | NumberKind::Events,
-            ) => {
+            // Named bits are bits.
+            OperandKind::Number(NumberKind::Unsigned | NumberKind::Events) => {
+                number(parts, &name, &field, lsb, width, "u16", "hex");
+                return Ok(());
+            }
+            OperandKind::Number(NumberKind::Hex | NumberKind::Int16 | NumberKind::Version) => {
                 number(parts, &name, &field, lsb, width, "u16", kind_name);
                 return Ok(());
             }

@@ -125,7 +125,7 @@ impl Filling<'_> {
                 NumberKind::Literal { .. } => {
                     EncodedOperand::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
                 }
-                NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Events if desc.width == 16 => {
+                NumberKind::Hex | NumberKind::Int16 if desc.width == 16 => {
                     // Signed and unsigned values are both accepted.
                     let value = argument.integer().ok_or_else(cannot)?;
                     let (min, max) = (i16::MIN.into(), u16::MAX.into());

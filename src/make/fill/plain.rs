@@ -235,9 +235,7 @@ impl Plain<'_> {
     fn constant(&mut self, desc: &OperandDesc, kind: NumberKind) -> Option<()> {
         let n = self.take(desc.field)?.integer()?;
         match kind {
-            NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Events
-                if desc.width == 16 && n < 0 =>
-            {
+            NumberKind::Hex | NumberKind::Int16 if desc.width == 16 && n < 0 => {
                 self.desc(desc, u32::from(i16::try_from(n).ok()? as u16))
             }
             NumberKind::Literal { .. }
