@@ -1,7 +1,6 @@
 //! Checks of the properties of operations: spaces, counters, flags, defaults and swaps.
 
 use crate::build::emit::facts::ALL_COUNTERS;
-use crate::build::kind::{ModifierKind, OperandKind};
 use crate::build::lower::facts::pairs;
 use crate::build::model::error::Result;
 use crate::build::model::*;
@@ -54,19 +53,10 @@ pub fn check(isa: &Isa) -> Result<()> {
             }
         }
         for only in &f.only {
-            for field in std::iter::once(&only.field).chain(only.condition.as_ref().map(|(field, _)| field)) {
+            for field in std::iter::once(&only.field).chain(only.conditions.iter().map(|(field, _)| field)) {
                 if !f.fields.iter().any(|x| x.name == *field) {
                     return only.at.err(format!("`only` names {field}, which is no field of {}", f.name));
                 }
-            }
-            let is_flag = |field: &Field| {
-                let mut types = isa.operand_types.iter();
-                let found = types.find(|row| row.name == field.operand_type);
-                field.name == only.field
-                    && found.is_some_and(|row| row.kind == OperandKind::Modifier(ModifierKind::Flag))
-            };
-            if only.condition.is_some() && !f.fields.iter().any(is_flag) {
-                return only.at.err(format!("{} is no flag, which alone another field can exclude", only.field));
             }
             if !f.rows.iter().any(|row| fits(&only.pattern, &row.mnemonic)) {
                 return only.at.err(format!("{} has no operation {}", f.name, only.pattern));

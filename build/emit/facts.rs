@@ -194,8 +194,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     .unwrap();
 }
 
-/// The values that a field can have, and the condition: another field and its value.
-type Limit<'a> = (Values, &'a Option<(String, u32)>);
+/// The values that a field can have, and the conditions: other fields and their values.
+type Limit<'a> = (Values, &'a [(String, Values)]);
 
 /// The rows of `FactTables::only`: runs of operations with the values that a field of theirs can have.
 fn only(t: &Target) -> Vec<String> {
@@ -203,27 +203,24 @@ fn only(t: &Target) -> Vec<String> {
     for (op_index, operation) in t.operations.iter().enumerate() {
         let Some(operation) = operation else { continue };
         let def = t.formats[operation.format].def;
-        let mut fields: Vec<&String> = def.only.iter().map(|only| &only.field).collect();
-        fields.sort();
-        fields.dedup();
-        for field in fields {
-            let Some(only) = def.only_of(field, &operation.mnemonic, &t.row.name) else { continue };
-            let values = (*only.values.of(&t.row.name).expect("it is about the target"), &only.condition);
-            match rows.iter_mut().find(|row| (row.1 + 1, row.2, row.3) == (op_index, field, values)) {
+        let mut limits: Vec<&Only> = def.limits(&operation.mnemonic, &t.row.name).collect();
+        limits.sort_by_key(|only| &only.field);
+        for only in limits {
+            let limit = (*only.values.of(&t.row.name).expect("it is about the target"), &*only.conditions);
+            match rows.iter_mut().find(|row| (row.1 + 1, row.2, row.3) == (op_index, &only.field, limit)) {
                 Some(row) => row.1 = op_index,
-                None => rows.push((op_index, op_index, field, values)),
+                None => rows.push((op_index, op_index, &only.field, limit)),
             }
         }
     }
     let mut texts = Vec::new();
-    for (first, last, field, (Values { shift, set }, condition)) in rows {
+    for (first, last, field, (Values { shift, set }, conditions)) in rows {
         let field = camel(field);
-        let condition = match condition {
-            Some((other, value)) => format!("Some((Field::{}, {value}))", camel(other)),
-            None => "None".into(),
-        };
+        let conditions =
+            conditions.iter().map(|(other, values)| format!("(Field::{}, {:#x})", camel(other), values.set));
+        let conditions = conditions.collect::<Vec<String>>().join(", ");
         texts.push(format!(
-            "Only {{ first: {first}, last: {last}, field: Field::{field}, shift: {shift}, values: {set:#x}, condition: {condition} }}"
+            "Only {{ first: {first}, last: {last}, field: Field::{field}, shift: {shift}, values: {set:#x}, conditions: &[{conditions}] }}"
         ));
     }
     texts

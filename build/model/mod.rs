@@ -402,12 +402,23 @@ impl Format {
     /// The values that a field of an operation can always have on a target; `None` if it can have all.
     #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only constructors need it.
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
-        let only = self.only_of(field, mnemonic, target).filter(|only| only.condition.is_none());
+        let only = self.only_of(field, mnemonic, target).filter(|only| only.conditions.is_empty());
         only.and_then(|only| only.values.of(target).copied())
     }
 
-    /// The statement about the values of a field of an operation on a target. Of several, the first one that names the
-    /// operation holds.
+    /// The statements about the values of fields of an operation on a target that hold: all with conditions, and of
+    /// those without, the first one that names the operation.
+    pub fn limits<'a>(&'a self, mnemonic: &'a str, target: &'a str) -> impl Iterator<Item = &'a Only> + 'a {
+        let is_about = move |only: &&Only| fits(&only.pattern, mnemonic) && only.values.of(target).is_some();
+        let is_first = move |n: usize, only: &Only| {
+            let mut earlier = self.only.iter().take(n).filter(is_about);
+            !earlier.any(|earlier| earlier.field == only.field && earlier.conditions.is_empty())
+        };
+        let about = self.only.iter().enumerate().filter(move |(n, only)| is_about(only) && is_first(*n, only));
+        about.map(|(_, only)| only)
+    }
+
+    /// The first statement about the values of a field of an operation on a target.
     pub fn only_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<&Only> {
         let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
         about.find(|only| only.values.of(target).is_some())
@@ -563,7 +574,7 @@ pub struct Swap {
 }
 
 /// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, where every value decodes.
-/// `... 0 if sve=0`: another field with this value excludes a flag.
+/// `... 0 if sve=0`: in instructions that have this value in another field.
 #[derive(Debug)]
 pub struct Only {
     pub at: SourceLine,
@@ -571,7 +582,8 @@ pub struct Only {
     pub pattern: String,
     pub field: String,
     pub values: Cells<Values>,
-    pub condition: Option<(String, u32)>,
+    /// Other fields, and which of their values an instruction has that is limited.
+    pub conditions: Vec<(String, Values)>,
 }
 
 /// `unused v_wmma_ld_scale* src2 gfx1250=256,128`: what assemblers write to a source that operations do not have, up to

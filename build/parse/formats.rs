@@ -226,25 +226,22 @@ impl Parser {
             }
             "only" => {
                 let [pattern, field, cells @ ..] = args else {
-                    return at.err("expected: only OPERATIONS FIELD CELL... [if FIELD=NUMBER]");
+                    return at.err("expected: only OPERATIONS FIELD CELL... [if FIELD=VALUES...]");
                 };
-                let (cells, condition) = match cells {
-                    [cells @ .., "if", condition] => {
-                        let Some((field, value)) = condition.split_once('=') else {
-                            return at.err(format!("expected `if FIELD=NUMBER`, found `{condition}`"));
-                        };
-                        (cells, Some((field.to_string(), up_to(at, value, u8::MAX.into())?)))
-                    }
-                    _ => (cells, None),
+                let mut parts = cells.splitn(2, |word| *word == "if");
+                let (cells, words) = (parts.next().unwrap_or(&[]), parts.next().unwrap_or(&[]));
+                let condition = |word: &&str| match word.split_once('=') {
+                    Some((field, set)) => Ok((field.to_string(), values(at, set)?)),
+                    None => at.err(format!("expected `if FIELD=VALUES`, found `{word}`")),
                 };
-                let values = self.cells(at, cells, values)?;
-                let zero = Values { shift: 0, set: 1 };
-                let others = |entry: &Entry<Values>| entry.value.is_some_and(|values| values != zero);
-                if condition.is_some() && values.entries.iter().any(others) {
-                    return at.err("what another field excludes has the value 0 only");
+                let conditions = words.iter().map(condition).collect::<Result<Vec<(String, Values)>>>()?;
+                let large = |(_, values): &&(String, Values)| values.shift > 0;
+                if let Some((field, _)) = conditions.iter().find(large) {
+                    return at.err(format!("a condition of {field} is a set of values below 128"));
                 }
+                let values = self.cells(at, cells, values)?;
                 let (pattern, field) = (pattern.to_string(), field.to_string());
-                f.only.push(Only { at: at.clone(), pattern, field, values, condition });
+                f.only.push(Only { at: at.clone(), pattern, field, values, conditions });
             }
             "unused" => {
                 let [pattern, field, cells @ ..] = args else {

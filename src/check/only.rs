@@ -27,18 +27,21 @@ pub(crate) fn excluded(inst: &Inst) -> Option<(Field, u32)> {
 
 #[inline(never)]
 fn find(inst: &Inst) -> Option<(Field, u32)> {
-    of(inst).find_map(|only| {
-        let value = inst.get(only.field)?;
-        if only.condition.is_some_and(|(other, needed)| inst.get(other) != Some(needed.into())) {
-            return None;
-        }
-        let is_in = 1u128.checked_shl(value >> (only.shift & 31)).is_some_and(|bit| only.values & bit != 0);
-        (!is_in).then_some((only.field, value))
-    })
+    of(inst).find_map(|only| broken(inst, only))
 }
 
-/// The smallest value that the field can have in the operation.
+/// The field and its value, if the operation cannot have it.
+fn broken(inst: &Inst, only: &Only) -> Option<(Field, u32)> {
+    let value = inst.get(only.field)?;
+    let is_among = |value: u32, values: u128| 1u128.checked_shl(value).is_some_and(|bit| values & bit != 0);
+    let holds = |(other, values): &(Field, u128)| inst.get(*other).is_some_and(|value| is_among(value, *values));
+    let is_broken = only.conditions.iter().all(holds) && !is_among(value >> (only.shift & 31), only.values);
+    is_broken.then_some((only.field, value))
+}
+
+/// The smallest value that the field, whose value the operation cannot have, can have in the operation.
 #[cfg(feature = "arbitrary")]
 pub(crate) fn smallest(inst: &Inst, field: Field) -> u32 {
-    of(inst).find(|only| only.field == field).map_or(0, |only| only.values.trailing_zeros() << (only.shift & 31))
+    let row = of(inst).find(|only| broken(inst, only).is_some_and(|(broken, _)| broken == field));
+    row.map_or(0, |only| only.values.trailing_zeros() << (only.shift & 31))
 }

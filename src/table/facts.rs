@@ -102,8 +102,8 @@ pub(crate) struct Only {
     /// A bit for each run of `1 << shift` values.
     pub shift: u8,
     pub values: u128,
-    /// Another field and its value, if only an instruction with that value is limited.
-    pub condition: Option<(Field, u8)>,
+    /// Other fields, with a bit for each of their values that an instruction has that is limited.
+    pub conditions: &'static [(Field, u128)],
 }
 
 /// Operand codes of the registers that operations use without naming them, or `NONE`.

@@ -37,6 +37,9 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
         case.out_of_range(width, false).max(1 << width)
     } else if case.coin() {
         return None;
+    } else if name.ends_with("_scale_fmt") {
+        // The formats of the factors and of the other scales exclude all but the first one.
+        0
     } else {
         case.in_range(width, false)
     };

@@ -287,9 +287,10 @@ impl Form<'_> {
     fn excluding(&self, field: &str) -> Option<[u8; 3]> {
         let format = &self.t.formats[self.operation.format];
         let only = format.def.only_of(field, &self.operation.mnemonic, &self.t.row.name)?;
-        let (other, value) = only.condition.as_ref()?;
+        let [(other, values)] = &only.conditions[..] else { return None };
+        let value = values.set.trailing_zeros();
         let (_, at) = format.fields.iter().find(|(field, _)| field.name == *other)?;
-        Some([at.pieces[0].lsb, at.pieces[0].width, *value as u8])
+        Some([at.pieces[0].lsb, at.pieces[0].width, value as u8])
     }
 
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
