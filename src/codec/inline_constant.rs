@@ -37,7 +37,7 @@ const fn find(bits: u64, width: u8, all: bool) -> Option<u16> {
 
 /// A float rounded to a bf16, to nearest with ties to even.
 #[inline(always)]
-const fn bfloat(bits: u32) -> u32 {
+pub(crate) const fn bfloat(bits: u32) -> u32 {
     let odd = bits >> 16 & 1;
     let up = bits & 0x8000 != 0 && (bits & 0x7fff != 0 || odd == 1);
     (bits >> 16) + up as u32

@@ -14,6 +14,9 @@ use crate::text::imm::shown_bits;
 /// The default formats BUF_DATA_FORMAT_8 and BUF_FMT_8_UNORM, which text can omit.
 pub(super) const DEFAULT_FORMAT: u32 = 1;
 
+/// The greatest number of bits in a list, as for LLVM's assembler.
+const LIST: usize = 4;
+
 /// A number greater than any instruction's number of modifiers.
 const MOST: usize = 32;
 
@@ -291,11 +294,11 @@ impl<'t> Parser<'t, '_> {
         self.cursor.expect(b'[')?;
         let shown = u32::from(shown_bits(style, desc));
         let (mut bits, mut left) = (0, shown);
-        loop {
+        for _ in 0..LIST {
             let value = self.below(desc.field, 1)?;
             match left {
-                // Zeros for absent operands have no effect.
-                0 if value == 0 => {}
+                // Zeros for absent operands have no effect, nor do ones where those are the default.
+                0 if value == 0 || style == ListStyle::Ones => {}
                 0 => return Err(self.cursor.error_since(start, Kind::Name(desc.field))),
                 _ => {
                     bits |= value << left.trailing_zeros();

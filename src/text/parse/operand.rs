@@ -6,7 +6,7 @@ use super::{Kind, ParseError, Parser, Reading, literal64};
 use crate::code::floats::F16_BITS;
 use crate::code::*;
 use crate::codec::code::*;
-use crate::codec::inline_constant::{Number, constant, is_wide, narrow_float};
+use crate::codec::inline_constant::{Number, bfloat, constant, is_wide, narrow_float};
 use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditional};
 use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
@@ -30,7 +30,9 @@ enum Primary {
 fn vanishes(ty: DataType, bits: u64) -> bool {
     let least = match ty {
         DataType::F16 | DataType::PkF16 => 6.103_515_625e-5,
-        DataType::F32 | DataType::PkF32 | DataType::Bits | DataType::I32 => f64::from(f32::MIN_POSITIVE),
+        DataType::F32 | DataType::PkF32 | DataType::Bits | DataType::I32 | DataType::Bf16 | DataType::PkBf16 => {
+            f64::from(f32::MIN_POSITIVE)
+        }
         _ => return false,
     };
     let magnitude = f64::from_bits(bits & !(1 << 63));
@@ -474,6 +476,7 @@ impl Parser<'_, '_> {
         let ty = match (desc.ty, number) {
             // LLVM's assembler reads a float for a 16-bit integer as a float of 32 bits, if it is one of 16 bits.
             (DataType::I16, Number::Float(bits)) if !is_half(bits) => return None,
+            (DataType::PkI16, Number::Float(bits)) if vanishes(DataType::F32, bits) => return None,
             (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
             (DataType::I16, Number::Int(n))
                 if self.reading == Reading::Halves && F16_BITS.iter().any(|bits| i64::from(*bits) == n) =>
@@ -547,6 +550,8 @@ impl Parser<'_, '_> {
                     None
                 }
             }
+            (ty, Number::Float(bits)) if vanishes(ty, bits) => None,
+            (DataType::Bf16 | DataType::PkBf16, Number::Float(bits)) => narrow_float(bits, false).map(bfloat),
             _ => self.any_literal(desc, number),
         }
     }
@@ -559,7 +564,8 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         let is_long = self.cursor.eat_call(b"lit64", b'(');
-        if is_long && !self.takes_long(desc) {
+        // For LLVM's assembler, too, what is written to a hardware register can be `lit64(...)` of 32 bits.
+        if is_long && !self.takes_long(desc) && self.form.signature.format != Format::Sopk {
             return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
         }
         let is_call = is_long || self.cursor.eat_call(b"lit", b'(');
