@@ -4,7 +4,8 @@
 
 use std::collections::HashSet;
 
-use amdgpu_isa::{Filler, Inst, Opcode, Target, decode, parse};
+use amdgpu_isa::check::RuleError;
+use amdgpu_isa::{Field, Filler, Inst, Opcode, Target, decode, parse};
 
 const SAMPLES: &[(&str, &str)] = &[
     ("gfx1170", include_str!("newer/gfx1170.tsv")),
@@ -156,6 +157,32 @@ const OLDER: &[(&str, &str, &str)] = &[
     ("gfx1170", "v_mov_b32 v0, lit64(0x12345)", "ff02007e45230100"),
     ("gfx1170", "s_add_f32 s0, lit64(1), s1", "ff0100a001000000"),
     ("gfx1250", "v_rsq_f16_e32 v5.l, |-3|", "ffac0a7efd7f0000"),
+    ("gfx1170", "s_setreg_imm32_b32 hwreg(1), lit64(5)", "01f880b905000000"),
+    ("gfx1250", "s_setreg_imm32_b32 hwreg(1), lit64(-5)", "01f880b9fbffffff"),
+    // Floats of 16 bits in `lit(...)`.
+    ("gfx1250", "v_pk_add_bf16 v2, v3, lit(1.0)", "024023cc03ff011a803f0000"),
+    ("gfx1250", "v_rcp_bf16_e32 v2.l, lit(0.1)", "fff2047ecd3d0000"),
+    ("gfx1170", "v_dot2_bf16_bf16 v2.l, v4, v5, lit(0.1)", "020067d6040bfe03cd3d0000"),
+    // Lists with a bit more than the operation has sources, where a one is the default.
+    ("gfx1250", "v_pk_add_f16 v2, v4, v6 op_sel_hi:[1,1,1]", "02400fcc040d021a"),
+    ("gfx1170", "v_pk_fma_f16 v2, v4, v6, v8 op_sel_hi:[0,1,1,1]", "02400ecc040d2214"),
+    // Two numbers of 32 bits.
+    ("gfx1251", "v_pk_lshl_add_u64 v[0:3], v[4:7], 0x3f800000, v[12:15]", "00407ecc04e5311c"),
+    ("gfx1251", "v_pk_lshl_add_u64 v[0:3], v[4:7], 0.25, v[12:15]", "00407ecc04ff311c0000803e"),
+    ("gfx1251", "v_pk_lshl_add_u64 v[0:3], v[4:7], 0xffffffff, v[12:15]", "00407ecc0483311c"),
+    // Formats of scales.
+    (
+        "gfx1250",
+        "v_wmma_scale_f32_16x16x128_f8f6f4 v[6:13], v[20:27], v[40:47], v[60:67], v2, v4 matrix_a_fmt:MATRIX_FMT_FP4 \
+         matrix_b_fmt:MATRIX_FMT_FP4 matrix_a_scale_fmt:MATRIX_SCALE_FMT_E4M3 matrix_b_scale_fmt:MATRIX_SCALE_FMT_E4M3",
+        "000235cc02090242066033cc1451f204",
+    ),
+    (
+        "gfx1250",
+        "v_wmma_scale16_f32_16x16x128_f8f6f4 v[6:13], v[20:35], v[40:47], v[60:67], v[2:3], v[4:5] \
+         matrix_b_fmt:MATRIX_FMT_FP4 matrix_b_scale_fmt:MATRIX_SCALE_FMT_E5M3",
+        "00013acc02090202064033cc1451f204",
+    ),
 ];
 
 /// Texts that LLVM 24 refuses.
@@ -190,6 +217,36 @@ const REFUSED: &[(&str, &str)] = &[
     ("gfx1250", "v_fmaak_f32 v0, v1, v2, lit64(1)"),
     ("gfx1170", "v_add_f16 v0.l, lit64(1), v1.l"),
     ("gfx1170", "v_ceil_f64_e32 v[0:1], lit64(1.0)"),
+    // Formats of scales that exclude each other.
+    (
+        "gfx1250",
+        "v_wmma_scale_f32_16x16x128_f8f6f4 v[6:13], v[20:35], v[40:55], v[60:67], v2, v4 \
+         matrix_a_scale_fmt:MATRIX_SCALE_FMT_E5M3",
+    ),
+    (
+        "gfx1250",
+        "v_wmma_scale_f32_16x16x128_f8f6f4 v[6:13], v[20:27], v[40:51], v[60:67], v2, v4 matrix_a_fmt:MATRIX_FMT_FP4 \
+         matrix_b_fmt:MATRIX_FMT_BF6 matrix_b_scale_fmt:MATRIX_SCALE_FMT_E4M3",
+    ),
+    (
+        "gfx1250",
+        "v_wmma_scale_f32_16x16x128_f8f6f4 v[6:13], v[20:27], v[40:47], v[60:67], v2, v4 matrix_a_fmt:MATRIX_FMT_FP4 \
+         matrix_b_fmt:MATRIX_FMT_FP4 matrix_a_scale_fmt:MATRIX_SCALE_FMT_E4M3",
+    ),
+    (
+        "gfx1250",
+        "v_wmma_scale16_f32_16x16x128_f8f6f4 v[6:13], v[20:27], v[40:47], v[60:67], v[2:3], v[4:5] \
+         matrix_a_fmt:MATRIX_FMT_FP4 matrix_b_fmt:MATRIX_FMT_FP4 matrix_b_scale_fmt:MATRIX_SCALE_FMT_E5M3",
+    ),
+    // Floats that become 0, the negative zero where an integer is read, and lists of more bits than an encoding has.
+    ("gfx1250", "v_sin_f32_e64 v2, lit(2.5e-310)"),
+    ("gfx1250", "v_pk_mul_lo_u16 v2, v3, 1e-45"),
+    ("gfx1250", "v_pk_add_bf16 v2, v3, 1e-46"),
+    ("gfx1250", "v_exp_bf16_e32 v2.l, 1e-46"),
+    ("gfx1250", "s_load_u16 s12, s[8:9], -0.0"),
+    ("gfx1250", "v_pk_fma_f16 v2, v4, v6, v8 op_sel_hi:[1,1,1,0,0]"),
+    ("gfx1154", "s_cmpk_lt_i32 s8, -0.0"),
+    ("gfx1154", "s_movk_i32 s8, lit64(-0.0)"),
     // Numbers that do not fit, with a sign.
     ("gfx1170", "v_rsq_f32_e32 v5, |0x123456789a|"),
     ("gfx1250", "v_rsq_f16_e32 v5.l, -|0xffffffff|"),
@@ -251,6 +308,19 @@ fn texts_for_older_targets_become_the_bytes_of_llvm_24() {
     }
     let contrary = parse("gfx1100".parse().unwrap(), "v_dot4_i32_i8 v0, v1, v2, v3 neg_lo:[0,1,0]").unwrap_err();
     assert_eq!(contrary.to_string(), "the name of the operation implies another value");
+}
+
+/// Two factors of 4 bits whose scales have the same format, and then not: the manual's table has no such row.
+#[test]
+fn formats_of_scales_can_exclude_each_other() {
+    let target: Target = "gfx1250".parse().unwrap();
+    let read = |words: [u32; 4]| decode(target, &words.map(u32::to_le_bytes).concat()).unwrap();
+    let valid = [0xcc35_0200, 0x4202_0902, 0xcc33_6006, 0x04f2_5114];
+    assert_eq!(read(valid).check(), Ok(()));
+    let excluded = |field| Err(RuleError::Value { field, value: 2 });
+    assert_eq!(read([0xcc35_0000, valid[1], valid[2], valid[3]]).check(), excluded(Field::MatrixAScaleFmt));
+    // Elements of 8 bits have one format only.
+    assert_eq!(read([valid[0], 0x0202_0902, 0xcc33_0006, valid[3]]).check(), excluded(Field::MatrixBScaleFmt));
 }
 
 /// Registers of runs that leave the numbers of their operands' codes have the names that they have alone.
