@@ -184,10 +184,6 @@ impl Cursor<'_> {
             }
             sign @ (b'-' | b'+' | b'~' | b'!') => {
                 self.at += 1;
-                // LLVM's assembler refuses the bits of -0.0.
-                if sign == b'-' && Cursor::float(&mut Cursor { ..*self }) == Some(0) {
-                    return Err(self.error(Kind::Number));
-                }
                 let term = self.term(symbols, depth)?;
                 Ok(term.map(match sign {
                     b'-' => term.value.wrapping_neg(),
