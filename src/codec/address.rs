@@ -149,6 +149,12 @@ fn export_lsb(desc: &OperandDesc, compressed: bool) -> u8 {
     if compressed { desc.lsb - REGISTER * n + REGISTER * (n / 2) } else { desc.lsb }
 }
 
+/// Whether it is the second of two export sources that share a register if they are compressed.
+#[cfg(feature = "text")]
+pub(crate) fn is_second_export(desc: &OperandDesc) -> bool {
+    export_number(desc) % 2 == 1
+}
+
 /// The number of an export source.
 fn export_number(desc: &OperandDesc) -> u8 {
     match desc.field {

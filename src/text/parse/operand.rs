@@ -7,7 +7,7 @@ use crate::code::floats::F16_BITS;
 use crate::code::*;
 use crate::codec::code::*;
 use crate::codec::inline_constant::{Number, bfloat, constant, is_wide, narrow_float};
-use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditional};
+use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditional, is_second_export};
 use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
@@ -144,7 +144,9 @@ impl Parser<'_, '_> {
                         self.words.set(compr, self.cursor.has_name(b"compr"));
                     }
                     let run = self.run(desc)?;
-                    self.hold(desc, EncodedOperand::Code(run.code), run.dwords, start)?;
+                    let is_vector = run.code.wrapping_sub(VGPR) <= VECTOR_LAST;
+                    let first = self.first_of_two(kind, desc).filter(|_| is_vector);
+                    self.hold(desc, first.unwrap_or(EncodedOperand::Code(run.code)), run.dwords, start)?;
                 }
             }
             OperandKind::Image(ImageKind::Data { .. }) => {
@@ -164,6 +166,15 @@ impl Parser<'_, '_> {
         }
         self.cursor.eat(b',');
         Ok(())
+    }
+
+    /// The first of two export sources that share a register, if this is the second one: LLVM's assembler takes the
+    /// first for both. The first can be off.
+    fn first_of_two(&mut self, kind: AddressKind, desc: &OperandDesc) -> Option<EncodedOperand> {
+        let AddressKind::ExportSource { compr, .. } = kind else { return None };
+        let is_second = is_second_export(desc) && compr != NONE && self.cursor.has_name(b"compr");
+        let first = (*self.held.get(self.len.checked_sub(1)?)?)?.coded;
+        Some(first).filter(|first| is_second && matches!(first, EncodedOperand::Code(_)))
     }
 
     /// Reads the implicit vcc, which no field names, if the text shows it.
