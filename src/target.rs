@@ -29,6 +29,9 @@ pub(crate) struct TargetInfo {
     pub(crate) dual: [bool; 2],
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
+    /// Whether text can omit the implicit vcc, and a carry that is only written.
+    #[cfg_attr(not(feature = "text"), allow(dead_code))]
+    omits: [bool; 2],
     filler: Filler,
     aliases: &'static [&'static str],
 }
@@ -85,6 +88,18 @@ impl Target {
     #[cfg(feature = "text")]
     pub(crate) fn bound_ctrl_zero(self) -> bool {
         TARGETS[self as usize].bound_ctrl_zero
+    }
+
+    /// Whether the text of every operation can omit the implicit vcc.
+    #[cfg(feature = "text")]
+    pub(crate) fn omits_vcc(self) -> bool {
+        TARGETS[self as usize].omits[0]
+    }
+
+    /// Whether the text of an operation can omit the implicit vcc that takes its carry.
+    #[cfg(feature = "text")]
+    pub(crate) fn omits_carry(self) -> bool {
+        TARGETS[self as usize].omits[1]
     }
 
     /// The filler of instructions that are made of text or operands: that of LLVM 22, or of LLVM 23 if LLVM 22 does not

@@ -375,7 +375,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         writeln!(
             out,
-            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, filler: Filler::{}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, omits: {:?}, filler: Filler::{}, aliases: &[{}] }},",
             t.row.shown(),
             t.row.processor,
             t.row.generation,
@@ -385,6 +385,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
             t.row.has("offset-3f"),
             [t.row.has("dual-moves"), t.row.has("dual-equal")],
             !t.row.has("bound-ctrl"),
+            [t.row.has("silent-vcc"), t.row.has("silent-carry")],
             if t.row.has("new-fillers") { "Llvm23" } else { "Llvm22" },
             a.join(", ")
         )

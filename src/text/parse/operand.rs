@@ -177,6 +177,17 @@ impl Parser<'_, '_> {
         Some(first).filter(|first| is_second && matches!(first, EncodedOperand::Code(_)))
     }
 
+    /// Whether LLVM's assembler takes text without the implicit vcc of this form: on targets without the trait
+    /// `silent-vcc`, only where the form has no trailing dword, and vcc is no carry.
+    fn can_omit_vcc(&self) -> bool {
+        let target = self.words.target;
+        let is_vcc = |desc: &OperandDesc| desc.kind == OperandKind::Register(RegisterKind::Vcc);
+        let has = |vcc: bool, access| self.form.descs().any(|desc| is_vcc(desc) == vcc && desc.access == Some(access));
+        let is_carry = has(true, Access::Write) && has(false, Access::Write);
+        let omits_carry = target.omits_carry() && !has(true, Access::Read);
+        target.omits_vcc() || self.form.extension.is_none() && (!is_carry || omits_carry)
+    }
+
     /// Reads the implicit vcc, which no field names, if the text shows it.
     fn implied_vcc(&mut self, desc: &OperandDesc) -> Result<bool, ParseError> {
         let start = self.cursor.at;
@@ -186,6 +197,9 @@ impl Parser<'_, '_> {
         let is_here = matches!(found, Ok(Some(run)) if is_vcc(&run)) && !omitted;
         if !is_here {
             self.cursor.at = start;
+        }
+        if !is_here && !self.can_omit_vcc() {
+            return Err(self.missing(desc.field));
         }
         match *self.vcc.get_or_insert(is_here) == is_here {
             true => Ok(is_here),
