@@ -373,11 +373,11 @@ impl Cursor<'_> {
 
 /// The result of an operator; `None` if a divisor is zero.
 fn apply(operator: &[u8], a: i64, b: i64) -> Option<i64> {
-    let shift = |result: u64| if (0..64).contains(&b) { result as i64 } else { 0 };
     let is = |condition: bool| -i64::from(condition);
     Some(match operator {
-        b"<<" => shift((a as u64).wrapping_shl(b as u32)),
-        b">>" => shift((a as u64).wrapping_shr(b as u32)),
+        // A distance of 64 is 0, and one below 0 is counted from 64, as where LLVM's assembler runs.
+        b"<<" => a.wrapping_shl(b as u32),
+        b">>" => (a as u64).wrapping_shr(b as u32) as i64,
         b"&&" => (a != 0 && b != 0).into(),
         b"||" => (a != 0 || b != 0).into(),
         b"==" => is(a == b),
