@@ -17,6 +17,9 @@ pub(super) const DEFAULT_FORMAT: u32 = 1;
 /// The greatest number of bits in a list, as for LLVM's assembler.
 const LIST: usize = 4;
 
+/// The bits of the number format of a typed buffer.
+const NFMT: u8 = 3;
+
 /// A number greater than any instruction's number of modifiers.
 const MOST: usize = 32;
 
@@ -102,7 +105,8 @@ impl<'t> Parser<'t, '_> {
         has_format && !(field == Field::Gds && has(field)) && !descs.modifiers().any(|desc| desc.field == field)
     }
 
-    /// Parses the format of a typed buffer, which can also precede the scalar offset.
+    /// Parses the format of a typed buffer that precedes the scalar offset: numbers alone, of which the two of targets
+    /// with a data format and a number format stand nowhere else.
     pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
         let is_format = |desc: &&OperandDesc| {
             let kinds = matches!(
@@ -112,12 +116,52 @@ impl<'t> Parser<'t, '_> {
             kinds && desc.access.is_none()
         };
         let Some(format) = self.form.descs().find(is_format) else { return Ok(()) };
-        if self.is_here(format) {
-            self.modifier(format)?;
-            self.early = Some(format);
-        }
         self.cursor.blank();
+        let name = self.cursor.name();
+        match format.kind {
+            OperandKind::Modifier(ModifierKind::MtbufFormat { nfmt }) if matches!(name, b"dfmt" | b"nfmt") => {
+                self.format_numbers(nfmt, format)?;
+            }
+            OperandKind::Modifier(ModifierKind::BufferFormat) if name == b"format" => {
+                // Names of formats stand after the offset.
+                self.label()?;
+                let value = self.below(format.field, (1 << format.width) - 1)?;
+                self.put(format, value)?;
+            }
+            _ => return Ok(()),
+        }
+        self.cursor.eat(b',');
+        self.cursor.blank();
+        self.early = Some(format);
         Ok(())
+    }
+
+    /// `dfmt:14, nfmt:4`, which stand before the scalar offset.
+    fn format_numbers(&mut self, nfmt_at: Position, desc: &OperandDesc) -> Result<(), ParseError> {
+        let start = self.cursor.at;
+        let (mut dfmt, mut nfmt) = (None, None);
+        for _ in 0..2 {
+            if dfmt.is_none() && self.cursor.eat_call(b"dfmt", b':') {
+                dfmt = Some(self.below(Field::Dfmt, 15)?);
+            } else if nfmt.is_none() && self.cursor.eat_call(b"nfmt", b':') {
+                nfmt = Some(self.below(Field::Nfmt, 7)?);
+            }
+            self.cursor.eat(b',');
+        }
+        self.put_formats([dfmt, nfmt], nfmt_at, desc, start)
+    }
+
+    /// Stores a data format and a number format, which can be missing.
+    fn put_formats(
+        &mut self,
+        [dfmt, nfmt]: [Option<u32>; 2],
+        nfmt_at: Position,
+        desc: &OperandDesc,
+        start: usize,
+    ) -> Result<(), ParseError> {
+        self.words.put(nfmt_at, NFMT, nfmt.unwrap_or(0));
+        hold(desc, dfmt.unwrap_or(DEFAULT_FORMAT), &mut self.words)
+            .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
     /// Parses a modifier that must be here.
@@ -147,7 +191,7 @@ impl<'t> Parser<'t, '_> {
             ModifierKind::Bitop3 { .. } => name == b"bitop3",
             ModifierKind::ByteSel => name == b"byte_sel",
             ModifierKind::Swizzle => name == b"offset",
-            ModifierKind::MtbufFormat { .. } => matches!(name, b"format" | b"dfmt" | b"nfmt"),
+            ModifierKind::MtbufFormat { .. } => name == b"format",
             ModifierKind::BufferFormat => name == b"format",
             _ => name == own,
         }
@@ -516,45 +560,31 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
-    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, `format:78`, or `dfmt:14, nfmt:4`.
+    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` or `format:78`.
     fn mtbuf_format(&mut self, nfmt_at: Position, desc: &OperandDesc) -> Result<(), ParseError> {
-        const NFMT: u8 = 3;
         let (mut dfmt, mut nfmt) = (None, None);
         let start = self.cursor.at;
-        if self.cursor.eat_call(b"format", b':') {
-            if self.cursor.eat(b'[') {
-                loop {
-                    self.cursor.blank();
-                    let name = self.cursor.name();
-                    match (self.named(self.text.dfmt, name), self.named(self.text.nfmt, name)) {
-                        (Some(n), _) if dfmt.is_none() => dfmt = Some(n),
-                        (_, Some(n)) if nfmt.is_none() => nfmt = Some(n),
-                        _ => return Err(self.cursor.error(Kind::Name(desc.field))),
-                    }
-                    self.cursor.at += name.len();
-                    if !self.cursor.eat(b',') {
-                        break;
-                    }
+        self.label()?;
+        if self.cursor.eat(b'[') {
+            loop {
+                self.cursor.blank();
+                let name = self.cursor.name();
+                match (self.named(self.text.dfmt, name), self.named(self.text.nfmt, name)) {
+                    (Some(n), _) if dfmt.is_none() => dfmt = Some(n),
+                    (_, Some(n)) if nfmt.is_none() => nfmt = Some(n),
+                    _ => return Err(self.cursor.error(Kind::Name(desc.field))),
                 }
-                self.cursor.expect(b']')?;
-            } else {
-                let both = self.below(desc.field, (1 << (desc.width + NFMT)) - 1)?;
-                (dfmt, nfmt) = (Some(both & ((1 << desc.width) - 1)), Some(both >> desc.width));
+                self.cursor.at += name.len();
+                if !self.cursor.eat(b',') {
+                    break;
+                }
             }
+            self.cursor.expect(b']')?;
         } else {
-            for _ in 0..2 {
-                if dfmt.is_none() && self.cursor.eat_call(b"dfmt", b':') {
-                    dfmt = Some(self.below(Field::Dfmt, 15)?);
-                } else if nfmt.is_none() && self.cursor.eat_call(b"nfmt", b':') {
-                    nfmt = Some(self.below(Field::Nfmt, 7)?);
-                }
-                self.cursor.eat(b',');
-            }
+            let both = self.below(desc.field, (1 << (desc.width + NFMT)) - 1)?;
+            (dfmt, nfmt) = (Some(both & ((1 << desc.width) - 1)), Some(both >> desc.width));
         }
-        self.words.put(nfmt_at, NFMT, nfmt.unwrap_or(0));
-        let dfmt = dfmt.unwrap_or(DEFAULT_FORMAT);
-        hold(desc, dfmt, &mut self.words)
-            .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
+        self.put_formats([dfmt, nfmt], nfmt_at, desc, start)
     }
 
     /// `format:[BUF_FMT_32_FLOAT]`, `format:22`, or the two parts of a name as before RDNA1:
