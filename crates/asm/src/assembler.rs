@@ -192,6 +192,8 @@ pub struct Assembler {
     pub calls: Vec<super::symbol::Calls>,
     /// Whether a table says which symbols have addresses that count, and those that `.addrsig_sym` names.
     pub has_address_table: bool,
+    /// Whether a text is in `.comment`; a zero stands before the first one.
+    pub has_ident: bool,
     pub addressed: Vec<SymbolId>,
     /// Names of versions of symbols.
     pub versions: Vec<super::symbol::Version>,

@@ -160,7 +160,8 @@ impl Assembler {
                 let text = scan.string()?;
                 let before = self.table.section;
                 self.section(".comment", SHT_PROGBITS, 0x30, 1);
-                let zero: &[u8] = if self.here().len == 0 { &[0] } else { &[] };
+                let zero: &[u8] = if self.has_ident { &[] } else { &[0] };
+                self.has_ident = true;
                 let emitted = self.emit(&[zero, &text, &[0]].concat(), place);
                 self.table.section = before;
                 emitted?;

@@ -2297,3 +2297,8 @@ s_mov_b32 s0, other@abs32@lo
 .endif
 //! gfx906
 @a: s_nop 0
+//! gfx942
+.section .comment
+.byte 5
+.ident "a"
+.ident "b"
