@@ -179,7 +179,9 @@ impl Assembler {
 
     /// The names with versions are symbols, too.
     fn add_versions(&mut self, symbols: &mut Vec<Symbol>, numbers: &mut [Option<usize>]) {
-        for version in std::mem::take(&mut self.versions) {
+        let versions = std::mem::take(&mut self.versions);
+        let first = u32::MAX - versions.len() as u32;
+        for (order, version) in (first..).zip(versions) {
             let Some(number) = numbers.get(version.of).copied().flatten() else { continue };
             let Some(symbol) = symbols.get(number).cloned() else { continue };
             let (plain, tail) = version.name.split_once('@').unwrap_or((&version.name, ""));
@@ -196,9 +198,9 @@ impl Assembler {
                 None => version.name.clone(),
             };
             if is_defined && version.keeps && !tail.starts_with("@@") {
-                symbols.push(Symbol { name, order: u32::MAX, ..symbol });
+                symbols.push(Symbol { name, order, ..symbol });
             } else {
-                symbols[number].name = name;
+                (symbols[number].name, symbols[number].order) = (name, order);
             }
         }
     }

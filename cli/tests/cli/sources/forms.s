@@ -2302,3 +2302,12 @@ s_mov_b32 s0, other@abs32@lo
 .byte 5
 .ident "a"
 .ident "b"
+//! gfx1030
+.symver f, f@@V1
+.symver g, g@V2
+.symver h, h@@@V3
+.symver i, i@@@V3
+.symver j, j@V4, remove
+.globl f, i, j
+j: i: f: g: s_endpgm
+.long h, g, j
