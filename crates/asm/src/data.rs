@@ -241,7 +241,7 @@ impl Assembler {
         let mut value = None;
         if scan.eat(",") {
             scan.blank();
-            if scan.peek() != b',' && !scan.is_done() {
+            if scan.peek() != b',' {
                 value = Some(self.number(scan)?);
             }
         }

@@ -1378,3 +1378,7 @@ s_nop 0
 .amdhsa_reserve_vcc 2
 .amdhsa_tg_split 1
 .end_amdhsa_kernel
+//! gfx942
+.p2align 3,
+//! gfx942
+.balign 8,,
