@@ -164,8 +164,8 @@ impl Assembler {
                 ',' if depth <= 0 || part.at + n == end => {
                     let operand = scan.line.text().get(from..part.at + n).unwrap_or("");
                     if open.iter().any(|name| has_name(operand, name)) {
-                        let is_same = found.is_none_or(|(a, b)| scan.line.text().get(a..b) == Some(operand));
-                        if !is_same {
+                        // LLVM's assembler takes no second one, even if it is the same.
+                        if found.is_some() {
                             let place = scan.line.place(from..part.at + n);
                             return Err(Flaw::new(place, "a second operand whose value is open"));
                         }

@@ -1382,3 +1382,7 @@ s_nop 0
 .p2align 3,
 //! gfx942
 .balign 8,,
+//! gfx942
+s_add_u32 s0, f, f
+//! gfx1100
+s_cmp_eq_u32 f, f
