@@ -138,7 +138,7 @@ impl<'a> Scan<'a> {
             self.at += 1;
             return Ok((Head::Label(name), range));
         }
-        if self.peek() == b'=' && self.ahead(1) != b'=' && !name.is_empty() {
+        if self.peek() == b'=' && self.ahead(1) != b'=' && !name.is_empty() && !begins_with_digit {
             self.at += 1;
             self.at += usize::from(self.peek() == b'=');
             return Ok((Head::Assignment(name), range));

@@ -2311,3 +2311,6 @@ s_mov_b32 s0, other@abs32@lo
 .globl f, i, j
 j: i: f: g: s_endpgm
 .long h, g, j
+//! gfx942
+"0x" = 5
+.long "0x"

@@ -1386,3 +1386,7 @@ s_nop 0
 s_add_u32 s0, f, f
 //! gfx1100
 s_cmp_eq_u32 f, f
+//! gfx942
+0x = 5
+//! gfx942
+1 = 5
