@@ -7,6 +7,8 @@ pub struct Argument {
     /// The parameter that it names: `NAME=VALUE`.
     pub name: Option<String>,
     pub text: String,
+    /// What stands there, if it is not the text.
+    pub written: Option<String>,
     /// The byte of the line at which it begins.
     pub at: usize,
     /// The number of words and signs in it.
@@ -195,16 +197,6 @@ impl Arguments<'_> {
     pub fn is_done(&self) -> bool {
         self.rest().trim().is_empty()
     }
-
-    /// All that follow.
-    pub fn all(mut self) -> Result<Vec<Argument>, (usize, &'static str)> {
-        let mut all = Vec::new();
-        while !self.is_done() {
-            all.push(self.next()?);
-            self.separator();
-        }
-        Ok(all)
-    }
 }
 
 /// How a body becomes text.
@@ -268,17 +260,22 @@ impl Body<'_> {
 mod tests {
     use super::*;
 
-    fn texts(text: &str) -> Vec<String> {
-        Arguments::new(text).all().unwrap().into_iter().map(|argument| argument.text).collect()
+    fn all(text: &str) -> Result<Vec<String>, (usize, &'static str)> {
+        let (mut arguments, mut all) = (Arguments::new(text), Vec::new());
+        while !arguments.is_done() {
+            all.push(arguments.next()?.text);
+            arguments.separator();
+        }
+        Ok(all)
     }
 
     #[test]
     fn arguments_end_at_commas_and_blanks_but_not_beside_operators() {
-        assert_eq!(texts("s0 1,v[0:1]"), ["s0", "1", "v[0:1]"]);
-        assert_eq!(texts("1 + 2 , -3, |v1|"), ["1+2", "-3", "|v1|"]);
-        assert_eq!(texts("(a, b) \"c, d\",,1e-5"), ["(a, b)", "c, d", "", "1e-5"]);
-        assert_eq!(Arguments::new("a = 1").all().unwrap_err().0, 2);
-        assert_eq!(Arguments::new("(a").all().unwrap_err(), (2, "`)` expected"));
+        assert_eq!(all("s0 1,v[0:1]").unwrap(), ["s0", "1", "v[0:1]"]);
+        assert_eq!(all("1 + 2 , -3, |v1|").unwrap(), ["1+2", "-3", "|v1|"]);
+        assert_eq!(all("(a, b) \"c, d\",,1e-5").unwrap(), ["(a, b)", "c, d", "", "1e-5"]);
+        assert_eq!(all("a = 1").unwrap_err().0, 2);
+        assert_eq!(all("(a").unwrap_err(), (2, "`)` expected"));
     }
 
     #[test]

@@ -204,8 +204,11 @@ impl Assembler {
                 let name = scan.name()?;
                 scan.expect(",")?;
                 let start = scan.at;
-                let values = Arguments::new(scan.rest()).all();
-                let mut values = values.map_err(|(at, why)| Flaw::new(scan.line.place(start + at..start + at), why))?;
+                let (mut arguments, mut values) = (Arguments::new(scan.rest()), Vec::new());
+                while !arguments.is_done() {
+                    values.push(self.argument(&mut arguments, scan, start)?);
+                    arguments.separator();
+                }
                 if word == ".irpc" {
                     if values.len() != 1 || values.iter().any(|value| value.tokens != 1) {
                         return Err(Flaw::new(
@@ -213,7 +216,8 @@ impl Assembler {
                             "one word or text without operators expected, whose characters become values",
                         ));
                     }
-                    let text = values.pop().unwrap_or_default().text;
+                    let value = values.pop().unwrap_or_default();
+                    let text = value.written.unwrap_or(value.text);
                     values = text.chars().map(|c| Argument { text: c.into(), ..Argument::default() }).collect();
                 }
                 let body = self.repeated(none)?;
@@ -358,16 +362,8 @@ impl Assembler {
                 let text = arguments.rest().trim_end().to_string();
                 arguments.at = arguments.text.len();
                 text
-            } else if self.is_alternate && arguments.rest().starts_with('%') {
-                let mut part = scan.clone();
-                part.at = start + arguments.at + 1;
-                let value = self.number(&mut part)?;
-                arguments.at = part.at - start;
-                value.to_string()
-            } else if let Some(text) = self.is_alternate.then(|| arguments.bracketed()).flatten() {
-                text
             } else {
-                arguments.next().map_err(|(of, why)| Flaw::new(at(of), why))?.text
+                self.argument(&mut arguments, scan, start)?.text
             };
             if !text.is_empty() {
                 values[parameter] = Some(text);
@@ -386,6 +382,26 @@ impl Assembler {
         called.calls.set(called.calls.get() + 1);
         self.expansions += 1;
         self.source.push(format!("the macro {name}"), &text, Some(place), true, self.conditions.len())
+    }
+
+    /// The next of the arguments, which begin at `start`: with `.altmacro` also `%` and a value, or a text between `<`
+    /// and `>`.
+    fn argument(&mut self, arguments: &mut Arguments<'_>, scan: &Scan<'_>, start: usize) -> Result<Argument> {
+        let from = arguments.at;
+        let written =
+            |from: usize, arguments: &Arguments<'_>| arguments.text.get(from..arguments.at).map(str::to_string);
+        if self.is_alternate && arguments.rest().starts_with('%') {
+            let mut part = scan.clone();
+            part.at = start + from + 1;
+            let text = self.number(&mut part)?.to_string();
+            arguments.at = part.at - start;
+            return Ok(Argument { text, written: written(from, arguments), tokens: 1, at: from, name: None });
+        }
+        if let Some(text) = self.is_alternate.then(|| arguments.bracketed()).flatten() {
+            let written = written(from + 1, arguments).and_then(|text| Some(text.strip_suffix('>')?.to_string()));
+            return Ok(Argument { text, written, tokens: 1, at: from, name: None });
+        }
+        arguments.next().map_err(|(of, why)| Flaw::new(scan.line.place(start + of..start + of), why))
     }
 
     /// A body that becomes text here.

@@ -2314,3 +2314,14 @@ j: i: f: g: s_endpgm
 //! gfx942
 "0x" = 5
 .long "0x"
+//! gfx1100
+.altmacro
+.irpc x,<a!>b>
+.ascii "\x"
+.endr
+.irpc x,%1+12
+.ascii "\x"
+.endr
+.irp x,%1+12,<a b>,c
+.asciz "\x"
+.endr

@@ -1390,3 +1390,7 @@ s_cmp_eq_u32 f, f
 0x = 5
 //! gfx942
 1 = 5
+//! gfx942
+.altmacro
+.irpc x,<a b>,c
+.endr
