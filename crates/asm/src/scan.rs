@@ -28,6 +28,11 @@ pub fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@' | b'?')
 }
 
+/// Whether a word is no name: `@` and `$` can begin a name, but are none, and `?` can only follow other signs.
+fn is_sign(word: &str) -> bool {
+    matches!(word, "@" | "$") || word.starts_with('?')
+}
+
 impl<'a> Scan<'a> {
     pub fn new(line: &'a Line) -> Scan<'a> {
         Scan { line, text: line.text(), at: 0 }
@@ -113,8 +118,10 @@ impl<'a> Scan<'a> {
         if self.peek().is_ascii_digit() {
             return Err(self.fault("a name expected"));
         }
+        let start = self.at;
         match self.word() {
             "" => Err(self.fault("a name expected")),
+            word if is_sign(word) => Err(self.since(start, "a name expected")),
             word => Ok(word.to_string()),
         }
     }
@@ -131,14 +138,14 @@ impl<'a> Scan<'a> {
         self.blank();
         let begins_with_digit =
             name.starts_with(|c: char| c.is_ascii_digit()) && self.text.as_bytes().get(start) != Some(&b'"');
-        // `@` can begin a name, but is none, and `?` can only follow other signs.
-        let begins_with_sign = name == "@" || self.text.as_bytes().get(start) == Some(&b'?');
+        let begins_with_sign = is_sign(self.text.get(range.clone()).unwrap_or(""));
         let can_be_label = !begins_with_sign && (!begins_with_digit || name.bytes().all(|c| c.is_ascii_digit()));
         if self.peek() == b':' && self.ahead(1) != b':' && !name.is_empty() && can_be_label {
             self.at += 1;
             return Ok((Head::Label(name), range));
         }
-        if self.peek() == b'=' && self.ahead(1) != b'=' && !name.is_empty() && !begins_with_digit {
+        let can_be_set = !name.is_empty() && !begins_with_digit && !begins_with_sign;
+        if self.peek() == b'=' && self.ahead(1) != b'=' && can_be_set {
             self.at += 1;
             self.at += usize::from(self.peek() == b'=');
             return Ok((Head::Assignment(name), range));

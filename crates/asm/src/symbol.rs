@@ -144,8 +144,12 @@ impl Assembler {
     pub fn symbol_name(&mut self, scan: &mut Scan<'_>) -> Result<(usize, Span)> {
         scan.blank();
         let from = scan.at;
+        let is_here = scan.around(0, 1) == ".";
         let name = scan.name()?;
         let place = scan.place(from);
+        if is_here && name == "." {
+            return Err(Flaw::new(place, "a name expected"));
+        }
         Ok((self.table.id(&name, place), place))
     }
 

@@ -1394,3 +1394,15 @@ s_cmp_eq_u32 f, f
 .altmacro
 .irpc x,<a b>,c
 .endr
+//! gfx942
+.globl $
+//! gfx942
+$ = 1
+//! gfx942
+@ = 1
+//! gfx942
+?a = 1
+//! gfx942
+.globl .
+//! gfx942
+.size ., 1
