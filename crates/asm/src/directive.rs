@@ -180,13 +180,13 @@ impl Assembler {
             }
             ".print" => drop(scan.string()?),
             ".line" => {
-                if !scan.is_done() {
-                    self.number(scan)?;
+                let (from, is_done) = (scan.at, scan.is_done());
+                if !is_done && !scan.peek().is_ascii_digit() || !is_done && super::expr::number(scan.word()).is_none() {
+                    return Err(scan.since(from, "a number without signs expected"));
                 }
             }
             ".end" => {
                 self.source.stop();
-                return Ok(());
             }
             ".abort" => {
                 self.source.stop();
@@ -200,7 +200,14 @@ impl Assembler {
                 self.addressed.push(id);
             }
             // Hints for linkers, and names that come from elsewhere.
-            ".amdgpu_info" | ".extern" | ".lto_discard" | ".lto_set_conditional" => return Ok(()),
+            ".extern" | ".lto_set_conditional" => return Ok(()),
+            ".lto_discard" => {
+                let mut has_more = !scan.is_done();
+                while has_more {
+                    scan.name()?;
+                    has_more = scan.eat(",");
+                }
+            }
             ".altmacro" | ".noaltmacro" => self.is_alternate = word == ".altmacro",
             ".err" => return Err(Flaw::new(place, ".err was reached")),
             ".error" | ".warning" => {

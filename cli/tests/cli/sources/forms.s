@@ -2325,3 +2325,16 @@ j: i: f: g: s_endpgm
 .irp x,%1+12,<a b>,c
 .asciz "\x"
 .endr
+//! gfx942
+.cfi_sections x, "a b", .debug_frame
+.cfi_startproc
+s_nop 0
+.cfi_endproc
+//! gfx942
+.line 5
+.line
+.lto_discard
+.lto_discard a, "b c"
+s_nop 0
+.end
+garbage

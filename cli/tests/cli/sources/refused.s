@@ -1406,3 +1406,23 @@ $ = 1
 .globl .
 //! gfx942
 .size ., 1
+//! gfx942
+.end x
+//! gfx942
+.line x
+//! gfx942
+.line -1
+//! gfx942
+.line 1 2
+//! gfx942
+.lto_discard a b
+//! gfx942
+.lto_discard 1
+//! gfx942
+.lto_discard a,
+//! gfx942
+.cfi_sections 1
+//! gfx942
+.cfi_sections x,
+//! gfx942
+.amdgpu_info

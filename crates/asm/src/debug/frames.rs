@@ -126,13 +126,12 @@ impl Assembler {
         match word {
             ".cfi_sections" => {
                 let (mut is_eh, mut is_debug) = (false, false);
-                while !scan.is_done() {
-                    let name = scan.word();
+                let mut has_more = !scan.is_done();
+                while has_more {
+                    let name = scan.name()?;
                     is_eh |= name == ".eh_frame";
                     is_debug |= name == ".debug_frame";
-                    if !scan.eat(",") {
-                        break;
-                    }
+                    has_more = scan.eat(",");
                 }
                 self.debug.frame_tables = Some((is_eh, is_debug));
             }
