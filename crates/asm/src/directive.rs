@@ -181,7 +181,8 @@ impl Assembler {
             ".print" => drop(scan.string()?),
             ".line" => {
                 let (from, is_done) = (scan.at, scan.is_done());
-                if !is_done && !scan.peek().is_ascii_digit() || !is_done && super::expr::number(scan.word()).is_none() {
+                let is_plain = scan.peek().is_ascii_digit();
+                if !is_done && !(is_plain && super::expr::number(scan.word()).is_some()) {
                     return Err(scan.since(from, "a number without signs expected"));
                 }
             }
