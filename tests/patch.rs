@@ -104,8 +104,11 @@ fn has_sign(inst: &Inst, field: Field) -> bool {
                 "s_delay_alu",
                 "s_version",
                 "s_endpgm",
+                "s_wait_event",
             ];
-            operand.is_some_and(is_plain) && !has_parts.contains(&inst.opcode().name())
+            let name = inst.opcode().name();
+            let is_unsigned = name.starts_with("s_cmpk_") && name.ends_with("_u32");
+            operand.is_some_and(is_plain) && !has_parts.contains(&name) && !is_unsigned
         }
         // Some forms have a register in the bits of the field, and resources have no negative offsets.
         Field::Offset if inst.format() == Format::Smem => {

@@ -182,7 +182,7 @@ impl Assembler {
             ".line" => {
                 let (from, is_done) = (scan.at, scan.is_done());
                 let is_plain = scan.peek().is_ascii_digit();
-                if !is_done && !(is_plain && super::expr::number(scan.word()).is_some()) {
+                if !(is_done || is_plain && super::expr::number(scan.word()).is_some()) {
                     return Err(scan.since(from, "a number without signs expected"));
                 }
             }
