@@ -309,17 +309,17 @@ fn following_once_finds_the_same_states_as_settling_first() {
     assert!(repeated > 1000, "{repeated}");
 }
 
-/// The blocks since whose end nothing was done, as bits. Blocks in `mended` do something at their start.
+/// The instructions since the last repair, as bits. Blocks in `repaired` have a repair at their start.
 #[derive(Clone)]
-struct Undone<'m> {
+struct Unrepaired<'m> {
     blocks: u64,
-    mended: &'m Cell<u64>,
+    repaired: &'m Cell<u64>,
 }
 
-impl State for Undone<'_> {
+impl State for Unrepaired<'_> {
     fn step(&mut self, _: &Inst, offset: u32) {
         let bit = 1 << (offset / 4);
-        self.blocks = if self.mended.get() & bit != 0 { bit } else { self.blocks | bit };
+        self.blocks = if self.repaired.get() & bit != 0 { bit } else { self.blocks | bit };
     }
 
     fn join(&mut self, other: &Self) -> bool {
@@ -343,21 +343,22 @@ fn changes_are_made_until_none_is_missing() {
     let (mut repeated, mut straight, mut made) = (0, 0, 0);
     for code in random_codes(target, 2000) {
         let flow = Flow::new(target, &code, BASE, &[BASE]);
-        let mended = Cell::new(0u64);
+        let repaired = Cell::new(0u64);
         let bit = |block: usize| 1u64 << (flow.offset_of(flow.blocks()[block].start) / 4);
         // A block cannot begin after four instructions at places with its own remainder of 3.
-        let is_missing = |block: usize, now: &Undone<'_>| {
+        let is_missing = |block: usize, now: &Unrepaired<'_>| {
             let mask = 0x9249_2492_4924_9249u64 << (bit(block).trailing_zeros() % 3);
-            mended.get() & bit(block) == 0 && (now.blocks & mask).count_ones() > 3
+            repaired.get() & bit(block) == 0 && (now.blocks & mask).count_ones() > 3
         };
         let groups = flow.groups();
-        let first = |_| Undone { blocks: 0, mended: &mended };
+        let first = |_| Unrepaired { blocks: 0, repaired: &repaired };
         for group in &groups {
-            Following::new(&flow, group, first).change_each(&mut |block, now, _| {
+            let is_final = Following::new(&flow, group, first).change_each(&mut |block, now, _| {
                 let changes = is_missing(block, now);
-                mended.set(if changes { mended.get() | bit(block) } else { mended.get() });
+                repaired.set(if changes { repaired.get() | bit(block) } else { repaired.get() });
                 changes
             });
+            assert!(is_final);
         }
         let missing = || {
             let mut number = 0;
@@ -365,12 +366,12 @@ fn changes_are_made_until_none_is_missing() {
             number
         };
         assert_eq!(missing(), 0);
-        let all = mended.get();
+        let all = repaired.get();
         made += all.count_ones();
         if flow.loops().is_empty() && (0..flow.blocks().len()).all(|block| flow.callee(block).is_none()) {
             straight += all.count_ones();
             for n in (0..64).filter(|n| all >> n & 1 != 0) {
-                mended.set(all & !(1 << n));
+                repaired.set(all & !(1 << n));
                 assert!(missing() > 0);
             }
         } else {

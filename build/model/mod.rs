@@ -402,7 +402,7 @@ impl Format {
     /// The values that a field of an operation can always have on a target; `None` if it can have all.
     #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only constructors need it.
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
-        let only = self.only_of(field, mnemonic, target).filter(|only| only.conditions.is_empty());
+        let only = self.limits(mnemonic, target).find(|only| only.field == field && only.conditions.is_empty());
         only.and_then(|only| only.values.of(target).copied())
     }
 
@@ -414,7 +414,8 @@ impl Format {
             let mut earlier = self.only.iter().take(n).filter(is_about);
             !earlier.any(|earlier| earlier.field == only.field && earlier.conditions.is_empty())
         };
-        let about = self.only.iter().enumerate().filter(move |(n, only)| is_about(only) && is_first(*n, only));
+        let holds = move |n: usize, only: &Only| !only.conditions.is_empty() || is_first(n, only);
+        let about = self.only.iter().enumerate().filter(move |(n, only)| is_about(only) && holds(*n, only));
         about.map(|(_, only)| only)
     }
 

@@ -145,13 +145,15 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Follows from the beginning, and calls `change` with every block that is reached, and the state before it, until
-    /// it changes nothing. `change` may change the effect of [`State::step`] in its block; it returns whether it did,
-    /// and changes nothing if its block needs no change.
+    /// Follows from the beginning, and calls `change` with every block that is reached, and the state before it.
+    /// `change` makes all changes that its block needs, which may change the effect of [`State::step`] in the block, and
+    /// returns whether it made any. A block is offered once, but in loops and called functions, and on the way from there
+    /// to where paths meet: there all are offered again after each round of changes, until the loops and functions need
+    /// none.
     ///
-    /// The last argument of `change` tells whether the state has the effect of all changes before the block. It has not
-    /// in loops and called functions, whose blocks are offered again after each round of changes, until one has none;
-    /// after 200 rounds, all changes of a round count as made with their effect, and after 400 it gives up.
+    /// The last argument of `change` tells whether the state has the effect of all changes before the block. After 200
+    /// rounds it is always `true`, and after 400 rounds no more changes are made: then, or if repeated [`State::join`]s
+    /// do not converge, the result is `false`.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -178,30 +180,32 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     /// let pauses = RefCell::new(Vec::new());
     /// for group in flow.groups() {
     ///     let following = Following::new(&flow, &group, |_| Busy { number: 0, pauses: &pauses });
-    ///     following.change_each(&mut |block, busy, _| {
+    ///     let is_final = following.change_each(&mut |block, busy, _| {
     ///         let start = flow.offset_of(flow.blocks()[block].start);
     ///         let is_needed = busy.number > 3 && !pauses.borrow().contains(&start);
     ///         pauses.borrow_mut().extend(is_needed.then_some(start));
     ///         is_needed
     ///     });
+    ///     assert!(is_final);
     /// }
     /// assert_eq!(pauses.into_inner(), [4]);
     /// # }
     /// ```
-    pub fn change_each(mut self, change: &mut impl FnMut(usize, &S, bool) -> bool) {
-        let flow = self.flow;
+    pub fn change_each(mut self, change: &mut impl FnMut(usize, &S, bool) -> bool) -> bool {
+        let (flow, mut is_final) = (self.flow, true);
         for region in Regions::new(flow, self.group, |block| self.place(block)) {
             let places = region.places;
             if region.repeats {
-                self.change_region(&places, change);
+                is_final &= self.change_region(&places, change);
             } else {
-                self.pass_once(&places, &mut |block, state| {
+                is_final &= self.pass_once(&places, &mut |block, state| {
                     change(block, state, true);
                     flow.run(block, state);
                 });
             }
             self.before.get_mut(places).unwrap_or_default().fill_with(|| None);
         }
+        is_final
     }
 
     /// Passes a region without loops and calls, and takes the state before it. Returns `false` if it gives up.
@@ -213,12 +217,13 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// [`Following::change_each`] of a region with loops or calls.
-    fn change_region(&mut self, places: &Range<usize>, change: &mut impl FnMut(usize, &S, bool) -> bool) {
+    fn change_region(&mut self, places: &Range<usize>, change: &mut impl FnMut(usize, &S, bool) -> bool) -> bool {
         let at_entry = self.before.get(places.clone()).unwrap_or_default().to_vec();
         let open: Vec<usize> = self.open.range(places.clone()).copied().collect();
         let exits = self.take_exits(places);
         // States from before a change stay in the region.
         self.end = places.end;
+        let mut is_final = true;
         for round in 0..=2 * ROUNDS {
             self.take_exits(places);
             self.exits.extend(exits.iter().map(|(function, exited)| (*function, exited.clone())));
@@ -229,9 +234,12 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             let mut is_changed = false;
             for place in places.clone().filter(|_| round < 2 * ROUNDS) {
                 self.from_place(place, &mut |block, state| {
-                    is_changed |= change(block, state, !is_changed || round >= ROUNDS);
+                    let changes = change(block, state, !is_changed || round >= ROUNDS);
+                    // Nothing leads back from the blocks after the region.
+                    is_changed |= changes && places.contains(&self.place(block));
                 });
             }
+            is_final = round < 2 * ROUNDS;
             if !is_changed {
                 break;
             }
@@ -239,7 +247,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         self.end = self.group.len();
         let reached = places.clone().filter(|place| self.before.get(*place).is_some_and(Option::is_some));
         self.open.extend(reached.collect::<Vec<_>>());
-        self.settle_in(places.clone());
+        self.settle_in(places.clone()) && is_final
     }
 
     /// Takes the ends of the functions that some places are in or call.

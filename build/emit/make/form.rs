@@ -288,7 +288,7 @@ impl Form<'_> {
         let format = &self.t.formats[self.operation.format];
         let only = format.def.only_of(field, &self.operation.mnemonic, &self.t.row.name)?;
         let [(other, values)] = &only.conditions[..] else { return None };
-        let value = values.set.trailing_zeros();
+        let value = Some(values.set.trailing_zeros()).filter(|_| values.set.is_power_of_two())?;
         let (_, at) = format.fields.iter().find(|(field, _)| field.name == *other)?;
         Some([at.pieces[0].lsb, at.pieces[0].width, value as u8])
     }

@@ -92,6 +92,7 @@ fn strange_sources_have_a_message() {
         (b"s_nop \xff".to_vec(), "line 1 is not UTF-8"),
         (b".include \"no such file\"".to_vec(), "cannot read \"no such file\""),
         (b".if 1".to_vec(), "the condition has no .endif"),
+        (b".if 1\n.end\n".to_vec(), "the condition has no .endif"),
         (b".endif".to_vec(), ".endif without an .if above"),
         (b".macro m\ns_nop 0".to_vec(), "no .endm follows"),
         (b".rept 3\ns_nop 0".to_vec(), "no .endr follows"),

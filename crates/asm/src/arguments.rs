@@ -7,7 +7,7 @@ pub struct Argument {
     /// The parameter that it names: `NAME=VALUE`.
     pub name: Option<String>,
     pub text: String,
-    /// What stands there, if it is not the text.
+    /// The characters of the line, if they differ from `text`.
     pub written: Option<String>,
     /// The byte of the line at which it begins.
     pub at: usize,
@@ -139,11 +139,13 @@ fn named(text: &str) -> Option<(String, usize)> {
 pub struct Arguments<'t> {
     pub text: &'t str,
     pub at: usize,
+    /// Whether no `>` ends what a `<` begins from here on.
+    is_open: bool,
 }
 
 impl Arguments<'_> {
     pub fn new(text: &str) -> Arguments<'_> {
-        Arguments { text, at: blank(text) }
+        Arguments { text, at: blank(text), is_open: false }
     }
 
     pub fn rest(&self) -> &str {
@@ -167,7 +169,7 @@ impl Arguments<'_> {
 
     /// The argument between `<` and `>`, with `!` before each character that would end it.
     pub fn bracketed(&mut self) -> Option<String> {
-        let rest = self.rest().strip_prefix('<')?;
+        let rest = self.rest().strip_prefix('<').filter(|_| !self.is_open)?;
         let (mut out, mut is_escaped) = (String::new(), false);
         for (n, c) in rest.char_indices() {
             match c {
@@ -182,6 +184,7 @@ impl Arguments<'_> {
                 }
             }
         }
+        self.is_open = true;
         None
     }
 

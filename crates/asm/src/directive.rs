@@ -158,24 +158,24 @@ impl Assembler {
             ".amd_amdgpu_pal_metadata" => self.pal_registers(place, scan)?,
             ".ident" => {
                 let text = scan.string()?;
-                let before = self.table.section;
+                let before = (self.table.section, self.previous);
                 self.section(".comment", SHT_PROGBITS, 0x30, 1);
                 let zero: &[u8] = if self.has_ident { &[] } else { &[0] };
                 self.has_ident = true;
                 let emitted = self.emit(&[zero, &text, &[0]].concat(), place);
-                self.table.section = before;
+                (self.table.section, self.previous) = before;
                 emitted?;
             }
             ".version" => {
                 let mut text = scan.string()?;
                 text.push(0);
-                let before = self.table.section;
+                let before = (self.table.section, self.previous);
                 self.section(".note", SHT_NOTE, 0, 0);
                 let header = [text.len() as u32, 0, 1].map(u32::to_le_bytes).concat();
                 text.resize(text.len().next_multiple_of(4), 0);
                 self.here_mut().align = self.here().align.max(4);
                 let emitted = self.emit_padding(&[header, text].concat(), place);
-                self.table.section = before;
+                (self.table.section, self.previous) = before;
                 emitted?;
             }
             ".print" => drop(scan.string()?),
@@ -187,6 +187,9 @@ impl Assembler {
                 }
             }
             ".end" => {
+                if let Some((_, place)) = self.conditions.first() {
+                    return Err(Flaw::new(*place, "the condition has no .endif"));
+                }
                 self.source.stop();
             }
             ".abort" => {

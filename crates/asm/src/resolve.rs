@@ -181,7 +181,7 @@ impl Assembler {
     fn add_versions(&mut self, symbols: &mut Vec<Symbol>, numbers: &mut [Option<usize>]) {
         let versions = std::mem::take(&mut self.versions);
         let first = u32::MAX - versions.len() as u32;
-        for (order, version) in (first..).zip(versions) {
+        for (version, order) in versions.into_iter().zip(first..) {
             let Some(number) = numbers.get(version.of).copied().flatten() else { continue };
             let Some(symbol) = symbols.get(number).cloned() else { continue };
             let (plain, tail) = version.name.split_once('@').unwrap_or((&version.name, ""));

@@ -28,7 +28,7 @@ pub fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'@' | b'?')
 }
 
-/// Whether a word is no name: `@` and `$` can begin a name, but are none, and `?` can only follow other signs.
+/// Whether a word cannot be a name: `@` or `$` alone, or one that begins with `?`.
 fn is_sign(word: &str) -> bool {
     matches!(word, "@" | "$") || word.starts_with('?')
 }

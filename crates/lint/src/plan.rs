@@ -23,7 +23,7 @@ pub fn fix(
     for group in flow.groups() {
         let mut hopeless = BTreeSet::new();
         let following = Following::new(flow, &group, |block| EditedWalk { now: first(block), edits: &planned, base });
-        // A distance may be longer than it seems once what comes before has been mended.
+        // A distance may be longer than it seems once what comes before has been repaired.
         following.change_each(&mut |block, run: &EditedWalk<'_>, is_certain| {
             let mut is_changed = false;
             loop {

@@ -41,10 +41,21 @@ impl Parser<'_, '_> {
         // A number in `lit(...)` or `lit64(...)` is the number: there is no literal that it could be.
         let takes_call = matches!(
             kind,
-            NumberKind::SignedHex | NumberKind::Hex | NumberKind::Unsigned | NumberKind::Int16 | NumberKind::Version
+            NumberKind::SignedHex
+                | NumberKind::Hex
+                | NumberKind::Unsigned
+                | NumberKind::Int16
+                | NumberKind::Version
+                | NumberKind::Events
         );
+        // A signed number has the same bits as an unsigned one, except in operands that are never signed.
+        let has_sign = !matches!(
+            kind,
+            NumberKind::Sendmsg | NumberKind::Endpgm | NumberKind::Hwreg | NumberKind::Events | NumberKind::Unsigned
+        );
+        let least = if has_sign { i16::MIN.into() } else { 0 };
         if takes_call && (self.cursor.eat_call(b"lit64", b'(') || self.cursor.eat_call(b"lit", b'(')) {
-            let value = self.within(desc.field, i16::MIN.into(), u16::MAX.into())?;
+            let value = self.within(desc.field, least, u16::MAX.into())?;
             self.cursor.expect(b')')?;
             return Ok(EncodedOperand::Number(if desc.width == 16 { (value as u16).into() } else { value }));
         }
@@ -80,12 +91,7 @@ impl Parser<'_, '_> {
             Some(value) => (value, false),
             None => (self.cursor.integer(&names)?, true),
         };
-        // A signed number has the same bits as an unsigned one, except in operands that are never signed.
-        let has_sign = !matches!(
-            kind,
-            NumberKind::Sendmsg | NumberKind::Endpgm | NumberKind::Hwreg | NumberKind::Events | NumberKind::Unsigned
-        );
-        let range = if has_sign { i16::MIN.into() } else { 0 }..=i64::from(u16::MAX);
+        let range = least..=i64::from(u16::MAX);
         let is_whole = is_number && desc.width == 16 && kind != NumberKind::SignedHex;
         if is_whole && !range.contains(&value) {
             let kind = Kind::Range { field: desc.field, min: *range.start(), max: *range.end() };

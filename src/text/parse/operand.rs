@@ -177,8 +177,9 @@ impl Parser<'_, '_> {
         Some(first).filter(|first| is_second && matches!(first, EncodedOperand::Code(_)))
     }
 
-    /// Whether LLVM's assembler takes text without the implicit vcc of this form: on targets without the trait
-    /// `silent-vcc`, only where the form has no trailing dword, and vcc is no carry.
+    /// Whether text can omit the implicit vcc of this form, as for LLVM's assembler: on targets without the trait
+    /// `silent-vcc`, only if the form has no trailing dword, and vcc takes no carry, or a carry that is only written and
+    /// the target has the trait `silent-carry`.
     fn can_omit_vcc(&self) -> bool {
         let target = self.words.target;
         let is_vcc = |desc: &OperandDesc| desc.kind == OperandKind::Register(RegisterKind::Vcc);
@@ -597,6 +598,9 @@ impl Parser<'_, '_> {
         let number = if is_call { self.known_number()? } else { self.number(0)?.0 };
         if is_call {
             self.cursor.expect(b')')?;
+        }
+        if matches!(number, Number::Float(bits) if vanishes(desc.ty, bits)) {
+            return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
         }
         let literal = match self.takes_long(desc) {
             true if is_long => literal64::exactly(desc, number),

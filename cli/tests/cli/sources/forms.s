@@ -2338,3 +2338,16 @@ s_nop 0
 s_nop 0
 .end
 garbage
+//! gfx942
+.data
+.byte 7
+.text
+s_nop 0
+.ident "x"
+.previous
+.byte 1
+//! gfx942
+.section .comment,"MS",@progbits,1
+.ident "x"
+.previous
+s_nop 0

@@ -1426,3 +1426,7 @@ $ = 1
 .cfi_sections x,
 //! gfx942
 .amdgpu_info
+//! gfx942
+.ident "a"
+.previous
+.byte 1
