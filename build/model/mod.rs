@@ -420,6 +420,7 @@ impl Format {
     }
 
     /// The first statement about the values of a field of an operation on a target.
+    #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only constructors need it.
     pub fn only_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<&Only> {
         let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
         about.find(|only| only.values.of(target).is_some())
