@@ -44,6 +44,9 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
         case.in_range(width, false)
     };
     case.modifier(name, value);
+    if name.ends_with("_scale_fmt") && value == 0 {
+        return Some(0);
+    }
     if name == "simm16" {
         case.operands.push(("simm16", value.to_string()));
     }
