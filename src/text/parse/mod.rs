@@ -12,6 +12,7 @@ mod error;
 pub mod expression;
 #[cfg(feature = "fast")]
 mod fast;
+mod format;
 mod fragments;
 mod imm;
 mod literal64;
@@ -38,8 +39,8 @@ use cursor::Cursor;
 use error::Kind;
 pub use error::{ParseError, ParseErrorKind, Span, Suffixes};
 pub use expression::Integer;
+use format::DEFAULT_FORMAT;
 pub use fragments::{MnemonicError, OperandText, signatures};
-use modifier::DEFAULT_FORMAT;
 use operation::{Operations, Rank, is_second};
 pub use suggest::Suggestion;
 

@@ -1,5 +1,6 @@
 //! Modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
 
+use super::format::DEFAULT_FORMAT;
 use super::{Cursor, Descs, Kind, ParseError, Parser, Reading};
 use crate::code::VGPR;
 use crate::codec::{EncodedOperand, Refused, default_of, encode_number, hold};
@@ -11,14 +12,8 @@ use crate::table::generated::SPACES;
 use crate::table::{OperandDesc, Space};
 use crate::text::imm::shown_bits;
 
-/// The default formats BUF_DATA_FORMAT_8 and BUF_FMT_8_UNORM, which text can omit.
-pub(super) const DEFAULT_FORMAT: u32 = 1;
-
 /// The greatest number of bits in a list, as for LLVM's assembler.
 const LIST: usize = 4;
-
-/// The bits of the number format of a typed buffer.
-const NFMT: u8 = 3;
 
 /// A number greater than any instruction's number of modifiers.
 const MOST: usize = 32;
@@ -105,65 +100,6 @@ impl<'t> Parser<'t, '_> {
         has_format && !(field == Field::Gds && has(field)) && !descs.modifiers().any(|desc| desc.field == field)
     }
 
-    /// Parses the format of a typed buffer that precedes the scalar offset: numbers alone, of which the two of targets
-    /// with a data format and a number format stand nowhere else.
-    pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
-        let is_format = |desc: &&OperandDesc| {
-            let kinds = matches!(
-                desc.kind,
-                OperandKind::Modifier(ModifierKind::MtbufFormat { .. } | ModifierKind::BufferFormat)
-            );
-            kinds && desc.access.is_none()
-        };
-        let Some(format) = self.form.descs().find(is_format) else { return Ok(()) };
-        self.cursor.blank();
-        let name = self.cursor.name();
-        match format.kind {
-            OperandKind::Modifier(ModifierKind::MtbufFormat { nfmt }) if matches!(name, b"dfmt" | b"nfmt") => {
-                self.format_numbers(nfmt, format)?;
-            }
-            OperandKind::Modifier(ModifierKind::BufferFormat) if name == b"format" => {
-                // Names of formats stand after the offset.
-                self.label()?;
-                let value = self.below(format.field, (1 << format.width) - 1)?;
-                self.put(format, value)?;
-            }
-            _ => return Ok(()),
-        }
-        self.cursor.eat(b',');
-        self.cursor.blank();
-        self.early = Some(format);
-        Ok(())
-    }
-
-    /// `dfmt:14, nfmt:4`, which stand before the scalar offset.
-    fn format_numbers(&mut self, nfmt_at: Position, desc: &OperandDesc) -> Result<(), ParseError> {
-        let start = self.cursor.at;
-        let (mut dfmt, mut nfmt) = (None, None);
-        for _ in 0..2 {
-            if dfmt.is_none() && self.cursor.eat_call(b"dfmt", b':') {
-                dfmt = Some(self.below(Field::Dfmt, 15)?);
-            } else if nfmt.is_none() && self.cursor.eat_call(b"nfmt", b':') {
-                nfmt = Some(self.below(Field::Nfmt, 7)?);
-            }
-            self.cursor.eat(b',');
-        }
-        self.put_formats([dfmt, nfmt], nfmt_at, desc, start)
-    }
-
-    /// Stores a data format and a number format, which can be missing.
-    fn put_formats(
-        &mut self,
-        [dfmt, nfmt]: [Option<u32>; 2],
-        nfmt_at: Position,
-        desc: &OperandDesc,
-        start: usize,
-    ) -> Result<(), ParseError> {
-        self.words.put(nfmt_at, NFMT, nfmt.unwrap_or(0));
-        hold(desc, dfmt.unwrap_or(DEFAULT_FORMAT), &mut self.words)
-            .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
-    }
-
     /// Parses a modifier that must be here.
     pub(super) fn one_modifier(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         match self.is_here(desc) {
@@ -214,7 +150,7 @@ impl<'t> Parser<'t, '_> {
         if value == 0 { Ok(()) } else { self.put(desc, value) }
     }
 
-    fn put(&mut self, desc: &OperandDesc, value: u32) -> Result<(), ParseError> {
+    pub(super) fn put(&mut self, desc: &OperandDesc, value: u32) -> Result<(), ParseError> {
         hold(desc, value, &mut self.words).map_err(|refused| self.cursor.error(Kind::of(desc.field, refused)))
     }
 
@@ -230,7 +166,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Skips `name:`.
-    fn label(&mut self) -> Result<(), ParseError> {
+    pub(super) fn label(&mut self) -> Result<(), ParseError> {
         self.cursor.blank();
         self.cursor.at += self.cursor.name().len();
         self.cursor.expect(b':')
@@ -558,82 +494,6 @@ impl<'t> Parser<'t, '_> {
             self.words.set(code + 1, true);
         }
         Ok(())
-    }
-
-    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` or `format:78`.
-    fn mtbuf_format(&mut self, nfmt_at: Position, desc: &OperandDesc) -> Result<(), ParseError> {
-        let (mut dfmt, mut nfmt) = (None, None);
-        let start = self.cursor.at;
-        self.label()?;
-        if self.cursor.eat(b'[') {
-            loop {
-                self.cursor.blank();
-                let name = self.cursor.name();
-                match (self.named(self.text.dfmt, name), self.named(self.text.nfmt, name)) {
-                    (Some(n), _) if dfmt.is_none() => dfmt = Some(n),
-                    (_, Some(n)) if nfmt.is_none() => nfmt = Some(n),
-                    _ => return Err(self.cursor.error(Kind::Name(desc.field))),
-                }
-                self.cursor.at += name.len();
-                if !self.cursor.eat(b',') {
-                    break;
-                }
-            }
-            self.cursor.expect(b']')?;
-        } else {
-            let both = self.below(desc.field, (1 << (desc.width + NFMT)) - 1)?;
-            (dfmt, nfmt) = (Some(both & ((1 << desc.width) - 1)), Some(both >> desc.width));
-        }
-        self.put_formats([dfmt, nfmt], nfmt_at, desc, start)
-    }
-
-    /// `format:[BUF_FMT_32_FLOAT]`, `format:22`, or the two parts of a name as before RDNA1:
-    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`.
-    fn buf_fmt(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
-        self.label()?;
-        if !self.cursor.eat(b'[') {
-            return self.below(field, most);
-        }
-        self.cursor.blank();
-        let start = self.cursor.at;
-        let name = self.cursor.name();
-        let value = match self.named(self.text.buf_fmt, name) {
-            Some(value) => {
-                self.cursor.at += name.len();
-                Some(value)
-            }
-            None => {
-                let (data, number) = self.format_parts(field)?;
-                let is_it = |name: &[u8]| {
-                    let rest = name.strip_prefix(b"BUF_FMT_").and_then(|rest| rest.strip_prefix(data));
-                    // The format `INVALID` has no number format.
-                    let is_whole = rest.is_some_and(<[u8]>::is_empty) && number == b"UNORM";
-                    is_whole || rest.and_then(|rest| rest.strip_prefix(b"_")) == Some(number)
-                };
-                self.text.buf_fmt.iter().find(|(_, name)| is_it(name.as_bytes())).map(|e| e.0.into())
-            }
-        };
-        let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(field)))?;
-        self.cursor.expect(b']')?;
-        Ok(value)
-    }
-
-    /// The data format and the number format that the names contain; one of them may be missing.
-    fn format_parts(&mut self, field: Field) -> Result<(&'t [u8], &'t [u8]), ParseError> {
-        let (mut data, mut number) = (None, None);
-        loop {
-            self.cursor.blank();
-            let name = self.cursor.name();
-            match (name.strip_prefix(b"BUF_DATA_FORMAT_"), name.strip_prefix(b"BUF_NUM_FORMAT_")) {
-                (Some(part), _) if data.is_none() => data = Some(part),
-                (_, Some(part)) if number.is_none() => number = Some(part),
-                _ => return Err(self.cursor.error(Kind::Name(field))),
-            }
-            self.cursor.at += name.len();
-            if !self.cursor.eat(b',') {
-                return Ok((data.unwrap_or(b"8"), number.unwrap_or(b"UNORM")));
-            }
-        }
     }
 
     /// Reads a mode of `ds_swizzle_b32`; the reverse of the printer's modes.

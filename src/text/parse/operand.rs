@@ -590,8 +590,8 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         let is_long = self.cursor.eat_call(b"lit64", b'(');
-        // For LLVM's assembler, too, what is written to a hardware register can be `lit64(...)` of 32 bits.
-        if is_long && !self.takes_long(desc) && self.form.signature.format != Format::Sopk {
+        // For LLVM's assembler, too, a literal of 32 bits that is not a float can be `lit64(...)`.
+        if is_long && !self.takes_long(desc) && is_float(desc.ty) {
             return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
         }
         let is_call = is_long || self.cursor.eat_call(b"lit", b'(');
