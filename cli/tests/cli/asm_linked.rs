@@ -74,6 +74,25 @@ fn labels_of_two_sections_of_code_are_different() {
     assert_eq!(contents(&again(&object, &["-c"])), read(&object));
 }
 
+/// Addresses in literals of 64 bits, as compilers for CDNA5 make them.
+#[test]
+fn wide_literals_that_a_linker_fills_in_are_taken_apart_and_put_together() {
+    let work = directory("asm-wide");
+    let (object, theirs) = (work.join("wide.o"), work.join("theirs.o"));
+    let lines = "s_add_nc_u64 s[0:1], s[0:1], a@gotpcrel+4\ns_add_nc_u64 s[2:3], b@rel64+12, s[2:3]\ns_mov_b32 s2, c@abs32@lo\n";
+    let source = format!("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"\n{lines}");
+    run(&["asm", "-c", "-", "-o", object.to_str().unwrap()], source.as_bytes()).ok();
+    std::fs::write(work.join("wide.s"), &source).unwrap();
+    let args = ["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx1250", "-filetype=obj", "wide.s", "-o", "theirs.o"];
+    llvm("llvm-mc-22", &args, &work);
+    assert_eq!(read(&object), read(&theirs));
+    let apart = run(&["dis", "--asm", object.to_str().unwrap()], b"").ok();
+    assert!(apart.contains("a@gotpcrel+4") && apart.contains("b@rel64+12") && !apart.contains(".long"), "{apart}");
+    assert_eq!(contents(&again(&object, &["-c"])), read(&object));
+    let listing = run(&["dis", object.to_str().unwrap()], b"").ok();
+    assert!(listing.contains("<a@gotpcrel+0x4>") && listing.contains("<b@rel64+0xc>"), "{listing}");
+}
+
 #[test]
 fn pipelines_of_pal_are_taken_apart_and_put_together() {
     let work = directory("asm-pal");

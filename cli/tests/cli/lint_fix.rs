@@ -8,7 +8,7 @@ use amdgpu_isa::{Decoder, Inst, Target};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
 
-use super::asm_file::directory;
+use super::asm_file::{directory, llvm};
 use super::run;
 use super::samples::*;
 
@@ -452,6 +452,96 @@ fn what_cannot_be_changed_has_a_message() {
     let message = run(&["lint", "--fix", "-o", out, broken.to_str().unwrap()], b"").fails(1);
     assert!(message.contains("c reads its address and does something unknown with it"), "{message}");
     assert!(!Path::new(out).exists());
+}
+
+/// A program of functions in sections of their own, data that points to them, and two kernels.
+const FUNCTIONS: &str = r#"
+#define GLOBAL __attribute__((address_space(1)))
+#define OTHER extern __attribute__((visibility("default")))
+OTHER float outer(float);
+OTHER GLOBAL int counter[];
+static const int steps[4] = { 1, 2, 3, 4 };
+GLOBAL float cell = 3;
+__attribute__((noinline, visibility("hidden"))) float f(float x, GLOBAL float *p) { return x * p[3] + outer(x); }
+static __attribute__((noinline)) float g(float x, GLOBAL float *p) { return f(x, p + 1) - p[7]; }
+typedef float (*function)(float, GLOBAL float *);
+function functions[3] = { f, g, f };
+struct { function a, b; } table = { g, f };
+__attribute__((amdgpu_kernel)) void one(GLOBAL float *p, int n) {
+    p[n] = g(p[n + 1], p) + steps[n & 3] + counter[n] + cell;
+}
+__attribute__((amdgpu_kernel)) void two(GLOBAL float *p, int n) {
+    p[2] = functions[n](p[0], p) + table.a(p[1], p);
+    p[7] = (n ? f : g)(p[5], p);
+}
+"#;
+
+/// An object for a linker is repaired as the linked file is: it makes no difference which comes first. Relocations that
+/// the linker keeps follow, too.
+#[test]
+fn objects_for_a_linker_are_repaired_as_linked_files_are() {
+    let work = directory("lint-objects");
+    let path = |name: &str| work.join(name).to_str().unwrap().to_string();
+    std::fs::write(path("a.c"), FUNCTIONS).unwrap();
+    let linked = |object: &str, out: &str, more: &[&str]| {
+        llvm("ld.lld-22", &[&["-shared", &path(object), "-o", &path(out)], more].concat(), &work);
+    };
+    let fixed = |file: &str, out: &str| {
+        let run = run(&["lint", "--fix", "-o", &path(out), &path(file)], b"");
+        assert!(run.err.contains("inserted") && run.code == Some(0), "{}{}", run.out, run.err);
+        std::fs::read(path(out)).unwrap()
+    };
+    let code = |file: &[u8]| {
+        let file = ElfFile64::<LittleEndian>::parse(file).unwrap();
+        let loaded = file.sections().filter(|section| section.address() != 0);
+        loaded.map(|section| (section.address(), section.data().unwrap().to_vec())).collect::<Vec<_>>()
+    };
+    for cpu in ["gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200", "gfx1250"] {
+        for options in [&["-O2"][..], &["-O0"], &["-O2", "-g", "-ffunction-sections"]] {
+            let cpu_flag = format!("-mcpu={cpu}");
+            let flags = ["-target", "amdgcn-amd-amdhsa", "-nogpulib", "-w", &cpu_flag];
+            llvm("clang-22", &[&flags[..], options, &["-S", "a.c", "-o", "a.s"]].concat(), &work);
+            let source = std::fs::read_to_string(path("a.s")).unwrap();
+            // Those of scalar results are between the instructions that make an address.
+            let is_wait = |line: &&str| line.starts_with("\ts_wait") && !line.starts_with("\ts_wait_alu");
+            let without: Vec<&str> = source.lines().filter(|line| !is_wait(line)).collect();
+            assert!(without.len() < source.lines().count());
+            std::fs::write(path("b.s"), without.join("\n") + "\n").unwrap();
+            llvm("clang-22", &[&flags[..], &["-c", "b.s", "-o", "b.o"]].concat(), &work);
+            let what = format!("{cpu} {options:?}");
+            fixed("b.o", "f.o");
+            linked("f.o", "f.co", &[]);
+            linked("b.o", "b.co", &[]);
+            let [first, second] = [std::fs::read(path("f.co")).unwrap(), fixed("b.co", "g.co")];
+            run(&["lint", &path("f.co")], b"").ok();
+            // A linker aligns each of its sections anew.
+            if options.contains(&"-ffunction-sections") {
+                continue;
+            }
+            // The repair keeps parts of the file apart that the linker would put closer together.
+            assert!(code(&first).iter().zip(code(&second)).all(|(a, b)| a.1 == b.1 || a.0 != b.0), "{what}");
+            assert_eq!(code(&first).len(), code(&second).len(), "{what}");
+            linked("b.o", "k.co", &["--emit-relocs"]);
+            linked("f.o", "l.co", &["--emit-relocs"]);
+            let [kept, again] = [fixed("k.co", "m.co"), std::fs::read(path("l.co")).unwrap()];
+            assert_eq!(relocations(&kept), relocations(&again), "{what}");
+        }
+    }
+}
+
+/// The relocations that a linker has kept for code and loaded data: section, place, kind and addend.
+fn relocations(file: &[u8]) -> Vec<(String, u64, u32, i64)> {
+    let file = ElfFile64::<LittleEndian>::parse(file).unwrap();
+    let mut all = Vec::new();
+    for section in file.sections().filter(|section| section.address() != 0) {
+        for (place, relocation) in section.relocations() {
+            let object::RelocationFlags::Elf { r_type } = relocation.flags() else { panic!() };
+            let place = place - section.address();
+            all.push((section.name().unwrap().to_string(), place, r_type, relocation.addend()));
+        }
+    }
+    assert!(all.len() > 10);
+    all
 }
 
 /// Entries of a bundle are changed in their places, and unchanged entries stay the same, byte for byte.

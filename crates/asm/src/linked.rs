@@ -8,6 +8,7 @@ mod tables;
 
 use std::collections::BTreeMap;
 
+use amdgpu_object::relocation_kinds::{Base, Formula};
 use object::elf::STB_WEAK;
 use object::write::elf::ProgramHeader;
 
@@ -114,7 +115,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     }
 
     // Addresses of data, which the loader has to add what it knows to; and those that code finds in a table.
-    let is_got = |kind: u32| (kinds::GOTPCREL..=kinds::GOTPCREL32_HI).contains(&kind);
+    let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
     let mut got: BTreeMap<(usize, bool), u64> = BTreeMap::new();
     let mut loaded = 0;
     for relocation in image.sections.iter().filter(is_loaded).flat_map(|output| &output.relocations) {
@@ -294,44 +295,36 @@ impl Written<'_> {
         let to = self.layout.address(relocation.of, relocation.addend, symbols);
         // No loader sees what is in no segment, such as tables for debuggers.
         let is_loaded = chunk.flags & SHF_ALLOC != 0;
+        if relocation.kind == kinds::ABS64 && is_loaded {
+            self.load(place, relocation.of, relocation.addend, symbols);
+            return;
+        }
+        let Some(formula) = Formula::of(relocation.kind) else {
+            self.faults.push(Flaw::new(relocation.place, "only a loader can apply a relocation of this kind"));
+            return;
+        };
         let open = match relocation.of {
-            Of::Symbol(n) if symbols[n].is_open() && is_loaded => Some(n),
+            Of::Symbol(n) if symbols[n].is_open() && is_loaded && formula.base == Base::Symbol => Some(n),
             _ => None,
         };
-        let got = || {
-            let slot = self.got.get(&key(relocation.of)).copied().unwrap_or(0);
-            let table = self.layout.addresses.get(".got").copied().unwrap_or(0);
-            (table + slot).wrapping_add_signed(relocation.addend).wrapping_sub(place)
-        };
-        let distance = to.wrapping_sub(place);
-        let (value, width, signed) = match relocation.kind {
-            kinds::ABS64 if !is_loaded => (to, 8, false),
-            kinds::ABS64 => {
-                self.load(place, relocation.of, relocation.addend, symbols);
-                return;
+        if open.is_some_and(|n| symbols[n].at != At::Undefined || relocation.kind != kinds::ABS32_LO) {
+            let name = open.map_or("", |n| &symbols[n].name);
+            let message = format!("another module could replace `{name}`");
+            let note = "`.protected` or `.hidden` keeps it, and @gotpcrel32 finds the one that is taken";
+            self.faults.push(Flaw::new(relocation.place, message).note(note));
+            return;
+        }
+        let value = match formula.base {
+            Base::Symbol => formula.value(to, 0, place),
+            Base::Entry => {
+                let slot = self.got.get(&key(relocation.of)).copied().unwrap_or(0);
+                let table = self.layout.addresses.get(".got").copied().unwrap_or(0);
+                formula.value(table + slot, relocation.addend, place)
             }
-            kinds::GOTPCREL => (got(), 4, true),
-            kinds::GOTPCREL32_LO => (got() & 0xffff_ffff, 4, false),
-            kinds::GOTPCREL32_HI => (got() >> 32, 4, false),
-            kind if open.is_some_and(|n| symbols[n].at != At::Undefined || kind != kinds::ABS32_LO) => {
-                let name = open.map_or("", |n| &symbols[n].name);
-                let message = format!("another module could replace `{name}`");
-                let note = "`.protected` or `.hidden` keeps it, and @gotpcrel32 finds the one that is taken";
-                self.faults.push(Flaw::new(relocation.place, message).note(note));
-                return;
-            }
-            kinds::REL32 => (distance, 4, true),
-            kinds::REL32_LO => (distance & 0xffff_ffff, 4, false),
-            kinds::REL32_HI => (distance >> 32, 4, false),
-            kinds::REL64 => (distance, 8, true),
-            kinds::ABS32_LO => (to & 0xffff_ffff, 4, false),
-            kinds::ABS32_HI => (to >> 32, 4, false),
-            kinds::ABS32 => (to, 4, false),
-            _ => ((distance.wrapping_sub(4) as i64 >> 2) as u64, 2, true),
         };
-        let bits = width * 8;
+        let (width, bits) = (formula.size, formula.size * 8);
         let fits = width == 8
-            || if signed {
+            || if formula.is_signed() {
                 (-1i64 << (bits - 1)..1i64 << (bits - 1)).contains(&(value as i64))
             } else {
                 value >> bits == 0

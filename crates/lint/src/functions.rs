@@ -33,6 +33,9 @@ pub struct Functions<'s, 'a> {
     /// Addresses in the code to which data points.
     pointees: Vec<u64>,
     image: Option<&'s Image<'a>>,
+    /// Whether the code object has a kernel, perhaps in another section. Otherwise all code may be shaders and their
+    /// parts.
+    has_kernels: bool,
     strict: bool,
     modes: Modes,
 }
@@ -40,7 +43,9 @@ pub struct Functions<'s, 'a> {
 impl<'s, 'a> Functions<'s, 'a> {
     pub fn of(section: &'s Section<'a>) -> Self {
         let symbols = section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
-        Functions { section, symbols, pointees: Vec::new(), image: None, strict: false, modes: Modes::NEITHER }
+        let has_kernels = section.symbols.iter().any(|symbol| symbol.kind == SymbolKind::Kernel);
+        let (pointees, modes) = (Vec::new(), Modes::NEITHER);
+        Functions { section, symbols, pointees, image: None, has_kernels, strict: false, modes }
     }
 
     /// The functions of a section, with knowledge of the code object: places in the code to which data points, and
@@ -48,7 +53,8 @@ impl<'s, 'a> Functions<'s, 'a> {
     pub fn in_image(section: &'s Section<'a>, image: &'s Image<'a>) -> Self {
         let own = section.address..section.address.saturating_add(section.bytes.len() as u64);
         let pointees = image.addresses.pointees().filter(|address| own.contains(address)).collect();
-        Functions { pointees, image: Some(image), ..Functions::of(section) }.with(Settings::default())
+        let has_kernels = image.kernels().next().is_some();
+        Functions { pointees, image: Some(image), has_kernels, ..Functions::of(section) }.with(Settings::default())
     }
 
     /// The same functions under these settings.
@@ -71,7 +77,7 @@ impl<'s, 'a> Functions<'s, 'a> {
     }
 
     /// The control flow of the section: of its functions with waves of one size together.
-    pub fn flows(&self, target: Target) -> impl Iterator<Item = Flow<'a>> + use<'s, 'a> {
+    pub fn flows(&self, target: Target) -> impl Iterator<Item = Flow<'s>> + use<'s, 'a> {
         let of = move |symbol: &Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes));
         let functions: Vec<(Target, u64)> =
             self.iter().map(|symbol| (of(symbol).unwrap_or(target), symbol.address)).collect();
@@ -81,7 +87,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         if functions.is_empty() {
             targets.push(target);
         }
-        let Section { bytes, address, .. } = *self.section;
+        let (bytes, address) = (self.section.code(), self.section.address);
         let pointees = self.pointees.clone();
         targets.into_iter().map(move |target| {
             let own = functions.iter().filter(|(of, _)| *of == target).map(|(_, address)| *address);
@@ -109,7 +115,7 @@ impl<'s, 'a> Functions<'s, 'a> {
             // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader,
             // which nothing calls.
             pending.clear();
-            if self.kernels().next().is_some() {
+            if self.has_kernels {
                 hazards = hazards.called();
             }
         }
@@ -126,7 +132,7 @@ impl<'s, 'a> Functions<'s, 'a> {
     /// The address of the return at the end of a block whose function no code here calls: unknown callers go on behind
     /// it. Without a kernel, everything may be parts of shaders.
     pub fn returns_outside(&self, flow: &Flow<'_>, block: usize) -> Option<u64> {
-        if !flow.returns(block) || !flow.return_sites(block).is_empty() || self.kernels().next().is_none() {
+        if !flow.returns(block) || !flow.return_sites(block).is_empty() || !self.has_kernels {
             return None;
         }
         let (address, _) = flow.insts(block).last()?;

@@ -62,7 +62,7 @@ impl Jumps {
                 false => self.in_kernels.contains(&address) || !made.is_given(*pair),
             };
             let jump = pair_of(&inst).filter(|_| !self.known.contains(&address));
-            if jump.filter(is_open).is_some() && edits.moves(start..end) {
+            if jump.filter(is_open).is_some() && edits.moves(section.address, start..end) {
                 return Some(address);
             }
             made.step(&inst, address);

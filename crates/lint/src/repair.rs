@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
-use amdgpu_object::{Image, Section, elf};
+use amdgpu_object::{Image, Part, Section, elf};
+use amdgpu_program::Placed;
 
 use crate::edits::Edits;
 use crate::functions::Functions;
@@ -45,11 +46,13 @@ impl Plan {
     }
 }
 
-/// Plans the repair of a linked code object, or of bare code. `target`: the one to read the code for, of which each
-/// function has the waves that its descriptor says.
+/// Plans the repair of a code object, or of bare code. `target`: the one to read the code for, of which each function
+/// has the waves that its descriptor says.
+///
+/// An object for a linker has no addresses yet: those of the changes are the ones that [`Placed`] gives.
 ///
 /// # Errors
-/// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
+/// An object for a linker cannot be laid out.
 pub fn image(image: &Image<'_>, target: Target, repair: Repair) -> Result<Plan, Error> {
     image_with(image, target, repair, Settings::default())
 }
@@ -57,16 +60,26 @@ pub fn image(image: &Image<'_>, target: Target, repair: Repair) -> Result<Plan, 
 /// Plans the repair as [`image()`] does, under these settings.
 ///
 /// # Errors
-/// [`amdgpu_program::Error::Relocatable`]: its code has no addresses yet.
+/// An object for a linker cannot be laid out.
 pub fn image_with(image: &Image<'_>, target: Target, repair: Repair, settings: Settings) -> Result<Plan, Error> {
-    let is_relocatable = elf::is_elf(image.bytes) && image.sections.iter().any(|section| section.address == 0);
-    match is_relocatable {
-        true => Err(amdgpu_program::Error::Relocatable.into()),
-        false => {
-            let functions = image.sections.iter().map(|section| Functions::in_image(section, image).with(settings));
-            Ok(all(functions, target, repair))
+    let placed = if elf::is_elf(image.bytes) { Placed::new(image.bytes)? } else { None };
+    let Some(placed) = placed else { return Ok(linked(image, target, repair, settings)) };
+    let mut plan = Plan::default();
+    let visited = amdgpu_object::visit(placed.bytes(), Some(0), |part| {
+        if let Part::Image(image) = part {
+            plan = linked(&image, target, repair, settings);
         }
-    }
+        Ok::<(), amdgpu_object::Error>(())
+    });
+    visited.map_err(|error| amdgpu_program::Error::from(error.kind))?;
+    plan.unknown_jump = plan.unknown_jump.map(|jump| placed.origin(jump).map_or(jump, |(_, offset)| offset));
+    Ok(plan)
+}
+
+/// Plans the repair of a linked code object, or of bare code.
+fn linked(image: &Image<'_>, target: Target, repair: Repair, settings: Settings) -> Plan {
+    let functions = image.sections.iter().map(|section| Functions::in_image(section, image).with(settings));
+    all(functions, target, repair)
 }
 
 /// The code object with the changes of a plan, which is proved to be the same program but for waits and instructions
@@ -92,7 +105,11 @@ pub fn image_with(image: &Image<'_>, target: Target, repair: Repair, settings: S
 /// # Errors
 /// The code cannot be changed, or the result is not proved.
 pub fn apply(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
-    let new = amdgpu_program::rewrite(image, target, edits)?;
+    let placed = if edits.is_empty() { None } else { Placed::new(image.bytes)? };
+    let new = match placed {
+        Some(placed) => placed.rewrite(target, edits)?,
+        None => amdgpu_program::rewrite(image, target, edits)?,
+    };
     amdgpu_program::validate(image.bytes, &new, target, mend::is_neutral).map_err(Error::NotProved)?;
     Ok(new)
 }
@@ -146,8 +163,8 @@ fn one<'s, 'a>(
         jumps.add(&flow, &functions);
     }
     for kernel in functions.kernels() {
-        edits.keep(kernel.address, padding(section, kernel.address));
-        edits.keep_second_entry(target, kernel, |address| padding(section, address));
+        edits.keep(section.address, kernel.address, padding(section, kernel.address));
+        edits.keep_second_entry(target, section.address, kernel, |address| padding(section, address));
     }
     (functions, jumps)
 }

@@ -55,6 +55,7 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
     for (&index, &n) in &indices {
         if let Some(section) = sections.get_mut(n) {
             section.relocations = known.relocations(index)?.into();
+            section.filled = if section.relocations.is_empty() { None } else { known.filled(index, section.bytes) };
         }
     }
     let mut tables = Tables { file, headers: &headers, budget: &mut budget, faults: &mut faults };

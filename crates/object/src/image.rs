@@ -94,7 +94,12 @@ pub struct Section<'a> {
     pub symbols: Vec<Symbol<'a>>,
     /// The places that a linker has to fill in, sorted by address; empty if the file is linked.
     pub relocations: Arc<[Relocation<'a>]>,
+    /// Its contents as [`Section::code`] has them, if they differ.
+    pub(crate) filled: Option<Vec<u8>>,
 }
+
+/// The address, in [`Section::code`], of everything that is outside of the section.
+pub(crate) const FAR: u64 = 1 << 46;
 
 /// A name for an address of a section.
 #[derive(Clone, Debug)]
@@ -196,7 +201,18 @@ impl<'a> Image<'a> {
 impl<'a> Section<'a> {
     /// Code at an address, without symbols.
     pub fn new(name: Name<'a>, address: u64, bytes: &'a [u8]) -> Section<'a> {
-        Section { name, address, bytes, symbols: Vec::new(), relocations: Arc::from([]) }
+        Section { name, address, bytes, symbols: Vec::new(), relocations: Arc::from([]), filled: None }
+    }
+
+    /// Its contents. In an object for a linker, calls and branches within the section have their distances, as if it
+    /// were linked, and all other places that the linker fills in lead far away.
+    pub fn code(&self) -> &[u8] {
+        self.filled.as_deref().unwrap_or(self.bytes)
+    }
+
+    /// Whether an address to which [`Section::code`] leads is that of a place which only the linker knows.
+    pub fn is_elsewhere(&self, address: u64) -> bool {
+        self.filled.is_some() && address >= FAR / 2
     }
 }
 

@@ -63,7 +63,7 @@ pub fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>)
             }
             if !bytes.is_empty() {
                 let (name, relocations) = (section.name, section.relocations.clone());
-                pieces.push(Section { name, address: from, bytes, symbols: its, relocations });
+                pieces.push(Section { name, address: from, bytes, symbols: its, relocations, filled: None });
             }
             from = from.max(hole.end);
         }

@@ -62,6 +62,7 @@ mod nesting;
 mod notes;
 mod offload;
 mod pe;
+pub mod relocation_kinds;
 mod relocations;
 mod replace;
 mod scan;

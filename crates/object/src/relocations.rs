@@ -5,12 +5,10 @@ use alloc::vec::Vec;
 
 use crate::address_map::{AddressMap, Pointer};
 use crate::error::ErrorKind;
+use crate::image::FAR;
 use crate::nesting::NameBudget;
+use crate::relocation_kinds::{ABS64, Base, Formula, Part, RELATIVE64};
 use crate::{Name, Relocation, elf};
-
-/// Relocations of an address in 64 bits, and of an address in the code object itself.
-const ABS64: u32 = 3;
-const RELATIVE64: u32 = 13;
 
 /// The relocations of sections, and the names of symbols by their numbers. Each name is read once.
 pub struct Names<'n, 'a> {
@@ -89,6 +87,30 @@ impl<'n, 'a> Names<'n, 'a> {
         }
         all.sort_by_key(|relocation| relocation.address);
         Ok(all)
+    }
+
+    /// The code of a section of an object for a linker, with the numbers of its relocations as far as they do not
+    /// depend on where it will be: distances to places of its own. Other places are far away. `None` if it has no
+    /// relocations.
+    pub fn filled(&mut self, section: usize, code: &[u8]) -> Option<Vec<u8>> {
+        let table = self.tables.get(&section).copied().filter(|_| self.file.kind == elf::ET_REL)?;
+        let symbols = self.headers.get(table.link).map_or(&[][..], |symbols| self.file.contents(symbols).bytes);
+        let mut filled = code.to_vec();
+        for entry in self.file.relocations(self.file.contents(table).bytes) {
+            let Some(formula) = Formula::of(entry.kind) else { continue };
+            let symbol = self.file.symbol(symbols, entry.symbol);
+            let is_own = |symbol: &elf::Symbol| usize::from(symbol.section) == section;
+            if formula.part == Part::Dwords && !symbol.as_ref().is_some_and(is_own) {
+                continue;
+            }
+            let own = symbol.filter(is_own).filter(|_| formula.base == Base::Symbol && formula.is_relative);
+            let value = formula.value(own.map_or(FAR, |symbol| symbol.address), entry.addend, entry.address);
+            let at = usize::try_from(entry.address).ok().and_then(|at| filled.get_mut(at..)?.get_mut(..formula.size));
+            if let Some(at) = at {
+                at.iter_mut().zip(value.to_le_bytes()).for_each(|(to, from)| *to = from);
+            }
+        }
+        Some(filled)
     }
 
     /// The places that a loader fills in, of a linked file.

@@ -6,13 +6,31 @@ use amdgpu_isa::{Inst, Target, decode};
 use amdgpu_object::Section;
 
 use crate::addresses::{MadeAddress, PartKind};
-use crate::layout::Layout;
+use crate::layout::{Code, Layout};
 use crate::{Edits, Error, Slot};
 
+/// A number that code adds to the program counter, before and after.
+pub type Number = (u64, u64);
+
 /// The changed code of a section, in which everything relative to its own place has been adjusted.
-pub fn rewrite(section: &Section<'_>, target: Target, layout: &Layout<'_, '_>) -> Result<Vec<u8>, Error> {
+pub struct Rewritten {
+    /// The code.
+    pub bytes: Vec<u8>,
+    /// The number of changes that were made.
+    pub changes: usize,
+    /// The numbers that make addresses, by the old addresses of their places. Both halves of a number are the same.
+    pub numbers: Vec<(u64, Number)>,
+}
+
+/// Writes a section with the changes.
+pub fn rewrite(
+    section: &Section<'_>,
+    code: &Code,
+    target: Target,
+    layout: &Layout<'_, '_>,
+) -> Result<Rewritten, Error> {
     let edits = layout.edits();
-    let mut writer = Writer { section, target, layout, edits, out: Vec::new(), made: Vec::new(), left: edits.len() };
+    let mut writer = Writer { section, code, target, layout, edits, out: Vec::new(), made: Vec::new(), changes: 0 };
     let mut at = 0;
     let functions: Vec<_> = section.functions(0).collect();
     for function in functions {
@@ -23,24 +41,27 @@ pub fn rewrite(section: &Section<'_>, target: Target, layout: &Layout<'_, '_>) -
         }
     }
     writer.pad(section.address.wrapping_add(section.bytes.len() as u64));
-    if writer.left != 0 {
-        return Err(Error::JumpsIntoInstructions);
+    let Writer { mut out, made, changes, .. } = writer;
+    let mut numbers = Vec::new();
+    for made in &made {
+        let number = relate(code, layout, made, &mut out)?;
+        let places = made.parts.iter().map(|part| part.address.wrapping_add(4));
+        numbers.extend(places.map(|place| (place, number)));
     }
-    let Writer { mut out, made, .. } = writer;
-    made.iter().try_for_each(|made| relate(section, layout, made, &mut out))?;
-    Ok(out)
+    Ok(Rewritten { bytes: out, changes, numbers })
 }
 
 struct Writer<'w, 'a> {
     section: &'w Section<'a>,
+    code: &'w Code,
     target: Target,
     layout: &'w Layout<'w, 'w>,
     edits: &'w Edits,
     out: Vec<u8>,
     /// The addresses that the code makes.
     made: Vec<MadeAddress>,
-    /// The number of changes that have not been reached yet.
-    left: usize,
+    /// The number of changes that were made.
+    changes: usize,
 }
 
 impl Writer<'_, '_> {
@@ -58,7 +79,7 @@ impl Writer<'_, '_> {
             self.out.extend_from_slice(code.get(..len).unwrap_or(code));
             return Ok(at + len);
         };
-        self.left -= usize::from(edit.is_some());
+        self.changes += usize::from(edit.is_some());
         let goal = inst.branch_target(address);
         if inst.reads_pc(address) {
             let after = self.section.bytes.get(at + inst.len()..).unwrap_or_default();
@@ -82,8 +103,8 @@ impl Writer<'_, '_> {
 
     /// Writes a branch to the same target. A branch that need not change stays the same, unused bits included.
     fn branch(&mut self, address: u64, goal: u64, inst: &Inst) -> Result<(), Error> {
-        let (here, there) =
-            (self.section.address.wrapping_add(self.out.len() as u64), self.layout.address_in(self.layout.code, goal));
+        let here = self.layout.address(self.section.address).wrapping_add(self.out.len() as u64);
+        let there = self.layout.target_of(self.code, goal);
         if there.wrapping_sub(here) == goal.wrapping_sub(address) {
             self.inst(inst);
             return Ok(());
@@ -116,25 +137,25 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Writes the numbers that make an address.
-fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<(), Error> {
+/// Writes the numbers that make an address, and returns them.
+fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<Number, Error> {
     let edits = layout.edits();
     let unknown = || Error::UnknownAddress { address: made.reader };
     // Only a distance between two places of code is known to follow a change.
-    if made.goes_on && layout.is_code(made.goal) && !edits.is_empty() {
+    if made.goes_on && layout.code_of(made.goal).is_some() && !edits.is_empty() {
         return Err(unknown());
     }
-    let pc = edits.moved_inst(made.reader).wrapping_add(made.pc.wrapping_sub(made.reader));
+    let pc = layout.inst(code, made.reader).wrapping_add(made.pc.wrapping_sub(made.reader));
     let goal = layout.address(made.goal);
     let (old, new) = (made.goal.wrapping_sub(made.pc), goal.wrapping_sub(pc));
     if old == new {
-        return Ok(());
+        return Ok((old, new));
     }
     if !layout.is_loaded(made.goal) {
         return Err(unknown());
     }
     for part in &made.parts {
-        let at = edits.moved_inst(part.address).wrapping_sub(section.address).wrapping_add(4);
+        let at = layout.inst(code, part.address).wrapping_sub(layout.address(code.header.address)).wrapping_add(4);
         let at = usize::try_from(at).map_err(|_| unknown())?;
         let (low, high) = (new as u32, (new >> 32) as u32);
         let mut write = |at: usize, word: u32| {
@@ -155,5 +176,5 @@ fn relate(section: &Section<'_>, layout: &Layout<'_, '_>, made: &MadeAddress, ou
             return Err(unknown());
         }
     }
-    Ok(())
+    Ok((old, new))
 }

@@ -150,11 +150,11 @@ impl Edits {
         before.chain(instead.into_iter().map(|inst| (Slot::At(address), inst))).collect()
     }
 
-    /// Keeps a kernel's label at its offset from a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes. `padding` is
-    /// the number of bytes before it that can go.
-    pub fn keep(&mut self, address: u64, padding: u64) {
+    /// Keeps a kernel's label at its offset from a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes. `section` is
+    /// the address of the first byte of its section, and `padding` the number of bytes before the label that can go.
+    pub fn keep(&mut self, section: u64, address: u64, padding: u64) {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
-        let off = self.moved(address).wrapping_sub(address) % ALIGN;
+        let off = self.moved_in(section, address).wrapping_sub(address) % ALIGN;
         if off == 0 {
             return;
         }
@@ -172,12 +172,18 @@ impl Edits {
     }
 
     /// Keeps the place at which hardware starts a kernel whose arguments it has already read, if there is one, at its
-    /// distance from the label. `padding` is the number of bytes before it that can go.
-    pub fn keep_second_entry(&mut self, target: Target, kernel: &Symbol<'_>, padding: impl Fn(u64) -> u64) {
+    /// distance from the label. `section` and `padding` as for [`Edits::keep`].
+    pub fn keep_second_entry(
+        &mut self,
+        target: Target,
+        section: u64,
+        kernel: &Symbol<'_>,
+        padding: impl Fn(u64) -> u64,
+    ) {
         let Some(distance) = kernel.descriptor.and_then(|descriptor| second_entry(target, &descriptor)) else { return };
         let place = kernel.address.saturating_add(distance);
         // At most half of the distance may go as padding. If the code is still too short, it gets padding.
-        self.keep(place, padding(place).min(distance / 2));
+        self.keep(section, place, padding(place).min(distance / 2));
     }
 
     /// The number of padding bytes before the labels here.
@@ -190,28 +196,40 @@ impl Edits {
         self.gaps.get(&address).copied()
     }
 
-    /// The new address of a label at this address.
+    /// The new address of a label at this address, if all changes are to the same section.
     pub fn moved(&self, address: u64) -> u64 {
+        self.moved_in(0, address)
+    }
+
+    /// The new address of a label at this address of a section that begins at `section` and stays there.
+    pub fn moved_in(&self, section: u64, address: u64) -> u64 {
         if self.edits.is_empty() {
             return address;
         }
         let [grows, pads, gaps] = &self.sums;
-        let grows = grows.before(address, self.edits.iter().map(|(at, edit)| (*at, edit.grows)));
-        let pads = pads.before(address.saturating_add(1), self.pads.iter().map(|(at, pad)| (*at, *pad as i64)));
-        let gaps = gaps.before(address, self.gaps.iter().map(|(at, gap)| (*at, *gap as i64)));
-        address.wrapping_add_signed(grows.wrapping_add(pads).wrapping_sub(gaps))
+        let grows = |to| grows.before(to, self.edits.iter().map(|(at, edit)| (*at, edit.grows)));
+        let pads = |to| pads.before(to, self.pads.iter().map(|(at, pad)| (*at, *pad as i64)));
+        let gaps = |to| gaps.before(to, self.gaps.iter().map(|(at, gap)| (*at, *gap as i64)));
+        let sum = |to: u64, label: u64| grows(to).wrapping_add(pads(label)).wrapping_sub(gaps(to));
+        let before = if section == 0 { 0 } else { sum(section, section) };
+        address.wrapping_add_signed(sum(address, address.saturating_add(1)).wrapping_sub(before))
     }
 
-    /// Whether something in a range of addresses moves.
-    pub fn moves(&self, range: Range<u64>) -> bool {
+    /// Whether something in a range of addresses of a section that begins at `section` moves.
+    pub fn moves(&self, section: u64, range: Range<u64>) -> bool {
         let grows = |at: u64| self.edits.range(at..range.end).any(|(_, edit)| edit.grows != 0);
-        self.moved(range.start) != range.start || grows(range.start)
+        self.moved_in(section, range.start) != range.start || grows(range.start)
     }
 
-    /// The new address of the instruction at this address, after the inserted ones.
+    /// The new address of the instruction at this address, after the inserted ones, if all changes are to the same
+    /// section.
     pub fn moved_inst(&self, address: u64) -> u64 {
-        let before = self.at(address).map_or(0, |edit| bytes(&edit.before));
-        self.moved(address).wrapping_add_signed(before)
+        self.moved(address).wrapping_add_signed(self.inserted(address))
+    }
+
+    /// The number of bytes of the instructions that are inserted before an address.
+    pub fn inserted(&self, address: u64) -> i64 {
+        self.at(address).map_or(0, |edit| bytes(&edit.before))
     }
 
     /// The numbers of instructions that are inserted, changed and removed.

@@ -35,16 +35,35 @@ pub enum Error {
     },
     /// A change is in the middle of an instruction, because code jumps there.
     JumpsIntoInstructions,
+    /// The linker fills in the place at this address in a way that cannot follow.
+    Relocation {
+        /// The address of the place.
+        address: u64,
+    },
     /// The file is damaged.
     Damaged(ErrorKind),
-    /// The file is a relocatable object, whose contents have no addresses yet.
+    /// The file is an object for a linker, whose contents have no addresses yet: [`Placed`](crate::Placed) gives it some.
     Relocatable,
     /// The file has descriptors among its code, as version 2 has them.
     Version2,
-    /// The file has several sections of code.
-    ManySections,
     /// The layout of the file does not allow code to become longer or shorter.
     Layout,
+}
+
+impl Error {
+    /// The error with its address written in another way.
+    pub(crate) fn at(self, other: impl FnOnce(u64) -> u64) -> Error {
+        match self {
+            Error::ReadsAddress { address } => Error::ReadsAddress { address: other(address) },
+            Error::UnknownAddress { address } => Error::UnknownAddress { address: other(address) },
+            Error::Branch { address, reason } => Error::Branch { address: other(address), reason },
+            Error::SecondEntry { address } => Error::SecondEntry { address: other(address) },
+            Error::Relocation { address } => Error::Relocation { address: other(address) },
+            Error::JumpsIntoInstructions | Error::Damaged(_) | Error::Relocatable | Error::Version2 | Error::Layout => {
+                self
+            }
+        }
+    }
 }
 
 impl From<ErrorKind> for Error {
@@ -69,12 +88,14 @@ impl fmt::Display for Error {
                 "the kernel at {address:#x} begins in a second place once its arguments are read, which cannot stay where it has to be"
             ),
             Error::JumpsIntoInstructions => f.write_str("code that jumps into its own instructions cannot be changed"),
+            Error::Relocation { address } => {
+                write!(f, "the relocation of the place at {address:#x} cannot follow the code that moves")
+            }
             Error::Damaged(kind) => kind.fmt(f),
             Error::Relocatable => {
-                f.write_str("only a code object for a loader can be changed, not an object for a linker")
+                f.write_str("an object for a linker has no addresses yet, by which its code could be changed")
             }
             Error::Version2 => f.write_str("only code objects of version 3 and later can be changed"),
-            Error::ManySections => f.write_str("a code object with several sections of code cannot be changed"),
             Error::Layout => f.write_str("the parts of the file lie so that its code cannot change its length"),
         }
     }

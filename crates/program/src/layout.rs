@@ -1,9 +1,11 @@
 //! The layout of a code object after its code has changed its length.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
+use amdgpu_object::Image;
 use amdgpu_object::elf::{self, File};
-use amdgpu_object::{Image, Section};
 
 use crate::{Edits, Error};
 
@@ -16,21 +18,59 @@ pub fn fills(address: u64) -> u64 {
     (PAGE - address % PAGE) % PAGE
 }
 
-/// The file and the section with its code, before and after.
+/// The file and its sections with code, before and after.
 pub struct Layout<'f, 'a> {
     pub file: &'f File<'a>,
     pub sections: Vec<elf::Section>,
     pub segments: Vec<elf::Segment>,
-    /// The number of the section with code.
-    pub code: usize,
+    /// The sections with code, in the order of their addresses.
+    pub codes: Vec<Code>,
+    /// The position of each in this list, by its number.
+    numbers: BTreeMap<usize, usize>,
     edits: &'f Edits,
-    /// The addresses of the beginning and end of the code.
+    /// Whether all sections keep their addresses, because no segment ties these to offsets in the file.
+    pub is_fixed: bool,
+}
+
+/// A section with code.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// Its number.
+    pub number: usize,
+    /// Its header.
+    pub header: elf::Section,
+    /// The addresses of its beginning and end.
     start: u64,
     end: u64,
-    /// The distance by which everything after the code moves, in the file and in memory.
-    shift: i64,
-    /// The number of bytes by which the code becomes longer.
+    /// The distance by which its beginning moves, and everything after it, in the file; in memory, too, unless sections
+    /// keep their addresses.
+    before: i64,
+    after: i64,
+    /// The number of bytes by which it becomes longer.
     grows: i64,
+}
+
+impl Code {
+    /// The number of zeros after it.
+    pub fn padding(&self) -> u64 {
+        self.after.wrapping_sub(self.before).wrapping_sub(self.grows).try_into().unwrap_or(0)
+    }
+
+    /// Its new length.
+    pub fn size(&self) -> u64 {
+        self.header.size.wrapping_add_signed(self.grows)
+    }
+
+    /// The offset after its last byte in the file.
+    pub fn file_end(&self) -> u64 {
+        self.header.offset.saturating_add(self.header.size)
+    }
+
+    /// The number of bytes by which a part becomes longer that has all of it, from its beginning to `end`, where the
+    /// code ends at `own_end`.
+    fn lengthens(&self, own_end: u64, end: u64) -> i64 {
+        if end == own_end { self.grows } else { self.after.wrapping_sub(self.before) }
+    }
 }
 
 impl<'f, 'a> Layout<'f, 'a> {
@@ -42,55 +82,86 @@ impl<'f, 'a> Layout<'f, 'a> {
         if let Some(kind) = damaged.or(damaged_too) {
             return Err(kind.into());
         }
-        if file.kind == elf::ET_REL {
-            return Err(Error::Relocatable);
-        }
-        let mut code = sections.iter().enumerate().filter(|(_, section)| section.is_code());
-        let (Some((code, header)), None) = (code.next(), code.next()) else { return Err(Error::ManySections) };
-        let (start, end) = (header.address, header.address.checked_add(header.size).ok_or(Error::Layout)?);
+        let is_fixed = segments.is_empty();
+        let own = sections.iter().copied().enumerate().filter(|(_, section)| section.is_code());
+        let mut headers: Vec<(usize, elf::Section)> = own.collect();
+        headers.sort_by_key(|(_, header)| header.address);
+        let mut whole: Vec<_> = image.sections.iter().map(|own| (own.address, own.bytes.len() as u64)).collect();
+        whole.sort_unstable();
         // Descriptors of version 2 divide the section.
-        let is_whole = |section: &Section<'_>| (section.address, section.bytes.len() as u64) == (start, header.size);
-        if !(image.sections.len() == 1 && image.sections.iter().all(is_whole)) {
+        if headers.is_empty() || !headers.iter().map(|(_, header)| (header.address, header.size)).eq(whole) {
             return Err(Error::Version2);
         }
-        let grows = edits.moved(end).wrapping_sub(end) as i64;
-        let mut layout = Layout { file, sections, segments, code, edits, start, end, shift: 0, grows };
-        layout.shift = layout.shift()?;
+        let mut layout =
+            Layout { file, sections, segments, codes: Vec::new(), numbers: BTreeMap::new(), edits, is_fixed };
+        let align = layout.align(&headers)?;
+        let mut before = 0i64;
+        for (number, header) in headers {
+            let (start, end) = (header.address, header.address.checked_add(header.size).ok_or(Error::Layout)?);
+            let grows = edits.moved_in(start, end).wrapping_sub(end) as i64;
+            let steps = grows.div_euclid(align) + i64::from(grows.rem_euclid(align) > 0);
+            let after = steps.checked_mul(align).and_then(|shift| before.checked_add(shift)).ok_or(Error::Layout)?;
+            layout.numbers.insert(number, layout.codes.len());
+            layout.codes.push(Code { number, header, start, end, before, after, grows });
+            before = after;
+        }
+        layout.check()?;
         Ok(layout)
     }
 
-    /// The header of the section with code.
-    pub fn header(&self) -> Result<&elf::Section, Error> {
-        self.sections.get(self.code).ok_or(Error::Layout)
+    /// The greatest alignment of what is after the first code, of which each distance is a multiple.
+    fn align(&self, headers: &[(usize, elf::Section)]) -> Result<i64, Error> {
+        let first = headers.first().map(|(_, header)| *header).ok_or(Error::Layout)?;
+        let is_after = |section: &&elf::Section| match self.is_fixed {
+            false => section.address >= first.address.saturating_add(first.size),
+            true => section.offset >= first.offset.saturating_add(first.size),
+        };
+        let loaded = self.sections.iter().filter(|section| section.flags & elf::SHF_ALLOC != 0);
+        let align = loaded.filter(is_after).fold(8, |align: u64, section| {
+            align.max(section.align).max(if self.begins_page(section) { PAGE } else { 1 })
+        });
+        i64::try_from(align).map_err(|_| Error::Layout)
     }
 
-    /// The distance by which everything after the code moves: a multiple of all alignments there.
-    fn shift(&self) -> Result<i64, Error> {
-        let header = self.header()?;
-        let code_end = header.offset.checked_add(header.size).ok_or(Error::Layout)?;
-        let mut align = 8;
-        for (number, section) in self.sections.iter().enumerate().filter(|(number, _)| *number != self.code) {
-            let is_loaded = section.flags & elf::SHF_ALLOC != 0;
-            let is_after = match is_loaded {
-                true => section.address >= self.end,
-                false => section.offset >= code_end,
-            };
-            // The parts after the code in memory are after it in the file, too, and do not overlap it.
-            let has_bytes = section.kind != elf::SHT_NOBITS && section.size > 0;
-            let is_clear = match is_after {
-                true => section.offset >= code_end,
-                false => section.offset.saturating_add(section.size) <= header.offset || number == 0,
-            };
-            if has_bytes && !is_clear {
-                return Err(Error::Layout);
-            }
-            if is_after && is_loaded {
-                align = align.max(section.align).max(if self.begins_page(section) { PAGE } else { 1 });
-            }
+    /// Checks that nothing overlaps code in the file, and that the parts after it in memory are after it in the file,
+    /// too; if sections keep their addresses, that the code does not reach the next one.
+    fn check(&self) -> Result<(), Error> {
+        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let has_bytes = |section: &elf::Section| section.kind != elf::SHT_NOBITS && section.size > 0;
+        let in_file = self.sections.iter().enumerate().filter(|(number, section)| *number > 0 && has_bytes(section));
+        let mut in_file: Vec<(usize, &elf::Section)> = in_file.collect();
+        in_file.sort_by_key(|(_, section)| section.offset);
+        // The lowest address after each part.
+        let mut lowest = Vec::with_capacity(in_file.len());
+        let mut low = u64::MAX;
+        for (_, section) in in_file.iter().rev() {
+            lowest.push(low);
+            low = if is_loaded(section) { low.min(section.address) } else { low };
         }
-        let align = i64::try_from(align).map_err(|_| Error::Layout)?;
-        let steps = self.grows.div_euclid(align) + i64::from(self.grows.rem_euclid(align) > 0);
-        steps.checked_mul(align).ok_or(Error::Layout)
+        let mut starts: Vec<u64> = self.sections.iter().filter(|s| is_loaded(s)).map(|s| s.address).collect();
+        starts.sort_unstable();
+        let (mut end, mut highest, mut last) = (0u64, 0u64, 0u64);
+        let next = in_file.iter().skip(1).map(|(_, section)| section.offset).chain([u64::MAX]);
+        for (((number, section), low), next) in in_file.iter().zip(lowest.iter().rev()).zip(next) {
+            if let Some(code) = self.code(*number) {
+                let new_end = code.end.wrapping_add_signed(code.grows);
+                let is_ordered = last <= code.start && (self.is_fixed || highest < code.end && *low >= code.end);
+                last = code.end;
+                let after = starts.get(starts.partition_point(|start| *start < code.end));
+                let has_room = !self.is_fixed || after.is_none_or(|after| *after >= new_end);
+                if end > section.offset || next < code.file_end() || !is_ordered || !has_room {
+                    return Err(Error::Layout);
+                }
+            }
+            end = end.max(section.offset.saturating_add(section.size));
+            highest = if is_loaded(section) { highest.max(section.address) } else { highest };
+        }
+        Ok(())
+    }
+
+    /// A section with code by its number.
+    pub fn code(&self, section: usize) -> Option<&Code> {
+        self.codes.get(*self.numbers.get(&section)?)
     }
 
     /// Whether a section begins with a page, so that the page before it is filled.
@@ -114,64 +185,83 @@ impl<'f, 'a> Layout<'f, 'a> {
         has_no_bytes && is_full && self.segments.iter().any(is_end)
     }
 
-    /// The number of zeros after the code.
-    pub fn padding(&self) -> u64 {
-        self.shift.wrapping_sub(self.grows).try_into().unwrap_or(0)
+    /// The distance by which memory moves where the file moves by this.
+    fn in_memory(&self, distance: i64) -> i64 {
+        if self.is_fixed { 0 } else { distance }
     }
 
     /// The new value of an address that points to something.
     pub fn address(&self, address: u64) -> u64 {
-        self.address_in(if self.is_code(address) { self.code } else { usize::MAX }, address)
+        self.address_in(self.code_of(address).unwrap_or(usize::MAX), address)
     }
 
-    /// Whether an address points into the code. The end of the code counts, unless another section begins there.
-    pub fn is_code(&self, address: u64) -> bool {
+    /// The number of the section with code that an address points into. The end of the code counts, unless another
+    /// section begins there.
+    pub fn code_of(&self, address: u64) -> Option<usize> {
         let begins = |section: &elf::Section| {
             section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && section.address == address
         };
+        let code = self.last(|code| code.start <= address)?;
+        let is_inside = match address.cmp(&code.end) {
+            Ordering::Less => true,
+            Ordering::Equal => !self.sections.iter().any(begins),
+            Ordering::Greater => false,
+        };
+        is_inside.then_some(code.number)
+    }
+
+    /// The last section with code for which this holds. It holds for all before that, too.
+    fn last(&self, is_before: impl Fn(&Code) -> bool) -> Option<&Code> {
+        self.codes.get(self.codes.partition_point(is_before).checked_sub(1)?)
+    }
+
+    /// The new value of an address of a section. A section that begins where code ends moves with the rest of the file;
+    /// the end itself does not. An address beyond the end that belongs to the code stays as far from the end.
+    pub fn address_in(&self, section: usize, address: u64) -> u64 {
+        let own = self.code(section).filter(|code| code.start <= address);
+        let Some(code) = own.or_else(|| self.last(|code| code.start <= address)) else { return address };
+        let moved = |address| self.edits.moved_in(code.start, address).wrapping_add_signed(self.in_memory(code.before));
         match address {
-            _ if address == self.end && self.end > self.start => !self.sections.iter().any(begins),
-            _ => (self.start..=self.end).contains(&address),
+            _ if address > code.end && own.is_some() => moved(code.end).wrapping_add(address - code.end),
+            _ if address < code.end || own.is_some() => moved(address),
+            _ => address.wrapping_add_signed(self.in_memory(code.after)),
         }
     }
 
-    /// The new value of an address of a section. A section that begins where the code ends moves with the rest of the
-    /// file; the end itself does not. An address beyond the end that belongs to the code stays as far from the end.
-    pub fn address_in(&self, section: usize, address: u64) -> u64 {
-        let is_code = section == self.code;
-        match address {
-            _ if address < self.start => address,
-            _ if address > self.end && is_code => self.edits.moved(self.end).wrapping_add(address - self.end),
-            _ if address == self.end && !is_code => address.wrapping_add_signed(self.shift),
-            _ if address <= self.end => self.edits.moved(address),
-            _ => address.wrapping_add_signed(self.shift),
+    /// The new address of an instruction of a section with code, after those that are inserted before it.
+    pub fn inst(&self, code: &Code, address: u64) -> u64 {
+        self.address_in(code.number, address).wrapping_add_signed(self.edits.inserted(address))
+    }
+
+    /// The new target of a branch in a section with code.
+    pub fn target_of(&self, code: &Code, goal: u64) -> u64 {
+        match (code.start..=code.end).contains(&goal) {
+            true => self.address_in(code.number, goal),
+            false => self.address(goal),
         }
     }
 
     /// The new offset of a byte of the file.
-    pub fn offset(&self, offset: u64) -> Result<u64, Error> {
-        let header = self.header()?;
-        Ok(match offset {
-            _ if offset <= header.offset => offset,
-            _ if offset < header.offset.saturating_add(header.size) => offset,
-            _ => offset.wrapping_add_signed(self.shift),
-        })
+    pub fn offset(&self, offset: u64) -> u64 {
+        let before = self.last(|code| code.file_end() <= offset);
+        before.map_or(offset, |code| offset.wrapping_add_signed(code.after))
     }
 
-    /// The new length of a part that begins at an offset or an address. `code` is the beginning and end of the code, in
-    /// the same terms.
-    pub fn len(&self, start: u64, len: u64, code: (u64, u64)) -> u64 {
+    /// The new length of a part of the file.
+    pub fn file_len(&self, start: u64, len: u64) -> u64 {
+        self.len((start, len), |code| (code.header.offset, code.file_end()))
+    }
+
+    /// The new length of a part of memory.
+    pub fn memory_len(&self, start: u64, len: u64) -> u64 {
+        self.len((start, len), |code| (code.start, code.end))
+    }
+
+    fn len(&self, (start, len): (u64, u64), of: impl Fn(&Code) -> (u64, u64)) -> u64 {
         let end = start.saturating_add(len);
-        match code {
-            (from, to) if start <= from && end == to && len > 0 => len.wrapping_add_signed(self.grows),
-            (from, to) if start <= from && end > to => len.wrapping_add_signed(self.shift),
-            _ => len,
-        }
-    }
-
-    /// The addresses where the code begins and ends.
-    pub fn code_addresses(&self) -> (u64, u64) {
-        (self.start, self.end)
+        let inside =
+            self.codes.iter().map(|code| (code, of(code))).filter(|(_, (from, to))| start <= *from && *to <= end);
+        inside.fold(len, |len, (code, (_, to))| len.wrapping_add_signed(code.lengthens(to, end)))
     }
 
     /// Whether an address is that of a loaded byte, or of the end of a loaded part.

@@ -37,10 +37,12 @@ mod code;
 mod edits;
 mod error;
 mod layout;
+mod placed;
 mod rewrite;
 mod validate;
 
 pub use edits::{Edit, Edits, Slot};
 pub use error::Error;
+pub use placed::Placed;
 pub use rewrite::rewrite;
 pub use validate::{Difference, validate};

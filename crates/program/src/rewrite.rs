@@ -1,19 +1,19 @@
 //! Writes a code object with changes to its code.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File};
+use amdgpu_object::relocation_kinds::{ABS64, Base, Formula, NONE, Part, RELATIVE64};
 use amdgpu_object::{EM_AMDGPU, Image};
 
+use crate::code::Number;
 use crate::edits::second_entry;
-use crate::layout::{Layout, fills};
+use crate::layout::{Code, Layout, fills};
 use crate::{Edits, Error, code};
 
-/// Relocations of an address in 64 bits, and of an address in the code object itself.
-const ABS64: u32 = 3;
-const RELATIVE64: u32 = 13;
 /// The tables of relocations that are not read here. A file that has one of them is refused.
 const SHT_REL: u32 = 9;
 const SHT_RELR: u32 = 19;
@@ -36,30 +36,44 @@ pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u
     if !file.is_64 || !file.is_little || file.machine != EM_AMDGPU {
         return Err(Error::Layout);
     }
+    if file.kind == elf::ET_REL {
+        return Err(Error::Relocatable);
+    }
     let layout = Layout::new(&file, image, edits)?;
-    let section = image.sections.first().ok_or(Error::Layout)?;
-    let code = code::rewrite(section, target, &layout)?;
-    let header = *layout.header()?;
-    let (from, to) = (usize_of(header.offset)?, usize_of(header.offset + header.size)?);
-    if code.len() as u64 != layout.len(header.offset, header.size, (header.offset, header.offset + header.size)) {
+    let mut sections: Vec<_> = image.sections.iter().collect();
+    sections.sort_by_key(|section| section.address);
+    let (mut out, mut from) = (Vec::with_capacity(image.bytes.len()), 0);
+    let (mut numbers, mut changes) = (BTreeMap::new(), 0);
+    for (section, code) in sections.into_iter().zip(&layout.codes) {
+        let rewritten = code::rewrite(section, code, target, &layout)?;
+        if rewritten.bytes.len() as u64 != code.size() {
+            return Err(Error::JumpsIntoInstructions);
+        }
+        out.extend_from_slice(image.bytes.get(from..usize_of(code.header.offset)?).ok_or(Error::Layout)?);
+        out.extend_from_slice(&rewritten.bytes);
+        out.resize(out.len().saturating_add(usize_of(code.padding())?), 0);
+        from = usize_of(code.file_end())?;
+        changes += rewritten.changes;
+        numbers.extend(rewritten.numbers);
+    }
+    if changes != edits.len() {
         return Err(Error::JumpsIntoInstructions);
     }
-    let mut out = image.bytes.get(..from).ok_or(Error::Layout)?.to_vec();
-    out.extend_from_slice(&code);
-    out.resize(out.len().saturating_add(usize_of(layout.padding())?), 0);
-    out.extend_from_slice(image.bytes.get(to..).ok_or(Error::Layout)?);
-    Writer { layout: &layout, target, out }.all()
+    out.extend_from_slice(image.bytes.get(from..).ok_or(Error::Layout)?);
+    Writer { layout: &layout, target, out, numbers }.all()
 }
 
 fn usize_of(number: u64) -> Result<usize, Error> {
     usize::try_from(number).map_err(|_| Error::Layout)
 }
 
-/// Writes the part of the file after the code.
+/// Writes everything but the code.
 struct Writer<'w, 'a> {
     layout: &'w Layout<'w, 'a>,
     target: Target,
     out: Vec<u8>,
+    /// Distances that code or a descriptor has, before and after, by the old addresses of their places.
+    numbers: BTreeMap<u64, Number>,
 }
 
 impl Writer<'_, '_> {
@@ -72,23 +86,23 @@ impl Writer<'_, '_> {
         for table in tables(elf::SHT_SYMTAB).chain(tables(elf::SHT_DYNSYM)) {
             self.symbols(table)?;
         }
-        tables(elf::SHT_RELA).try_for_each(|table| self.relocations(table))?;
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
-        // The relocations that a linker keeps (`--emit-relocs`) are of kinds that are not known here.
-        let is_linked = |section: &elf::Section| section.kind == elf::SHT_RELA && section.flags & elf::SHF_ALLOC == 0;
-        let is_unread = |section: &elf::Section| {
-            section.size > 0 && ([SHT_REL, SHT_RELR].contains(&section.kind) || is_linked(section))
-        };
-        if layout.sections.iter().any(is_unread) {
+        if layout.sections.iter().any(|section| section.size > 0 && [SHT_REL, SHT_RELR].contains(&section.kind)) {
             return Err(Error::Layout);
         }
         self.descriptors()?;
+        for table in tables(elf::SHT_RELA) {
+            match table.flags & elf::SHF_ALLOC {
+                0 => self.kept(table)?,
+                _ => self.relocations(table)?,
+            }
+        }
         Ok(self.out)
     }
 
     /// Writes a number at an offset of the old file.
     fn put(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
-        let at = usize_of(self.layout.offset(offset)?)?;
+        let at = usize_of(self.layout.offset(offset))?;
         let to = at.checked_add(bytes.len()).and_then(|end| self.out.get_mut(at..end)).ok_or(Error::Layout)?;
         to.copy_from_slice(bytes);
         Ok(())
@@ -104,7 +118,7 @@ impl Writer<'_, '_> {
         for (at, is_address) in [(24, true), (32, false), (40, false)] {
             let field = bytes.get(at..at + 8).and_then(|field| field.try_into().ok()).ok_or(Error::Layout)?;
             let old = u64::from_le_bytes(field);
-            let new = if is_address { self.layout.address(old) } else { self.layout.offset(old)? };
+            let new = if is_address { self.layout.address(old) } else { self.layout.offset(old) };
             self.put64(at as u64, new)?;
         }
         Ok(())
@@ -114,17 +128,10 @@ impl Writer<'_, '_> {
         let layout = self.layout;
         let at = layout.file.section_header(number);
         let is_loaded = section.flags & elf::SHF_ALLOC != 0;
-        let is_code = number == layout.code;
-        let address = match is_loaded && !is_code {
-            true => layout.address_in(number, section.address),
-            false => section.address,
-        };
-        let size = match is_code {
-            true => layout.len(section.address, section.size, layout.code_addresses()),
-            false => self.size(section, address),
-        };
+        let address = if is_loaded { layout.address_in(number, section.address) } else { section.address };
+        let size = layout.code(number).map_or_else(|| self.size(section, address), Code::size);
         self.put64(at + 16, address)?;
-        self.put64(at + 24, if is_code { section.offset } else { layout.offset(section.offset)? })?;
+        self.put64(at + 24, layout.offset(section.offset))?;
         self.put64(at + 32, size)
     }
 
@@ -139,15 +146,10 @@ impl Writer<'_, '_> {
     fn segment(&mut self, number: usize, segment: &elf::Segment) -> Result<(), Error> {
         let layout = self.layout;
         let at = layout.file.segment_header(number);
-        let code = *layout.header()?;
-        let in_file = (code.offset, code.offset + code.size);
-        let is_code = segment.offset == code.offset && segment.address == code.address;
-        let offset = if is_code { segment.offset } else { layout.offset(segment.offset)? };
-        let address = match is_code || segment.address < code.address {
-            true => segment.address,
-            false => layout.address_in(usize::MAX, segment.address),
-        };
-        let mut memory = layout.len(segment.address, segment.memory_size, layout.code_addresses());
+        // A segment that begins with code begins in memory where the code does.
+        let code = layout.codes.iter().find(|code| code.header.address == segment.address);
+        let address = layout.address_in(code.map_or(usize::MAX, |code| code.number), segment.address);
+        let mut memory = layout.memory_len(segment.address, segment.memory_size);
         // The segment ends with the section that ends there.
         let end = segment.address.wrapping_add(segment.memory_size);
         let is_last = |section: &&elf::Section| {
@@ -158,10 +160,10 @@ impl Writer<'_, '_> {
             let start = layout.address_in(usize::MAX, last.address);
             memory = start.wrapping_add(self.size(last, start)).wrapping_sub(address);
         }
-        self.put64(at + 8, offset)?;
+        self.put64(at + 8, layout.offset(segment.offset))?;
         self.put64(at + 16, address)?;
         self.put64(at + 24, address)?;
-        self.put64(at + 32, layout.len(segment.offset, segment.size, in_file))?;
+        self.put64(at + 32, layout.file_len(segment.offset, segment.size))?;
         self.put64(at + 40, memory)
     }
 
@@ -181,7 +183,7 @@ impl Writer<'_, '_> {
                 0 => 0,
                 _ => layout.address_in(section, end).wrapping_sub(start),
             };
-            let size = if section == layout.code { size } else { symbol.size };
+            let size = if layout.code(section).is_some() { size } else { symbol.size };
             self.put64(at + 8, start)?;
             self.put64(at + 16, size)?;
         }
@@ -190,10 +192,16 @@ impl Writer<'_, '_> {
 
     /// The new address of a symbol.
     fn symbol(&self, symbol: &elf::Symbol) -> u64 {
+        self.beside(symbol, symbol.address)
+    }
+
+    /// The new value of an address in the section of a symbol.
+    fn beside(&self, symbol: &elf::Symbol, address: u64) -> u64 {
         let section = usize::from(symbol.section);
-        match symbol.kind == elf::STT_SECTION && section == self.layout.code {
-            true => symbol.address,
-            false => self.layout.address_in(section, symbol.address),
+        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        match self.layout.sections.get(section).is_some_and(is_loaded) {
+            true => self.layout.address_in(section, address),
+            false => address,
         }
     }
 
@@ -222,6 +230,83 @@ impl Writer<'_, '_> {
             self.pointer(&relocation)?;
         }
         Ok(())
+    }
+
+    /// Writes the relocations of a table that no loader reads: those for a linker, or those that a linker has kept. The
+    /// numbers in the places have been written.
+    fn kept(&mut self, table: &elf::Section) -> Result<(), Error> {
+        let layout = self.layout;
+        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let data = layout.file.contents(table).bytes;
+        let symbols = layout.sections.get(table.link).map_or(&[][..], |symbols| layout.file.contents(symbols).bytes);
+        let in_memory = layout.sections.get(table.info).is_some_and(is_loaded);
+        for (number, relocation) in layout.file.relocations(data).enumerate() {
+            let at = table.offset + number as u64 * 24;
+            let symbol = layout.file.symbol(symbols, relocation.symbol);
+            let place = match in_memory {
+                true => layout.address_in(table.info, relocation.address),
+                false => relocation.address,
+            };
+            let addend = match symbol {
+                Some(symbol) => self.addend(&relocation, place, &symbol, in_memory)?,
+                None => relocation.addend,
+            };
+            self.put64(at, place)?;
+            self.put64(at + 16, addend as u64)?;
+            // A linker has written the distances of data that is linked.
+            let formula = Formula::of(relocation.kind).filter(|formula| formula.is_relative);
+            let is_written = in_memory && layout.code(table.info).is_none() && !layout.is_fixed;
+            if let (Some(formula), Some(symbol), true) = (formula, symbol, is_written) {
+                let offset = layout.offset_of(relocation.address).ok_or(Error::Layout)?;
+                let value = formula.value(self.symbol(&symbol), addend, place).to_le_bytes();
+                self.put(offset, value.get(..formula.size).unwrap_or_default())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The new addend of a relocation whose place is moved here.
+    fn addend(
+        &self,
+        relocation: &elf::Relocation,
+        place: u64,
+        symbol: &elf::Symbol,
+        in_memory: bool,
+    ) -> Result<i64, Error> {
+        let layout = self.layout;
+        let refused = || Error::Relocation { address: relocation.address };
+        if relocation.kind == NONE {
+            return Ok(relocation.addend);
+        }
+        let formula = Formula::of(relocation.kind).ok_or_else(refused)?;
+        let moved = |from: u64, to: u64| to.wrapping_sub(from) as i64;
+        let place_moved = moved(relocation.address, place);
+        if let Some((old, new)) = self.numbers.get(&relocation.address).filter(|_| formula.is_relative) {
+            let base_moved = match formula.base {
+                Base::Symbol => moved(symbol.address, self.symbol(symbol)),
+                Base::Entry => {
+                    let base = old.wrapping_add(relocation.address).wrapping_sub(relocation.addend as u64);
+                    moved(base, layout.address(base))
+                }
+            };
+            let more = moved(*old, *new).wrapping_add(place_moved).wrapping_sub(base_moved);
+            return Ok(relocation.addend.wrapping_add(more));
+        }
+        let goal = symbol.address.wrapping_add_signed(relocation.addend);
+        let new_goal = self.beside(symbol, goal);
+        let addend = moved(self.symbol(symbol), new_goal);
+        // A distance of which nothing says where it begins may have another meaning than that of a place for the
+        // symbol itself.
+        let is_plain = !formula.is_relative || formula.part == Part::Dwords || relocation.addend == 0;
+        let value = |goal, place| formula.value(goal, 0, place);
+        let is_same = addend == relocation.addend && value(new_goal, place) == value(goal, relocation.address);
+        // A linker has written other addresses than those that the loader writes.
+        let is_written = layout.is_fixed || formula.is_relative || relocation.kind == ABS64;
+        let is_open = is_written && formula.base == Base::Symbol && is_plain;
+        match !in_memory || is_same || is_open {
+            true => Ok(addend),
+            false => Err(refused()),
+        }
     }
 
     /// Writes a pointer to its place, if the file has it there, and to the table.
@@ -260,7 +345,7 @@ impl Writer<'_, '_> {
             let names = elf::texts(names);
             for symbol in layout.file.symbols(data) {
                 let is_kernel = elf::text(names, symbol.name).is_some_and(|name| name.ends_with(b".kd"));
-                if is_kernel && symbol.section != 0 && usize::from(symbol.section) != layout.code {
+                if is_kernel && symbol.section != 0 && layout.code(symbol.section.into()).is_none() {
                     self.descriptor(symbol.address)?;
                 }
             }
@@ -280,6 +365,8 @@ impl Writer<'_, '_> {
             return Err(Error::SecondEntry { address: entry });
         }
         let distance = layout.address(entry).wrapping_sub(layout.address(address));
+        let place = address.wrapping_add(KernelDescriptor::ENTRY as u64);
+        self.numbers.insert(place, (descriptor.entry() as u64, distance));
         self.put64(offset + KernelDescriptor::ENTRY as u64, distance)
     }
 }

@@ -5,6 +5,7 @@
 //! files at once.
 
 mod code;
+mod kept;
 mod pairs;
 mod tables;
 mod values;
@@ -15,6 +16,8 @@ use core::fmt;
 
 use amdgpu_isa::{Inst, Target};
 use amdgpu_object::{ErrorKind, Part};
+
+use crate::{Error, Placed};
 
 /// The difference between two code objects that should be the same program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +94,7 @@ impl fmt::Display for Difference {
 
 impl core::error::Error for Difference {}
 
-/// Compares two code objects as a loader sees them. Instructions that are `is_neutral` may be added, removed, or have
+/// Compares two code objects as a loader sees them, or two objects for a linker as if they were linked. Instructions that are `is_neutral` may be added, removed, or have
 /// other constants, and everything else may move because of that.
 ///
 /// `target` is the target of code outside of kernels; kernels have the waves of their descriptors.
@@ -99,11 +102,22 @@ impl core::error::Error for Difference {}
 /// # Errors
 /// The first difference, or the part of either file that cannot be followed.
 pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Inst) -> bool) -> Result<(), Difference> {
+    let Ok(Some(placed)) = Placed::new(old) else { return compare(old, new, target, &is_neutral) };
+    let new = placed.link(new).map_err(|error| match error {
+        Error::Damaged(kind) => Difference::Damaged(kind),
+        Error::Relocation { address } => Difference::Relocation { old: address },
+        _ => Difference::Headers,
+    })?;
+    compare(placed.bytes(), &new, target, &is_neutral)
+}
+
+/// Compares two linked code objects.
+fn compare(old: &[u8], new: &[u8], target: Target, is_neutral: &dyn Fn(&Inst) -> bool) -> Result<(), Difference> {
     let mut result = Err(Difference::Headers);
     visit(old, &mut |old| {
         visit(new, &mut |new| {
             result = tables::Files::read(old.bytes, new.bytes, target).and_then(|files| {
-                let pairs = code::walk(&files, (old, new), target, &is_neutral)?;
+                let pairs = code::walk(&files, (old, new), target, is_neutral)?;
                 tables::compare(&files, &pairs)
             });
         });

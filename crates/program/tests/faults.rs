@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use amdgpu_isa::{Decoded, Decoder, Inst, Target, parse};
 use amdgpu_object::elf::{self, File};
 use amdgpu_object::{Error, Image, Part, Section};
-use amdgpu_program::{Difference, Edits, rewrite, validate};
+use amdgpu_program::{Difference, Edits, Placed, rewrite, validate};
 
 /// The number of bits that are changed in each file; fifty times as many in the full run.
 const FLIPS: u64 = 60;
@@ -61,7 +61,7 @@ fn grown(file: &[u8], target: Target) -> Vec<u8> {
             |n: usize| [n.wrapping_sub(1), n + 1].iter().any(|m| all.get(*m).is_some_and(|(_, i)| *i == all[n].1));
         let places = (0..all.len()).step_by(7).filter(|n| !is_padding(*n));
         places.for_each(|n| edits.insert(all[n].0, &[nop]));
-        image.kernels().for_each(|kernel| edits.keep(kernel.address, 0));
+        image.kernels().for_each(|kernel| edits.keep(section.address, kernel.address, 0));
         new = rewrite(image, target, &edits).unwrap();
     });
     new
@@ -263,4 +263,79 @@ fn what_is_not_changed_stays() {
         });
         assert!(again == file, "{}", path.display());
     }
+}
+
+/// An object for a linker, and the same with an instruction before every second one.
+fn objects() -> (&'static [u8], Vec<u8>) {
+    let old = include_bytes!("call.o");
+    let (nop, mut edits) = (parse(Target::Gfx942, "s_nop 5").unwrap(), Edits::default());
+    let placed = Placed::new(old).unwrap().unwrap();
+    image(placed.bytes(), |image| {
+        for section in &image.sections {
+            let places = insts(section, Target::Gfx942).skip(1).step_by(2);
+            places.for_each(|(address, _)| edits.insert(address, &[nop]));
+        }
+    });
+    (old, placed.rewrite(Target::Gfx942, &edits).unwrap())
+}
+
+/// A changed bit of what leads a linker to code is noticed: of code, relocations and symbols.
+#[test]
+fn changed_bits_of_objects_for_a_linker_are_noticed() {
+    let (old, new) = objects();
+    assert_eq!(validate(old, &new, Target::Gfx942, is_neutral), Ok(()));
+    let parsed = File::parse(&new).unwrap();
+    let (sections, names) = (parsed.sections().0, parsed.section_names(&parsed.sections().0));
+    let name = |section: &elf::Section| elf::text(names, section.name).unwrap();
+    let (mut bits, mut unnoticed) = (0, Vec::new());
+    for section in sections.iter().filter(|section| [elf::SHT_RELA, elf::SHT_SYMTAB].contains(&section.kind)) {
+        for bit in 0..section.size * 8 {
+            let mut wrong = new.clone();
+            wrong[(section.offset + bit / 8) as usize] ^= 1 << (bit % 8);
+            bits += 1;
+            if validate(old, &wrong, Target::Gfx942, is_neutral).is_ok() {
+                unnoticed.push((String::from_utf8_lossy(name(section)), bit / 8));
+            }
+        }
+    }
+    assert_eq!(unnoticed, [], "of {bits}");
+    assert!(bits > 3000, "{bits}");
+}
+
+/// What a linker would not find any more, or find elsewhere, is refused, and nothing is guessed.
+#[test]
+fn objects_that_cannot_follow_are_refused() {
+    let old = include_bytes!("call.o");
+    let nop = parse(Target::Gfx942, "s_nop 5").unwrap();
+    let rewritten = |bytes: &[u8]| {
+        let placed = Placed::new(bytes)?.unwrap();
+        let mut edits = Edits::default();
+        image(placed.bytes(), |image| edits.insert(image.sections[1].address + 4, &[nop]));
+        placed.rewrite(Target::Gfx942, &edits).map(drop)
+    };
+    assert!(rewritten(old).is_ok());
+    let parsed = File::parse(old).unwrap();
+    let (sections, names) = (parsed.sections().0, parsed.section_names(&parsed.sections().0));
+    let table = |name: &[u8]| {
+        let of = |section: &&elf::Section| elf::text(names, section.name) == Some(name);
+        sections.iter().find(of).unwrap().offset as usize
+    };
+    // The distance of a function from a place of data, and something more: perhaps it counts from another place.
+    let mut far = old.to_vec();
+    far[table(b".rela.data") + 3 * 24 + 16] = 8;
+    assert_eq!(rewritten(&far), Err(amdgpu_program::Error::Relocation { address: 24 }));
+    // A kind of relocation that nobody knows.
+    let mut odd = old.to_vec();
+    odd[table(b".rela.data") + 8] = 77;
+    assert_eq!(rewritten(&odd), Err(amdgpu_program::Error::Relocation { address: 0 }));
+    // A file that is linked is none of these, and one of these is no linked file.
+    let linked = std::fs::read(&samples()[0].1).unwrap();
+    assert!(Placed::new(&linked).unwrap().is_none());
+    image(old, |object| {
+        let mut edits = Edits::default();
+        edits.insert(4, &[nop]);
+        assert_eq!(rewrite(object, Target::Gfx942, &edits), Err(amdgpu_program::Error::Relocatable));
+    });
+    assert!(validate(old, &linked, Target::Gfx942, is_neutral).is_err());
+    assert!(validate(&linked, old, Target::Gfx942, is_neutral).is_err());
 }

@@ -10,8 +10,8 @@ mod machine;
 mod source;
 
 use amdgpu_isa::{Inst, Target, decode, parse};
-use amdgpu_object::{Error, Image, Part, Section};
-use amdgpu_program::{Difference, Edits, Slot, rewrite, validate};
+use amdgpu_object::{Error, Image, Part, Section, SymbolKind};
+use amdgpu_program::{Difference, Edits, Placed, Slot, rewrite, validate};
 
 use machine::Machine;
 
@@ -49,32 +49,36 @@ fn padding(section: &Section<'_>, address: u64) -> u64 {
 }
 
 fn keep(image: &Image<'_>, target: Target, edits: &mut Edits) {
-    for kernel in image.kernels() {
-        let room = |address| padding(&image.sections[0], address);
-        edits.keep(kernel.address, room(kernel.address));
-        edits.keep_second_entry(target, kernel, room);
+    for section in &image.sections {
+        for kernel in section.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel) {
+            let room = |address| padding(section, address);
+            edits.keep(section.address, kernel.address, room(kernel.address));
+            edits.keep_second_entry(target, section.address, kernel, room);
+        }
     }
 }
 
 /// The instructions, without the padding before kernels.
 fn instructions(image: &Image<'_>, target: Target) -> Vec<(u64, Inst)> {
-    let section = &image.sections[0];
-    let starts = image.kernels().flat_map(|kernel| [kernel.address, kernel.address + 256]);
-    let is_inside = |place: &u64| *place < section.address + section.bytes.len() as u64;
-    let pads: Vec<_> = starts.filter(is_inside).map(|start| start - padding(section, start)..start).collect();
     let mut all = Vec::new();
-    for function in section.functions(0) {
-        let (target, mut at) = (section.target_at(target, function.start), function.start);
-        while at < function.end {
-            let address = section.address + at as u64;
-            let Ok(inst) = decode(target, &section.bytes[at..function.end]) else {
-                at += 4;
-                continue;
-            };
-            if !pads.iter().any(|pad| pad.contains(&address)) {
-                all.push((address, inst));
+    for section in &image.sections {
+        let kernels = section.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel);
+        let starts = kernels.flat_map(|kernel| [kernel.address, kernel.address + 256]);
+        let is_inside = |place: &u64| *place < section.address + section.bytes.len() as u64;
+        let pads: Vec<_> = starts.filter(is_inside).map(|start| start - padding(section, start)..start).collect();
+        for function in section.functions(0) {
+            let (target, mut at) = (section.target_at(target, function.start), function.start);
+            while at < function.end {
+                let address = section.address + at as u64;
+                let Ok(inst) = decode(target, &section.bytes[at..function.end]) else {
+                    at += 4;
+                    continue;
+                };
+                if !pads.iter().any(|pad| pad.contains(&address)) {
+                    all.push((address, inst));
+                }
+                at += inst.len();
             }
-            at += inst.len();
         }
     }
     all
@@ -140,6 +144,28 @@ fn every_idiom_leads_to_the_same() {
         });
     }
     assert!(idioms > 15 * targets().count(), "{idioms}");
+}
+
+/// Objects for a linker, with code in several sections, do the same after random edits once they are linked.
+#[test]
+fn objects_for_a_linker_lead_to_the_same() {
+    for target in targets() {
+        let object = source::relocatable(target);
+        let before = runs(&object, target);
+        let kernel = before.iter().find(|(name, _)| name == "kernel all").unwrap();
+        assert_eq!(kernel.1.last(), Some(&source::LAST), "{target}: {kernel:?}");
+        let placed = Placed::new(&object).unwrap().unwrap();
+        assert_eq!(placed.rewrite(target, &Edits::default()).unwrap(), object, "{target}");
+        for seed in 1..=32 {
+            let edits = with_image(placed.bytes(), |image| {
+                assert_eq!(image.sections.len(), 3);
+                random(image, target, &mut Rng(seed * 0x9e37_79b9_7f4a_7c15))
+            });
+            let new = placed.rewrite(target, &edits).unwrap_or_else(|e| panic!("{target}, {seed}: {e}"));
+            assert_eq!(runs(&new, target), before, "{target}, {seed}");
+            validate(&object, &new, target, is_nop).unwrap_or_else(|e| panic!("{target}, {seed}: {e}"));
+        }
+    }
 }
 
 /// Instructions that are inserted and removed again leave the same file, if nothing had to be aligned anew.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use amdgpu_asm::NOP;
 use amdgpu_asm::elf::kinds;
-use amdgpu_isa::Field;
+use amdgpu_isa::decode;
 
 use super::data::{value, variant_of};
 use super::{Relocation, Section, Source};
@@ -13,8 +13,9 @@ use crate::isa::{self, Filler, Inst, KernelDescriptor, Target, Value};
 
 /// At least so many equal dwords become one line.
 const FOLDED: usize = 8;
-/// A literal that no instruction has as an inline constant.
+/// Literals of 32 and of 64 bits that no instruction has as an inline constant.
 const MARK: u32 = 0x7ead_beef;
+const MARK64: u64 = 0x7ead_beef_7ead_beef;
 
 impl Source<'_> {
     /// The offsets from which code has another target, beginning with the first target.
@@ -212,19 +213,12 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     }
 }
 
-/// The text after the name of a symbol for a kind of relocation.
+/// The modifier after the name of a symbol for a kind of relocation; empty if the assembler makes this kind without one.
 pub fn variant(kind: u32) -> Option<&'static str> {
-    Some(match kind {
-        kinds::REL32 | kinds::REL16 => "",
-        kinds::ABS32_LO => "abs32@lo",
-        kinds::ABS32_HI => "abs32@hi",
-        kinds::GOTPCREL => "gotpcrel",
-        kinds::GOTPCREL32_LO => "gotpcrel32@lo",
-        kinds::GOTPCREL32_HI => "gotpcrel32@hi",
-        kinds::REL32_LO => "rel32@lo",
-        kinds::REL32_HI => "rel32@hi",
-        _ => return None,
-    })
+    match kind {
+        kinds::REL32 | kinds::REL16 => Some(""),
+        _ => kinds::modifier(kind),
+    }
 }
 
 /// The text of an instruction with a symbol where its literal is.
@@ -234,22 +228,27 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
         let at = text.rfind([' ', ','])? + 1;
         return Some(format!("{}{}", text.get(..at)?, of.of));
     }
-    let variant = variant(of.kind).filter(|_| of.kind != kinds::REL16)?;
+    let variant = variant(of.kind).filter(|_| ![kinds::REL16, kinds::ABS64].contains(&of.kind))?;
+    let is_wide = inst.operands().any(|operand| operand.value == Value::Literal64);
     // The assembler would write 64 bits there.
     if inst.operands().any(|operand| operand.bits == 64 && matches!(operand.value, Value::Literal(_))) {
         return None;
     }
-    if place + 4 != inst.len() as u64 || inst.get(Field::Literal).is_none_or(|value| value != 0) {
+    let (len, mark) = if is_wide { (2, MARK64) } else { (1, MARK.into()) };
+    let (first, literal) = inst.words().split_at_checked(inst.words().len().checked_sub(len)?)?;
+    if place != 4 * first.len() as u64 || literal.iter().any(|word| *word != 0) {
         return None;
     }
-    let marked = inst.with(Field::Literal, MARK).ok()?;
+    let words = first.iter().copied().chain([mark as u32, (mark >> 32) as u32]).take(inst.words().len());
+    let marked = decode(inst.target(), &words.flat_map(u32::to_le_bytes).collect::<Vec<u8>>()).ok()?;
     let text = marked.to_string();
-    let mark = format!("{MARK:#x}");
-    if assembled(&marked, &text)?.words() != marked.words() || text.matches(&mark).count() != 1 {
+    let shown = [format!("lit64({mark:#x})"), format!("{mark:#x}")];
+    let mark = shown.iter().find(|mark| text.contains(*mark))?;
+    if assembled(&marked, &text)?.words() != marked.words() || text.matches(mark).count() != 1 {
         return None;
     }
     let name = if variant.is_empty() { of.of.clone() } else { variant_of(&of.of, variant) };
-    Some(text.replace(&mark, &name))
+    Some(text.replace(mark, &name))
 }
 
 /// Writes words as they are.

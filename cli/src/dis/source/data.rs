@@ -51,20 +51,13 @@ impl Source<'_> {
 
 /// Writes a value that a linker or loader fills in. Returns its length.
 pub fn value(of: &Relocation, room: u64, out: &mut String) -> u64 {
-    let with = |variant: &str| variant_of(&of.of, variant);
-    let (directive, text, len) = match of.kind {
-        kinds::ABS64 => ("quad", of.of.clone(), 8),
-        kinds::REL64 => ("quad", with("rel64"), 8),
-        kinds::REL32 => ("long", format!("{}-.", of.of), 4),
-        kinds::ABS32_LO => ("long", with("abs32@lo"), 4),
-        kinds::ABS32_HI => ("long", with("abs32@hi"), 4),
-        kinds::GOTPCREL => ("long", with("gotpcrel"), 4),
-        kinds::GOTPCREL32_LO => ("long", with("gotpcrel32@lo"), 4),
-        kinds::GOTPCREL32_HI => ("long", with("gotpcrel32@hi"), 4),
-        kinds::REL32_LO => ("long", with("rel32@lo"), 4),
-        kinds::REL32_HI => ("long", with("rel32@hi"), 4),
-        kinds::ABS32 => ("long", of.of.clone(), 4),
-        kind => {
+    let (directive, text, len) = match (of.kind, kinds::modifier(of.kind)) {
+        (kinds::ABS64, _) => ("quad", of.of.clone(), 8),
+        (kinds::REL64, Some(modifier)) => ("quad", variant_of(&of.of, modifier), 8),
+        (kinds::REL32, _) => ("long", format!("{}-.", of.of), 4),
+        (kinds::ABS32, _) => ("long", of.of.clone(), 4),
+        (_, Some(modifier)) => ("long", variant_of(&of.of, modifier), 4),
+        (kind, None) => {
             let _ = writeln!(out, "\t.error \"a relocation of type {kind} is here\"");
             return room.min(4);
         }

@@ -116,7 +116,7 @@ fn checkers<'s, 'a: 's, E>(
 /// ```
 pub struct Checker<'s, 'a> {
     functions: Functions<'s, 'a>,
-    flow: Flow<'a>,
+    flow: Flow<'s>,
     /// Every general register, and vcc.
     general: RegSet,
 }
@@ -180,7 +180,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     }
 
     /// The control flow of the functions.
-    pub fn flow(&self) -> &Flow<'a> {
+    pub fn flow(&self) -> &Flow<'s> {
         &self.flow
     }
 
@@ -265,7 +265,7 @@ struct Check<'k, 's, 'a> {
     counted: BTreeSet<Counter>,
 }
 
-impl<'k, 'a> Check<'k, '_, 'a> {
+impl<'k, 's, 'a> Check<'k, 's, 'a> {
     /// Checks the descriptor of the kernel that begins with a block, if one does. All blocks have been checked.
     fn kernel(&mut self, block: usize) {
         let kernel = self.of.functions.kernel(self.flow(), block).0;
@@ -334,6 +334,10 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         let last = self.flow().insts(number).last();
         match (block.exit, last) {
             (Exit::Invalid(error), _) => self.say_at(block.end, What::NoInstruction(error)),
+            // The linker knows where it leads.
+            (Exit::Outside { address: to }, Some((address, inst))) if self.of.section().is_elsewhere(to) => {
+                self.say(address, &inst, What::UnknownJump);
+            }
             (Exit::Outside { address: to }, last) => {
                 self.say_at(last.map_or(block.end, |(at, _)| at), What::LeavesSection { to });
             }
@@ -343,7 +347,7 @@ impl<'k, 'a> Check<'k, '_, 'a> {
         }
     }
 
-    fn flow(&self) -> &'k Flow<'a> {
+    fn flow(&self) -> &'k Flow<'s> {
         &self.of.flow
     }
 

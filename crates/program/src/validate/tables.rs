@@ -1,33 +1,38 @@
 //! Compares the tables of two files: headers, symbols, relocations, descriptors.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File, Section, Segment, Symbol};
+use amdgpu_object::relocation_kinds::RELATIVE64;
 
-use super::Difference;
 use super::pairs::Pairs;
+use super::{Difference, kept};
 use crate::edits::second_entry;
 
-/// The relocation of an address in the code object itself.
-const RELATIVE64: u32 = 13;
 /// The offsets of the entry point, of the tables' offsets and of the rest in the file header.
 const HEADER: [usize; 4] = [24, 32, 40, 48];
 
 /// Both files.
 pub struct Files<'a> {
-    old: Side<'a>,
-    new: Side<'a>,
+    pub old: Side<'a>,
+    pub new: Side<'a>,
     target: Target,
+    /// The places of pointers that a loader fills in, of the old file.
+    pointers: BTreeSet<u64>,
+    /// The places of the distances of kernels in descriptors, of the old file.
+    pub entries: BTreeSet<u64>,
+    /// The sizes in bytes of the places without code that a linker fills in, of the old file.
+    filled: BTreeMap<u64, usize>,
 }
 
 /// One of the two files.
-struct Side<'a> {
-    file: File<'a>,
-    sections: Vec<Section>,
+pub struct Side<'a> {
+    pub file: File<'a>,
+    pub sections: Vec<Section>,
     segments: Vec<Segment>,
     names: &'a [u8],
 }
@@ -48,6 +53,27 @@ impl<'a> Side<'a> {
         elf::text(self.names, section.name).unwrap_or_default()
     }
 
+    /// The places of pointers that a loader fills in.
+    fn pointers(&self) -> BTreeSet<u64> {
+        let tables = self.sections.iter().filter(|table| table.kind == elf::SHT_RELA);
+        let all = tables.flat_map(|table| self.file.relocations(self.file.contents(table).bytes));
+        all.filter(|relocation| relocation.kind == RELATIVE64).map(|relocation| relocation.address).collect()
+    }
+
+    /// The places of the distances of kernels in descriptors.
+    fn entries(&self) -> BTreeSet<u64> {
+        let kinds = [elf::SHT_SYMTAB, elf::SHT_DYNSYM];
+        let mut all = BTreeSet::new();
+        for table in self.sections.iter().filter(|table| kinds.contains(&table.kind)) {
+            let strings = self.sections.get(table.link).map(|strings| self.file.contents(strings).bytes);
+            let strings = elf::texts(strings.unwrap_or_default());
+            let symbols = self.file.symbols(self.file.contents(table).bytes);
+            let descriptors = symbols.filter(|s| elf::text(strings, s.name).is_some_and(|name| name.ends_with(b".kd")));
+            all.extend(descriptors.map(|symbol| symbol.address.wrapping_add(KernelDescriptor::ENTRY as u64)));
+        }
+        all
+    }
+
     /// A field of a header of a section or segment.
     fn header(&self, header: u64, field: u64) -> Option<u64> {
         let at = usize::try_from(header.checked_add(field)?).ok()?;
@@ -61,35 +87,21 @@ impl<'a> Side<'a> {
             is_loaded && (section.address..section.address.saturating_add(section.size)).contains(&address)
         };
         let section = self.sections.iter().find(holds)?;
-        let from = usize::try_from(address - section.address).ok()?;
-        self.file.contents(section).bytes.get(from..)?.first_chunk().copied()
+        self.slice(section, address, N)?.first_chunk().copied()
+    }
+
+    /// Some bytes at an address of a section.
+    pub fn slice(&self, section: &Section, address: u64, len: usize) -> Option<&'a [u8]> {
+        let from = usize::try_from(address.checked_sub(section.address)?).ok()?;
+        self.file.contents(section).bytes.get(from..)?.get(..len)
     }
 }
 
 impl<'a> Files<'a> {
     pub fn read(old: &'a [u8], new: &'a [u8], target: Target) -> Result<Files<'a>, Difference> {
-        Ok(Files { old: Side::read(old)?, new: Side::read(new)?, target })
-    }
-
-    /// The places of pointers that a loader fills in, as addresses of the old file.
-    fn pointers(&self) -> BTreeSet<u64> {
-        let tables = self.old.sections.iter().filter(|table| table.kind == elf::SHT_RELA);
-        let all = tables.flat_map(|table| self.old.file.relocations(self.old.file.contents(table).bytes));
-        all.filter(|relocation| relocation.kind == RELATIVE64).map(|relocation| relocation.address).collect()
-    }
-
-    /// The places of the distances of kernels in descriptors, as addresses of the old file.
-    fn entries(&self) -> BTreeSet<u64> {
-        let kinds = [elf::SHT_SYMTAB, elf::SHT_DYNSYM];
-        let mut all = BTreeSet::new();
-        for table in self.old.sections.iter().filter(|table| kinds.contains(&table.kind)) {
-            let strings = self.old.sections.get(table.link).map(|strings| self.old.file.contents(strings).bytes);
-            let strings = elf::texts(strings.unwrap_or_default());
-            let symbols = self.old.file.symbols(self.old.file.contents(table).bytes);
-            let descriptors = symbols.filter(|s| elf::text(strings, s.name).is_some_and(|name| name.ends_with(b".kd")));
-            all.extend(descriptors.map(|symbol| symbol.address.wrapping_add(KernelDescriptor::ENTRY as u64)));
-        }
-        all
+        let (old, new) = (Side::read(old)?, Side::read(new)?);
+        let (pointers, entries, filled) = (old.pointers(), old.entries(), old.filled());
+        Ok(Files { old, new, target, pointers, entries, filled })
     }
 
     /// Pairs the sections without code.
@@ -158,6 +170,8 @@ fn section(
     }
     let is_fixed = number > 0 || one == other;
     let is_placed = match one.flags & elf::SHF_ALLOC {
+        // Without segments, nothing ties addresses to offsets in the file.
+        _ if files.old.segments.is_empty() => one.address == other.address,
         0 => one.address == other.address,
         _ => placed(files, one, other),
     };
@@ -174,6 +188,9 @@ fn section(
     match one.kind {
         elf::SHT_NOBITS => nobits(one, other).then_some(()).ok_or(None),
         elf::SHT_SYMTAB | elf::SHT_DYNSYM => symbols(files, pairs, number, a.bytes, b.bytes).map_err(Some),
+        elf::SHT_RELA if one.flags & elf::SHF_ALLOC == 0 => {
+            kept::compare(files, pairs, one, a.bytes, b.bytes).map_err(Some)
+        }
         elf::SHT_RELA => relocations(files, pairs, one.link, a.bytes, b.bytes).map_err(Some),
         elf::SHT_DYNAMIC => dynamic(pairs, a.bytes, b.bytes).then_some(()).ok_or(None),
         _ => data(files, pairs, one, a.bytes, b.bytes),
@@ -315,13 +332,20 @@ fn data(
     if section.flags & elf::SHF_ALLOC == 0 {
         return Err(None);
     }
-    let (pointers, entries) = (files.pointers(), files.entries());
+    let Files { pointers, entries, filled, .. } = files;
     for (n, (a, b)) in one.chunks(8).zip(other.chunks(8)).enumerate().filter(|(_, (a, b))| a != b) {
         let address = section.address.wrapping_add(n as u64 * 8);
-        let (Ok(old), Ok(new)) = (a.try_into(), b.try_into()) else { return Err(None) };
-        let is_pointer = pointers.contains(&address) && pairs.is(u64::from_le_bytes(old), u64::from_le_bytes(new));
-        // The entries in descriptors are compared with their symbols.
-        if !(is_pointer || entries.contains(&address)) {
+        let number = |bytes: &[u8]| bytes.try_into().ok().map(u64::from_le_bytes);
+        let is_led = |(old, new)| pairs.is(old, new);
+        let is_pointer = pointers.contains(&address) && number(a).zip(number(b)).is_some_and(is_led);
+        // The entries in descriptors are compared with their symbols, and what a linker fills in with its relocation.
+        let is_filled = |at: u64| {
+            let last = filled.range(..=at).next_back();
+            last.is_some_and(|(place, size)| at - place < *size as u64)
+        };
+        let differs = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b);
+        let mut differs = differs.map(|(byte, _)| address.wrapping_add(byte as u64));
+        if !(is_pointer || entries.contains(&address) || differs.all(is_filled)) {
             return Err(None);
         }
     }

@@ -22,6 +22,10 @@ impl Machine {
         let file = File::parse(bytes).unwrap();
         let sections = file.sections().0;
         let mut machine = Machine { target, memory: vec![0; 0x20000], names: BTreeMap::new() };
+        if file.kind == elf::ET_REL {
+            machine.link(&file, &sections);
+            return machine;
+        }
         for segment in file.segments().0.iter().filter(|segment| segment.kind == elf::PT_LOAD) {
             let from = segment.offset as usize;
             machine.write(segment.address, &bytes[from..from + segment.size as usize]);
@@ -43,6 +47,54 @@ impl Machine {
 
     fn write(&mut self, address: u64, bytes: &[u8]) {
         self.memory[address as usize..][..bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Links an object as simply as possible: its sections follow one another, and the table of addresses follows them.
+    fn link(&mut self, file: &File<'_>, sections: &[Section]) {
+        let (mut next, mut starts) = (0x400u64, vec![0; sections.len()]);
+        for (n, section) in sections.iter().enumerate().filter(|(_, section)| section.flags & elf::SHF_ALLOC != 0) {
+            starts[n] = next.next_multiple_of(section.align.max(1));
+            next = starts[n] + section.size;
+            self.write(starts[n], file.contents(section).bytes);
+            // The number of a word in a section without bytes in the file.
+            let words = if section.kind == elf::SHT_NOBITS { section.size / 4 } else { 0 };
+            (0..words).for_each(|k| self.write(starts[n] + k * 4, &(0xb55_0000 + k as u32).to_le_bytes()));
+        }
+        let table = sections.iter().find(|section| section.kind == elf::SHT_SYMTAB).unwrap();
+        let symbols: Vec<elf::Symbol> = file.symbols(file.contents(table).bytes).collect();
+        let strings = elf::texts(file.contents(&sections[table.link]).bytes);
+        let address = |n: u32| {
+            let symbol = &symbols[n as usize];
+            assert_ne!(symbol.section, 0);
+            starts[usize::from(symbol.section)] + symbol.address
+        };
+        for (n, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| symbol.section != 0) {
+            let name = String::from_utf8_lossy(elf::text(strings, symbol.name).unwrap_or_default()).into_owned();
+            if let Some(section) = sections.get(usize::from(symbol.section)).filter(|_| !name.is_empty()) {
+                self.names.insert(name, (address(n as u32), section.is_code()));
+            }
+        }
+        let entries = next.next_multiple_of(8);
+        for table in sections.iter().filter(|section| section.kind == elf::SHT_RELA) {
+            for relocation in file.relocations(file.contents(table).bytes) {
+                let place = starts[table.info] + relocation.address;
+                let to = address(relocation.symbol);
+                let entry = entries + u64::from(relocation.symbol) * 8;
+                self.write(entry, &to.to_le_bytes());
+                let of = |base: u64| base.wrapping_add_signed(relocation.addend);
+                let (absolute, relative, in_table) =
+                    (of(to), of(to).wrapping_sub(place), of(entry).wrapping_sub(place));
+                match relocation.kind {
+                    3 => self.write(place, &absolute.to_le_bytes()),
+                    5 => self.write(place, &relative.to_le_bytes()),
+                    8 => self.write(place, &in_table.to_le_bytes()[..4]),
+                    9 => self.write(place, &in_table.to_le_bytes()[4..]),
+                    4 | 10 => self.write(place, &relative.to_le_bytes()[..4]),
+                    11 => self.write(place, &relative.to_le_bytes()[4..]),
+                    kind => panic!("relocation {kind}"),
+                }
+            }
+        }
     }
 
     /// Writes the pointers of a table.

@@ -1,6 +1,6 @@
 //! The program of the test.
 
-use amdgpu_asm::{Options, assemble};
+use amdgpu_asm::{Assembly, Options, assemble};
 use amdgpu_isa::{Target, parse};
 
 /// The number of the last place, and of places that no run passes.
@@ -99,7 +99,24 @@ pub fn program(target: Target) -> (Vec<u8>, usize) {
     (assembled(target, &blocks).unwrap(), blocks.len())
 }
 
+/// The object for a linker with the idioms of a target. Its code is in three sections.
+pub fn relocatable(target: Target) -> Vec<u8> {
+    let (mut lines, text) = (lines(target, &blocks(target)), ".section .text");
+    for (before, section) in
+        [(".type g,", ".more,\"ax\",@progbits; .p2align 2"), (".p2align 8; .type preloaded,", ".last,\"ax\",@progbits")]
+    {
+        lines = lines.replace(before, &format!("{text}{section}; {before}"));
+    }
+    lines = lines.replace(".type h,", &format!("{text}; .type h,"));
+    assembly(&lines).unwrap().to_object().unwrap_or_else(|e| panic!("{target}: {e}"))
+}
+
 fn assembled(target: Target, blocks: &[String]) -> Option<Vec<u8>> {
+    object(target, &lines(target, blocks))
+}
+
+/// The source with some blocks.
+fn lines(target: Target, blocks: &[String]) -> String {
     let numbered = |(n, block): (usize, &String)| format!("s_movk_i32 s40, {}; {block}; ", 1000 + n);
     let all: String = blocks.iter().enumerate().map(numbered).collect();
     let kernel = named(target, &all);
@@ -118,7 +135,7 @@ fn assembled(target: Target, blocks: &[String]) -> Option<Vec<u8>> {
     };
     let descriptors = descriptor("first", "") + &descriptor("all", "") + &descriptor("preloaded", preload);
     let ret = named(target, "{setpc} s[30:31]");
-    let lines = format!(
+    format!(
         ".amdgcn_target \"amdgcn-amd-amdhsa--{processor}\"; .text
         .protected first, all, preloaded, g, short; .globl first, all, preloaded, g, short, far, distant
         .p2align 8; .type first,@function; first:; s_movk_i32 s40, 1; s_nop 0; s_endpgm; .size first, .-first
@@ -136,15 +153,17 @@ fn assembled(target: Target, blocks: &[String]) -> Option<Vec<u8>> {
         pointers:; .quad f, inside, far, g, f+8; tables:; .long 0xdd000005
         .bss; .p2align 4; .zero 64; zeros:; .zero 64",
         processor = target.processor(),
-    );
-    object(target, &lines)
+    )
 }
 
 /// The code object of a source whose lines may end with `;`, unless the source has a fault.
 pub fn object(target: Target, lines: &str) -> Option<Vec<u8>> {
+    Some(assembly(lines)?.to_code_object(false).unwrap_or_else(|e| panic!("{target}: {e}")))
+}
+
+fn assembly(lines: &str) -> Option<Assembly> {
     let text: Vec<&str> = lines.split([';', '\n']).map(str::trim).collect();
-    let assembly = assemble("idioms", &(text.join("\n") + "\n"), &Options::default()).ok()?;
-    Some(assembly.to_code_object(false).unwrap_or_else(|e| panic!("{target}: {e}")))
+    assemble("idioms", &(text.join("\n") + "\n"), &Options::default()).ok()
 }
 
 /// The code object with one block, if the target has it.

@@ -1,0 +1,327 @@
+//! Objects for a linker, laid out in memory as a linker could: each section has an address, and the places that
+//! relocations name have their numbers. What changes linked files then changes these, too, and the result becomes an
+//! object for a linker again.
+//!
+//! Every section has room after it, so that no section moves when code becomes longer. Symbols that the object does
+//! not define lie in section 0, after all others, as do the entries of the table of addresses (GOT): distances of 32
+//! bits that are not extended reach them only there.
+
+use alloc::vec::Vec;
+
+use amdgpu_isa::Target;
+use amdgpu_object::Image;
+use amdgpu_object::elf::{self, File, Section};
+use amdgpu_object::relocation_kinds::{Base, Formula, Part};
+
+use crate::{Edits, Error};
+
+/// The number of bytes for each symbol in section 0: one that is not defined is at the beginning, and its entry in the
+/// table of addresses in the middle.
+const STRIDE: u64 = 0x1000;
+const ENTRY: u64 = 0x800;
+/// The least number of bytes between two sections.
+const ROOM: u64 = 0x1_0000;
+/// `e_type` of a file for a loader.
+const ET_DYN: u16 = 3;
+/// The first number of sections that are none (`SHN_LORESERVE`).
+const RESERVED: u16 = 0xff00;
+
+/// A table of the sections of symbols, for files with too many of them, which is not read.
+const SHT_SYMTAB_SHNDX: u32 = 18;
+
+/// An object for a linker with addresses for its sections.
+///
+/// ```
+/// use amdgpu_isa::{Target, parse};
+/// use amdgpu_object::{Error, Part};
+/// use amdgpu_program::{Edits, Placed, rewrite, validate};
+///
+/// let object = include_bytes!("../tests/call.o"); // see its source, tests/call.s
+/// let placed = Placed::new(object)?.expect("it is an object for a linker");
+/// let nop = parse(Target::Gfx942, "s_nop 0").unwrap();
+/// let mut edits = Edits::default();
+/// amdgpu_object::visit(placed.bytes(), None, |part| {
+///     if let Part::Image(image) = part {
+///         edits.insert(image.kernels().next().unwrap().address, &[nop]);
+///     }
+///     Ok::<(), Error>(())
+/// }).unwrap();
+/// let longer = placed.rewrite(Target::Gfx942, &edits)?;
+/// assert!(longer.len() > object.len());
+/// validate(object, &longer, Target::Gfx942, |inst| *inst == nop).unwrap();
+/// # Ok::<(), amdgpu_program::Error>(())
+/// ```
+pub struct Placed<'a> {
+    old: &'a [u8],
+    places: Places,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Placed<'a> {
+    /// Lays an object out; `None` if the file is already linked.
+    ///
+    /// # Errors
+    /// The file is damaged, or has relocations of a kind that is not known.
+    pub fn new(file: &'a [u8]) -> Result<Option<Placed<'a>>, Error> {
+        let parsed = File::parse(file)?;
+        if !is_relocatable(&parsed) {
+            return Ok(None);
+        }
+        let places = Places::new(&parsed)?;
+        let bytes = places.link(&parsed)?;
+        Ok(Some(Placed { old: file, places, bytes }))
+    }
+
+    /// The object as if it were linked, with the addresses that [`Edits`] have.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The number of the section that an address is in, and the offset there, in bytes.
+    pub fn origin(&self, address: u64) -> Option<(usize, u64)> {
+        self.places.origin(address)
+    }
+
+    /// The object with the changes made, still for a linker: its relocations and symbols follow, and all other bytes
+    /// stay.
+    ///
+    /// # Errors
+    /// Those of [`rewrite`](crate::rewrite()); addresses in them are offsets in their sections.
+    pub fn rewrite(&self, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
+        let mut result = Err(Error::Layout);
+        visit(&self.bytes, &mut |image| result = crate::rewrite(image, target, edits));
+        let to_offset = |address| self.origin(address).map_or(address, |(_, offset)| offset);
+        let new = result.map_err(|error| error.at(to_offset))?;
+        self.places.unlink(&File::parse(self.old)?, &File::parse(&new)?)
+    }
+
+    /// Another object with the same sections as if it were linked, each section at the same address.
+    pub(crate) fn link(&self, other: &[u8]) -> Result<Vec<u8>, Error> {
+        let other = File::parse(other)?;
+        if is_relocatable(&other) { self.places.link(&other) } else { Err(Error::Layout) }
+    }
+}
+
+/// Calls `each` with the code object that a file is.
+fn visit(bytes: &[u8], each: &mut dyn FnMut(&Image<'_>)) {
+    // Damage shows when the file is rewritten.
+    let _ = amdgpu_object::visit(bytes, Some(0), |part| {
+        if let amdgpu_object::Part::Image(image) = part {
+            each(&image);
+        }
+        Ok::<(), amdgpu_object::Error>(())
+    });
+}
+
+/// The addresses for the sections of an object for a linker.
+struct Places {
+    /// The address and the room of each section; `None` of those that are not loaded.
+    sections: Vec<Option<(u64, u64)>>,
+    /// The address and the size of section 0.
+    outside: (u64, u64),
+}
+
+/// Whether a file is an object for a linker.
+fn is_relocatable(file: &File<'_>) -> bool {
+    file.is_64 && file.is_little && file.kind == elf::ET_REL
+}
+
+/// The sections of a file that is whole.
+fn sections(file: &File<'_>) -> Result<Vec<Section>, Error> {
+    let (sections, damaged) = file.sections();
+    match damaged {
+        Some(kind) => Err(kind.into()),
+        None => Ok(sections),
+    }
+}
+
+/// The tables of symbols and of relocations.
+fn tables(sections: &[Section], kind: u32) -> impl Iterator<Item = &Section> {
+    sections.iter().filter(move |section| section.kind == kind)
+}
+
+impl Places {
+    /// Chooses addresses, in the order of the sections in the file.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    fn new(file: &File<'_>) -> Result<Places, Error> {
+        let sections = sections(file)?;
+        if tables(&sections, SHT_SYMTAB_SHNDX).next().is_some() {
+            return Err(Error::Layout);
+        }
+        let symbols = tables(&sections, elf::SHT_SYMTAB).map(|table| table.size / 24).max().unwrap_or(0);
+        let mut places = Places { sections: alloc::vec![None; sections.len()], outside: (0, 0) };
+        let mut order: Vec<usize> = (1..sections.len()).collect();
+        order.sort_by_key(|number| sections.get(*number).map(|section| section.offset));
+        let mut next = ROOM;
+        for number in order {
+            let Some(section) = sections.get(number).filter(|section| section.flags & elf::SHF_ALLOC != 0) else {
+                continue;
+            };
+            let align = section.align.max(ROOM);
+            let address = next.checked_next_multiple_of(align).ok_or(Error::Layout)?;
+            let room = section.size.saturating_mul(2).saturating_add(ROOM);
+            next = address.saturating_add(room);
+            if let Some(place) = places.sections.get_mut(number) {
+                *place = Some((address, room));
+            }
+        }
+        let start = next.checked_next_multiple_of(STRIDE).ok_or(Error::Layout)?;
+        places.outside = (start, symbols.saturating_add(1).saturating_mul(STRIDE));
+        Ok(places)
+    }
+
+    /// The address of a section; 0 if it has none.
+    fn address(&self, section: usize) -> u64 {
+        self.sections.get(section).copied().flatten().map_or(0, |(address, _)| address)
+    }
+
+    /// The section that an address is in, and the offset there.
+    fn origin(&self, address: u64) -> Option<(usize, u64)> {
+        let holds = |place: &Option<(u64, u64)>| {
+            place.is_some_and(|(from, room)| (from..from.saturating_add(room)).contains(&address))
+        };
+        let section = self.sections.iter().position(holds)?;
+        Some((section, address - self.address(section)))
+    }
+
+    /// The object as if it were linked. Another object with the same sections gets the same addresses.
+    ///
+    /// # Errors
+    /// The file is damaged, has other sections, or code that leaves its room; a place is too far from a symbol for its
+    /// relocation, or the kind of a relocation is not known.
+    fn link(&self, file: &File<'_>) -> Result<Vec<u8>, Error> {
+        let all = sections(file)?;
+        let fits = |(section, place): (&Section, &Option<(u64, u64)>)| match place {
+            Some((_, room)) => section.flags & elf::SHF_ALLOC != 0 && section.size <= *room,
+            None => true,
+        };
+        if all.len() != self.sections.len() || !all.iter().zip(&self.sections).all(fits) {
+            return Err(Error::Layout);
+        }
+        let mut out = Writer { bytes: file.bytes.to_vec() };
+        out.put(16, &ET_DYN.to_le_bytes())?;
+        let outside = file.section_header(0);
+        out.put(outside + 4, &elf::SHT_NOBITS.to_le_bytes())?;
+        out.put(outside + 8, &elf::SHF_ALLOC.to_le_bytes())?;
+        let (start, size) = self.outside;
+        out.put(outside + 16, &start.to_le_bytes())?;
+        out.put(outside + 32, &size.to_le_bytes())?;
+        for number in 1..all.len() {
+            out.put(file.section_header(number) + 16, &self.address(number).to_le_bytes())?;
+        }
+        for table in tables(&all, elf::SHT_SYMTAB) {
+            for (number, symbol) in file.symbols(file.contents(table).bytes).enumerate() {
+                let at = table.offset + number as u64 * 24;
+                out.put(at + 8, &self.symbol(number as u32, &symbol).to_le_bytes())?;
+            }
+        }
+        for table in tables(&all, elf::SHT_RELA) {
+            self.relocations(file, &all, table, &mut out)?;
+        }
+        Ok(out.bytes)
+    }
+
+    /// The address of what section 0 has for a symbol.
+    fn outside(&self, symbol: u32) -> u64 {
+        self.outside.0.wrapping_add(u64::from(symbol) * STRIDE)
+    }
+
+    /// The address of a symbol.
+    fn symbol(&self, number: u32, symbol: &elf::Symbol) -> u64 {
+        match symbol.section {
+            0 if number > 0 => self.outside(number).wrapping_add(symbol.address),
+            0 | RESERVED.. => symbol.address,
+            section => self.address(section.into()).wrapping_add(symbol.address),
+        }
+    }
+
+    /// Writes the numbers for the relocations of a table, and the addresses of their places.
+    fn relocations(&self, file: &File<'_>, all: &[Section], table: &Section, out: &mut Writer) -> Result<(), Error> {
+        let base = self.address(table.info);
+        let Some(section) = all.get(table.info).filter(|_| base != 0) else { return Ok(()) };
+        let symbols = all.get(table.link).map_or(&[][..], |symbols| file.contents(symbols).bytes);
+        for (number, relocation) in file.relocations(file.contents(table).bytes).enumerate() {
+            let place = base.wrapping_add(relocation.address);
+            out.put(table.offset + number as u64 * 24, &place.to_le_bytes())?;
+            let Some(formula) = Formula::of(relocation.kind) else { continue };
+            let symbol = file.symbol(symbols, relocation.symbol).ok_or(Error::Layout)?;
+            let base = match formula.base {
+                Base::Symbol => self.symbol(relocation.symbol, &symbol),
+                Base::Entry => self.outside(relocation.symbol).wrapping_add(ENTRY),
+            };
+            let value = formula.value(base, relocation.addend, place);
+            let bytes = value.to_le_bytes();
+            let bytes = bytes.get(..formula.size).unwrap_or_default();
+            // The distance of a branch to another section is not known before it is linked.
+            let is_near = formula.part != Part::Dwords || i16::try_from(value as i64).is_ok();
+            let is_inside = relocation.address.saturating_add(formula.size as u64) <= section.size;
+            if !(is_near && is_inside && section.kind != elf::SHT_NOBITS) {
+                return Err(Error::Relocation { address: place });
+            }
+            out.put(section.offset.saturating_add(relocation.address), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The object for a linker that a changed linked one stands for. `old`: the object that was linked.
+    ///
+    /// # Errors
+    /// The changed one has other tables.
+    fn unlink(&self, old: &File<'_>, new: &File<'_>) -> Result<Vec<u8>, Error> {
+        let (before, after) = (sections(old)?, sections(new)?);
+        if before.len() != after.len() {
+            return Err(Error::Layout);
+        }
+        let mut out = Writer { bytes: new.bytes.to_vec() };
+        out.put(16, &elf::ET_REL.to_le_bytes())?;
+        let outside = usize::try_from(old.section_header(0)).map_err(|_| Error::Layout)?;
+        out.put(new.section_header(0), old.bytes.get(outside..).and_then(|old| old.get(..64)).ok_or(Error::Layout)?)?;
+        for number in 1..after.len() {
+            out.put(new.section_header(number) + 16, &before.get(number).map_or(0, |s| s.address).to_le_bytes())?;
+        }
+        let pairs = || before.iter().zip(&after);
+        for (one, other) in pairs().filter(|(one, _)| one.kind == elf::SHT_SYMTAB) {
+            let (a, b) = (old.symbols(old.contents(one).bytes), new.symbols(new.contents(other).bytes));
+            for (number, (a, b)) in a.zip(b).enumerate() {
+                let value = match b.section {
+                    0 | RESERVED.. => a.address,
+                    section => b.address.wrapping_sub(self.address(section.into())),
+                };
+                out.put(other.offset + number as u64 * 24 + 8, &value.to_le_bytes())?;
+            }
+        }
+        for (one, other) in pairs().filter(|(one, _)| one.kind == elf::SHT_RELA) {
+            let base = self.address(other.info);
+            let (Some(from), Some(to)) = (before.get(one.info), after.get(other.info)) else { continue };
+            if base == 0 {
+                continue;
+            }
+            let (a, b) = (old.relocations(old.contents(one).bytes), new.relocations(new.contents(other).bytes));
+            for (number, (a, b)) in a.zip(b).enumerate() {
+                let place = b.address.wrapping_sub(base);
+                out.put(other.offset + number as u64 * 24, &place.to_le_bytes())?;
+                // The bytes there are those of the object before.
+                let Some(formula) = Formula::of(a.kind) else { continue };
+                let bytes = old.data(from.offset.saturating_add(a.address), formula.size as u64).bytes;
+                out.put(to.offset.saturating_add(place), bytes)?;
+            }
+        }
+        Ok(out.bytes)
+    }
+}
+
+/// Bytes that are written in place.
+struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    fn put(&mut self, at: u64, bytes: &[u8]) -> Result<(), Error> {
+        let at = usize::try_from(at).map_err(|_| Error::Layout)?;
+        let to = at.checked_add(bytes.len()).and_then(|end| self.bytes.get_mut(at..end)).ok_or(Error::Layout)?;
+        to.copy_from_slice(bytes);
+        Ok(())
+    }
+}
