@@ -158,7 +158,8 @@ amdgpu_isa_answer *amdgpu_isa_lint(const uint8_t *file, size_t len, uint32_t tar
 
 // The file with the waits and distances that are missing inserted: the bytes of the answer. The result is proved to be
 // the same program but for them; if it is not, or something cannot be moved, there are no bytes, and the notes say
-// why. Code objects are mended by themselves and in bundles that are not compressed.
+// why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed bundle
+// becomes one that is not compressed.
 //
 // # Safety
 // `file` has `len` readable bytes.

@@ -486,7 +486,13 @@ def kernels(code: _Buffer) -> list[Kernel]:
 def replace(file: _Buffer, image: Image, code: _Buffer) -> _bytes:
     """The file with another code object in the place of an image.
 
-    Raises ObjectError if the place cannot take it, as in archives, host programs and compressed bundles.
+    Raises ObjectError if the place cannot take it, as in host programs and compressed bundles.
+    """
+
+def unpack(file: _Buffer, *, max_decompressed: int | None = None) -> _bytes:
+    """The bundle of a compressed one, in which `replace` finds its images; any other file as it is.
+
+    `max_decompressed` is that of `open`. Raises ObjectError if the bundle is damaged or too large.
     """
 
 def build(

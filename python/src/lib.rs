@@ -49,6 +49,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(file::disassemble, m)?)?;
     m.add_function(wrap_pyfunction!(file::kernels, m)?)?;
     m.add_function(wrap_pyfunction!(lint::replace, m)?)?;
+    m.add_function(wrap_pyfunction!(lint::unpack, m)?)?;
     m.add_function(wrap_pyfunction!(source::build, m)?)?;
     m.add_function(wrap_pyfunction!(tables::operations, m)?)?;
     m.add_function(wrap_pyfunction!(tables::layouts, m)?)?;

@@ -132,9 +132,23 @@ pub fn replace<'py>(
     let refused = || {
         errors::object(
             py,
-            "a code object can be replaced by itself or in an offload bundle that is not compressed".into(),
+            "a code object can be replaced by itself, and in a bundle, an offload binary or an archive".into(),
             &[],
         )
     };
     new.map(|new| PyBytes::new(py, &new)).ok_or_else(refused)
+}
+
+/// The bundle of a compressed one; any other file as it is.
+#[pyfunction]
+#[pyo3(signature = (file, *, max_decompressed=None))]
+pub fn unpack<'py>(
+    py: Python<'py>,
+    file: &Bound<'py, PyAny>,
+    max_decompressed: Option<u64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let file = Code::of(file)?;
+    let plain = amdgpu_object::unpack(file.bytes(py), max_decompressed);
+    let plain = plain.map_err(|error| errors::object(py, error.to_string(), &[]))?;
+    Ok(PyBytes::new(py, plain.as_deref().unwrap_or(file.bytes(py))))
 }

@@ -68,6 +68,8 @@ fn add(counts: &mut [usize; 3], edits: &Edits) {
 /// The file with the code objects that change; `None` if none does.
 fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usize; 3]) -> Result<Option<Vec<u8>>> {
     let (mut changes, mut passed, mut seen) = (Vec::new(), String::new(), false);
+    let unpacked = amdgpu_object::unpack(bytes, args.max_unpacked)?;
+    let bytes = unpacked.as_deref().unwrap_or(bytes);
     amdgpu_object::visit(bytes, args.max_unpacked, |part| {
         match part {
             Part::Image(image) => match target_of(args, &image) {
@@ -89,6 +91,9 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
     })?;
     if !seen && !passed.is_empty() {
         return Err(Error::input(format!("{name}: nothing to change: {passed}")));
+    }
+    if unpacked.is_some() && !changes.is_empty() {
+        note(format_args!("{name}: the bundle is written without compression"));
     }
     // The last one comes first, so that the others keep their offsets.
     let mut file = (!changes.is_empty()).then(|| bytes.to_vec());
@@ -117,27 +122,24 @@ fn image_of(
     let new = repair::apply(image, target, &plan.edits).map_err(input)?;
     leads_nowhere_new(args, plan.unknown_jump)?;
     if image.has_lines() {
-        let _ = writeln!(
-            anstream::stderr(),
-            "{}note:{} {}",
-            BOLD.render(),
-            BOLD.render_reset(),
-            format_args!(
-                "{name}: {}",
-                dis::about(image.label, &"its lines for debuggers (.debug_line) are still those of the code before")
-            )
-        );
+        let lines =
+            dis::about(image.label, &"its lines for debuggers (.debug_line) are still those of the code before");
+        note(format_args!("{name}: {lines}"));
     }
     Ok(Some(new))
+}
+
+/// Writes a note for the user.
+fn note(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(anstream::stderr(), "{}note:{} {text}", BOLD.render(), BOLD.render_reset());
 }
 
 /// The advice about a changed code object that does not fit into the file around it.
 fn in_container(label: &str) -> Error {
     let label = escape::name(label.as_bytes());
     Error::input(format!(
-        "a code object can be changed by itself or in an offload bundle that is not compressed: take {label} out first, out of a \
-         bundle with `clang-offload-bundler --unbundle --type=o --targets=...`, out of an archive with `ar x`, out of a program \
-         with `llvm-objdump --offloading`"
+        "a code object can be changed by itself, and in a bundle, an offload binary or an archive: take {label} out of the \
+         program first, with `llvm-objdump --offloading`"
     ))
 }
 

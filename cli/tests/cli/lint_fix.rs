@@ -2,6 +2,7 @@
 //! the right places.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::{Decoder, Inst, Target};
@@ -544,6 +545,42 @@ fn relocations(file: &[u8]) -> Vec<(String, u64, u32, i64)> {
     all
 }
 
+/// The table of symbols of an archive follows the members, so that a linker finds them.
+#[test]
+fn members_of_an_archive_are_changed_in_their_places() {
+    let work = directory("lint-archive");
+    let path = |name: &str| work.join(name).to_str().unwrap().to_string();
+    let function = |name: &str, call: &str| {
+        format!(
+            "\t.amdgcn_target \"{TRIPLE}gfx942\"\n\t.text\n\t.globl {name}\n\t.p2align 8\n\t.type {name},@function
+{name}:\n\tglobal_load_dword v0, v1, s[0:1]\n\tv_add_f32_e32 v2, v0, v2\n{call}\ts_endpgm\n\t.size {name}, .-{name}\n"
+        )
+    };
+    let call = "\ts_getpc_b64 s[4:5]\n\ts_add_u32 s4, s4, second@gotpcrel32@lo+4\n\ts_addc_u32 s5, s5, \
+                second@gotpcrel32@hi+12\n\ts_load_dwordx2 s[4:5], s[4:5], 0x0\n\ts_waitcnt lgkmcnt(0)\n";
+    let kernel = function("first", call) + "\t.rodata\n\t.p2align 6\n" + &descriptor("first");
+    for (name, source) in [("first.o", kernel), ("the second object.o", function("second", ""))] {
+        run(&["asm", "-c", "-", "-o", &path(name)], source.as_bytes()).ok();
+    }
+    for format in ["gnu", "bsd"] {
+        let (old, new) = (format!("{format}.a"), format!("{format}-fixed.a"));
+        let flag = format!("--format={format}");
+        llvm("llvm-ar-22", &[&flag, "rcs", &old, "first.o", "the second object.o"], &work);
+        run(&["lint", "--fix", "-o", &path(&new), &path(&old)], b"").ok();
+        let listed = |archive: &str| {
+            let names = Command::new("llvm-nm-22").args(["--print-armap", archive]).current_dir(&work).output();
+            let names = String::from_utf8(names.unwrap().stdout).unwrap();
+            names.lines().take_while(|line| !line.is_empty()).map(String::from).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(&new), listed(&old), "{format}");
+        assert!(listed(&new).len() > 2, "{:?}", listed(&new));
+        // The linker takes the second member because the first one needs it, by the table.
+        llvm("ld.lld-22", &["-shared", "-u", "first", &new, "-o", "linked.co"], &work);
+        let listing = run(&["dis", &path("linked.co")], b"").ok();
+        assert_eq!(listing.matches("s_waitcnt vmcnt(0)").count(), 2, "{format}: {listing}");
+    }
+}
+
 /// Entries of a bundle are changed in their places, and unchanged entries stay the same, byte for byte.
 #[test]
 fn entries_of_a_bundle_are_changed_in_their_places() {
@@ -572,11 +609,24 @@ fn entries_of_a_bundle_are_changed_in_their_places() {
     let find = |part: &[u8]| fixed.windows(part.len()).position(|window| window == part);
     assert!(find(&alone).is_some() && find(&clean).is_some());
     assert_eq!(run(&["lint", "-"], &fixed).ok().matches("error").count(), 0);
-    // A compressed bundle cannot take the result, and an archive cannot, either.
-    for other in [compress(3, Method::Zstd, &file), archive(&[("k.co", &faulty)])] {
-        let message = run(&["lint", "--fix", "-o", out, "-"], &other).fails(1);
-        assert!(message.contains("in an offload bundle that is not compressed: take "), "{message}");
+    // A compressed bundle becomes one that is not compressed.
+    for method in [Method::Zstd, Method::Zlib] {
+        let run = run(&["lint", "--fix", "-o", out, "-"], &compress(3, method, &file));
+        assert!(run.code == Some(0) && run.err.contains("is written without compression"), "{}", run.err);
+        assert!(std::fs::read(out).unwrap() == fixed);
     }
+    // Offload binaries and archives take the result, too.
+    let binaries = [offload("amdgcn-amd-amdhsa", "gfx942", &faulty), offload("amdgcn-amd-amdhsa", "gfx942", &clean)];
+    for other in [binaries.concat(), archive(&[("k.co", &faulty), ("l", b"a text"), ("a name of twenty.co", &clean)])] {
+        run(&["lint", "--fix", "-o", out, "-"], &other).ok();
+        let new = std::fs::read(out).unwrap();
+        let ends_with = |part: &[u8]| new.windows(part.len()).any(|window| window == part);
+        assert!(ends_with(&alone) && ends_with(&clean));
+        assert_eq!(run(&["lint", "-"], &new).ok().matches("error").count(), 0);
+    }
+    // A program for the host does not.
+    let message = run(&["lint", "--fix", "-o", out, "-"], &super::samples::host(file.clone())).fails(1);
+    assert!(message.contains("in a bundle, an offload binary or an archive: take "), "{message}");
     // If nothing changes, the file stays the same.
     run(&["lint", "--fix", "-o", out, "-"], &bundle(&[(first, &clean)])).ok();
     assert_eq!(std::fs::read(out).unwrap(), bundle(&[(first, &clean)]));

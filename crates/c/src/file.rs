@@ -267,7 +267,8 @@ fn target_for(image: &Image<'_>, wanted: u32) -> Result<Target, Note> {
 
 /// The file with the waits and distances that are missing inserted: the bytes of the answer. The result is proved to be
 /// the same program but for them; if it is not, or something cannot be moved, there are no bytes, and the notes say
-/// why. Code objects are mended by themselves and in bundles that are not compressed.
+/// why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed bundle
+/// becomes one that is not compressed.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
@@ -290,6 +291,9 @@ pub unsafe extern "C" fn amdgpu_isa_trim(file: *const u8, len: usize, target: u3
 }
 
 fn change(file: &[u8], target: u32, kind: Repair) -> amdgpu_isa_answer {
+    // Damage is a note of the visit.
+    let unpacked = amdgpu_object::unpack(file, None).ok().flatten();
+    let file = unpacked.as_deref().unwrap_or(file);
     let (mut changed, mut faults) = (Vec::new(), Vec::new());
     let mut notes = visit(file, false, |image| {
         let new = target_for(image, target).and_then(|target| {
@@ -313,7 +317,7 @@ fn change(file: &[u8], target: u32, kind: Repair) -> amdgpu_isa_answer {
     };
     let bytes = is_whole.then(|| changed.iter().try_fold(file.to_vec(), place));
     if let Some(None) = bytes {
-        let why = "a code object can be replaced by itself or in an offload bundle that is not compressed";
+        let why = "a code object can be replaced by itself, and in a bundle, an offload binary or an archive";
         notes.push(Note::new(amdgpu_isa_severity::Error, why));
     }
     amdgpu_isa_answer { bytes: bytes.flatten(), notes }

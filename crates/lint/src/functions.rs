@@ -52,8 +52,8 @@ impl<'s, 'a> Functions<'s, 'a> {
     /// modes.
     pub fn in_image(section: &'s Section<'a>, image: &'s Image<'a>) -> Self {
         let own = section.address..section.address.saturating_add(section.bytes.len() as u64);
-        let pointees = image.addresses.pointees().filter(|address| own.contains(address)).collect();
-        let has_kernels = image.kernels().next().is_some();
+        let pointees = image.addresses.pointees(own).to_vec();
+        let has_kernels = image.has_kernels;
         Functions { pointees, image: Some(image), has_kernels, ..Functions::of(section) }.with(Settings::default())
     }
 

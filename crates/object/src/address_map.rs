@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::{Name, elf};
 
@@ -14,6 +15,8 @@ pub struct AddressMap<'a> {
     symbols: Vec<Extent<'a>>,
     /// The addresses that a loader fills in, each with its value, in order.
     pub(crate) pointers: Vec<(u64, Pointer<'a>)>,
+    /// The addresses among the values, in order.
+    goals: Vec<u64>,
     /// The arguments of kernels by the kernels' names, in the order of their offsets.
     pub(crate) arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
 }
@@ -84,6 +87,13 @@ impl<'a> AddressMap<'a> {
         self.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
         self.symbols.dedup_by(|a, b| (a.address, a.name) == (b.address, b.name));
         self.pointers.sort_by_key(|(address, _)| *address);
+        let goals = self.pointers.iter().filter_map(|(_, pointer)| match pointer {
+            Pointer::Address(goal) => Some(*goal),
+            Pointer::Symbol(..) => None,
+        });
+        self.goals = goals.collect();
+        self.goals.sort_unstable();
+        self.goals.dedup();
     }
 
     /// The symbol that an address is in, or else the section, and the distance from its beginning in bytes.
@@ -102,12 +112,11 @@ impl<'a> AddressMap<'a> {
         self.arguments.get(kernel.as_bytes()).map(Vec::as_slice)
     }
 
-    /// The addresses that the loader writes somewhere, as far as the code object itself states them.
-    pub fn pointees(&self) -> impl Iterator<Item = u64> + '_ {
-        self.pointers.iter().filter_map(|(_, pointer)| match pointer {
-            Pointer::Address(goal) => Some(*goal),
-            Pointer::Symbol(..) => None,
-        })
+    /// The addresses in a range that the loader writes somewhere, as far as the code object itself states them, in
+    /// order.
+    pub fn pointees(&self, range: Range<u64>) -> &[u64] {
+        let at = |address: u64| self.goals.partition_point(|goal| *goal < address);
+        self.goals.get(at(range.start)..at(range.end)).unwrap_or_default()
     }
 
     /// The value that the loader writes to an address: the address of a symbol or section, and the number of bytes

@@ -6,6 +6,8 @@
 //! GNU keeps names of more than 15 bytes in the member `//`, BSD at the beginning of the member. The members of a thin
 //! archive are files of their own.
 
+use alloc::vec::Vec;
+use core::ops::Range;
 use core::str;
 
 use crate::error::{Container, ErrorKind};
@@ -28,7 +30,7 @@ struct Header<'a> {
 
 fn header(bytes: &[u8]) -> Option<Header<'_>> {
     let header = bytes.get(..HEADER)?;
-    let size = str::from_utf8(header.get(48..58)?).ok()?.trim_end_matches(' ');
+    let size = str::from_utf8(header.get(SIZE)?).ok()?.trim_end_matches(' ');
     let size = size.parse().ok().filter(|_| header.ends_with(b"`\n"))?;
     Some(Header { name: header.get(..16)?.trim_ascii_end(), size })
 }
@@ -96,6 +98,90 @@ pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Resu
         inside.contain(member(data, &nesting.label(&name), inside, each), each)?;
     }
     Ok(())
+}
+
+/// The archive with other bytes in place of the code object at an offset, in a member or in a bundle that is one. The
+/// member's size and the table of symbols follow. `None` if no member holds it, or a number does not fit.
+pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
+    let (mut start, mut tables) = (MAGIC.len(), Vec::new());
+    file.strip_prefix(MAGIC)?;
+    loop {
+        let Header { name, size } = header(file.get(start..)?)?;
+        let from = start + HEADER;
+        let end = from.checked_add(usize::try_from(size).ok()?)?;
+        // BSD's long names come before the data.
+        let skipped = name.strip_prefix(b"#1/").map_or(Some(0), number)?;
+        let data = from.checked_add(skipped)?;
+        let long = file.get(from..data)?;
+        let is_bsd = name.starts_with(b"__.SYMDEF") || long.starts_with(b"__.SYMDEF");
+        match name {
+            b"/" => tables.push(Index { from: data, end, width: 4, is_bsd: false }),
+            b"/SYM64/" => tables.push(Index { from: data, end, width: 8, is_bsd: false }),
+            _ if is_bsd => tables.push(Index { from: data, end, width: 4, is_bsd: true }),
+            _ if (data..end).contains(&at) => {
+                let member = crate::replace(file.get(data..end)?, (at - data) as u64, new)?;
+                let mut out = file.get(..start + SIZE.start)?.to_vec();
+                let text = alloc::format!("{:<1$}", skipped.checked_add(member.len())?, SIZE.len());
+                if text.len() > SIZE.len() {
+                    return None;
+                }
+                out.extend_from_slice(text.as_bytes());
+                out.extend_from_slice(file.get(start + SIZE.end..data)?);
+                out.extend_from_slice(&member);
+                out.resize(out.len().next_multiple_of(2), b'\n');
+                let next = end.next_multiple_of(2);
+                let shift = i64::try_from(out.len()).ok()?.checked_sub(i64::try_from(next).ok()?)?;
+                out.extend_from_slice(file.get(next..).unwrap_or_default());
+                tables.iter().try_for_each(|table| table.follow(&mut out, start as u64, shift))?;
+                return Some(out);
+            }
+            _ => {}
+        }
+        start = end.next_multiple_of(2);
+    }
+}
+
+/// The bytes of a member's header that hold its size.
+const SIZE: Range<usize> = 48..58;
+
+/// The table of symbols of an archive: the offsets of members that define them.
+struct Index {
+    /// The offsets of its bytes.
+    from: usize,
+    end: usize,
+    /// The number of bytes of a number.
+    width: usize,
+    /// Whether it is BSD's: the size of pairs in bytes, then pairs of a name and an offset, low bytes first. GNU's has
+    /// the number of offsets, then these, high bytes first.
+    is_bsd: bool,
+}
+
+impl Index {
+    /// Changes the offsets of the members after one that begins at an offset.
+    fn follow(&self, file: &mut [u8], after: u64, shift: i64) -> Option<()> {
+        let numbers = file.get_mut(self.from..self.end)?;
+        let value = |bytes: &[u8]| {
+            let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+            if self.is_bsd { bytes.iter().rev().fold(0, add) } else { bytes.iter().fold(0, add) }
+        };
+        let (count, numbers) = numbers.split_at_mut_checked(self.width)?;
+        let count = usize::try_from(value(count)).ok()?;
+        let (count, step) = if self.is_bsd { (count / (2 * self.width), 2) } else { (count, 1) };
+        for number in numbers.chunks_exact_mut(self.width).skip(step - 1).step_by(step).take(count) {
+            let old = value(number);
+            let new = if old > after { old.checked_add_signed(shift)? } else { old };
+            let bytes = if self.is_bsd { new.to_le_bytes() } else { new.to_be_bytes() };
+            let (kept, cut) = match self.is_bsd {
+                true => bytes.split_at_checked(self.width)?,
+                false => bytes.split_at_checked(bytes.len() - self.width).map(|(cut, kept)| (kept, cut))?,
+            };
+            if cut.iter().any(|byte| *byte != 0) {
+                return None;
+            }
+            number.copy_from_slice(kept);
+        }
+        Some(())
+    }
 }
 
 fn member(data: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {

@@ -1,9 +1,11 @@
 //! Bundles of any format, one after the other.
 
+use alloc::vec::Vec;
+
 use crate::bundle;
 use crate::compressed;
-use crate::error::{Container, ErrorKind};
-use crate::nesting::Nesting;
+use crate::error::{Container, Error, ErrorKind};
+use crate::nesting::{Budget, Nesting};
 use crate::offload;
 use crate::{Result, Visitor, is_known, visit_part};
 
@@ -76,6 +78,23 @@ pub fn begins(bytes: &[u8]) -> bool {
         Some(b'C') => compressed::is_likely(bytes),
         Some(b'_') => bytes.starts_with(bundle::MAGIC),
         _ => bytes.starts_with(offload::MAGIC),
+    }
+}
+
+/// The bundle that a file is in compressed form; `None` if it is anything else, or something follows the bundle.
+/// `max_decompressed`: as that of [`visit`](crate::visit).
+///
+/// # Errors
+/// It is damaged, or larger than allowed.
+pub fn unpack(file: &[u8], max_decompressed: Option<u64>) -> core::result::Result<Option<Vec<u8>>, Error> {
+    if !compressed::is_compressed(file) {
+        return Ok(None);
+    }
+    let (mut end, budget) = (0, Budget::new(file.len(), max_decompressed));
+    let plain = compressed::decompress(file, &mut end, &budget)?;
+    match plain.damage {
+        Some(damage) => Err(damage.into()),
+        None => Ok(Some(plain.bytes).filter(|_| end == file.len())),
     }
 }
 

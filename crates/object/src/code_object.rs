@@ -14,7 +14,7 @@ use crate::nesting::{NameBudget, Nesting};
 use crate::notes::Notes;
 use crate::relocations::Names;
 use crate::symbols::{Tables, symbols};
-use crate::{Image, Name, NewerVersion, Part, Result, Section, SkipReason, TargetId, Visitor, elf};
+use crate::{Image, Name, NewerVersion, Part, Result, Section, SkipReason, Symbol, SymbolKind, TargetId, Visitor, elf};
 
 /// `EI_OSABI` of code objects for the HSA runtime. Only these have the newer feature bits.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
@@ -69,7 +69,10 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
         let newer = newer_version(file.flags);
         let unknown_processor = unknown_processor(file);
         let bytes = file.bytes;
-        each(Part::Image(Image { label, offset, bytes, target, unknown_processor, sections, addresses, newer }))?;
+        let is_kernel = |symbol: &Symbol<'_>| symbol.kind == SymbolKind::Kernel;
+        let has_kernels = sections.iter().any(|section| section.symbols.iter().any(is_kernel));
+        let image = Image { label, offset, bytes, target, unknown_processor, sections, addresses, newer, has_kernels };
+        each(Part::Image(image))?;
     } else if faults.0.is_empty() {
         each(Part::Skipped { label, reason: SkipReason::NoCode })?;
     }

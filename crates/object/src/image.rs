@@ -69,6 +69,8 @@ pub struct Image<'a> {
     pub addresses: AddressMap<'a>,
     /// The version of its generic processor, if this library knows only older ones.
     pub newer: Option<NewerVersion>,
+    /// Whether one of its sections has a kernel.
+    pub has_kernels: bool,
 }
 
 /// The version of the generic processor that code is for, and the newest that this library knows.
@@ -158,6 +160,7 @@ impl<'a> Image<'a> {
             sections: Vec::from([section]),
             addresses: AddressMap::default(),
             newer: None,
+            has_kernels: false,
         }
     }
 

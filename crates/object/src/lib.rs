@@ -70,6 +70,7 @@ mod symbols;
 mod target_id;
 
 pub use address_map::{AddressMap, Argument};
+pub use bundles::unpack;
 pub use error::{Container, ElfFault, ElfPart, Error, ErrorKind, Step};
 pub use image::{Image, NewerVersion, Part, Relocation, Section, SkipReason, Symbol, SymbolKind};
 pub use name::Name;

@@ -9,6 +9,7 @@
 //! Version 1 holds one image. LLVM 22 writes and reads only that; version 2 is that of its development branch.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use crate::error::{Container, ErrorKind};
 use crate::name::shortened;
@@ -100,6 +101,46 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
         nesting.contain(image(bytes, entry, version, &mut left, nesting, each), each)?;
     }
     broken
+}
+
+/// The binaries, of which one has an image at an offset, with other bytes in its place. `None` if that image is not the
+/// last part of its binary.
+pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
+    /// The total size of a binary is a multiple of this.
+    const ALIGN: usize = 8;
+    let mut start = 0;
+    loop {
+        let binary = file.get(start..).filter(|rest| rest.starts_with(MAGIC))?;
+        let size = usize_at(binary, 8, "its size").ok()?;
+        let binary = binary.get(..size)?;
+        if at >= start + size {
+            let after = start + size;
+            start = after + file.get(after..)?.iter().take_while(|byte| **byte == 0).count();
+            continue;
+        }
+        let is_many = binary.get(4..8) == Some(&2u32.to_le_bytes());
+        let entries = usize_at(binary, 16, "the place of its entries").ok()?;
+        let count = if is_many { usize_at(binary, 24, "the number of its entries").ok()? } else { 1 };
+        let image = |entry: usize| {
+            let (offset, size) = (usize_at(binary, entry + 24, "its image"), usize_at(binary, entry + 32, "its image"));
+            Some((entry, offset.ok()?, size.ok()?))
+        };
+        let all = (0..count).map_while(|n| image(n.checked_mul(ENTRY)?.checked_add(entries)?));
+        let (entry, offset, old) = all.max_by_key(|(_, offset, _)| *offset)?;
+        let is_last = offset.checked_add(old)?.next_multiple_of(ALIGN) >= size;
+        if start.checked_add(offset)? != at || !is_last {
+            return None;
+        }
+        let mut out = file.get(..at)?.to_vec();
+        out.extend_from_slice(new);
+        out.resize(start + (out.len() - start).next_multiple_of(ALIGN), 0);
+        let size_now = (out.len() - start) as u64;
+        for (field, number) in [(8, size_now), (entry + 32, new.len() as u64)] {
+            out.get_mut(start + field..)?.get_mut(..8)?.copy_from_slice(&number.to_le_bytes());
+        }
+        out.extend_from_slice(file.get(start + size..)?);
+        return Some(out);
+    }
 }
 
 fn image(

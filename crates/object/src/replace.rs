@@ -3,13 +3,14 @@
 use alloc::vec::Vec;
 
 use crate::bundle::{self, Entry};
-use crate::elf;
+use crate::{archive, elf, offload};
 
 /// The file with other bytes in place of the code object that begins at an offset, which is
-/// [`Image::offset`](crate::Image::offset). Later entries of a bundle move by a multiple of their alignment.
+/// [`Image::offset`](crate::Image::offset). Later entries of a bundle move by a multiple of their alignment, unless there
+/// is room before them; later members of an archive move, and its table of symbols follows. A compressed bundle has to
+/// be [unpacked](crate::unpack()) first.
 ///
-/// `None` if the place cannot take another size, as in archives and host programs, or if no code object begins at the
-/// offset.
+/// `None` if the place cannot take another size, as in host programs, or if no code object begins at the offset.
 ///
 /// ```
 /// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
@@ -21,6 +22,12 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
         return Some(new.to_vec());
     }
     let at = usize::try_from(offset).ok()?;
+    if archive::is_archive(file) {
+        return archive::replace(file, at, new);
+    }
+    if file.starts_with(offload::MAGIC) {
+        return offload::replace(file, at, new);
+    }
     let (start, entries) = bundle_around(file, at)?;
     let from = at.checked_sub(start)? as u64;
     let entry = entries.iter().find(|entry| entry.offset == from && entry.size > 0)?;
@@ -28,17 +35,27 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     let size = usize::try_from(entry.size).ok()?;
     let old = i64::try_from(entry.size).ok()?;
     let grows = i64::try_from(new.len()).ok()?.checked_sub(old)?;
+    let end = at.checked_add(size)?;
+    // Zeros between this entry and the next one are room for it.
+    let next = entries.iter().filter(|other| other.offset > from && other.size > 0).map(|other| other.offset).min();
+    let next = next.and_then(|next| start.checked_add(usize::try_from(next).ok()?));
+    let is_room = |next: &usize| file.get(end..*next).is_some_and(|room| room.iter().all(|byte| *byte == 0));
+    let room = next.filter(is_room).and_then(|next| next.checked_sub(at.checked_add(new.len())?));
     // Entries after this one stay aligned. No entry need follow the last one.
-    let is_last = entries.iter().all(|other| other.offset <= from) && at.checked_add(size) == Some(file.len());
-    let shift = if is_last {
-        grows
-    } else {
-        grows.div_euclid(align).checked_add(i64::from(grows.rem_euclid(align) > 0))?.checked_mul(align)?
+    let is_last = entries.iter().all(|other| other.offset <= from) && end == file.len();
+    let (shift, zeros) = match room {
+        Some(room) => (0, room),
+        None if is_last => (grows, 0),
+        None => {
+            let steps = grows.div_euclid(align).checked_add(i64::from(grows.rem_euclid(align) > 0))?;
+            let shift = steps.checked_mul(align)?;
+            (shift, usize::try_from(shift.checked_sub(grows)?).ok()?)
+        }
     };
     let mut out = file.get(..at)?.to_vec();
     out.extend_from_slice(new);
-    out.resize(out.len().checked_add(usize::try_from(shift.checked_sub(grows)?).ok()?)?, 0);
-    out.extend_from_slice(file.get(at.checked_add(size)?..)?);
+    out.resize(out.len().checked_add(zeros)?, 0);
+    out.extend_from_slice(file.get(if room.is_some() { next? } else { end }..)?);
     for other in &entries {
         let moved = if other.offset > from { other.offset.checked_add_signed(shift)? } else { other.offset };
         let size = if other.offset == from && other.size > 0 { new.len() as u64 } else { other.size };
