@@ -189,6 +189,19 @@ def test_the_limit_of_decompression():
         isa.open(data, 100)
 
 
+def test_compressed_bundles_are_unpacked_to_be_changed():
+    data = (FILES / "bundle-v3").read_bytes()
+    plain = isa.unpack(data)
+    assert plain.startswith(b"__CLANG_OFFLOAD_BUNDLE__") and isa.unpack(plain) == plain
+    packed, image = isa.open(data)[0], isa.open(plain)[0]
+    assert packed.bytes == image.bytes
+    with pytest.raises(isa.ObjectError, match="a bundle, an offload binary or an archive"):
+        isa.replace(data, packed, packed.bytes)
+    assert isa.replace(plain, image, image.bytes) == plain
+    with pytest.raises(isa.ObjectError, match="beyond the limit of 100 bytes"):
+        isa.unpack(data, max_decompressed=100)
+
+
 @pytest.mark.parametrize(("number", "name", "target_id"), [(0xFE, b"gfx999", "gfx999"), (0x10, b"gfx942", "turks")])
 def test_targets_that_this_build_cannot_decode(number, name, target_id):
     data = bytearray(SAXPY.replace(b"--gfx942", b"--" + name))
