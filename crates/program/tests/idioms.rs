@@ -146,6 +146,26 @@ fn every_idiom_leads_to_the_same() {
     assert!(idioms > 15 * targets().count(), "{idioms}");
 }
 
+/// Code objects with several sections of code do the same after random edits to all of them.
+#[test]
+fn several_sections_of_code_lead_to_the_same() {
+    for target in targets() {
+        let file = source::of_sections(target);
+        let before = runs(&file, target);
+        let kernel = before.iter().find(|(name, _)| name == "kernel all").unwrap();
+        assert_eq!(kernel.1.last(), Some(&source::LAST), "{target}: {kernel:?}");
+        with_image(&file, |image| {
+            assert_eq!(image.sections.len(), 3);
+            for seed in 1..=32 {
+                let edits = random(image, target, &mut Rng(seed * 0x9e37_79b9_7f4a_7c15));
+                let new = rewrite(image, target, &edits).unwrap_or_else(|e| panic!("{target}, {seed}: {e}"));
+                assert_eq!(runs(&new, target), before, "{target}, {seed}");
+                validate(&file, &new, target, is_nop).unwrap_or_else(|e| panic!("{target}, {seed}: {e}"));
+            }
+        });
+    }
+}
+
 /// Objects for a linker, with code in several sections, do the same after random edits once they are linked.
 #[test]
 fn objects_for_a_linker_lead_to_the_same() {

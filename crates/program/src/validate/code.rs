@@ -44,6 +44,8 @@ struct Function {
     old: Vec<Item>,
     new: Vec<Item>,
     steps: Vec<Step>,
+    /// The old and the new end of its section.
+    ends: (u64, u64),
 }
 
 fn section(
@@ -69,7 +71,7 @@ fn section(
         let ends = |section: &Section<'_>, end: usize| section.address.wrapping_add(end as u64);
         after.iter().for_each(|item| pairs.add_start(item.address));
         let steps = steps(&before, &after, (ends(old, one.end), ends(new, other.end)), is_neutral, pairs)?;
-        all.push(Function { old: before, new: after, steps });
+        all.push(Function { old: before, new: after, steps, ends: (end(old), end(new)) });
     }
     // A name for the end of the code counts as one.
     pairs.add(end(old), end(new), end(new)..=end(new));
@@ -161,6 +163,11 @@ fn is_counterpart(one: &Item, other: &Item) -> bool {
 }
 
 impl Function {
+    /// Whether branches to these addresses lead to the same.
+    fn leads(&self, pairs: &Pairs, goal: u64, there: u64) -> bool {
+        pairs.is_in(true, goal, there) || pairs.is(goal, there) || (goal, there) == self.ends
+    }
+
     /// Checks the targets of branches, and computes the addresses that both codes make.
     fn check(&self, pairs: &Pairs, is_neutral: &dyn Fn(&Inst) -> bool) -> Result<(), Difference> {
         let mut values = Values::default();
@@ -174,7 +181,7 @@ impl Function {
                 (Some((old, one)), Some((new, other))) => {
                     let unlike = Difference::Branch { old };
                     match (one.branch_target(old), other.branch_target(new)) {
-                        (Some(goal), Some(there)) if pairs.is_in(true, goal, there) || pairs.is(goal, there) => {}
+                        (Some(goal), Some(there)) if self.leads(pairs, goal, there) => {}
                         (None, None) => {}
                         _ => return Err(unlike),
                     }

@@ -246,15 +246,21 @@ fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[
             return Err(unlike);
         };
         let is_code = section.is_code();
+        // Another section may begin where code ends.
+        let new_section = new.sections.get(usize::from(a.section));
+        let end = |section: &Section| section.address.wrapping_add(section.size);
+        let ends = |old: u64, there: u64| {
+            is_code && old == end(section) && new_section.is_some_and(|section| end(section) == there)
+        };
         let is_placed = match a.kind {
-            elf::STT_SECTION => new.sections.get(usize::from(a.section)).is_some_and(|s| s.address == b.address),
-            _ => pairs.is_in(is_code, a.address, b.address),
+            elf::STT_SECTION => new_section.is_some_and(|section| section.address == b.address),
+            _ => pairs.is_in(is_code, a.address, b.address) || ends(a.address, b.address),
         };
         let (a_end, b_end) = (a.address.wrapping_add(a.size), b.address.wrapping_add(b.size));
         let is_sized = match (a.size, is_code) {
             (0, _) => b.size == 0,
             (_, false) => a.size == b.size,
-            (_, true) => pairs.is_in(true, a_end, b_end) || pairs.inside(a_end) == Some(b_end),
+            (_, true) => pairs.is_in(true, a_end, b_end) || pairs.inside(a_end) == Some(b_end) || ends(a_end, b_end),
         };
         if !(is_placed && is_sized) {
             return Err(unlike);

@@ -101,14 +101,22 @@ pub fn program(target: Target) -> (Vec<u8>, usize) {
 
 /// The object for a linker with the idioms of a target. Its code is in three sections.
 pub fn relocatable(target: Target) -> Vec<u8> {
-    let (mut lines, text) = (lines(target, &blocks(target)), ".section .text");
-    for (before, section) in
-        [(".type g,", ".more,\"ax\",@progbits; .p2align 2"), (".p2align 8; .type preloaded,", ".last,\"ax\",@progbits")]
-    {
-        lines = lines.replace(before, &format!("{text}{section}; {before}"));
-    }
-    lines = lines.replace(".type h,", &format!("{text}; .type h,"));
+    let lines = divided(target, [".text.more", ".text.last"]);
     assembly(&lines).unwrap().to_object().unwrap_or_else(|e| panic!("{target}: {e}"))
+}
+
+/// The code object with the idioms of a target, with three sections of code.
+pub fn of_sections(target: Target) -> Vec<u8> {
+    object(target, &divided(target, ["second", "third"])).unwrap()
+}
+
+/// The source with the idioms, with some functions and a kernel in sections of these names.
+fn divided(target: Target, sections: [&str; 2]) -> String {
+    let mut lines = lines(target, &blocks(target));
+    for (before, section) in [".type g,", ".p2align 8; .type preloaded,"].iter().zip(sections) {
+        lines = lines.replace(before, &format!(".section {section},\"ax\",@progbits; .p2align 2; {before}"));
+    }
+    lines.replace(".type h,", ".section .text; .type h,")
 }
 
 fn assembled(target: Target, blocks: &[String]) -> Option<Vec<u8>> {
