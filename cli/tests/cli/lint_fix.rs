@@ -526,8 +526,36 @@ fn objects_for_a_linker_are_repaired_as_linked_files_are() {
             linked("f.o", "l.co", &["--emit-relocs"]);
             let [kept, again] = [fixed("k.co", "m.co"), std::fs::read(path("l.co")).unwrap()];
             assert_eq!(relocations(&kept), relocations(&again), "{what}");
+            linked("b.o", "p.co", &["-z", "pack-relative-relocs"]);
+            linked("f.o", "q.co", &["-z", "pack-relative-relocs"]);
+            let [packed, again] = [fixed("p.co", "s.co"), std::fs::read(path("q.co")).unwrap()];
+            assert_eq!(pointers(&packed), pointers(&again), "{what}");
         }
     }
+}
+
+/// The names that the pointers of a packed table lead to, by their places in their sections.
+fn pointers(file: &[u8]) -> Vec<(String, u64, String)> {
+    let parsed = amdgpu_object::elf::File::parse(file).unwrap();
+    let (sections, names) = (parsed.sections().0, parsed.section_names(&parsed.sections().0));
+    let table = sections.iter().find(|section| section.kind == amdgpu_object::elf::SHT_RELR).unwrap();
+    let mut all = Vec::new();
+    amdgpu_object::visit(file, None, |part| {
+        if let amdgpu_object::Part::Image(image) = part {
+            for place in parsed.packed_relocations(parsed.contents(table).bytes) {
+                let section = sections.iter().find(|s| (s.address..s.address + s.size).contains(&place)).unwrap();
+                let name = amdgpu_object::elf::text(names, section.name).unwrap();
+                let (to, offset) = image.addresses.pointer(place).unwrap();
+                assert_eq!(offset, 0);
+                let name = String::from_utf8_lossy(name).into_owned();
+                all.push((name, place - section.address, String::from_utf8_lossy(to.as_bytes()).into_owned()));
+            }
+        }
+        Ok::<(), amdgpu_object::Error>(())
+    })
+    .unwrap();
+    assert!(all.len() > 4);
+    all
 }
 
 /// The relocations that a linker has kept for code and loaded data: section, place, kind and addend.

@@ -16,6 +16,8 @@ pub const SHT_SYMTAB: u32 = 2;
 pub const SHT_RELA: u32 = 4;
 /// The table of symbols that a loader reads.
 pub const SHT_DYNSYM: u32 = 11;
+/// A packed table of relocations of pointers into the file.
+pub const SHT_RELR: u32 = 19;
 /// The table that tells a loader what to load and relocate.
 pub const SHT_DYNAMIC: u32 = 6;
 /// A section without bytes in the file.
@@ -343,6 +345,23 @@ impl<'a> File<'a> {
                 addend: self.number(entry, 16, 8)? as i64,
             })
         })
+    }
+
+    /// The places of the pointers that a packed table of relocations ([`SHT_RELR`]) names, in order. A loader adds the
+    /// address of the file to what is there.
+    pub fn packed_relocations(&self, table: &'a [u8]) -> impl Iterator<Item = u64> + use<'_, 'a> {
+        let numbers = table.chunks_exact(8).map_while(|entry| self.number(entry, 0, 8));
+        // An even number is the address of a place. In an odd one, each further bit stands for a dword pair after the
+        // last place that the one before it stands for.
+        let places = numbers.scan(0u64, |next, number| {
+            let (start, bits, count) = match number & 1 {
+                0 => (number, 1, 1),
+                _ => (*next, number >> 1, 63),
+            };
+            *next = start.wrapping_add(8 * count);
+            Some((0..count).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| start.wrapping_add(8 * bit)))
+        });
+        places.flatten()
     }
 
     /// The table with the names of sections; empty if there is none.

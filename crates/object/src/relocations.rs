@@ -113,13 +113,30 @@ impl<'n, 'a> Names<'n, 'a> {
         Some(filled)
     }
 
+    /// The number at an address of a linked file.
+    fn value_at(&self, address: u64) -> Option<u64> {
+        let holds = |section: &&elf::Section| {
+            let is_loaded = section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
+            is_loaded && address.checked_sub(section.address).is_some_and(|from| from < section.size)
+        };
+        let section = self.headers.iter().find(holds)?;
+        let data = self.file.data(section.offset.checked_add(address - section.address)?, 8);
+        data.bytes.try_into().ok().map(u64::from_le_bytes)
+    }
+
     /// The places that a loader fills in, of a linked file.
     pub fn pointers(&mut self, map: &mut AddressMap<'a>) -> Result<(), ErrorKind> {
-        let is_loaded = |table: &&elf::Section| table.kind == elf::SHT_RELA && table.flags & elf::SHF_ALLOC != 0;
-        // A file has only one such table.
-        let Some(table) = self.headers.iter().find(is_loaded).filter(|_| self.file.kind != elf::ET_REL) else {
-            return Ok(());
+        let loaded = |kind: u32| {
+            let is_loaded = |table: &&elf::Section| table.kind == kind && table.flags & elf::SHF_ALLOC != 0;
+            // A file has only one such table.
+            self.headers.iter().find(is_loaded).filter(|_| self.file.kind != elf::ET_REL)
         };
+        let (table, packed) = (loaded(elf::SHT_RELA), loaded(elf::SHT_RELR));
+        if let Some(packed) = packed {
+            let all = self.file.packed_relocations(self.file.contents(packed).bytes);
+            map.pointers.extend(all.filter_map(|place| Some((place, Pointer::Address(self.value_at(place)?)))));
+        }
+        let Some(table) = table else { return Ok(()) };
         for entry in self.entries(table) {
             let pointer = match entry.kind {
                 RELATIVE64 => Some(Pointer::Address(entry.addend as u64)),

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File};
-use amdgpu_object::relocation_kinds::{ABS64, Base, Formula, NONE, Part, RELATIVE64};
+use amdgpu_object::relocation_kinds::{ABS64, RELATIVE64};
 use amdgpu_object::{EM_AMDGPU, Image};
 
 use crate::code::Number;
@@ -14,11 +14,10 @@ use crate::edits::second_entry;
 use crate::layout::{Code, Layout, fills};
 use crate::{Edits, Error, code};
 
-/// The tables of relocations that are not read here. A file that has one of them is refused.
+/// A table of relocations that is not read here. A file that has one is refused.
 const SHT_REL: u32 = 9;
-const SHT_RELR: u32 = 19;
 /// Entries of the dynamic table that hold addresses.
-const DYNAMIC_ADDRESSES: [u64; 12] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 0x6fff_fef5];
+const DYNAMIC_ADDRESSES: [u64; 13] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 36, 0x6fff_fef5];
 
 /// The code object with the changes made: everything that points into its code follows, and all other bytes stay.
 /// Without changes it is the same file, byte for byte.
@@ -68,12 +67,12 @@ fn usize_of(number: u64) -> Result<usize, Error> {
 }
 
 /// Writes everything but the code.
-struct Writer<'w, 'a> {
-    layout: &'w Layout<'w, 'a>,
+pub struct Writer<'w, 'a> {
+    pub layout: &'w Layout<'w, 'a>,
     target: Target,
     out: Vec<u8>,
     /// Distances that code or a descriptor has, before and after, by the old addresses of their places.
-    numbers: BTreeMap<u64, Number>,
+    pub numbers: BTreeMap<u64, Number>,
 }
 
 impl Writer<'_, '_> {
@@ -87,9 +86,10 @@ impl Writer<'_, '_> {
             self.symbols(table)?;
         }
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
-        if layout.sections.iter().any(|section| section.size > 0 && [SHT_REL, SHT_RELR].contains(&section.kind)) {
+        if tables(SHT_REL).any(|table| table.size > 0) {
             return Err(Error::Layout);
         }
+        tables(elf::SHT_RELR).try_for_each(|table| self.packed(table))?;
         self.descriptors()?;
         for table in tables(elf::SHT_RELA) {
             match table.flags & elf::SHF_ALLOC {
@@ -101,14 +101,14 @@ impl Writer<'_, '_> {
     }
 
     /// Writes a number at an offset of the old file.
-    fn put(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+    pub fn put(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         let at = usize_of(self.layout.offset(offset))?;
         let to = at.checked_add(bytes.len()).and_then(|end| self.out.get_mut(at..end)).ok_or(Error::Layout)?;
         to.copy_from_slice(bytes);
         Ok(())
     }
 
-    fn put64(&mut self, offset: u64, value: u64) -> Result<(), Error> {
+    pub fn put64(&mut self, offset: u64, value: u64) -> Result<(), Error> {
         self.put(offset, &value.to_le_bytes())
     }
 
@@ -191,12 +191,12 @@ impl Writer<'_, '_> {
     }
 
     /// The new address of a symbol.
-    fn symbol(&self, symbol: &elf::Symbol) -> u64 {
+    pub fn symbol(&self, symbol: &elf::Symbol) -> u64 {
         self.beside(symbol, symbol.address)
     }
 
     /// The new value of an address in the section of a symbol.
-    fn beside(&self, symbol: &elf::Symbol, address: u64) -> u64 {
+    pub fn beside(&self, symbol: &elf::Symbol, address: u64) -> u64 {
         let section = usize::from(symbol.section);
         let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
         match self.layout.sections.get(section).is_some_and(is_loaded) {
@@ -232,80 +232,30 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes the relocations of a table that no loader reads: those for a linker, or those that a linker has kept. The
-    /// numbers in the places have been written.
-    fn kept(&mut self, table: &elf::Section) -> Result<(), Error> {
+    /// Writes the pointers of a packed table, and the places in it.
+    fn packed(&mut self, table: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
-        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
         let data = layout.file.contents(table).bytes;
-        let symbols = layout.sections.get(table.link).map_or(&[][..], |symbols| layout.file.contents(symbols).bytes);
-        let in_memory = layout.sections.get(table.info).is_some_and(is_loaded);
-        for (number, relocation) in layout.file.relocations(data).enumerate() {
-            let at = table.offset + number as u64 * 24;
-            let symbol = layout.file.symbol(symbols, relocation.symbol);
-            let place = match in_memory {
-                true => layout.address_in(table.info, relocation.address),
-                false => relocation.address,
-            };
-            let addend = match symbol {
-                Some(symbol) => self.addend(&relocation, place, &symbol, in_memory)?,
-                None => relocation.addend,
-            };
-            self.put64(at, place)?;
-            self.put64(at + 16, addend as u64)?;
-            // A linker has written the distances of data that is linked.
-            let formula = Formula::of(relocation.kind).filter(|formula| formula.is_relative);
-            let is_written = in_memory && layout.code(table.info).is_none() && !layout.is_fixed;
-            if let (Some(formula), Some(symbol), true) = (formula, symbol, is_written) {
-                let offset = layout.offset_of(relocation.address).ok_or(Error::Layout)?;
-                let value = formula.value(self.symbol(&symbol), addend, place).to_le_bytes();
-                self.put(offset, value.get(..formula.size).unwrap_or_default())?;
+        for place in layout.file.packed_relocations(data) {
+            let offset = layout.offset_of(place).ok_or(Error::Layout)?;
+            let at = usize_of(offset)?;
+            let old = layout.file.bytes.get(at..).and_then(|bytes| bytes.first_chunk()).ok_or(Error::Layout)?;
+            self.put64(offset, layout.address(u64::from_le_bytes(*old)))?;
+        }
+        // A bit stands for a place at a distance from others, which has to stay.
+        let moved = |place: u64| layout.address(place).wrapping_sub(place);
+        let mut first = None;
+        for (number, entry) in data.chunks_exact(8).enumerate() {
+            let entry = entry.try_into().map_or(0, u64::from_le_bytes);
+            if entry & 1 == 0 {
+                first = Some(entry);
+                self.put64(table.offset + number as u64 * 8, layout.address(entry))?;
             }
         }
-        Ok(())
-    }
-
-    /// The new addend of a relocation whose place is moved here.
-    fn addend(
-        &self,
-        relocation: &elf::Relocation,
-        place: u64,
-        symbol: &elf::Symbol,
-        in_memory: bool,
-    ) -> Result<i64, Error> {
-        let layout = self.layout;
-        let refused = || Error::Relocation { address: relocation.address };
-        if relocation.kind == NONE {
-            return Ok(relocation.addend);
-        }
-        let formula = Formula::of(relocation.kind).ok_or_else(refused)?;
-        let moved = |from: u64, to: u64| to.wrapping_sub(from) as i64;
-        let place_moved = moved(relocation.address, place);
-        if let Some((old, new)) = self.numbers.get(&relocation.address).filter(|_| formula.is_relative) {
-            let base_moved = match formula.base {
-                Base::Symbol => moved(symbol.address, self.symbol(symbol)),
-                Base::Entry => {
-                    let base = old.wrapping_add(relocation.address).wrapping_sub(relocation.addend as u64);
-                    moved(base, layout.address(base))
-                }
-            };
-            let more = moved(*old, *new).wrapping_add(place_moved).wrapping_sub(base_moved);
-            return Ok(relocation.addend.wrapping_add(more));
-        }
-        let goal = symbol.address.wrapping_add_signed(relocation.addend);
-        let new_goal = self.beside(symbol, goal);
-        let addend = moved(self.symbol(symbol), new_goal);
-        // A distance of which nothing says where it begins may have another meaning than that of a place for the
-        // symbol itself.
-        let is_plain = !formula.is_relative || formula.part == Part::Dwords || relocation.addend == 0;
-        let value = |goal, place| formula.value(goal, 0, place);
-        let is_same = addend == relocation.addend && value(new_goal, place) == value(goal, relocation.address);
-        // A linker has written other addresses than those that the loader writes.
-        let is_written = layout.is_fixed || formula.is_relative || relocation.kind == ABS64;
-        let is_open = is_written && formula.base == Base::Symbol && is_plain;
-        match !in_memory || is_same || is_open {
-            true => Ok(addend),
-            false => Err(refused()),
+        let mut places = layout.file.packed_relocations(data);
+        match first.is_none_or(|first| places.all(|place| moved(place) == moved(first))) {
+            true => Ok(()),
+            false => Err(Error::Layout),
         }
     }
 

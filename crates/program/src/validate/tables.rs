@@ -57,7 +57,10 @@ impl<'a> Side<'a> {
     fn pointers(&self) -> BTreeSet<u64> {
         let tables = self.sections.iter().filter(|table| table.kind == elf::SHT_RELA);
         let all = tables.flat_map(|table| self.file.relocations(self.file.contents(table).bytes));
-        all.filter(|relocation| relocation.kind == RELATIVE64).map(|relocation| relocation.address).collect()
+        let pointers = all.filter(|relocation| relocation.kind == RELATIVE64).map(|relocation| relocation.address);
+        let packed = self.sections.iter().filter(|table| table.kind == elf::SHT_RELR);
+        let packed = packed.flat_map(|table| self.file.packed_relocations(self.file.contents(table).bytes));
+        pointers.chain(packed).collect()
     }
 
     /// The places of the distances of kernels in descriptors.
@@ -192,6 +195,7 @@ fn section(
             kept::compare(files, pairs, one, a.bytes, b.bytes).map_err(Some)
         }
         elf::SHT_RELA => relocations(files, pairs, one.link, a.bytes, b.bytes).map_err(Some),
+        elf::SHT_RELR => packed(files, pairs, a.bytes, b.bytes).then_some(()).ok_or(None),
         elf::SHT_DYNAMIC => dynamic(pairs, a.bytes, b.bytes).then_some(()).ok_or(None),
         _ => data(files, pairs, one, a.bytes, b.bytes),
     }
@@ -311,6 +315,21 @@ fn relocations(files: &Files<'_>, pairs: &Pairs, link: usize, one: &[u8], other:
         }
     }
     Ok(())
+}
+
+/// Whether both packed tables name counterparts, which have addresses of counterparts.
+fn packed(files: &Files<'_>, pairs: &Pairs, one: &[u8], other: &[u8]) -> bool {
+    let Files { old, new, .. } = files;
+    let value = |side: &Side<'_>, place: u64| side.at(place).map(u64::from_le_bytes);
+    let leads = |(old_place, place): (u64, u64)| {
+        let values = value(old, old_place).zip(value(new, place));
+        pairs.is(old_place, place) && values.is_some_and(|(old, new)| pairs.is(old, new))
+    };
+    let places = || (old.file.packed_relocations(one), new.file.packed_relocations(other));
+    let (before, after) = places();
+    let is_complete = before.count() == after.count();
+    let (before, after) = places();
+    is_complete && before.zip(after).all(leads)
 }
 
 fn dynamic(pairs: &Pairs, one: &[u8], other: &[u8]) -> bool {

@@ -1,0 +1,87 @@
+//! Writes relocations that no loader reads: those of an object for a linker, and those that a linker has kept.
+
+use amdgpu_object::elf;
+use amdgpu_object::relocation_kinds::{ABS64, Base, Formula, NONE, Part};
+
+use crate::Error;
+use crate::rewrite::Writer;
+
+impl Writer<'_, '_> {
+    /// Writes the relocations of a table that no loader reads: those for a linker, or those that a linker has kept. The
+    /// numbers in the places have been written.
+    pub fn kept(&mut self, table: &elf::Section) -> Result<(), Error> {
+        let layout = self.layout;
+        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let data = layout.file.contents(table).bytes;
+        let symbols = layout.sections.get(table.link).map_or(&[][..], |symbols| layout.file.contents(symbols).bytes);
+        let in_memory = layout.sections.get(table.info).is_some_and(is_loaded);
+        for (number, relocation) in layout.file.relocations(data).enumerate() {
+            let at = table.offset + number as u64 * 24;
+            let symbol = layout.file.symbol(symbols, relocation.symbol);
+            let place = match in_memory {
+                true => layout.address_in(table.info, relocation.address),
+                false => relocation.address,
+            };
+            let addend = match symbol {
+                Some(symbol) => self.addend(&relocation, place, &symbol, in_memory)?,
+                None => relocation.addend,
+            };
+            self.put64(at, place)?;
+            self.put64(at + 16, addend as u64)?;
+            // A linker has written the distances of data that is linked.
+            let formula = Formula::of(relocation.kind).filter(|formula| formula.is_relative);
+            let is_written = in_memory && layout.code(table.info).is_none() && !layout.is_fixed;
+            if let (Some(formula), Some(symbol), true) = (formula, symbol, is_written) {
+                let section = layout.sections.get(table.info).ok_or(Error::Layout)?;
+                let offset = section.offset.wrapping_add(relocation.address.wrapping_sub(section.address));
+                let value = formula.value(self.symbol(&symbol), addend, place).to_le_bytes();
+                self.put(offset, value.get(..formula.size).unwrap_or_default())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The new addend of a relocation whose place is moved here.
+    fn addend(
+        &self,
+        relocation: &elf::Relocation,
+        place: u64,
+        symbol: &elf::Symbol,
+        in_memory: bool,
+    ) -> Result<i64, Error> {
+        let layout = self.layout;
+        let refused = || Error::Relocation { address: relocation.address };
+        if relocation.kind == NONE {
+            return Ok(relocation.addend);
+        }
+        let formula = Formula::of(relocation.kind).ok_or_else(refused)?;
+        let moved = |from: u64, to: u64| to.wrapping_sub(from) as i64;
+        let place_moved = moved(relocation.address, place);
+        if let Some((old, new)) = self.numbers.get(&relocation.address).filter(|_| formula.is_relative) {
+            let base_moved = match formula.base {
+                Base::Symbol => moved(symbol.address, self.symbol(symbol)),
+                Base::Entry => {
+                    let base = old.wrapping_add(relocation.address).wrapping_sub(relocation.addend as u64);
+                    moved(base, layout.address(base))
+                }
+            };
+            let more = moved(*old, *new).wrapping_add(place_moved).wrapping_sub(base_moved);
+            return Ok(relocation.addend.wrapping_add(more));
+        }
+        let goal = symbol.address.wrapping_add_signed(relocation.addend);
+        let new_goal = self.beside(symbol, goal);
+        let addend = moved(self.symbol(symbol), new_goal);
+        // A distance of which nothing says where it begins may have another meaning than that of a place for the
+        // symbol itself.
+        let is_plain = !formula.is_relative || formula.part == Part::Dwords || relocation.addend == 0;
+        let value = |goal, place| formula.value(goal, 0, place);
+        let is_same = addend == relocation.addend && value(new_goal, place) == value(goal, relocation.address);
+        // A linker has written other addresses than those that the loader writes.
+        let is_written = layout.is_fixed || formula.is_relative || relocation.kind == ABS64;
+        let is_open = is_written && formula.base == Base::Symbol && is_plain;
+        match !in_memory || is_same || is_open {
+            true => Ok(addend),
+            false => Err(refused()),
+        }
+    }
+}
