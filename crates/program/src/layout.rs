@@ -10,6 +10,8 @@ use amdgpu_object::elf::{self, File};
 use crate::{Edits, Error};
 
 const PAGE: u64 = 0x1000;
+/// The greatest alignment of a section before which code changes its length: up to so many zeros are written.
+const MOST_ALIGN: u64 = 1 << 24;
 /// A segment that is read-only after loading.
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 
@@ -120,7 +122,12 @@ impl<'f, 'a> Layout<'f, 'a> {
         let align = loaded.filter(is_after).fold(8, |align: u64, section| {
             align.max(section.align).max(if self.begins_page(section) { PAGE } else { 1 })
         });
-        i64::try_from(align).map_err(|_| Error::Layout)
+        // Without addresses that follow offsets, alignment in the file is only a habit.
+        match align {
+            _ if self.is_fixed => Ok(align.min(PAGE) as i64),
+            0..=MOST_ALIGN => Ok(align as i64),
+            _ => Err(Error::Layout),
+        }
     }
 
     /// Checks that nothing overlaps code in the file, and that the parts after it in memory are after it in the file,

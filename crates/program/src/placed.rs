@@ -258,7 +258,7 @@ impl Places {
             let is_near = formula.part != Part::Dwords || i16::try_from(value as i64).is_ok();
             let is_inside = relocation.address.saturating_add(formula.size as u64) <= section.size;
             if !(is_near && is_inside && section.kind != elf::SHT_NOBITS) {
-                return Err(Error::Relocation { address: place });
+                return Err(Error::Relocation { address: relocation.address });
             }
             out.put(section.offset.saturating_add(relocation.address), bytes)?;
         }
