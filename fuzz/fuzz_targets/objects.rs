@@ -1,11 +1,34 @@
 //! Any file given to the tool: it reads code objects, bundles and host programs without a panic, an endless loop or
-//! much memory, and decodes their code.
+//! much memory, decodes their code, and repairs them or says why it does not.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
 use amdgpu_isa::{Decoder, Target};
-use amdgpu_object::{Error, Part};
+use amdgpu_lint::repair::{self, Repair};
+use amdgpu_object::{Error, Image, Part};
+
+/// The most bytes of code that is repaired, in files of one length of eight: a repair takes a hundred times as long as to
+/// read the file.
+const REPAIRED: usize = 1 << 10;
+
+/// Repairs a code object. What is written can be read again, and replaces the code object in the file.
+fn repair(data: &[u8], image: &Image<'_>, target: Target) {
+    for kind in [Repair::Fix, Repair::Trim] {
+        let Ok(plan) = repair::image(image, target, kind) else { continue };
+        let Ok(new) = repair::apply(image, target, &plan.edits) else { continue };
+        let mut sections = 0;
+        let read = amdgpu_object::visit(&new, None, |part| {
+            if let Part::Image(image) = part {
+                sections += image.sections.len();
+            }
+            Ok::<(), Error>(())
+        });
+        assert!(read.is_ok() && sections >= image.sections.len());
+        let replaced = image.offset.and_then(|offset| amdgpu_object::replace(data, offset, &new));
+        assert!(replaced.is_none_or(|file| file.len() >= new.len()));
+    }
+}
 
 fuzz_target!(|data: &[u8]| {
     let part = |part: Part<'_>| {
@@ -18,6 +41,10 @@ fuzz_target!(|data: &[u8]| {
                 .sum();
             assert_eq!(bytes, section.bytes.len());
             assert!(section.symbols.is_sorted_by_key(|s| s.address), "{}: symbols are not sorted", section.name);
+        }
+        let code: usize = image.sections.iter().map(|section| section.bytes.len()).sum();
+        if code <= REPAIRED && data.len() % 8 == 0 {
+            repair(data, &image, target);
         }
         Ok(())
     };
