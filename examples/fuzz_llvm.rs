@@ -1,8 +1,8 @@
 //! Fuzzes LLVM's disassembler: passes instructions that are valid by construction to `llvm-mc-22`, and compares its
 //! output with the text that this library prints. To fuzz another decoder, change `disassemble`.
 //!
-//! LLVM 22 differs in 9 of the 10,000 instructions, all in two classes of `crates/llvm/src/differences.txt`: it reads the
-//! literal of `v_fmamk` and similar operations as an inline constant, and refuses atomics that return a float to
+//! LLVM 22 differs in 9 of the 10,000 instructions, all in two classes of `crates/llvm/src/differences.txt`: it reads
+//! the literal of `v_fmamk` and similar operations as an inline constant, and refuses atomics that return a float to
 //! AccVGPRs.
 //!
 //! `cargo run --release --features arbitrary --example fuzz_llvm` (Debian's package `llvm-22`)

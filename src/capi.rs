@@ -48,8 +48,8 @@ pub enum amdgpu_isa_status {
     Refused,
 }
 
-/// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again, so no contents are
-/// dangerous.
+/// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again,
+/// so no contents are dangerous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_inst {

@@ -247,8 +247,8 @@ fn number(word: &str) -> Option<u64> {
     }
 }
 
-/// The words of Rust code with the numbers of their lines, and its strings: without comments, and without anything after
-/// `#[cfg(test)]`.
+/// The words of Rust code with the numbers of their lines, and its strings: without comments, and without anything
+/// after `#[cfg(test)]`.
 fn tokens(source: &str) -> (Vec<(String, usize)>, Vec<String>) {
     let end = ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|mark| source.find(mark)).min();
     let code: Vec<char> = source[..end.unwrap_or(source.len())].chars().collect();

@@ -59,8 +59,8 @@ fn guarded_programs_need_nothing() {
     assert!(extra * 40 > all && helpless * 50 < all, "{extra} before {all}, {helpless} without help");
 }
 
-/// An instruction that is looked up once needs and does what it does otherwise, also if it was looked up with upper bits
-/// of registers' numbers that the state does not have.
+/// An instruction that is looked up once needs and does what it does otherwise, also if it was looked up with upper
+/// bits of registers' numbers that the state does not have.
 #[test]
 fn looking_up_changes_no_answer() {
     let mut random = 0x2545_f491_4f6c_dd1du64;

@@ -57,7 +57,7 @@ pub fn terms(t: &Target, s: &FormSignature, info: &Info, desc: &OperandDesc) -> 
     }
     let words = Words { t, s };
     let mut terms = words.of_extension();
-    // The access to a half does not tell of the other half.
+    // An operand that is one half of a register does not include the other half: the rules below are not for it.
     if desc.kind.is_half() {
         return terms;
     }

@@ -134,7 +134,7 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
-    /// What is written to the sources that an operation does not have, unless a user asks for the other one of the two.
+    /// The value that is written to sources that an operation lacks, unless a user asks for the other one of the two.
     pub fn filler(&self, fillers: [u64; 2]) -> u64 {
         fillers[usize::from(self.has("new-fillers"))]
     }
@@ -426,8 +426,8 @@ impl Format {
         about.find(|only| only.values.of(target).is_some())
     }
 
-    /// What assemblers write to the fields of sources that the operation does not have. Of the statements about a
-    /// field, the first one that names the operation holds. `dpp`: in its forms with DPP.
+    /// The values that assemblers write to the fields of sources that the operation does not have. Of the statements
+    /// about a field, the first one that names the operation holds. `dpp`: in its forms with DPP.
     pub fn fillers_of<'a>(
         &'a self,
         mnemonic: &'a str,

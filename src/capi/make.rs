@@ -100,8 +100,8 @@ unsafe fn replace<E>(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Resul
     amdgpu_isa_status::Ok
 }
 
-/// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is no
-/// shorter one.
+/// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is
+/// no shorter one.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.

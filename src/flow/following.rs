@@ -146,10 +146,10 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Follows from the beginning, and calls `change` with every block that is reached, and the state before it.
-    /// `change` makes all changes that its block needs, which may change the effect of [`State::step`] in the block, and
-    /// returns whether it made any. A block is offered once, but in loops and called functions, and on the way from there
-    /// to where paths meet: there all are offered again after each round of changes, until the loops and functions need
-    /// none.
+    /// `change` makes all changes that its block needs, which may change the effect of [`State::step`] in the block,
+    /// and returns whether it made any. A block is offered once, but in loops and called functions, and on the way from
+    /// there to where paths meet: there all are offered again after each round of changes, until the loops and
+    /// functions need none.
     ///
     /// The last argument of `change` tells whether the state has the effect of all changes before the block. After 200
     /// rounds it is always `true`, and after 400 rounds no more changes are made: then, or if repeated [`State::join`]s
@@ -276,7 +276,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_any
     }
 
-    /// Enters the first of some places that begins a function whose calls are not reached. Returns whether there is one.
+    /// Enters the first of some places that begins a function whose calls are not reached. Returns whether there is
+    /// one.
     fn enter_next(&mut self, places: &Range<usize>) -> bool {
         let is_entry = |block: usize| self.flow.blocks().get(block).is_some_and(|block| block.is_entry);
         for place in self.entered.max(places.start)..places.end {
@@ -356,8 +357,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Follows the state before a place up to where paths meet: `run` turns the state before a block into the one at its
-    /// end. Returns `false` if it gives up.
+    /// Follows the state before a place up to where paths meet: `run` turns the state before a block into the one at
+    /// its end. Returns `false` if it gives up.
     fn pass(&mut self, place: usize, state: Option<S>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         let mut is_final = true;
         let mut way: Vec<(usize, S)> = self.group.get(place).copied().zip(state).into_iter().collect();

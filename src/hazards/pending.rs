@@ -24,8 +24,8 @@ use crate::vgpr_msb::VgprMsb;
 /// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that
 /// a wait is missing if it is missing for both; see [`Wait::sure`].
 ///
-/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where two ways with others meet, a
-/// wait for a vector register is not sure.
+/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). If paths with different bits meet,
+/// a wait for a vector register is not sure.
 ///
 /// Memory is not followed: what one operation stores and another one loads is not compared, nor is LDS that is filled
 /// from memory.
@@ -196,7 +196,7 @@ impl<C: Capacity> Pending<C> {
         !self.held.is_empty() && (self.is_banked() || self.held().any(|held| uses.touches(held.first, held.count)))
     }
 
-    /// The instruction's own wait, before it reads anything, is over.
+    /// [`Pending::needs`] of an instruction after its own wait, which comes before its reads.
     fn needs_after(&self, uses: &Uses<'_>) -> Waits {
         let mut waits = Waits::default();
         let facts = uses.facts();
@@ -314,7 +314,7 @@ impl<C: Capacity> Pending<C> {
     fn note(&mut self, uses: &Uses<'_>, producer: u32) {
         let (inst, msb, facts) = (uses.inst, uses.msb, uses.facts());
         let (flags, counters) = (Flags::of_facts(facts), inst.counters_of(facts));
-        // A function begins with those of its caller.
+        // A called function begins with the upper bits of its caller.
         self.msb = if flags.is_call() { msb } else { msb.after(inst) };
         if flags.is_wait() {
             self.wait_for(&inst.waits());
@@ -446,8 +446,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks this operation's registers as possibly still outstanding on this counter, because a wait for them was
-    /// already reported.
+    /// Removes an operation from this counter, because an unsure wait for it was already reported. What its other
+    /// counter holds is uncertain then.
     fn drop_one(&mut self, wait: &Wait) {
         let target = self.target;
         self.retain(|held| {

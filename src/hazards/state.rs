@@ -1,4 +1,4 @@
-//! The instructions that the next one must keep a distance from, or something else in between.
+//! The earlier instructions from which the next one must keep a distance, or after which another one must come first.
 
 use crate::compose::compose;
 use crate::flags::Flags;
@@ -29,7 +29,7 @@ use crate::vgpr_msb::VgprMsb;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazards<C: Capacity = Bounded> {
     pub(super) target: Target,
-    /// Also what one source demands and another denies.
+    /// Whether distances count that one source demands and another one denies.
     pub(super) strict: bool,
     pub(super) modes: Modes,
     /// The upper bits of the numbers of vector registers.
@@ -42,8 +42,8 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) owed: C::Owed,
     /// All instructions that had no room, as if they were the first of them.
     pub(super) lost: Past,
-    /// A stand-in for the instructions before the function: what came after it is what the function has done. For
-    /// calls.
+    /// A stand-in for the instructions before the function: its age counts the instructions of the function, for the
+    /// state after a return.
     pub(super) before: Past,
 }
 
@@ -225,7 +225,7 @@ impl<C: Capacity> Hazards<C> {
             if !waits || self.distance(row, Some(passes(&owed.inst))) == 0 || self.is_past(row, &owed.age) {
                 continue;
             }
-            // The registers that are left of it.
+            // An entry about registers matches by those that are left, another one by the operands of its instruction.
             let found = match owed.count {
                 0 => matches(row, &Uses::of(&owed.inst, owed.msb), uses),
                 _ => matches_run(row, owed, uses),
@@ -239,7 +239,7 @@ impl<C: Capacity> Hazards<C> {
     /// Everything that may be missing because of instructions that had no room.
     pub(crate) fn each_lost(&self, next: &Next<'_>, mut take: impl FnMut(Need)) {
         if self.lost.rows != 0 {
-            // Of two producers, one that is lost says too little.
+            // Rows with two producers are omitted: a lost producer does not show whether the other one came, too.
             let consumes = self.consumes(next, self.lost.rows) & !next.tables.again;
             let matches = |row: &HazardRow| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
             self.of(&self.lost, || None, (next, consumes), matches, &mut take);
@@ -340,7 +340,7 @@ impl<C: Capacity> Hazards<C> {
         let (inst, msb, is) = (uses.inst, uses.msb, classes.is());
         let mut ends = classes.all(|class| class.ends);
         if self.target.has_banks() {
-            // A function begins with those of its caller.
+            // A called function begins with the upper bits of its caller.
             self.msb = if Flags::of_facts(uses.facts()).is_call() { msb } else { msb.after(inst) };
         }
         let enders = classes.first.enders | classes.second.enders;
@@ -363,7 +363,7 @@ impl<C: Capacity> Hazards<C> {
         if produced != 0 {
             new.rows = tables.producers.among(produced & self.modes.rows(tables), uses.files);
             for (n, row) in tables.numbered(new.rows & (tables.producers.conditional | tables.events)) {
-                // A producer that waits for an event stays for long, so only one that a rule is about may.
+                // A producer that only an event ends is kept for long, so its operands must match the rule, too.
                 let is_event = tables.events >> n & 1 == 1;
                 let is_meant = if is_event { holds(&row.producer, uses) } else { conditions_hold(&row.producer, uses) };
                 if !is_meant {
@@ -450,7 +450,7 @@ impl<C: Capacity> Hazards<C> {
             self.owe(n, row, &new, uses);
         }
         for (n, row) in tables.numbered(new.rows & tables.again) {
-            // It is the second one of a pair.
+            // The instruction is the second producer of a pair.
             if self.past.iter().any(|past| past.rows >> n & 1 == 1 && follows(row, &past.age)) {
                 new.armed |= 1 << n;
             }

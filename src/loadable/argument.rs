@@ -43,7 +43,7 @@ pub(super) enum Kind {
     Queue,
 }
 
-/// What a kernel does with the memory, image or pipe of an argument.
+/// The access of a kernel to the memory, image or pipe of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {

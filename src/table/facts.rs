@@ -57,8 +57,8 @@ pub(crate) struct Info {
     pub address: Option<AddressStep>,
 }
 
-/// Opcode indices of instructions with an operand that is a branch distance, or is added to the address of the code, one
-/// bit each.
+/// Opcode indices of instructions with an operand that is a branch distance, or is added to the address of the code,
+/// one bit each.
 pub(crate) type Branches = [u32; OP_INDICES / 32];
 
 /// Returned for an index that no table holds; never reached.

@@ -312,7 +312,8 @@ fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
     scalars().any(|one| scalars().any(|other| one.value == other.value && one.bits != other.bits))
 }
 
-/// Differences that `crates/llvm/src/differences.txt` lists with their reasons: the manual has them, and LLVM 22 does not.
+/// Differences that `crates/llvm/src/differences.txt` lists with their reasons: the manual has them, and LLVM 22 does
+/// not.
 fn is_excused(
     constructor: &Constructor,
     target: Target,

@@ -282,8 +282,8 @@ impl Form<'_> {
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
-    /// The place and the value of the field that leaves only zero to a field of the operation: its lowest bit, its width
-    /// and the value.
+    /// The place and the value of the field that leaves only zero to a field of the operation: its lowest bit, its
+    /// width and the value.
     fn excluding(&self, field: &str) -> Option<[u8; 3]> {
         let format = &self.t.formats[self.operation.format];
         let only = format.def.only_of(field, &self.operation.mnemonic, &self.t.row.name)?;

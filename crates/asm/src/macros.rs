@@ -80,7 +80,7 @@ impl Assembler {
                 let Some((condition, from)) = self.conditions.pop() else {
                     return Err(Flaw::new(place, format!("{word} without an .if above")));
                 };
-                // If the value has none, no lines are read.
+                // If the value cannot be computed, the lines after the directive are skipped.
                 self.conditions.push((Condition::Done, from));
                 let new = match (condition, word) {
                     (Condition::Else | Condition::Closed, _) => {
@@ -108,7 +108,7 @@ impl Assembler {
             }
             _ if !CONDITIONS.contains(&word) => return Ok(false),
             _ => {
-                // If the value has none, no lines are read.
+                // If the value cannot be computed, the lines after the directive are skipped.
                 self.conditions.push((Condition::Done, place));
                 let holds = self.holds(word, place, scan)?;
                 scan.end()?;

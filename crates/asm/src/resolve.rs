@@ -95,7 +95,7 @@ impl Assembler {
             }
             return (self, None);
         };
-        // What the statements that are wrong would have defined is missing now.
+        // A wrong statement may leave names undefined: faults that follow from this are dropped below.
         let so_far = Some(self.flaws.clone()).filter(|flaws| flaws.errors() > 0);
         std::mem::take(&mut self.late).into_iter().for_each(|flaw| self.fault(flaw));
         self.write_notes();
@@ -132,7 +132,7 @@ impl Assembler {
         let mut sections = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
-            // What directives ask for at numbers stands before what values need, and at labels after it.
+            // Relocations of directives at numbers come before those of values, and the ones at labels after them.
             let (mut relocations, behind) = asked.remove(&index).unwrap_or_default();
             for fixup in &fixups {
                 match self.resolve(fixup, index, &numbers) {
@@ -399,7 +399,7 @@ impl Assembler {
             _ => return Err(fault(format!("no relocation has {width} bytes"))),
         };
         let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
-        // A relocation has all of the value, or only its symbol, and the number that is added is there.
+        // The addend is in the relocation, or else in the bytes of the value.
         let here = if self.has_addends() { 0 } else { addend & (-1i64 as u64 >> (64 - 8 * u32::from(width))) as i64 };
         self.store(fixup, section, width, here)?;
         Ok(Some(Relocation { offset: place, kind, of, addend, place: fixup.place }))

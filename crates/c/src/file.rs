@@ -86,8 +86,8 @@ pub struct amdgpu_isa_symbol {
     pub descriptor: *const u8,
 }
 
-/// Reads a file. What can be read of a damaged one is there; the notes say what cannot. `scan`: code objects and bundles
-/// are looked for at every byte of a file of any kind.
+/// Reads a file. What can be read of a damaged one is there; the notes say what cannot. `scan`: code objects and
+/// bundles are looked for at every byte of a file of any kind.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.

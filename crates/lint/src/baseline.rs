@@ -77,7 +77,7 @@ impl Baseline {
         self.known.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Nothing is known, or all of it was taken.
+    /// Whether no known finding is left to match.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

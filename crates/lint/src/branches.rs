@@ -21,7 +21,7 @@ struct Branch {
 }
 
 impl Branch {
-    /// The address where an `s_nop` mends it.
+    /// The address after the branch, where an `s_nop` repairs it.
     fn behind(&self) -> u64 {
         self.at.wrapping_add(self.inst.len() as u64)
     }
@@ -58,7 +58,7 @@ fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
             continue;
         }
         added.add(n - 1);
-        // The branches that go over it, and are not longer than those that are broken, lie just in front.
+        // Only branches that begin at most `REACH` bytes before this one can be broken by its `s_nop`.
         let first = from.saturating_sub(REACH);
         let is_near =
             |before: &&Branch| before.moved.0.wrapping_add(more(&added, before.at.saturating_add(1))) >= first;
@@ -71,7 +71,7 @@ fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     steps
 }
 
-/// Numbers of which sums are asked for: each place holds the sum of those that its lowest bit covers (Fenwick's tree).
+/// A Fenwick tree: counts by place, with the sum of all counts before a place.
 struct Counts(Vec<u64>);
 
 impl Counts {

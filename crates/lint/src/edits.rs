@@ -10,7 +10,7 @@ pub use amdgpu_program::{Edit, Edits, Slot};
 
 /// Operations that are outstanding, however many.
 pub type Pending = hazards::Pending<Unbounded>;
-/// Operations that the next ones may come too close to, however many.
+/// Earlier instructions from which later ones must keep a distance, without a limit on their number.
 pub type Hazards = hazards::Hazards<Unbounded>;
 
 /// The state of the machine before an instruction.
@@ -18,9 +18,9 @@ pub type Hazards = hazards::Hazards<Unbounded>;
 pub struct MachineState {
     /// Operations that are outstanding.
     pub pending: Pending,
-    /// Operations that the next ones may come too close to.
+    /// Earlier instructions from which later ones must keep a distance.
     pub hazards: Hazards,
-    /// Operations of these counters may be outstanding that hold no registers: someone waits for memory.
+    /// Whether operations of each counter may be outstanding that hold no registers: waits for them order memory.
     pub memory: [bool; Counter::ALL.len()],
 }
 
@@ -31,8 +31,8 @@ impl MachineState {
         MachineState { pending, hazards, memory: [false; Counter::ALL.len()] }
     }
 
-    /// Runs an instruction of changed code, where the code had `old`: what it waits for only since the change says
-    /// nothing of what the code knows.
+    /// Runs an instruction of the changed code in the place of `old`. Waits that only the change adds are assumed
+    /// ([`Pending::assume`]): they do not show what the original code knows about flat operations.
     pub fn run(&mut self, slot: Slot, inst: &Inst, old: &Inst, offset: u32) {
         if inst.flags().is_wait() && inst != old {
             let (new, before) = (inst.waits(), old.waits());

@@ -12,8 +12,8 @@ use amdgpu_object::{Image, Section, Symbol, SymbolKind};
 use crate::Settings;
 use crate::edits::{Hazards, MachineState, Pending};
 
-/// The modes that a code object says, or else `settings`. One that may be for any setting of XNACK has to run with
-/// each.
+/// The modes that a code object states, or else those of `settings`. A code object for any setting of XNACK has to work
+/// with both.
 fn modes(image: &Image<'_>, settings: Settings) -> Modes {
     let said = image.target.iter().flat_map(|target| &target.features).find(|(name, _)| name == XNACK);
     // Bare code says nothing.
@@ -129,8 +129,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         MachineState { pending, hazards, memory: [is_called; Counter::ALL.len()] }
     }
 
-    /// The address of the return at the end of a block whose function no code here calls: unknown callers go on behind
-    /// it. Without a kernel, everything may be parts of shaders.
+    /// The address of the return at the end of a block if no code here calls its function: unknown callers continue
+    /// after it. Without a kernel, all code may be parts of shaders.
     pub fn returns_outside(&self, flow: &Flow<'_>, block: usize) -> Option<u64> {
         if !flow.returns(block) || !flow.return_sites(block).is_empty() || !self.has_kernels {
             return None;

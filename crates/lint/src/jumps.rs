@@ -84,7 +84,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     let read = inst.operands().find(|operand| operand.access.reads() && operand.bits == 64)?;
     match read.value {
         Value::Reg(Reg::Sgpr(n)) => Some(n),
-        // An address that is not in a pair of general registers is as unknown.
+        // An address anywhere else than in a pair of general registers is unknown, too.
         _ => Some(u8::MAX),
     }
 }
@@ -127,7 +127,7 @@ impl Made {
         let is_number =
             |source: &Option<Operand>| source.as_ref().is_some_and(|source| inst.constant(source).is_some());
         let registers = sources.each_ref().map(|source| source.as_ref().and_then(bits));
-        // The result, if no other value is part of it.
+        // The sources whose origins the result takes, and whether a constant is added to them.
         let (of, is_added) = match (step, registers) {
             (Some(AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16), [Some(a), _]) => {
                 ([Some(a), None], false)

@@ -137,7 +137,7 @@ pub fn is_clause(inst: &Inst) -> bool {
     inst.opcode().purpose() == Some(Purpose::Clause)
 }
 
-/// Number of rules that still need an instruction, not a distance.
+/// The number of needs that only a certain instruction ends, not a distance.
 fn events(now: &MachineState, inst: &Inst) -> usize {
     let mut count = 0;
     now.hazards.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));
@@ -154,7 +154,7 @@ fn ender(now: &MachineState, last: Option<(&Inst, &MachineState)>, inst: &Inst) 
     };
     let enders: Vec<Inst> = now.hazards.enders(inst).collect();
     for ender in &enders {
-        // Bits that are 0 wait.
+        // A bit that is 0 waits, so the bits of both waits are combined with `&`.
         if let Some((last, before)) = last.filter(|(last, _)| last.opcode() == ender.opcode()) {
             let both = last.get(Field::Simm16).zip(ender.get(Field::Simm16)).map(|(a, b)| a & b);
             let both = both.and_then(|both| last.with(Field::Simm16, both).ok());

@@ -70,14 +70,14 @@ impl Clause {
         (self.inst.get(Field::Simm16).unwrap_or(0) & 63) + 1
     }
 
-    /// A clause of those that have come; none if that is one.
+    /// An `s_clause` for the instructions so far; `None` if that is only one, which needs none.
     fn cut(&self) -> Option<Inst> {
         let rest = self.inst.get(Field::Simm16).unwrap_or(0) & !63;
         self.inst.with(Field::Simm16, rest | (self.come.checked_sub(2)? + 1)).ok()
     }
 }
 
-/// The first change that an instruction of a block needs. Those that nothing helps become hopeless.
+/// The first change that an instruction of a block needs. Instructions that no change helps become `hopeless`.
 fn first_change(
     flow: &Flow<'_>,
     base: u64,
@@ -101,7 +101,7 @@ fn first_change(
             match (change, clause.take().filter(|clause| clause.come < clause.len())) {
                 (Err(_), _) => drop(hopeless.insert(address)),
                 (Ok(Some(_)), _) if !distances && !waits() => return None,
-                // Nothing else may be in a clause.
+                // An inserted instruction cannot be in a clause, so the clause ends before it.
                 (Ok(Some(_)), Some(clause)) if clause.come > 0 => {
                     return Some(Found::Replace(Slot::At(clause.address), clause.inst, clause.cut()));
                 }

@@ -96,7 +96,7 @@ pub fn severity(id: &str, hazard: Option<Rule>) -> Severity {
     match hazard.certainty() {
         _ if hazard.caution().is_some() => Severity::Hint,
         Certainty::Proposed => Severity::Hint,
-        // A rule whose certainty is new is one nevertheless.
+        // A finding of a rule with another certainty is an error, too.
         _ => Severity::Error,
     }
 }

@@ -26,6 +26,6 @@ pub struct Settings {
     /// Memory accesses are repeated after a page fault (XNACK), or are not, unless the header of the file says it;
     /// `None`: code of a file that does not say it has to run either way.
     pub xnack: Option<bool>,
-    /// The expert mode of scheduling is on where a function begins. Code that turns it on needs no word.
+    /// Whether the expert mode of scheduling is on where a function begins. Code that turns it on does not need this.
     pub expert: bool,
 }

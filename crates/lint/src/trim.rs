@@ -92,8 +92,8 @@ impl Trim<'_, '_> {
         inst.flags().is_wait().then(|| self.weaker_wait(block, address, now, inst))?
     }
 
-    /// Whether a block follows a branch: some assemblers put an `s_nop` after one whose offset a generation cannot
-    /// take.
+    /// Whether a branch, jump or call leads to a block: some assemblers put an `s_nop` after a branch whose offset a
+    /// generation cannot take.
     pub fn follows_branch(&self, block: usize) -> bool {
         let exit = |block: &usize| self.flow.blocks().get(*block).map(|block| block.exit);
         self.flow.predecessors(block).iter().any(|from| !matches!(exit(from), Some(Exit::Next)))
@@ -107,7 +107,7 @@ impl Trim<'_, '_> {
         if !is_needed(None) {
             return None;
         }
-        // If one state less is too few, so are others: most need all.
+        // If one wait state fewer is not enough, no shorter `s_nop` is. Most searches end here at once.
         let shorter = (0..states).rev().map(|n| inst.with(Field::Simm16, n).ok()).chain([None]);
         let does = |new: &Option<Inst>| self.keeps_distance(block, address, &now.hazards, (inst, new.as_ref()), false);
         shorter.take_while(does).last()
@@ -115,7 +115,7 @@ impl Trim<'_, '_> {
 
     /// The weakest sufficient wait in place of one; `Some(None)` if none is needed.
     fn weaker_wait(&self, block: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
-        // Some registers may be others than is known.
+        // The upper bits of some registers' numbers are not known.
         if now.pending.is_banked() {
             return None;
         }
@@ -186,7 +186,7 @@ impl Trim<'_, '_> {
                     let most = pair.with.most(counter);
                     let (with, without) = (pair.with.needs(&inst), pair.without.needs(&inst));
                     for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
-                        // The operation was this much younger at the wait, or less.
+                        // Up to `raised` younger operations came after the wait: a wait for the rest was enough.
                         let count =
                             need.at_most.checked_sub(pair.raised).filter(|_| need.counter == counter && need.sure)?;
                         if count <= at_most {
@@ -218,8 +218,8 @@ impl Trim<'_, '_> {
         Some(enough)
     }
 
-    /// Whether the needs after an instruction stay the same with another one in its place, or none. If `alone`, the
-    /// wait states of each `s_nop` that follows do not count for the latter.
+    /// Whether later instructions need the same if `new`, or nothing, replaces an instruction. If `alone`, later
+    /// `s_nop`s do not count for the code with `new`.
     fn keeps_distance(
         &self,
         block: usize,
@@ -231,7 +231,7 @@ impl Trim<'_, '_> {
         let offset = address.wrapping_sub(self.base) as u32;
         let mut with = before.clone().in_function();
         let mut without = with.clone();
-        // Of wait states, only what came before matters.
+        // A changed `s_nop` matters only to distances from the instructions before it.
         let is_nop = mend::is_nop(old);
         let issue = |hazards: &mut Hazards, inst: &Inst, offset: u32| match is_nop {
             true => hazards.pass(inst),

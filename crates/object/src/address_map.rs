@@ -9,9 +9,9 @@ use crate::{Name, elf};
 /// A map from the addresses of a code object to what they stand for. A relocatable code object has no addresses yet.
 #[derive(Clone, Debug, Default)]
 pub struct AddressMap<'a> {
-    /// Symbols and sections, in the order of their addresses.
+    /// Sections, in the order of their addresses.
     sections: Vec<Extent<'a>>,
-    /// In the order of their addresses.
+    /// Symbols, in the order of their addresses.
     symbols: Vec<Extent<'a>>,
     /// The addresses that a loader fills in, each with its value, in order.
     pub(crate) pointers: Vec<(u64, Pointer<'a>)>,

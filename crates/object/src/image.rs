@@ -208,7 +208,7 @@ impl<'a> Section<'a> {
     }
 
     /// Its contents. In an object for a linker, calls and branches within the section have their distances, as if it
-    /// were linked, and all other places that the linker fills in lead far away.
+    /// were linked. Branches to other sections stay, and all other places that the linker fills in lead far away.
     pub fn code(&self) -> &[u8] {
         self.filled.as_deref().unwrap_or(self.bytes)
     }

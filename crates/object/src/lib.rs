@@ -118,9 +118,9 @@ pub fn visit<E: From<Error>>(
     start(bytes, max_decompressed, |bytes, nesting, each| visit_part(bytes, "", nesting, each), each)
 }
 
-/// Visits the code objects and bundles that begin anywhere in the bytes of a file of any kind: what is in no place where
-/// [`visit`] looks. The label of an image has the offset. Code objects and bundles in compressed data are not found, but
-/// for those in compressed bundles. Nothing is looked for inside of a code object that was found.
+/// Visits the code objects and bundles that begin anywhere in the bytes of a file of any kind: what is in no place
+/// where [`visit`] looks. The label of an image has the offset. Code objects and bundles in compressed data are not
+/// found, but for those in compressed bundles. Nothing is looked for inside of a code object that was found.
 ///
 /// ```
 /// use amdgpu_object::{Error, Part, scan, visit};

@@ -89,9 +89,8 @@ impl<'n, 'a> Names<'n, 'a> {
         Ok(all)
     }
 
-    /// The code of a section of an object for a linker, with the numbers of its relocations as far as they do not
-    /// depend on where it will be: distances to places of its own. Other places are far away. `None` if it has no
-    /// relocations.
+    /// The code of a section of an object for a linker, with the distances to its own symbols filled in. Branches to
+    /// other sections stay, and other relocations lead far away. `None` if the section has no relocations.
     pub fn filled(&mut self, section: usize, code: &[u8]) -> Option<Vec<u8>> {
         let table = self.tables.get(&section).copied().filter(|_| self.file.kind == elf::ET_REL)?;
         let symbols = self.headers.get(table.link).map_or(&[][..], |symbols| self.file.contents(symbols).bytes);

@@ -6,9 +6,9 @@ use crate::bundle::{self, Entry};
 use crate::{archive, elf, offload};
 
 /// The file with other bytes in place of the code object that begins at an offset, which is
-/// [`Image::offset`](crate::Image::offset). Later entries of a bundle move by a multiple of their alignment, unless there
-/// is room before them; later members of an archive move, and its table of symbols follows. A compressed bundle has to
-/// be [unpacked](crate::unpack()) first.
+/// [`Image::offset`](crate::Image::offset). Later entries of a bundle move by a multiple of their alignment, unless
+/// there is room before them; later members of an archive move, and its table of symbols follows. A compressed bundle
+/// has to be [unpacked](crate::unpack()) first.
 ///
 /// `None` if the place cannot take another size, as in host programs, or if no code object begins at the offset.
 ///

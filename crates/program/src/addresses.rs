@@ -56,7 +56,7 @@ pub enum PartKind {
 struct Distance<'c> {
     parts: Vec<Part>,
     value: u64,
-    /// The offset after the last addition.
+    /// The code after the last addition.
     rest: &'c [u8],
 }
 

@@ -18,7 +18,8 @@ pub struct Rewritten {
     pub bytes: Vec<u8>,
     /// The number of changes that were made.
     pub changes: usize,
-    /// The numbers that make addresses, by the old addresses of their places. Both halves of a number are the same.
+    /// The numbers that make addresses, by the old addresses of their places. The places of both halves have the whole
+    /// number.
     pub numbers: Vec<(u64, Number)>,
 }
 
@@ -141,7 +142,8 @@ impl Writer<'_, '_> {
 fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<Number, Error> {
     let edits = layout.edits();
     let unknown = || Error::UnknownAddress { address: made.reader };
-    // Only a distance between two places of code is known to follow a change.
+    // If code computes with an address of code, or reads memory there, its other results are not known to follow a
+    // change.
     if made.goes_on && layout.code_of(made.goal).is_some() && !edits.is_empty() {
         return Err(unknown());
     }

@@ -42,7 +42,8 @@ pub enum Error {
     },
     /// The file is damaged.
     Damaged(ErrorKind),
-    /// The file is an object for a linker, whose contents have no addresses yet: [`Placed`](crate::Placed) gives it some.
+    /// The file is an object for a linker, whose contents have no addresses yet: [`Placed`](crate::Placed) gives it
+    /// some.
     Relocatable,
     /// The file has descriptors among its code, as version 2 has them.
     Version2,

@@ -28,7 +28,7 @@ impl Writer<'_, '_> {
             };
             self.put64(at, place)?;
             self.put64(at + 16, addend as u64)?;
-            // A linker has written the distances of data that is linked.
+            // In linked data, the distances that the linker wrote are written again.
             let formula = Formula::of(relocation.kind).filter(|formula| formula.is_relative);
             let is_written = in_memory && layout.code(table.info).is_none() && !layout.is_fixed;
             if let (Some(formula), Some(symbol), true) = (formula, symbol, is_written) {
@@ -71,12 +71,12 @@ impl Writer<'_, '_> {
         let goal = symbol.address.wrapping_add_signed(relocation.addend);
         let new_goal = self.beside(symbol, goal);
         let addend = moved(self.symbol(symbol), new_goal);
-        // A distance of which nothing says where it begins may have another meaning than that of a place for the
-        // symbol itself.
+        // An addend can stand for a place beside the symbol, or for a distance that begins beside the relocation: only
+        // without one is the meaning known.
         let is_plain = !formula.is_relative || formula.part == Part::Dwords || relocation.addend == 0;
         let value = |goal, place| formula.value(goal, 0, place);
         let is_same = addend == relocation.addend && value(new_goal, place) == value(goal, relocation.address);
-        // A linker has written other addresses than those that the loader writes.
+        // Only these numbers are written again: others in a linked file stay as the linker wrote them.
         let is_written = layout.is_fixed || formula.is_relative || relocation.kind == ABS64;
         let is_open = is_written && formula.base == Base::Symbol && is_plain;
         match !in_memory || is_same || is_open {

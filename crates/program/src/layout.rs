@@ -68,8 +68,8 @@ impl Code {
         self.header.offset.saturating_add(self.header.size)
     }
 
-    /// The number of bytes by which a part becomes longer that has all of it, from its beginning to `end`, where the
-    /// code ends at `own_end`.
+    /// The number of bytes by which this code makes a part longer that contains it. `own_end` is the end of the code,
+    /// and `end` the end of the part.
     fn lengthens(&self, own_end: u64, end: u64) -> i64 {
         if end == own_end { self.grows } else { self.after.wrapping_sub(self.before) }
     }
@@ -111,7 +111,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         Ok(layout)
     }
 
-    /// The greatest alignment of what is after the first code, of which each distance is a multiple.
+    /// The greatest alignment of the sections after the first code: each of them moves by a multiple of it.
     fn align(&self, headers: &[(usize, elf::Section)]) -> Result<i64, Error> {
         let first = headers.first().map(|(_, header)| *header).ok_or(Error::Layout)?;
         let is_after = |section: &&elf::Section| match self.is_fixed {

@@ -26,7 +26,7 @@ const ET_DYN: u16 = 3;
 /// The first number of sections that are none (`SHN_LORESERVE`).
 const RESERVED: u16 = 0xff00;
 
-/// A table of the sections of symbols, for files with too many of them, which is not read.
+/// The kind of the table with the sections of symbols, in files with too many sections. A file that has one is refused.
 const SHT_SYMTAB_SHNDX: u32 = 18;
 
 /// An object for a linker with addresses for its sections.
@@ -60,8 +60,7 @@ pub struct Placed<'a> {
 impl<'a> Placed<'a> {
     /// Lays an object out; `None` if the file is already linked.
     ///
-    /// # Errors
-    /// The file is damaged, or has relocations of a kind that is not known.
+    /// # Errors The file is damaged or cannot be laid out, or the place or the distance of a relocation does not fit.
     pub fn new(file: &'a [u8]) -> Result<Option<Placed<'a>>, Error> {
         let parsed = File::parse(file)?;
         if !is_relocatable(&parsed) {
@@ -135,7 +134,7 @@ fn sections(file: &File<'_>) -> Result<Vec<Section>, Error> {
     }
 }
 
-/// The tables of symbols and of relocations.
+/// The sections of a kind, such as tables of symbols or of relocations.
 fn tables(sections: &[Section], kind: u32) -> impl Iterator<Item = &Section> {
     sections.iter().filter(move |section| section.kind == kind)
 }
@@ -188,9 +187,8 @@ impl Places {
 
     /// The object as if it were linked. Another object with the same sections gets the same addresses.
     ///
-    /// # Errors
-    /// The file is damaged, has other sections, or code that leaves its room; a place is too far from a symbol for its
-    /// relocation, or the kind of a relocation is not known.
+    /// # Errors The file is damaged or has other sections, a section exceeds its room, a relocation is outside of its
+    /// section, or a branch does not reach its symbol.
     fn link(&self, file: &File<'_>) -> Result<Vec<u8>, Error> {
         let all = sections(file)?;
         let fits = |(section, place): (&Section, &Option<(u64, u64)>)| match place {
@@ -267,8 +265,7 @@ impl Places {
 
     /// The object for a linker that a changed linked one stands for. `old`: the object that was linked.
     ///
-    /// # Errors
-    /// The changed one has other tables.
+    /// # Errors A file is damaged, or the changed one has another number of sections.
     fn unlink(&self, old: &File<'_>, new: &File<'_>) -> Result<Vec<u8>, Error> {
         let (before, after) = (sections(old)?, sections(new)?);
         if before.len() != after.len() {

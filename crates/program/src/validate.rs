@@ -94,8 +94,8 @@ impl fmt::Display for Difference {
 
 impl core::error::Error for Difference {}
 
-/// Compares two code objects as a loader sees them, or two objects for a linker as if they were linked. Instructions that are `is_neutral` may be added, removed, or have
-/// other constants, and everything else may move because of that.
+/// Compares two code objects as a loader sees them, or two objects for a linker as if they were linked. Instructions
+/// that are `is_neutral` may be added, removed, or have other constants, and everything else may move because of that.
 ///
 /// `target` is the target of code outside of kernels; kernels have the waves of their descriptors.
 ///
@@ -138,7 +138,7 @@ fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
     });
 }
 
-/// The instructions of a function, in order. Bytes that are not an instruction come in pieces of at most four.
+/// An instruction of a function, or up to four bytes that are not an instruction.
 struct Item {
     address: u64,
     inst: Option<Inst>,

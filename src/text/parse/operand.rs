@@ -178,8 +178,8 @@ impl Parser<'_, '_> {
     }
 
     /// Whether text can omit the implicit vcc of this form, as for LLVM's assembler: on targets without the trait
-    /// `silent-vcc`, only if the form has no trailing dword, and vcc takes no carry, or a carry that is only written and
-    /// the target has the trait `silent-carry`.
+    /// `silent-vcc`, only if the form has no trailing dword, and vcc takes no carry, or a carry that is only written
+    /// and the target has the trait `silent-carry`.
     fn can_omit_vcc(&self) -> bool {
         let target = self.words.target;
         let is_vcc = |desc: &OperandDesc| desc.kind == OperandKind::Register(RegisterKind::Vcc);

@@ -169,7 +169,7 @@ fn fill(inst: &Inst, held: &mut Filler, out: &mut String) {
     }
 }
 
-/// What the assembler makes of the text of an instruction, with the filler that the instruction has.
+/// The instruction that the assembler makes of a text, with the filler of `inst`.
 fn assembled(inst: &Inst, text: &str) -> Option<Inst> {
     let again = isa::parse(inst.target(), text).ok()?;
     Some(inst.filler().map_or(again, |filler| again.with_filler(filler)))
@@ -213,7 +213,8 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     }
 }
 
-/// The modifier after the name of a symbol for a kind of relocation; empty if the assembler makes this kind without one.
+/// The modifier after the name of a symbol for a kind of relocation; empty if the assembler makes this kind without
+/// one.
 pub fn variant(kind: u32) -> Option<&'static str> {
     match kind {
         kinds::REL32 | kinds::REL16 => Some(""),

@@ -79,7 +79,7 @@ impl State for Before {
     }
 }
 
-/// Every general register, and vcc: those in which a kernel begins with nothing, unless its descriptor says so.
+/// All general registers and VCC: a kernel begins with a value only in those that its descriptor provides.
 pub fn everything(target: Target) -> RegSet {
     let (mut codes, mut all) = (RegSet::new(target), RegSet::new(target));
     (0..1024).map(Reg::Vgpr).for_each(|reg| codes.insert(reg));

@@ -28,8 +28,8 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// The registers that a function accesses, with the functions that it calls. Reports instructions of two operations,
-    /// one of which is on 64 bits, that read the vector register `last` in the other one.
+    /// The registers that a function accesses, with the functions that it calls. Reports instructions of two
+    /// operations, one of which is on 64 bits, that read the vector register `last` in the other one.
     fn used(&mut self, first: usize, last: Option<u16>) -> RegSet {
         let mut used = RegSet::new(self.flow().target());
         for block in self.flow().reached(first) {
@@ -81,7 +81,7 @@ impl Check<'_, '_, '_> {
         insts.any(|(_, inst)| inst.memory().any(|access| access.space == Space::Scratch))
     }
 
-    /// The code changes how many vector registers it has.
+    /// Whether the code changes how many vector registers it has.
     fn allocates(&self, first: usize) -> bool {
         let blocks = self.flow().function(first);
         let mut insts = blocks.iter().flat_map(|block| self.flow().insts(*block));

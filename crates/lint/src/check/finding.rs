@@ -116,8 +116,8 @@ pub enum What {
         /// The number that the descriptor gives.
         given: u16,
     },
-    /// An instruction of two operations, one of which is on 64 bits, reads in the other one the last vector register that
-    /// the descriptor gives: the hardware may read two.
+    /// An instruction of two operations, one of which is on 64 bits, reads in the other one the last vector register
+    /// that the descriptor gives: the hardware may read two.
     LastVgpr {
         /// The register.
         register: Reg,
@@ -174,7 +174,7 @@ pub enum What {
         /// The greatest value that it has here.
         most: u8,
     },
-    /// A wait that is stronger than the first later instruction that needs the counter requires.
+    /// The code waits until fewer operations are left than the first instruction that depends on the wait requires.
     StrongWait {
         /// The counter.
         counter: Counter,

@@ -219,8 +219,8 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// Whether a wait of the functions leaves some operations of a copy's counter: their author knows which ones, and
-    /// fills a part of LDS while another one is used.
+    /// Whether the access is a copy, and some wait leaves operations of its counter: then the code counts its copies,
+    /// and fills one part of LDS while it uses another.
     fn counts(&self, access: &Access) -> bool {
         access.is_copy && self.counted.contains(&access.counter)
     }

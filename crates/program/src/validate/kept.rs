@@ -77,7 +77,7 @@ impl End<'_, '_> {
         self.symbol.address.wrapping_add_signed(self.by.addend)
     }
 
-    /// The number that is added to the symbol's address, from address 0 on.
+    /// The addend minus the address of the place: both halves of one distance have the same.
     fn distance(&self) -> i64 {
         self.by.addend.wrapping_sub_unsigned(self.by.address)
     }
@@ -101,8 +101,8 @@ struct Kept<'k, 'a> {
 }
 
 impl Kept<'_, '_> {
-    /// Whether a linker makes the same of both. `distances` has those of the last lower halves of the new file, by the
-    /// symbols and distances of the old file.
+    /// Whether a linker writes counterparts for both. `distances`: the distances of the lower halves so far in the new
+    /// file, by the symbols and distances of the old file.
     fn is_same(&self, distances: &mut BTreeMap<(u32, i64), i64>) -> bool {
         let Kept { files, sections, ends: [a, b], formula, .. } = self;
         let Some((section, new_section)) = sections else { return self.leads() };

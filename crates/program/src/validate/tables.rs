@@ -223,7 +223,7 @@ fn placed(files: &Files<'_>, one: &Section, other: &Section) -> bool {
     })
 }
 
-/// Whether a section that fills the rest of a page has the length of that rest.
+/// Whether a section without bytes keeps its size, or fills the rest of a page in both files.
 fn nobits(one: &Section, other: &Section) -> bool {
     const PAGE: u64 = 0x1000;
     let ends = |section: &Section| (section.address.wrapping_add(section.size)) % PAGE == 0;

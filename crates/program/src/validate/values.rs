@@ -136,7 +136,8 @@ impl Values {
         Ok(())
     }
 
-    /// The halves of the result of a step of making an address; `None` if no part of it comes from the program counter.
+    /// The halves of the result of a step that makes an address; `None` if no source comes from the program counter, or
+    /// a source is not known.
     fn result(&mut self, insts: (&Inst, &Inst), step: AddressStep) -> Option<[Option<Both>; 2]> {
         let (one, _) = insts;
         let sources: Vec<Operand> = one.operands().filter(|operand| operand.access.reads()).collect();
