@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use rmpv::Value;
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use saphyr_parser::{Event, Parser};
 
 use super::expr::number;
 
@@ -86,51 +86,168 @@ fn bytes(value: &Value) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Keys that every kernel has: those with texts, and those with numbers.
-const TEXTS: [&str; 2] = [".name", ".symbol"];
-const NUMBERS: [&str; 8] = [
-    ".kernarg_segment_size",
-    ".group_segment_fixed_size",
-    ".private_segment_fixed_size",
-    ".kernarg_segment_align",
-    ".wavefront_size",
-    ".sgpr_count",
-    ".vgpr_count",
-    ".max_flat_workgroup_size",
+/// What the value of a key has to be.
+enum Shape {
+    Text,
+    Number,
+    Truth,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// A list of as many numbers.
+    Numbers(usize),
+    Texts,
+    /// A list of maps with these keys. The word names one of them.
+    Maps(&'static str, &'static [Key]),
+}
+
+/// A key of a map: its name, whether each such map has it, and what its value is.
+type Key = (&'static str, bool, Shape);
+
+/// Accesses to the memory of an argument.
+const ACCESS: Shape = Shape::OneOf(&["read_only", "write_only", "read_write"]);
+
+/// The keys of metadata that have a meaning for the runtime. Others are copied, whatever their values are.
+const ROOT: [Key; 3] = [
+    ("amdhsa.version", true, Shape::Numbers(2)),
+    ("amdhsa.printf", false, Shape::Texts),
+    ("amdhsa.kernels", true, Shape::Maps("kernel", &KERNEL)),
+];
+const KERNEL: [Key; 23] = [
+    (".name", true, Shape::Text),
+    (".symbol", true, Shape::Text),
+    (".language", false, Shape::OneOf(&["OpenCL C", "OpenCL C++", "HCC", "HIP", "OpenMP", "Assembler"])),
+    (".language_version", false, Shape::Numbers(2)),
+    (".args", false, Shape::Maps("argument", &ARGUMENT)),
+    (".reqd_workgroup_size", false, Shape::Numbers(3)),
+    (".workgroup_size_hint", false, Shape::Numbers(3)),
+    (".cluster_dims", false, Shape::Numbers(3)),
+    (".vec_type_hint", false, Shape::Text),
+    (".device_enqueue_symbol", false, Shape::Text),
+    (".kernarg_segment_size", true, Shape::Number),
+    (".group_segment_fixed_size", true, Shape::Number),
+    (".private_segment_fixed_size", true, Shape::Number),
+    (".uses_dynamic_stack", false, Shape::Truth),
+    (".workgroup_processor_mode", false, Shape::Number),
+    (".kernarg_segment_align", true, Shape::Number),
+    (".wavefront_size", true, Shape::Number),
+    (".sgpr_count", true, Shape::Number),
+    (".vgpr_count", true, Shape::Number),
+    (".max_flat_workgroup_size", true, Shape::Number),
+    (".sgpr_spill_count", false, Shape::Number),
+    (".vgpr_spill_count", false, Shape::Number),
+    (".uniform_work_group_size", false, Shape::Number),
+];
+const ARGUMENT: [Key; 13] = [
+    (".name", false, Shape::Text),
+    (".type_name", false, Shape::Text),
+    (".size", true, Shape::Number),
+    (".offset", true, Shape::Number),
+    (".value_kind", true, Shape::OneOf(&VALUE_KINDS)),
+    (".pointee_align", false, Shape::Number),
+    (".address_space", false, Shape::OneOf(&["private", "global", "constant", "local", "generic", "region"])),
+    (".access", false, ACCESS),
+    (".actual_access", false, ACCESS),
+    (".is_const", false, Shape::Truth),
+    (".is_restrict", false, Shape::Truth),
+    (".is_volatile", false, Shape::Truth),
+    (".is_pipe", false, Shape::Truth),
+];
+const VALUE_KINDS: [&str; 31] = [
+    "by_value",
+    "global_buffer",
+    "dynamic_shared_pointer",
+    "sampler",
+    "image",
+    "pipe",
+    "queue",
+    "hidden_block_count_x",
+    "hidden_block_count_y",
+    "hidden_block_count_z",
+    "hidden_group_size_x",
+    "hidden_group_size_y",
+    "hidden_group_size_z",
+    "hidden_remainder_x",
+    "hidden_remainder_y",
+    "hidden_remainder_z",
+    "hidden_global_offset_x",
+    "hidden_global_offset_y",
+    "hidden_global_offset_z",
+    "hidden_grid_dims",
+    "hidden_none",
+    "hidden_printf_buffer",
+    "hidden_hostcall_buffer",
+    "hidden_heap_v1",
+    "hidden_default_queue",
+    "hidden_completion_action",
+    "hidden_multigrid_sync_arg",
+    "hidden_dynamic_lds_size",
+    "hidden_private_base",
+    "hidden_shared_base",
+    "hidden_queue_ptr",
 ];
 
-/// Refuses metadata without what the runtime needs: a version, and kernels with their names, sizes and arguments.
+/// Refuses metadata that the runtime cannot read: without a version, without names and sizes of kernels and of their
+/// arguments, or with other values than the keys have.
 fn check(value: &Value) -> Result<(), String> {
-    let Value::Map(_) = value else { return Err("metadata is a map".into()) };
-    let two = |value: &Value| value.as_array().is_some_and(|list| list.len() == 2 && list.iter().all(is_number));
-    if !get(value, "amdhsa.version").is_some_and(two) {
-        return Err("amdhsa.version with two numbers is missing".into());
+    if !value.is_map() {
+        return Err("metadata is a map".into());
     }
-    let kernels = get(value, "amdhsa.kernels").and_then(Value::as_array);
-    let kernels = kernels.ok_or("amdhsa.kernels with a list is missing")?;
-    for (n, kernel) in kernels.iter().enumerate() {
-        let name = get(kernel, ".name").and_then(Value::as_str);
-        let name = name.map_or_else(|| format!("kernel {}", n + 1), |name| format!("the kernel {name}"));
-        has(kernel, &name, &TEXTS, &NUMBERS)?;
-        let Some(args) = get(kernel, ".args") else { continue };
-        let args = args.as_array().ok_or_else(|| format!("{name}: .args is no list"))?;
-        for (n, arg) in args.iter().enumerate() {
-            has(arg, &format!("{name}, argument {}", n + 1), &[".value_kind"], &[".size", ".offset"])?;
+    has(value, "", &ROOT)
+}
+
+/// Refuses a map whose keys have not the shapes that they need. The map's name comes before each message.
+fn has(value: &Value, name: &str, keys: &[Key]) -> Result<(), String> {
+    for (key, is_needed, shape) in keys {
+        match get(value, key) {
+            Some(value) => fits(value, name, key, shape)?,
+            None if *is_needed => return Err(format!("{name}{key} with {} is missing", shape.about())),
+            None => {}
         }
     }
     Ok(())
 }
 
-fn has(value: &Value, name: &str, texts: &[&str], numbers: &[&str]) -> Result<(), String> {
-    for key in texts {
-        get(value, key).and_then(Value::as_str).ok_or_else(|| format!("{name}: {key} with a text is missing"))?;
+fn fits(value: &Value, name: &str, key: &str, shape: &Shape) -> Result<(), String> {
+    let list = value.as_array();
+    let is_right = match shape {
+        Shape::Text => value.is_str(),
+        Shape::Number => is_number(value),
+        Shape::Truth => value.is_bool(),
+        Shape::OneOf(texts) => value.as_str().is_some_and(|text| texts.contains(&text)),
+        Shape::Numbers(count) => list.is_some_and(|list| list.len() == *count && list.iter().all(is_number)),
+        Shape::Texts => list.is_some_and(|list| list.iter().all(Value::is_str)),
+        Shape::Maps(..) => list.is_some(),
+    };
+    if !is_right {
+        return Err(format!("{name}{key} has to be {}, not {value}", shape.about()));
     }
-    for key in numbers {
-        get(value, key)
-            .filter(|value| is_number(value))
-            .ok_or_else(|| format!("{name}: {key} with a number is missing"))?;
+    if let (Shape::Maps(kind, keys), Some(list)) = (shape, list) {
+        for (n, map) in list.iter().enumerate() {
+            let known = get(map, ".name").and_then(Value::as_str).map(|text| format!("the {kind} {text}"));
+            let known = known.unwrap_or_else(|| format!("{kind} {}", n + 1));
+            let outer = name.trim_end_matches(": ");
+            let comma = if outer.is_empty() { "" } else { ", " };
+            has(map, &format!("{outer}{comma}{known}: "), keys)?;
+        }
     }
     Ok(())
+}
+
+impl Shape {
+    fn about(&self) -> String {
+        match self {
+            Shape::Text => "a text".into(),
+            Shape::Number => "a number".into(),
+            Shape::Truth => "true or false".into(),
+            Shape::OneOf(texts) => match texts.len() {
+                0..7 => format!("one of {}", texts.join(", ")),
+                _ => "one of the kinds that the runtime knows".into(),
+            },
+            Shape::Numbers(count) => format!("{count} numbers"),
+            Shape::Texts => "a list of texts".into(),
+            Shape::Maps(kind, _) => format!("a list of {kind}s"),
+        }
+    }
 }
 
 fn get<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
@@ -183,9 +300,10 @@ fn parse(text: &str) -> Result<Value, Fault> {
                 }
                 _ => return Err(("a value is missing".into(), at)),
             },
-            Event::Scalar(text, style, _, tag) => {
+            Event::Scalar(text, _, _, tag) => {
+                // LLVM reads "5" as it reads 5: only a tag makes a text of it.
                 let is_text = tag.is_some_and(|tag| tag.suffix == "str");
-                if style == ScalarStyle::Plain && !is_text { scalar(&text) } else { text.as_ref().into() }
+                if is_text { text.as_ref().into() } else { scalar(&text) }
             }
             Event::Alias(_) => return Err(("metadata has no aliases".into(), at)),
             _ => continue,
@@ -226,7 +344,7 @@ impl Bytes<'_> {
     }
 }
 
-/// A scalar without quotes, which may be a number or a truth value.
+/// A scalar, which may be a number or a truth value.
 fn scalar(text: &str) -> Value {
     let digits = text.strip_prefix('-');
     if digits.unwrap_or(text).starts_with(|c: char| c.is_ascii_digit()) {
@@ -235,7 +353,8 @@ fn scalar(text: &str) -> Value {
             (Some(value), Some(_)) => return value.wrapping_neg().into(),
             (None, _) => {
                 if let Ok(value) = text.parse::<f64>() {
-                    return value.into();
+                    let short = value as f32;
+                    return if f64::from(short) == value { short.into() } else { value.into() };
                 }
             }
         }
@@ -300,7 +419,11 @@ fn plain(value: &Value) -> String {
         && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"._-+/ ".contains(&c))
         && !text.ends_with(' ')
         && scalar(text).is_str();
-    if is_plain { text.to_string() } else { quoted(text) }
+    match scalar(text).is_str() {
+        _ if is_plain => text.to_string(),
+        true => quoted(text),
+        false => format!("!str {}", quoted(text)),
+    }
 }
 
 /// A text in quotes, with the escapes of JSON, which are those of YAML too.

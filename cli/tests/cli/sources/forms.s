@@ -2351,3 +2351,25 @@ s_nop 0
 .ident "x"
 .previous
 s_nop 0
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 8
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+    .workgroup_processor_mode: 1
+    .cluster_dims: [1, 2, 3]
+    .sgpr_spill_count: "5"
+    .uses_dynamic_stack: 'true'
+    .ratio: [1.5, 0.1, "-3"]
+    .args:
+      - { .size: "8", .offset: 0x10, .value_kind: hidden_queue_ptr, .access: read_only, .is_const: false }
+.end_amdgpu_metadata
