@@ -1,5 +1,7 @@
 //! Writes relocatable objects.
 
+use std::collections::HashMap;
+
 use object::Endianness;
 use object::elf::{EM_AMDGPU, SHN_ABS, SHN_COMMON};
 use object::write::StringId;
@@ -23,7 +25,7 @@ fn has_addends(image: &Image, section: &Section) -> bool {
     image.has_addends && section.kind != SHT_CALL_GRAPH
 }
 
-/// A group of sections.
+/// A group of sections. They are in the order of their first sections.
 struct Members {
     of: (usize, bool),
     index: SectionIndex,
@@ -32,6 +34,11 @@ struct Members {
     name: StringId,
     sections: Vec<SectionIndex>,
     offset: usize,
+}
+
+/// The group whose first section has this number.
+fn group_of(groups: &[Members], first: usize) -> Option<&Members> {
+    groups.get(groups.binary_search_by_key(&first, |group| group.first).ok()?)
 }
 
 /// Local symbols first.
@@ -68,6 +75,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let mut names = Vec::new();
     let mut relocated = Vec::new();
     let mut groups: Vec<Members> = Vec::new();
+    let mut group_numbers = HashMap::new();
     let rela = |output: &Output| {
         let prefix = if has_addends(image, &output.section) { ".rela" } else { ".rel" };
         format!("{prefix}{}", output.section.name).into_bytes()
@@ -76,7 +84,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     for (output, rela) in image.sections.iter().zip(&rela) {
         let group = output.group.map(|of| {
             // A group comes before its first section.
-            groups.iter().position(|group| group.of == of).unwrap_or_else(|| {
+            *group_numbers.entry(of).or_insert_with(|| {
                 let index = writer.reserve_section_index();
                 let name = writer.add_section_name(b".group");
                 groups.push(Members { of, index, first: indices.len(), name, sections: Vec::new(), offset: 0 });
@@ -125,7 +133,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         strings[n] = Some(writer.add_string(symbol.name.as_bytes()));
         numbers[n] = writer.reserve_symbol_index(match symbol.at {
             At::Section(section) => Some(indices[section]),
-            At::Group(first) => groups.iter().find(|group| group.first == first).map(|group| group.index),
+            At::Group(first) => group_of(&groups, first).map(|group| group.index),
             _ => None,
         });
     }
@@ -223,7 +231,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         let symbol = &image.symbols[n];
         let (section, number) = match symbol.at {
             At::Section(section) => (Some(indices[section]), 0),
-            At::Group(first) => (groups.iter().find(|group| group.first == first).map(|group| group.index), 0),
+            At::Group(first) => (group_of(&groups, first).map(|group| group.index), 0),
             At::Common => (None, SHN_COMMON),
             At::Undefined => (None, 0),
             At::Absolute => (None, SHN_ABS),
@@ -245,7 +253,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let symtab = writer.symtab_index();
     for (n, output) in image.sections.iter().enumerate() {
         let section = &output.section;
-        if let Some(group) = groups.iter().find(|group| group.first == n) {
+        if let Some(group) = group_of(&groups, n) {
             let (symbol, count) = (numbers[group.of.0], group.sections.len());
             writer.write_comdat_section_header(group.name, symtab, symbol, group.offset, count);
         }
