@@ -225,6 +225,9 @@ impl Assembler {
         for place in std::mem::take(&mut self.source.open_comments) {
             self.fault(Flaw::new(place, "the comment has no `*/`"));
         }
+        for place in std::mem::take(&mut self.source.long_strings) {
+            self.warn(place, "the string goes on in the next line");
+        }
         if self.source.is_stopped {
             self.kernel = None;
             return;

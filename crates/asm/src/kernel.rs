@@ -8,7 +8,7 @@ use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED}
 
 use super::Kind;
 use super::assembler::{Assembler, FixupKind};
-use super::expr::Expr;
+use super::expr::{Expr, TOP};
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
 use super::table::SymbolId;
@@ -186,6 +186,14 @@ impl Assembler {
         if target.accum_granule().is_some() && !kernel.values.contains_key("accum_offset") {
             self.fault(Flaw::new(end, ".amdhsa_accum_offset is missing"));
             kernel.is_whole = false;
+        }
+        if let Some((expr, _)) = kernel.values.get("kernarg_size") {
+            let linear = self.table.linear(expr, TOP);
+            if !linear.is_ok_and(|linear| linear.terms.is_empty()) {
+                let flaw = Flaw::new(end, "the size of the kernel's arguments has to be known here");
+                self.fault(flaw.note("`.amdhsa_kernarg_size` is of labels, or of what stands below"));
+                kernel.is_whole = false;
+            }
         }
         // The symbol of the descriptor, and the distance to the code.
         let descriptor = self.table.id(&format!("{}.kd", kernel.name), place);

@@ -7,6 +7,7 @@ use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
 use super::assembler::{Assembler, Fixup, FixupKind, SHF_ALLOC, SHT_NOTE, Section};
 use super::expr::Linear;
 use super::flaw::{Flaw, Span};
+use super::symbol::HIDDEN;
 use super::table::{Def, OWN, SymbolId};
 use super::target::Os;
 use super::{Kind, metadata};
@@ -225,7 +226,7 @@ impl Assembler {
                     [] => Ok((Of::None, constant)),
                     [(id, 1)] => {
                         // It names a local symbol itself, and not a place in its section.
-                        let is_named = one.names_hidden || !self.table.get(id).name.starts_with(".L");
+                        let is_named = one.names_hidden || !self.table.get(id).name.starts_with(HIDDEN);
                         let number = Some(id).filter(|_| is_named).and_then(|id| numbers.get(id).copied().flatten());
                         let of = number.map(|number| (Of::Symbol(number), constant));
                         let of = of.or_else(|| self.of(id, constant, numbers));
@@ -280,7 +281,8 @@ impl Assembler {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the table if the source sets them.
         let is_own = (symbol.is_own || self.has_addends() && symbol.name.starts_with(OWN)) && !symbol.is_set;
-        let is_hidden_name = symbol.name.starts_with(".L") && !self.kept.contains(&id);
+        let is_weak = symbol.bind == Some(STB_WEAK);
+        let is_hidden_name = symbol.name.starts_with(HIDDEN) && !is_weak && !self.kept.contains(&id);
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {
             Def::Undefined if is_local_name && is_needed => {

@@ -167,7 +167,8 @@ impl<'a> Scan<'a> {
             self.at += 1;
             match byte {
                 0 if self.at > self.text.len() => {
-                    self.at = self.text.len();
+                    let line = self.text.get(start..).and_then(|text| text.lines().next()).map_or(0, str::len);
+                    self.at = start + line;
                     return Err(self.since(start, "the string has no end"));
                 }
                 b'"' => return Ok(out),

@@ -57,6 +57,8 @@ struct Frame {
     /// Without comments; every other byte is where it was.
     code: Arc<str>,
     at: usize,
+    /// The places of ends of lines that are in strings, and end no line.
+    in_strings: Vec<usize>,
     /// The number of open conditions where it began.
     conditions: usize,
     is_macro: bool,
@@ -95,6 +97,9 @@ pub struct Source {
     pub is_stopped: bool,
     /// The beginnings of comments that do not end.
     pub open_comments: Vec<Span>,
+    /// The beginnings of strings that go on in the next line.
+    pub long_strings: Vec<Span>,
+    has_long_strings: bool,
     /// What follows the end of the last block in its line, which nothing may.
     pub behind_end: Option<Span>,
     /// The most bytes that macros and repetitions can become.
@@ -128,20 +133,24 @@ impl Source {
             self.stop();
             return Err(self.too_long(from.unwrap_or_default()));
         }
-        // An expansion has no comments any more.
         let text: Arc<str> = text.into();
         let file = self.files.len();
-        let code = match is_macro {
-            true => text.clone(),
-            false => {
-                let (code, open) = without_comments(&text);
-                self.open_comments.extend(open.map(|start| Span { file, start, end: start + 2 }));
-                code.into()
+        let (mut code, mut in_strings) = (text.clone(), Vec::new());
+        // An expansion has no comments any more.
+        if !is_macro || self.has_long_strings {
+            let stripped = without_comments(&text);
+            if !is_macro {
+                self.open_comments.extend(stripped.open.map(|start| Span { file, start, end: start + 2 }));
+                let long = stripped.long_strings.iter().map(|start| Span { file, start: *start, end: start + 1 });
+                self.long_strings.extend(long);
+                code = stripped.code.into();
             }
-        };
+            self.has_long_strings |= !stripped.in_strings.is_empty();
+            in_strings = stripped.in_strings;
+        }
         let markers = if self.follows_markers && !is_macro { Marker::all(&text) } else { Vec::new() };
         self.files.push(File { name, text, from, is_made: is_macro, markers });
-        self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, conditions: open, is_macro });
+        self.frames.push(Frame { file: self.files.len() - 1, code, at: 0, in_strings, conditions: open, is_macro });
         Ok(())
     }
 
@@ -217,16 +226,30 @@ impl Source {
 impl Frame {
     fn line(&mut self) -> Line {
         let rest = self.code.get(self.at..).unwrap_or("");
-        let len = rest.find('\n').unwrap_or(rest.len());
+        let mut len = rest.find('\n').unwrap_or(rest.len());
+        while self.in_strings.binary_search(&(self.at + len)).is_ok() {
+            let next = rest.get(len + 1..).unwrap_or("");
+            len += 1 + next.find('\n').unwrap_or(next.len());
+        }
         let range = self.at..self.at + len;
         self.at += len + 1;
         Line { file: self.file, code: self.code.clone(), range }
     }
 }
 
-/// Replaces comments by blanks. Documents in YAML stay as they are. Says also where a comment begins that does not end.
-fn without_comments(text: &str) -> (String, Option<usize>) {
-    let mut open = None;
+/// A text without its comments.
+struct Stripped {
+    code: String,
+    /// The beginning of a comment that does not end.
+    open: Option<usize>,
+    /// The beginnings of strings of several lines, and the ends of lines in them.
+    long_strings: Vec<usize>,
+    in_strings: Vec<usize>,
+}
+
+/// Replaces comments by blanks. Documents in YAML stay as they are.
+fn without_comments(text: &str) -> Stripped {
+    let (mut open, mut long_strings, mut in_strings) = (None, Vec::new(), Vec::new());
     let mut out = text.as_bytes().to_vec();
     let (mut at, mut end, mut is_line_start, mut document): (usize, usize, bool, Option<&str>) = (0, 0, true, None);
     // Whether the line has only labels so far, and the last byte that is not a blank.
@@ -251,15 +274,22 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
                 continue;
             }
         }
-        let next = |n: usize| text.as_bytes().get(at + n).copied().unwrap_or(0);
+        let next = |n: usize| byte_at(text, at + n);
         match next(0) {
             b'\n' => is_line_start = true,
             b'"' => {
-                let mut close = at + 1;
-                while close < end && text.as_bytes().get(close) != Some(&b'"') {
-                    close += if text.as_bytes().get(close) == Some(&b'\\') { 2 } else { 1 };
+                let (start, known) = (at, in_strings.len());
+                at += 1;
+                while at < out.len() && byte_at(text, at) != b'"' {
+                    at += usize::from(byte_at(text, at) == b'\\');
+                    if byte_at(text, at) == b'\n' {
+                        in_strings.push(at);
+                    }
+                    at += 1;
                 }
-                at = close.min(end.saturating_sub(1).max(at));
+                if in_strings.len() > known && at < out.len() {
+                    long_strings.push(start);
+                }
             }
             // A comment can follow labels in this form, too.
             b'#' if is_label && last == b':' => {
@@ -301,7 +331,11 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
         }
         at += 1;
     }
-    (String::from_utf8(out).unwrap_or_default(), open)
+    Stripped { code: String::from_utf8(out).unwrap_or_default(), open, long_strings, in_strings }
+}
+
+fn byte_at(text: &str, at: usize) -> u8 {
+    text.as_bytes().get(at).copied().unwrap_or(0)
 }
 
 /// Overwrites a range with blanks, but for the ends of lines.

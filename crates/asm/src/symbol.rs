@@ -77,6 +77,9 @@ pub struct Version {
     pub place: Span,
 }
 
+/// The beginning of names that are in no table of symbols.
+pub const HIDDEN: &str = ".L";
+
 /// The type that stays of two.
 pub fn stronger(a: u8, b: u8) -> u8 {
     let rank = |kind: u8| TYPES.iter().position(|(.., known)| *known == kind).unwrap_or(TYPES.len());
@@ -155,6 +158,11 @@ impl Assembler {
 
     /// Gives a symbol the binding, visibility or type that a directive names.
     fn attribute(&mut self, word: &str, id: SymbolId, place: Span) -> Result<()> {
+        let is_hidden_name = self.table.get(id).name.starts_with(HIDDEN);
+        if is_hidden_name && matches!(word, ".globl" | ".global" | ".no_dead_strip") {
+            let message = format!("a name that begins with `{HIDDEN}` stays in its source");
+            return Err(Flaw::new(place, message));
+        }
         self.table.register(id);
         let symbol = self.table.get_mut(id);
         let visible = [(".protected", STV_PROTECTED), (".hidden", STV_HIDDEN), (".internal", STV_INTERNAL)];

@@ -2373,3 +2373,24 @@ amdhsa.kernels:
     .args:
       - { .size: "8", .offset: 0x10, .value_kind: hidden_queue_ptr, .access: read_only, .is_const: false }
 .end_amdgpu_metadata
+//! gfx942
+.ascii "two
+lines // no comment ; none /*"
+.macro m x
+ .asciz "a
+\x"
+ s_nop \x
+.endm
+m 5
+m 6
+.if 0
+ "skipped
+.endif
+"
+.endif
+s_nop 0
+//! gfx942
+.weak .L1
+.L1: s_nop 0
+s_branch .L1
+.long .L1

@@ -1593,3 +1593,36 @@ amdhsa.kernels:
     .max_flat_workgroup_size: 256
 amdhsa.printf: [1]
 .end_amdgpu_metadata
+//! gfx942
+.macro m
+ .ascii "abc
+.endm
+m
+//! gfx942
+.ascii "abc
+s_nop 0
+.asciz "def"
+//! gfx942
+s_nop 0
+.globl .L1
+.L1: s_nop 0
+//! gfx942
+.no_dead_strip .L1
+//! gfx900
+k: s_endpgm
+kend:
+.rodata
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+.amdhsa_next_free_sgpr 4
+.amdhsa_kernarg_size kend-k
+.end_amdhsa_kernel
+//! gfx900
+k: s_endpgm
+.rodata
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+.amdhsa_next_free_sgpr 4
+.amdhsa_kernarg_size later
+.end_amdhsa_kernel
+later = 8
