@@ -353,8 +353,9 @@ fn scalar(text: &str) -> Value {
             (Some(value), Some(_)) => return value.wrapping_neg().into(),
             (None, _) => {
                 if let Ok(value) = text.parse::<f64>() {
-                    let short = value as f32;
-                    return if f64::from(short) == value { short.into() } else { value.into() };
+                    // What a short number can hold is one, as LLVM has it, even if digits are lost.
+                    let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
+                    return if is_short { (value as f32).into() } else { value.into() };
                 }
             }
         }

@@ -2369,7 +2369,7 @@ amdhsa.kernels:
     .cluster_dims: [1, 2, 3]
     .sgpr_spill_count: "5"
     .uses_dynamic_stack: 'true'
-    .ratio: [1.5, 0.1, "-3"]
+    .ratio: [1.5, 0.1, 0.0, 1e300, "-3"]
     .args:
       - { .size: "8", .offset: 0x10, .value_kind: hidden_queue_ptr, .access: read_only, .is_const: false }
 .end_amdgpu_metadata
