@@ -238,7 +238,7 @@ impl Assembler {
         if let Some((_, place)) = self.conditions.first() {
             self.fault(Flaw::new(*place, "the condition has no .endif"));
         }
-        if let Some(kernel) = self.kernel.take() {
+        if let Some(kernel) = self.kernel.take().filter(|kernel| kernel.is_whole) {
             self.fault(Flaw::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
         }
     }
@@ -272,9 +272,10 @@ impl Assembler {
             }
             let (head, range) = scan.head()?;
             let place = line.place(range.clone());
-            let is_kernel = self.kernel.is_some();
-            if is_kernel && !matches!(&head, Head::Word(name) if is_kernel_directive(name)) {
-                self.kernel = None;
+            let is_inside = matches!(&head, Head::Word(name) if is_kernel_directive(name));
+            let kernel = if is_inside { None } else { self.kernel.take() };
+            // A kernel with a wrong directive may have no end either, which nobody needs to know of each line.
+            if kernel.is_some_and(|kernel| kernel.is_whole) {
                 return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
             }
             let name = match head {

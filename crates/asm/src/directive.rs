@@ -53,7 +53,11 @@ impl Assembler {
             return Err(Flaw::new(place, format!("there is no directive {spelled}")).note(format!("{word} is one")));
         }
         if self.kernel.is_some() && (word.starts_with(".amdhsa_") || word == ".end_amdhsa_kernel") {
-            return self.kernel_directive(word, start, scan);
+            let read = self.kernel_directive(word, start, scan);
+            if let (Err(_), Some(kernel)) = (&read, &mut self.kernel) {
+                kernel.is_whole = false;
+            }
+            return read;
         }
         if self.condition(word, scan)?
             || self.block(word, scan)?

@@ -24,8 +24,8 @@ pub struct Kernel {
     lanes: Option<u16>,
     /// The end of its directives.
     end: Span,
-    /// Whether no directive is missing.
-    is_whole: bool,
+    /// Whether no directive is wrong or missing.
+    pub is_whole: bool,
 }
 
 /// Directives that are not parts of the descriptor, but numbers from which parts are made.
@@ -176,14 +176,16 @@ impl Assembler {
         self.sync();
         (kernel.section, kernel.offset) = (self.table.section, self.table.offset);
         let place = kernel.place;
+        // What a wrong directive would have said may be missing.
+        let was_whole = kernel.is_whole;
         for needed in ["next_free_vgpr", "next_free_sgpr"] {
-            if !kernel.values.contains_key(needed) {
+            if was_whole && !kernel.values.contains_key(needed) {
                 self.fault(Flaw::new(end, format!(".amdhsa_{needed} is missing")));
                 kernel.is_whole = false;
             }
         }
         let target = self.processor(place)?.target;
-        if target.accum_granule().is_some() && !kernel.values.contains_key("accum_offset") {
+        if was_whole && target.accum_granule().is_some() && !kernel.values.contains_key("accum_offset") {
             self.fault(Flaw::new(end, ".amdhsa_accum_offset is missing"));
             kernel.is_whole = false;
         }
@@ -229,8 +231,13 @@ impl Assembler {
 
     /// Fills in the descriptors.
     pub fn fill_kernels(&mut self) {
+        let is_wrong = self.flaws.errors() > 0;
         for kernel in std::mem::take(&mut self.kernels).into_iter().filter(|kernel| kernel.is_whole) {
             self.check_entry(&kernel);
+            // What the statements that are wrong would have defined is missing now.
+            if is_wrong && kernel.values.values().any(|(expr, _)| self.table.value(expr).is_err()) {
+                continue;
+            }
             match self.descriptor(&kernel) {
                 Ok(descriptor) => {
                     let at = kernel.offset as usize;

@@ -120,7 +120,12 @@ impl Assembler {
         ordered.sort_by_key(|id| self.table.get(*id).order.unwrap_or(u32::MAX));
         for id in ordered {
             match self.symbol(id, needed[id]) {
-                Ok(Some(symbol)) => {
+                Ok(Some(mut symbol)) => {
+                    // A symbol of an unknown size is there nevertheless.
+                    match self.size(id, symbol.at) {
+                        Ok(size) => symbol.size = size,
+                        Err(fault) => self.fault(fault),
+                    }
                     numbers[id] = Some(symbols.len());
                     symbols.push(symbol);
                 }
@@ -315,18 +320,6 @@ impl Assembler {
                 }
             }
         };
-        // Another name of a symbol has its size and type.
-        let base = match &symbol.def {
-            Def::Variable(expr) => match self.table.linear(expr, super::expr::TOP).map(|linear| linear.terms) {
-                Ok(terms) if terms.len() == 1 && matches!(at, At::Section(_)) => Some(self.table.get(terms[0].0)),
-                _ => None,
-            },
-            _ => None,
-        };
-        let size = match symbol.size.as_ref().or(base.and_then(|base| base.size.as_ref())) {
-            Some((expr, place)) => self.known(expr, *place)? as u64,
-            None => 0,
-        };
         let is_weak = self.weak.get(id) == Some(&true);
         let default = if at != At::Undefined {
             STB_LOCAL
@@ -336,10 +329,25 @@ impl Assembler {
             STB_GLOBAL
         };
         let bind = symbol.bind.unwrap_or(default);
-        let kind = super::symbol::stronger(symbol.kind, base.map_or(0, |base| base.kind));
+        let kind = super::symbol::stronger(symbol.kind, self.base(id, at).map_or(0, |base| base.kind));
         let (name, visibility) = (symbol.name.clone(), symbol.visibility);
         let order = symbol.order.unwrap_or(u32::MAX);
-        Ok(Some(Symbol { name, at, value, size, kind, bind, visibility, place: symbol.place, order }))
+        Ok(Some(Symbol { name, at, value, size: 0, kind, bind, visibility, place: symbol.place, order }))
+    }
+
+    /// The symbol of which one is another name. It gives its size and type.
+    fn base(&self, id: SymbolId, at: At) -> Option<&super::table::Symbol> {
+        let Def::Variable(expr) = &self.table.get(id).def else { return None };
+        let terms = self.table.linear(expr, super::expr::TOP).ok()?.terms;
+        (terms.len() == 1 && matches!(at, At::Section(_))).then(|| self.table.get(terms[0].0))
+    }
+
+    fn size(&self, id: SymbolId, at: At) -> Result<u64, Flaw> {
+        let size = self.table.get(id).size.as_ref();
+        match size.or_else(|| self.base(id, at)?.size.as_ref()) {
+            Some((expr, place)) => self.known(expr, *place).map(|size| size as u64),
+            None => Ok(0),
+        }
     }
 
     /// Writes the bytes of a value, or returns the relocation that a linker needs for it.

@@ -217,3 +217,23 @@ fn places_follow_the_markers_of_a_preprocessor_if_that_is_asked_for() {
     assert_eq!(places(true), [place("kernel.S", 41), place("a.h", 7), place("a.h", 9)]);
     assert_eq!(places(false), [place("input", 4), place("input", 7), place("input", 9)]);
 }
+
+#[test]
+fn a_fault_is_the_cause_of_no_other_one() {
+    let lines = |source: &str| -> Vec<usize> {
+        let faults = assemble("input", source, &options()).expect_err("it is wrong");
+        let errors = faults.all().iter().filter(|fault| !fault.is_warning);
+        errors.map(|fault| fault.place.as_ref().expect("it is in the source").line).collect()
+    };
+    let kernel = ".amdhsa_kernel k\n.amdhsa_next_free_sgpr 8\n.amdhsa_accum_offset 4\n";
+    let end = ".end_amdhsa_kernel\nk: s_endpgm\n";
+    // A register count that cannot be read is not missing, too.
+    assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr )\n{end}")), [4]);
+    // A kernel that does not end for this reason is not wrong in each line that follows.
+    assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr 8.end_amdhsa_kernel\n.long 1\nk: s_endpgm\n")), [4]);
+    assert_eq!(lines(&format!("{kernel}.long 1\n.long 2\nk: s_endpgm\n")), [4]);
+    // The values of symbols that a wrong statement does not set are not known.
+    assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr n\n{end}.set n,\n")), [7]);
+    // A symbol without a size is there.
+    assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr 8\n{end}.size k, nowhere\n")), [7]);
+}

@@ -1626,3 +1626,12 @@ k: s_endpgm
 .amdhsa_kernarg_size later
 .end_amdhsa_kernel
 later = 8
+//! gfx942
+.section .rodata
+k:
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr x
+.amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 4
+.end_amdhsa_kernel
+.set x,
