@@ -5,6 +5,7 @@ use amdgpu_isa::text::expression::{character, combined, operator, result};
 use super::flaw::{Result, Span};
 use super::scan::Scan;
 use super::table::{Def, SymbolId, Table};
+use crate::elf::kinds;
 
 /// How deep expressions can be nested.
 const DEPTH: u16 = 256;
@@ -16,10 +17,6 @@ const STEPS: u32 = 20_000;
 
 /// The part of a symbol's address that a relocation holds: `sym@rel32@lo`.
 pub type Variant = Option<&'static str>;
-
-/// The names of variants, which LLVM's assembler has.
-const VARIANTS: [&str; 9] =
-    ["gotpcrel", "gotpcrel32@lo", "gotpcrel32@hi", "rel32@lo", "rel32@hi", "rel64", "abs32@lo", "abs32@hi", "abs64"];
 
 #[derive(Clone, Debug)]
 pub enum Expr {
@@ -261,20 +258,25 @@ impl Reader<'_, '_> {
     }
 }
 
+/// The names of variants, which LLVM's assembler has, too.
+fn variants() -> impl Iterator<Item = &'static str> {
+    kinds::MODIFIERS.iter().map(|(modifier, _)| *modifier)
+}
+
 /// The part of an address that a name means, in letters of any case.
 fn variant(name: &str) -> Variant {
-    VARIANTS.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
+    variants().find(|known| known.eq_ignore_ascii_case(name))
 }
 
 fn unknown_variant() -> String {
-    format!("no such relocation; known are {}", VARIANTS.join(", "))
+    format!("no such relocation; known are {}", variants().collect::<Vec<_>>().join(", "))
 }
 
 /// A name, and what a relocation shall hold of it.
 fn split_variant(name: &str, is_quoted: bool) -> (&str, &str) {
     // The names of variants have `@` inside, and so can a name in quotes.
     let at = match is_quoted {
-        true => VARIANTS.iter().filter_map(|v| Some(name.strip_suffix(v)?.strip_suffix('@')?.len())).min(),
+        true => variants().filter_map(|v| Some(name.strip_suffix(v)?.strip_suffix('@')?.len())).min(),
         false => name.find('@'),
     };
     at.map_or((name, ""), |at| (name.get(..at).unwrap_or(""), name.get(at + 1..).unwrap_or("")))

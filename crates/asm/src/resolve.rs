@@ -11,7 +11,7 @@ use super::symbol::HIDDEN;
 use super::table::{Def, OWN, SymbolId};
 use super::target::Os;
 use super::{Kind, metadata};
-use crate::elf::kinds;
+use crate::elf::kinds::{self, Formula};
 
 /// A resolved source, which becomes a file.
 #[derive(Clone, Debug)]
@@ -392,20 +392,19 @@ impl Assembler {
             }
         }
         // A literal of 64 bits can hold the half of an address, whose relocation leaves the other dword alone.
+        let fits = |kind: &u32| {
+            let size = Formula::of(*kind).map_or(0, |formula| formula.size);
+            size <= usize::from(width) && !(from_here && *kind == kinds::ABS64)
+        };
         let kind = match (linear.variant, width, from_here) {
-            (Some("gotpcrel"), 4 | 8, _) => kinds::GOTPCREL,
-            (Some("gotpcrel32@lo"), 4 | 8, _) => kinds::GOTPCREL32_LO,
-            (Some("gotpcrel32@hi"), 4 | 8, _) => kinds::GOTPCREL32_HI,
-            (Some("rel32@lo"), 4 | 8, _) => kinds::REL32_LO,
-            (Some("rel32@hi"), 4 | 8, _) => kinds::REL32_HI,
-            (Some("rel64"), 8, _) => kinds::REL64,
-            (Some("abs32@lo"), 4 | 8, _) => kinds::ABS32_LO,
-            (Some("abs32@hi"), 4 | 8, _) => kinds::ABS32_HI,
-            (Some("abs64") | None, 8, false) => kinds::ABS64,
+            (None, 8, false) => kinds::ABS64,
             (None, 8, true) => kinds::REL64,
             (None, 4, true) => kinds::REL32,
             (None, 4, false) => kinds::ABS32,
-            (Some(name), ..) => return Err(fault(format!("@{name} does not fit in {width} bytes"))),
+            (Some(name), ..) => {
+                let named = kinds::of_modifier(name).filter(fits);
+                named.ok_or_else(|| fault(format!("@{name} does not fit in {width} bytes")))?
+            }
             _ => return Err(fault(format!("no relocation has {width} bytes"))),
         };
         let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;

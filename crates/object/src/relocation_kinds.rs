@@ -50,6 +50,11 @@ pub fn modifier(kind: u32) -> Option<&'static str> {
     MODIFIERS.iter().find(|(_, of)| *of == kind).map(|(modifier, _)| *modifier)
 }
 
+/// The kind that a modifier asks for, if there is one.
+pub fn of_modifier(modifier: &str) -> Option<u32> {
+    MODIFIERS.iter().find(|(known, _)| *known == modifier).map(|(_, kind)| *kind)
+}
+
 /// The way from a relocation to the number that a linker writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formula {
