@@ -10,9 +10,13 @@ use crate::opcode::{Field, Format, Opcode};
 use crate::operation::own_spelling;
 use crate::operation::{info, layout};
 use crate::shared::{marks, meta};
+#[cfg(feature = "fast")]
+use crate::table::sizes::OP_INDICES;
 use crate::table::sizes::{ConstraintIndex, MARKS};
 use crate::table::{FieldInfo, FormSignature, Info, Layout, MAX_DWORDS, OperandDesc, Term};
-use crate::target::{DECODE, DESCS, OPS, Target};
+#[cfg(feature = "fast")]
+use crate::target::FAST_DECODE;
+use crate::target::{DECODE, DESCS, LAYOUT, OPS, Target};
 
 /// A decoded instruction: its target, its operation and its words.
 ///
@@ -96,7 +100,12 @@ impl Inst {
         second_index(DECODE[self.target() as usize], self.words[0]).map(usize::from)
     }
 
+    #[inline]
     pub(crate) fn constraints(&self) -> ConstraintIndex {
+        #[cfg(feature = "fast")]
+        if self.form() == 0 {
+            return FAST_DECODE[self.target() as usize].constraints_of[self.op_index() % OP_INDICES].into();
+        }
         constraints_of_form(DECODE[self.target() as usize], self.op_index() as u16, self.form()).unwrap_or(0)
     }
 
@@ -373,20 +382,21 @@ impl Inst {
     /// The value of a field, if the instruction has it. A field of the trailing dword hides the base word's field of
     /// the same name: with SDWA, `src0` is the register in the second dword, not the 249 in the first.
     pub fn get(&self, field: Field) -> Option<u32> {
-        self.place(|info| info.field == field).map(|(first, info)| self.value_of(first, info))
+        self.place(field, |_| true).map(|(first, info)| self.value_of(first, info))
     }
 
-    /// The last field that satisfies `holds`, and the first bit of its part.
-    pub(crate) fn place(&self, holds: impl Fn(&FieldInfo) -> bool) -> Option<(u8, &'static FieldInfo)> {
-        let find = |layout: &'static Layout| layout.fields.iter().rfind(|info| holds(info));
+    /// The field with this name, if `holds` is true of it, and the first bit of its part.
+    #[inline]
+    pub(crate) fn place(&self, field: Field, holds: impl Fn(&FieldInfo) -> bool) -> Option<(u8, &'static FieldInfo)> {
+        let tables = LAYOUT[self.target() as usize];
+        let find = |format: Format| tables.field(format, field).filter(|info| holds(info));
         let (format, extension) = self.formats();
-        let base = layout(self.target(), format);
-        if let Some((format, first)) = self.trailing(base, extension) {
-            if let Some(info) = layout(self.target(), format).and_then(find) {
+        if let Some((format, first)) = self.trailing(tables.of(format), extension) {
+            if let Some(info) = find(format) {
                 return Some((first, info));
             }
         }
-        Some((0, find(base?)?))
+        Some((0, find(format)?))
     }
 
     fn value_of(&self, first: u8, f: &FieldInfo) -> u32 {

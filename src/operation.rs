@@ -189,7 +189,5 @@ pub(crate) fn scalar_limit(target: Target, flags: u32) -> u8 {
 
 /// The layout of a format on a target.
 pub(crate) fn layout(target: Target, format: Format) -> Option<&'static Layout> {
-    let tables = LAYOUT[target as usize];
-    let number = tables.numbers.get(format as usize).copied()?;
-    tables.formats.get(usize::from(number).checked_sub(1)?)
+    LAYOUT[target as usize].of(format)
 }

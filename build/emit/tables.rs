@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::build::check::assume::room;
-use crate::build::emit::{Numbers, camel, sorted_formats};
+use crate::build::emit::{Numbers, camel, fields, sorted_formats};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
 use crate::build::kind::{ImageKind, ModifierKind, OperandKind, Signs};
 use crate::build::lower::decode::Tables;
@@ -412,6 +412,13 @@ fn layout(w: &mut String, isa: &Isa, t: &Target, abouts: &mut Vec<String>) {
             }
         }
         writeln!(w, "] }},").unwrap();
+    }
+    writeln!(w, "],\n#[cfg(feature = \"fast\")]\nplaces: &[").unwrap();
+    let names = fields(isa);
+    for f in &t.formats {
+        let place = |name: &String| f.fields.iter().rposition(|(field, _)| field.name.to_lowercase() == *name);
+        let places: Vec<usize> = names.iter().map(|name| place(name).map_or(0, |n| n + 1)).collect();
+        writeln!(w, "{places:?},").unwrap();
     }
     writeln!(w, "] }};").unwrap();
 }

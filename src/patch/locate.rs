@@ -153,7 +153,7 @@ impl Inst {
     /// The position of the field that [`Inst::get`] reads. `None` if the instruction has no field of that name, or if
     /// the field's bits are fixed. See [`Location`].
     pub fn locate(&self, field: Field) -> Option<Location> {
-        let place = self.place(|info| info.field == field && is_settable(info));
+        let place = self.place(field, is_settable);
         place.map(|(first, info)| Location::new(info, first))
     }
 }

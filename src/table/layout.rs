@@ -6,6 +6,37 @@ pub(crate) struct LayoutTables {
     /// The number of each format in `formats`, from 1; 0 if the target lacks it.
     pub numbers: [u8; Format::ALL.len()],
     pub formats: &'static [Layout],
+    /// For each of `formats`, the number of the last field with each name, from 1; 0 if there is none.
+    #[cfg(feature = "fast")]
+    pub places: &'static [[u8; Field::ALL.len()]],
+}
+
+impl LayoutTables {
+    /// The place of a format in `formats`.
+    #[inline]
+    fn place(&self, format: Format) -> Option<usize> {
+        usize::from(*self.numbers.get(format as usize)?).checked_sub(1)
+    }
+
+    /// The layout of a format.
+    #[inline]
+    pub fn of(&self, format: Format) -> Option<&'static Layout> {
+        self.formats.get(self.place(format)?)
+    }
+
+    /// The last field of a format with this name.
+    #[cfg(feature = "fast")]
+    #[inline]
+    pub fn field(&self, format: Format, field: Field) -> Option<&'static FieldInfo> {
+        let number = self.place(format)?;
+        let place = *self.places.get(number)?.get(field as usize)?;
+        self.formats.get(number)?.fields.get(usize::from(place).checked_sub(1)?)
+    }
+
+    #[cfg(not(feature = "fast"))]
+    pub fn field(&self, format: Format, field: Field) -> Option<&'static FieldInfo> {
+        self.of(format)?.fields.iter().rfind(|info| info.field == field)
+    }
 }
 
 /// The bits of a microcode format; see [`Target::layouts`](crate::Target::layouts).
