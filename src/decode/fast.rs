@@ -74,6 +74,16 @@ pub(crate) fn look(t: &FastDecode, bits: u64) -> Option<Fast> {
     })
 }
 
+impl Inst {
+    /// The instruction with other bits in its first 64; `None` if `look` does not accept them, or they are another
+    /// operation or length.
+    #[inline(always)]
+    pub(crate) fn with_bits(&self, bits: u64) -> Option<Inst> {
+        let fast = look(FAST_DECODE[self.target() as usize], bits)?;
+        Some(Inst::of(bits, 0, fast.meta)).filter(|inst| inst.is_like(self))
+    }
+}
+
 /// Decodes words that `look` did not accept, if they are a valid instruction of one to three dwords. `third`: the third
 /// dword, if there is one.
 #[inline(never)]

@@ -1,6 +1,6 @@
 //! Changes one part of an instruction. The new words are decoded before they are returned.
 
-use super::PatchError;
+use super::{Location, PatchError};
 use crate::code::of_int;
 use crate::codec::is_signed;
 use crate::decode::decode_words;
@@ -10,6 +10,8 @@ use crate::inst::Inst;
 use crate::kind::{NumberKind, OperandKind};
 use crate::opcode::{Field, Opcode};
 use crate::operation::Encoding;
+#[cfg(feature = "fast")]
+use crate::table::FieldInfo;
 use crate::table::{MAX_DWORDS, OperandDesc};
 
 impl Inst {
@@ -33,12 +35,32 @@ impl Inst {
     /// # }
     /// ```
     pub fn with(&self, field: Field, value: u32) -> Result<Inst, PatchError> {
-        let place = self.locate(field).ok_or(PatchError::NoField(field))?;
+        let (first, info) = self.settable(field).ok_or(PatchError::NoField(field))?;
+        #[cfg(feature = "fast")]
+        if let Some(changed) = self.with_piece(first, info, value) {
+            return Ok(changed);
+        }
+        self.with_decoded(Location::new(info, first), value)
+    }
+
+    /// The instruction with another value in a field of one piece, if the fast path of the decoder accepts it.
+    #[cfg(feature = "fast")]
+    #[inline(always)]
+    fn with_piece(&self, first: u8, info: &FieldInfo, value: u32) -> Option<Inst> {
+        let (lsb, most) = (first + info.lsb, (1u64 << (info.width & 63)) - 1);
+        if info.hi_width != 0 || lsb >= 64 || u64::from(value) > most {
+            return None;
+        }
+        self.with_bits(self.bits() & !(most << lsb) | u64::from(value) << lsb)
+    }
+
+    #[inline(never)]
+    fn with_decoded(&self, place: Location, value: u32) -> Result<Inst, PatchError> {
         let mut words = self.padded_words();
         place.put(&mut words, value)?;
         match decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)) {
             Ok(changed) if changed.is_like(self) => Ok(changed),
-            decoded => self.with_another(field, decoded),
+            decoded => self.with_another(place.field, decoded),
         }
     }
 

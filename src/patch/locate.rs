@@ -71,7 +71,7 @@ pub struct Location {
 
 impl Location {
     /// The position of a field. `first` is the bit of the instruction at which the field's format begins.
-    const fn new(info: &FieldInfo, first: u8) -> Location {
+    pub(super) const fn new(info: &FieldInfo, first: u8) -> Location {
         let high = match info.hi_width {
             0 => None,
             width => Some(Piece::new(first + info.hi, width)),
@@ -153,7 +153,11 @@ impl Inst {
     /// The position of the field that [`Inst::get`] reads. `None` if the instruction has no field of that name, or if
     /// the field's bits are fixed. See [`Location`].
     pub fn locate(&self, field: Field) -> Option<Location> {
-        let place = self.place(field, is_settable);
-        place.map(|(first, info)| Location::new(info, first))
+        self.settable(field).map(|(first, info)| Location::new(info, first))
+    }
+
+    /// The field that [`Inst::locate`] finds, and the first bit of its part.
+    pub(super) fn settable(&self, field: Field) -> Option<(u8, &'static FieldInfo)> {
+        self.place(field, is_settable)
     }
 }
