@@ -87,7 +87,12 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let spellings = spellings(targets);
     let names = || opcodes.iter().chain(&spellings);
     let mnemonics = names().map(String::as_str).zip(names().map(place)).collect();
-    let numbers = Numbers { opcodes: &opcodes, number_of, place_of, info_of, mnemonics };
+    let mut forms = HashMap::new();
+    for key in targets.iter().flat_map(|t| t.signatures.iter().map(|s| tables::form_key(t, s))) {
+        let next = forms.len();
+        forms.entry(key).or_insert(next);
+    }
+    let numbers = Numbers { opcodes: &opcodes, number_of, place_of, info_of, mnemonics, forms };
     let mut shared = SharedTables::default();
     for (t, (of_target, lengths)) in targets.iter().zip(tables_of.iter().zip(&lengths)) {
         let of_target = target_tables(isa, targets, of_target, lengths, &numbers, &mut abouts, &mut most)?;
@@ -132,7 +137,12 @@ pub struct Numbers<'a> {
     pub info_of: HashMap<&'a lower::Info, usize>,
     /// The position of each mnemonic in the list of all mnemonics, and its length.
     pub mnemonics: HashMap<&'a str, (usize, usize)>,
+    /// The number of each list of operands and modifiers in a format.
+    pub forms: HashMap<FormKey<'a>, usize>,
 }
+
+/// The base format of a form, the format of its trailing dword, its operands and its modifiers.
+pub type FormKey<'a> = (&'a str, Option<&'a str>, Vec<&'a lower::OperandDesc>);
 
 /// The targets of the same processor: one for each size of its waves.
 fn waves<'t>(targets: &'t [Target<'t>], t: &Target) -> Vec<&'t Target<'t>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::build::check::assume::room;
-use crate::build::emit::{Numbers, camel, fields, sorted_formats};
+use crate::build::emit::{FormKey, Numbers, camel, fields, sorted_formats};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
 use crate::build::kind::{ImageKind, ModifierKind, OperandKind, Signs};
 use crate::build::lower::decode::Tables;
@@ -49,7 +49,7 @@ pub fn target_tables(
         length(w, t, lengths);
         Ok(())
     })?;
-    table("DESCS", &mut |w| descs(w, isa, t))?;
+    table("DESCS", &mut |w| descs(w, isa, t, numbers))?;
     table("OPERANDS", &mut |w| operands::tables(w, isa, t, most))?;
     table("OPS", &mut |w| ops(w, numbers, t))?;
     table("INFO_OF", &mut |w| {
@@ -116,8 +116,8 @@ pub fn announcers_text(announcers: &[Announcer]) -> String {
     announcers.iter().map(text).collect()
 }
 
-fn descs(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
-    signatures(w, isa, t)?;
+fn descs(w: &mut String, isa: &Isa, t: &Target, numbers: &Numbers) -> Result<()> {
+    signatures(w, isa, t, numbers)?;
     writeln!(w, "lists: &{:?},\ndescs: &[", t.desc_lists).unwrap();
     t.descs.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
     writeln!(w, "] }};").unwrap();
@@ -198,8 +198,15 @@ fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
 /// Registers that operations read over the constant bus without naming them, as `key` in src/check/bus.rs has them.
 const ON_BUS: [&str; 2] = ["vcc", "m0"];
 
+/// What distinguishes a form from those of other operations and targets.
+pub fn form_key<'a>(t: &'a Target, s: &lower::FormSignature) -> FormKey<'a> {
+    let format = |n: usize| t.formats[n].def.name.as_str();
+    let descs = t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
+    (format(s.format), s.extension.map(format), descs.collect())
+}
+
 /// Writes the signature of each operation and form, and the signatures.
-fn signatures(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+fn signatures(w: &mut String, isa: &Isa, t: &Target, of_build: &Numbers) -> Result<()> {
     // The signatures of a page have similar indices: the base from which they are counted is stored with the page's
     // index.
     let all = filled(t, |s| s.signature - 1);
@@ -224,12 +231,14 @@ fn signatures(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         };
         let forms = number(&mut forms, [s.sdwa, s.dpp]);
         let ignored = number(&mut ignored, (s.ignored as u64, s.unused, s.fillers));
-        let mut descs = t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
-        let needed = descs.rposition(|desc| !is_optional(isa, desc)).map_or(0, |n| n + 1);
+        let key = form_key(t, s);
+        let needed = key.2.iter().rposition(|desc| !is_optional(isa, desc)).map_or(0, |n| n + 1);
+        let alike = of_build.forms[&key];
+        room(t, "lists of operands", alike, 16)?;
         let implied = implied.contains(&(n + 1));
         writeln!(
             w,
-            "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, #[cfg(feature = \"make\")] needed: {needed}, #[cfg(feature = \"make\")] implied: {implied}, forms: {forms}, ignored: {ignored} }},",
+            "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, #[cfg(feature = \"make\")] needed: {needed}, #[cfg(feature = \"make\")] implied: {implied}, #[cfg(feature = \"fast\")] alike: {alike}, forms: {forms}, ignored: {ignored} }},",
             s.descs.0, s.descs.1
         )
         .unwrap();

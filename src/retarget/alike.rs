@@ -1,38 +1,38 @@
 //! Converts an instruction whose form has the same operands and modifiers, in the same bits, on both targets.
 
-use super::{Descs, names, translate};
-use crate::codec::{EncodedOperand, Words, access, encode, held, hold, modifier, read, value};
+use super::{names, translate};
+use crate::code::{LITERAL, LITERAL64};
+use crate::codec::{EncodedOperand, Words, access, code_in, descs, encode, held, hold, modifier, read, value};
 use crate::form::Form;
 use crate::inst::Inst;
-use crate::kind::OperandKind;
-use crate::table::OperandDesc;
+use crate::kind::{NONE, OperandKind, RegisterKind};
+use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
 use crate::value::Operand;
 
 /// Returns the instruction in such a form of the target, if all its operands and modifiers have the same codes there.
 /// `None` leaves it to the search for the partner of each operand, which finds the errors too.
-pub(super) fn retarget(from: &Inst, form: &Form, (descs, there): (Descs, Descs)) -> Option<Inst> {
-    let signature = from.signature();
-    let formats = (signature.format, signature.extension, signature.descs);
-    if form.extension.is_some() || formats != (form.signature.format, form.signature.extension, form.signature.descs) {
+pub(super) fn retarget(from: &Inst, form: &Form) -> Option<Inst> {
+    let (target, signature) = (from.target(), from.signature());
+    if form.extension.is_some() || !are_alike((target, signature), (form.target, form.signature)) {
         return None;
     }
-    let pairs = || descs.all().zip(there.all());
-    if !pairs().all(|(desc, other)| desc == other) {
-        return None;
-    }
+    let all = || descs(target, signature);
     let mut words = form.start();
     // Modifiers first: the positions of some operands depend on them.
-    for (desc, other) in pairs().filter(|(desc, _)| desc.access.is_none()) {
+    for desc in all().filter(|desc| desc.access.is_none()) {
         let bits = held(desc, from);
-        let same = || names::value(from.target(), there.target, Some(desc), desc.field, bits) == Some(bits);
+        let same = || names::value(target, form.target, Some(desc), desc.field, bits) == Some(bits);
         if modifier(desc, from) >= 0 && !same() {
             return None;
         }
-        hold(other, bits, &mut words).ok()?;
+        hold(desc, bits, &mut words).ok()?;
     }
-    for (desc, other) in pairs().filter(|(desc, _)| desc.access.is_some()) {
-        operand(from, desc, (there.target, other), &mut words)?;
+    for desc in all().filter(|desc| desc.access.is_some()) {
+        match is_plain(from, desc, form.target) {
+            true => words.desc(desc, value(desc, from)).ok()?,
+            false => operand(from, desc, form.target, &mut words)?,
+        }
     }
     let made = form.finish(&mut words).ok()?.canonical().filled_as(from);
     let named = |operand: &Operand| operand.role.is_some();
@@ -41,8 +41,32 @@ pub(super) fn retarget(from: &Inst, form: &Form, (descs, there): (Descs, Descs))
     (same && others.next().is_none()).then_some(made)
 }
 
+type Signature = (Target, &'static FormSignature);
+
+/// Whether both have the same formats, and equal descriptors.
+#[cfg(feature = "fast")]
+fn are_alike((_, a): Signature, (_, b): Signature) -> bool {
+    a.alike == b.alike
+}
+
+#[cfg(not(feature = "fast"))]
+fn are_alike((here, a): Signature, (there, b): Signature) -> bool {
+    (a.format, a.extension) == (b.format, b.extension) && descs(here, a).eq(descs(there, b))
+}
+
+/// Whether the operand is a register or a constant, of which no other bit tells, with the same code on the target.
+fn is_plain(from: &Inst, desc: &OperandDesc, target: Target) -> bool {
+    let code = code_in(desc, from);
+    match desc.kind {
+        OperandKind::Register(RegisterKind::Code { .. } | RegisterKind::Vector { acc: NONE }) => {
+            !matches!(code, LITERAL | LITERAL64) && names::code(from.target(), target, code) == Some(code)
+        }
+        _ => false,
+    }
+}
+
 /// Encodes an operand that has the same code on the target.
-fn operand(from: &Inst, desc: &OperandDesc, (target, other): (Target, &OperandDesc), words: &mut Words) -> Option<()> {
+fn operand(from: &Inst, desc: &OperandDesc, target: Target, words: &mut Words) -> Option<()> {
     if let OperandKind::Image(_) | OperandKind::Second = desc.kind {
         return None;
     }
@@ -50,11 +74,11 @@ fn operand(from: &Inst, desc: &OperandDesc, (target, other): (Target, &OperandDe
     // Bits that other bits make meaningless are kept, but for those of a scalar address, as for any form.
     let meaningless = matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc));
     if meaningless && !desc.kind.is_scalar_address() {
-        words.desc(other, value(desc, from)).ok()?;
+        words.desc(desc, value(desc, from)).ok()?;
     }
     let Some(coded) = coded else { return Some(()) };
-    if translate((from, desc), (target, other), coded).ok()? != coded {
+    if translate((from, desc), (target, desc), coded).ok()? != coded {
         return None;
     }
-    encode(other, coded, words).ok()
+    encode(desc, coded, words).ok()
 }

@@ -218,10 +218,10 @@ fn retarget_as(
     let lacks = || RetargetError::Form { format: from.format(), extension: from.extension() };
     let names = Names::between(from.format(), entry.signature.format).ok_or_else(lacks)?;
     let form = Form::new(target, from.opcode(), entry, signature).ok_or_else(lacks)?;
-    let (descs, there) = (Descs::of(from), Descs::new(target, signature));
-    if let Some(inst) = null.is_none().then(|| alike::retarget(from, &form, (descs, there))).flatten() {
+    if let Some(inst) = null.is_none().then(|| alike::retarget(from, &form)).flatten() {
         return follows(from, inst);
     }
+    let (descs, there) = (Descs::of(from), Descs::new(target, signature));
     let mut words = form.start_as(from);
     // Modifiers first: the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {

@@ -94,6 +94,9 @@ pub(crate) struct FormSignature {
     /// Whether an operation with this signature reads a scalar that no field names.
     #[cfg(feature = "make")]
     pub implied: bool,
+    /// A number that equal forms of all targets share: those of the same formats, with equal descriptors.
+    #[cfg(feature = "fast")]
+    pub alike: u16,
     /// Index in `DescTables::forms`.
     pub forms: u8,
     /// Index in `DescTables::ignored`.
@@ -111,6 +114,8 @@ pub(crate) static NO_SIGNATURE: FormSignature = FormSignature {
     needed: 0,
     #[cfg(feature = "make")]
     implied: false,
+    #[cfg(feature = "fast")]
+    alike: u16::MAX,
     forms: 0,
     ignored: 0,
 };
