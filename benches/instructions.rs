@@ -66,6 +66,9 @@ fn main() -> Result<(), String> {
                     let _ = guard.before(inst, |extra| _ = black_box(extra));
                 }
             }
+            // Not in instructions.sh, since it takes a build with both targets.
+            #[cfg(feature = "gfx950")]
+            "retarget" => insts.iter().for_each(|inst| _ = black_box(inst.retarget(Target::Gfx950))),
             _ => return Err(format!("no such work: {work}")),
         }
     }
