@@ -101,6 +101,7 @@ impl Inst {
     }
 
     #[inline]
+    #[allow(clippy::useless_conversion)] // With few targets, a byte is enough for both.
     pub(crate) fn constraints(&self) -> ConstraintIndex {
         #[cfg(feature = "fast")]
         if self.form() == 0 {
