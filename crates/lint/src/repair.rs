@@ -35,9 +35,9 @@ pub struct Plan {
 impl Plan {
     /// The changes, if every jump follows the code that moves.
     ///
-    /// # Errors [`Error::UnknownJump`]: the target of a jump is not known. The changes are nevertheless right if only
-    /// branches, relocations, and addresses that the code makes of its own point into the code: then take
-    /// [`Plan::edits`].
+    /// # Errors
+    /// [`Error::UnknownJump`]: the target of a jump is not known. The changes are nevertheless right if only branches,
+    /// relocations, and addresses that the code makes of its own point into the code: then take [`Plan::edits`].
     pub fn followed(self) -> Result<Edits, Error> {
         match self.unknown_jump {
             Some(address) => Err(Error::UnknownJump { address }),

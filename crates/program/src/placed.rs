@@ -60,7 +60,8 @@ pub struct Placed<'a> {
 impl<'a> Placed<'a> {
     /// Lays an object out; `None` if the file is already linked.
     ///
-    /// # Errors The file is damaged or cannot be laid out, or the place or the distance of a relocation does not fit.
+    /// # Errors
+    /// The file is damaged or cannot be laid out, or the place or the distance of a relocation does not fit.
     pub fn new(file: &'a [u8]) -> Result<Option<Placed<'a>>, Error> {
         let parsed = File::parse(file)?;
         if !is_relocatable(&parsed) {
@@ -187,8 +188,9 @@ impl Places {
 
     /// The object as if it were linked. Another object with the same sections gets the same addresses.
     ///
-    /// # Errors The file is damaged or has other sections, a section exceeds its room, a relocation is outside of its
-    /// section, or a branch does not reach its symbol.
+    /// # Errors
+    /// The file is damaged or has other sections, a section exceeds its room, a relocation is outside of its section,
+    /// or a branch does not reach its symbol.
     fn link(&self, file: &File<'_>) -> Result<Vec<u8>, Error> {
         let all = sections(file)?;
         let fits = |(section, place): (&Section, &Option<(u64, u64)>)| match place {
@@ -265,7 +267,8 @@ impl Places {
 
     /// The object for a linker that a changed linked one stands for. `old`: the object that was linked.
     ///
-    /// # Errors A file is damaged, or the changed one has another number of sections.
+    /// # Errors
+    /// A file is damaged, or the changed one has another number of sections.
     fn unlink(&self, old: &File<'_>, new: &File<'_>) -> Result<Vec<u8>, Error> {
         let (before, after) = (sections(old)?, sections(new)?);
         if before.len() != after.len() {
