@@ -77,8 +77,8 @@ typedef enum {
   AMDGPU_ISA_SPACE_EXPORT,
 } amdgpu_isa_space;
 
-// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again, so no contents are
-// dangerous.
+// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again,
+// so no contents are dangerous.
 typedef struct {
   // The dwords, base word first; zeros after `len` bytes.
   uint32_t words[5];
@@ -340,8 +340,8 @@ amdgpu_isa_status amdgpu_isa_parse(uint32_t target, const char *source, amdgpu_i
 // `source` is null or ends in a zero; `out` has `room` writable bytes.
 size_t amdgpu_isa_parse_why(uint32_t target, const char *source, char *out, size_t room);
 
-// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is no
-// shorter one.
+// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is
+// no shorter one.
 //
 // # Safety
 // `inst` is null or a writable instruction.

@@ -116,8 +116,8 @@ bool amdgpu_isa_answer_note(const amdgpu_isa_answer *answer, size_t n, amdgpu_is
 // `answer` is null or an answer that is not freed.
 void amdgpu_isa_answer_free(amdgpu_isa_answer *answer);
 
-// Reads a file. What can be read of a damaged one is there; the notes say what cannot. `scan`: code objects and bundles
-// are looked for at every byte of a file of any kind.
+// Reads a file. What can be read of a damaged one is there; the notes say what cannot. `scan`: code objects and
+// bundles are looked for at every byte of a file of any kind.
 //
 // # Safety
 // `file` has `len` readable bytes.

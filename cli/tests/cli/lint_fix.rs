@@ -534,6 +534,25 @@ fn objects_for_a_linker_are_repaired_as_linked_files_are() {
     }
 }
 
+/// Profiles of calls have relocations that only name functions; a linker makes room for common variables.
+#[test]
+fn profiles_and_common_variables_do_not_stop_a_repair() {
+    let work = directory("lint-profile");
+    let source = format!(
+        "\t.amdgcn_target \"{TRIPLE}gfx942\"\n\t.text\n\t.globl k\n\t.type k,@function\nk:\n\ts_getpc_b64 s[4:5]
+\ts_add_u32 s4, s4, shared@rel32@lo+4\n\ts_addc_u32 s5, s5, shared@rel32@hi+12\n\tglobal_load_dword v0, v1, s[4:5]
+\tv_add_f32_e32 v2, v0, v2\n\ts_endpgm\n\t.size k, .-k\n\t.globl f\n\t.type f,@function\nf:\n\ts_waitcnt 0
+\ts_setpc_b64 s[30:31]\n\t.size f, .-f\n\t.cg_profile k, f, 12\n\t.comm shared,8,4\n"
+    );
+    std::fs::write(work.join("p.s"), source).unwrap();
+    let args = ["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj", "p.s", "-o", "p.o"];
+    llvm("llvm-mc-22", &args, &work);
+    let [old, new] = ["p.o", "fixed.o"].map(|name| work.join(name).to_str().unwrap().to_string());
+    run(&["lint", "--fix", "-o", &new, &old], b"").ok();
+    let listing = run(&["dis", &new], b"").ok();
+    assert!(listing.contains("s_waitcnt vmcnt(0)") && listing.contains("<shared@rel32@lo+0x4>"), "{listing}");
+}
+
 /// The names that the pointers of a packed table lead to, by their places in their sections.
 fn pointers(file: &[u8]) -> Vec<(String, u64, String)> {
     let parsed = amdgpu_object::elf::File::parse(file).unwrap();

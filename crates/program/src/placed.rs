@@ -25,6 +25,8 @@ const ROOM: u64 = 0x1_0000;
 const ET_DYN: u16 = 3;
 /// The first number of sections that are none (`SHN_LORESERVE`).
 const RESERVED: u16 = 0xff00;
+/// The number for symbols that a linker makes room for (`SHN_COMMON`).
+const COMMON: u16 = 0xfff2;
 
 /// The kind of the table with the sections of symbols, in files with too many sections. A file that has one is refused.
 const SHT_SYMTAB_SHNDX: u32 = 18;
@@ -231,7 +233,7 @@ impl Places {
     /// The address of a symbol.
     fn symbol(&self, number: u32, symbol: &elf::Symbol) -> u64 {
         match symbol.section {
-            0 if number > 0 => self.outside(number).wrapping_add(symbol.address),
+            0 | COMMON if number > 0 => self.outside(number).wrapping_add(symbol.address),
             0 | RESERVED.. => symbol.address,
             section => self.address(section.into()).wrapping_add(symbol.address),
         }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::{self, File};
-use amdgpu_object::relocation_kinds::{ABS64, RELATIVE64};
+use amdgpu_object::relocation_kinds::{ABS64, NONE, RELATIVE64};
 use amdgpu_object::{EM_AMDGPU, Image};
 
 use crate::code::Number;
@@ -14,7 +14,8 @@ use crate::edits::second_entry;
 use crate::layout::{Code, Layout, fills};
 use crate::{Edits, Error, code};
 
-/// A table of relocations that is not read here. A file that has one is refused.
+/// A table of relocations whose addends are in their places. A file that has one is refused, unless its relocations do
+/// nothing but name functions (`.llvm.call-graph-profile`).
 const SHT_REL: u32 = 9;
 /// Entries of the dynamic table that hold addresses.
 const DYNAMIC_ADDRESSES: [u64; 13] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 36, 0x6fff_fef5];
@@ -86,7 +87,12 @@ impl Writer<'_, '_> {
             self.symbols(table)?;
         }
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
-        if tables(SHT_REL).any(|table| table.size > 0) {
+        let is_name = |entry: &[u8]| entry.get(8..12) == Some(&NONE.to_le_bytes());
+        let are_names = |table: &elf::Section| {
+            let is_loaded = layout.sections.get(table.info).is_some_and(|target| target.flags & elf::SHF_ALLOC != 0);
+            !is_loaded && layout.file.contents(table).bytes.chunks_exact(16).all(is_name)
+        };
+        if !tables(SHT_REL).all(are_names) {
             return Err(Error::Layout);
         }
         tables(elf::SHT_RELR).try_for_each(|table| self.packed(table))?;
