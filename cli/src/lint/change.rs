@@ -96,6 +96,7 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
         note(format_args!("{name}: the bundle is written without compression"));
     }
     // The last one comes first, so that the others keep their offsets.
+    changes.sort_by_key(|(offset, ..)| *offset);
     let mut file = (!changes.is_empty()).then(|| bytes.to_vec());
     for (offset, label, new) in changes.iter().rev() {
         let old = file.take().unwrap_or_default();

@@ -1,7 +1,6 @@
 //! Damaged and malicious files: the tool ends, soon, with exit code 0 or 1, and never panics (`run` checks that).
 
 #[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")]
 use super::measure;
 use super::samples::*;
 use super::{Run, run};
@@ -344,4 +343,30 @@ fn many_faults_take_no_more_memory_than_none() {
     let run = run(&["dis", "-"], &damaged);
     assert!(run.out.contains("s_nop 0"), "{}", run.err);
     assert!(run.fails(1).trim_end().ends_with("and 199950 more"));
+}
+
+/// What cannot be replaced is refused, in any container: an offload binary without a size, archives in archives, the
+/// index of a library for Windows, whose low bytes come first.
+#[test]
+fn what_cannot_be_replaced_is_refused() {
+    let code = code_object(GFX942);
+    let mut empty = offload("amdgcn-amd-amdhsa", "gfx942", &code);
+    empty[8..16].fill(0);
+    let at = empty.len() as u64 - code.len() as u64;
+    assert_eq!(amdgpu_object::replace(&empty, at, b"new"), None);
+    let alone = archive(&[("k.co", &code)]);
+    let (magic, header) = (8, 60);
+    let new = amdgpu_object::replace(&alone, magic + header, &[&code[..], b"more"].concat()).unwrap();
+    assert!(new.windows(code.len()).any(|part| part == code));
+    let mut nested = alone;
+    for _ in 0..2000 {
+        nested = archive(&[("a", &nested)]);
+    }
+    assert_eq!(amdgpu_object::replace(&nested, 2001 * (magic + header), b"new"), None);
+    let table = [1u32.to_be_bytes(), 0u32.to_be_bytes()].concat();
+    for (indexes, is_taken) in [(1, true), (2, false)] {
+        let members = [vec![("", &table[..]); indexes], vec![("k.co", &code[..])]].concat();
+        let at = magic + (header + table.len() as u64) * indexes as u64 + header;
+        assert_eq!(amdgpu_object::replace(&archive(&members), at, b"\x7fELF").is_some(), is_taken, "{indexes}");
+    }
 }

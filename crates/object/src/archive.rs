@@ -115,11 +115,15 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
         let long = file.get(from..data)?;
         let is_bsd = name.starts_with(b"__.SYMDEF") || long.starts_with(b"__.SYMDEF");
         match name {
+            // Those of Windows and of Darwin for large archives are others.
+            b"/" if !tables.is_empty() => return None,
+            _ if [name, long].iter().any(|name| name.starts_with(b"__.SYMDEF_64")) => return None,
             b"/" => tables.push(Index { from: data, end, width: 4, is_bsd: false }),
             b"/SYM64/" => tables.push(Index { from: data, end, width: 8, is_bsd: false }),
             _ if is_bsd => tables.push(Index { from: data, end, width: 4, is_bsd: true }),
             _ if (data..end).contains(&at) => {
-                let member = crate::replace(file.get(data..end)?, (at - data) as u64, new)?;
+                let member = file.get(data..end).filter(|member| !is_archive(member))?;
+                let member = crate::replace(member, (at - data) as u64, new)?;
                 let mut out = file.get(..start + SIZE.start)?.to_vec();
                 let text = alloc::format!("{:<1$}", skipped.checked_add(member.len())?, SIZE.len());
                 if text.len() > SIZE.len() {
@@ -129,7 +133,7 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
                 out.extend_from_slice(file.get(start + SIZE.end..data)?);
                 out.extend_from_slice(&member);
                 out.resize(out.len().next_multiple_of(2), b'\n');
-                let next = end.next_multiple_of(2);
+                let next = end.checked_next_multiple_of(2)?;
                 let shift = i64::try_from(out.len()).ok()?.checked_sub(i64::try_from(next).ok()?)?;
                 out.extend_from_slice(file.get(next..).unwrap_or_default());
                 tables.iter().try_for_each(|table| table.follow(&mut out, start as u64, shift))?;
@@ -137,7 +141,7 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
             }
             _ => {}
         }
-        start = end.next_multiple_of(2);
+        start = end.checked_next_multiple_of(2)?;
     }
 }
 
@@ -167,6 +171,9 @@ impl Index {
         let (count, numbers) = numbers.split_at_mut_checked(self.width)?;
         let count = usize::try_from(value(count)).ok()?;
         let (count, step) = if self.is_bsd { (count / (2 * self.width), 2) } else { (count, 1) };
+        if count.checked_mul(step)?.checked_mul(self.width)? > numbers.len() {
+            return None;
+        }
         for number in numbers.chunks_exact_mut(self.width).skip(step - 1).step_by(step).take(count) {
             let old = value(number);
             let new = if old > after { old.checked_add_signed(shift)? } else { old };

@@ -16,6 +16,8 @@ pub const SHT_SYMTAB: u32 = 2;
 pub const SHT_RELA: u32 = 4;
 /// The table of symbols that a loader reads.
 pub const SHT_DYNSYM: u32 = 11;
+/// A table of relocations in a compact form, which nothing here reads.
+pub const SHT_CREL: u32 = 0x4000_0014;
 /// A packed table of relocations of pointers into the file.
 pub const SHT_RELR: u32 = 19;
 /// The table that tells a loader what to load and relocate.
@@ -351,8 +353,8 @@ impl<'a> File<'a> {
     /// address of the file to what is there.
     pub fn packed_relocations(&self, table: &'a [u8]) -> impl Iterator<Item = u64> + use<'_, 'a> {
         let numbers = table.chunks_exact(8).map_while(|entry| self.number(entry, 0, 8));
-        // An even number is the address of a place. In an odd one, each further bit stands for a dword pair after the
-        // last place that the one before it stands for.
+        // An even number is the address of a place. In an odd one, each further bit stands for one of the 63 dword pairs
+        // after that place, or after the 63 pairs of the odd number before it.
         let places = numbers.scan(0u64, |next, number| {
             let (start, bits, count) = match number & 1 {
                 0 => (number, 1, 1),
@@ -361,7 +363,8 @@ impl<'a> File<'a> {
             *next = start.wrapping_add(8 * count);
             Some((0..count).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| start.wrapping_add(8 * bit)))
         });
-        places.flatten()
+        // Each place has bytes of its own.
+        places.flatten().take(self.bytes.len() / 8)
     }
 
     /// The table with the names of sections; empty if there is none.

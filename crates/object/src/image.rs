@@ -101,7 +101,9 @@ pub struct Section<'a> {
 }
 
 /// The address, in [`Section::code`], of everything that is outside of the section.
-pub(crate) const FAR: u64 = 1 << 46;
+pub(crate) const FAR: u64 = 1 << 46 | FAR_BELOW;
+/// Its lower half: code may add only that. No section is as long as half of it.
+const FAR_BELOW: u64 = 1 << 30;
 
 /// A name for an address of a section.
 #[derive(Clone, Debug)]
@@ -215,7 +217,7 @@ impl<'a> Section<'a> {
 
     /// Whether an address to which [`Section::code`] leads is that of a place which only the linker knows.
     pub fn is_elsewhere(&self, address: u64) -> bool {
-        self.filled.is_some() && address >= FAR / 2
+        self.filled.is_some() && address >= FAR_BELOW / 2
     }
 }
 

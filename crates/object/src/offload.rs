@@ -112,7 +112,7 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
     loop {
         let binary = file.get(start..).filter(|rest| rest.starts_with(MAGIC))?;
         let size = usize_at(binary, 8, "its size").ok()?;
-        let binary = binary.get(..size)?;
+        let binary = binary.get(..size).filter(|binary| binary.len() >= HEADER)?;
         if at >= start + size {
             let after = start + size;
             start = after + file.get(after..)?.iter().take_while(|byte| **byte == 0).count();
@@ -126,8 +126,18 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
             Some((entry, offset.ok()?, size.ok()?))
         };
         let all = (0..count).map_while(|n| image(n.checked_mul(ENTRY)?.checked_add(entries)?));
-        let (entry, offset, old) = all.max_by_key(|(_, offset, _)| *offset)?;
-        let is_last = offset.checked_add(old)?.next_multiple_of(ALIGN) >= size;
+        let all = all.filter(|(_, _, size)| *size > 0);
+        // Two entries may have the same image.
+        let mut last = None;
+        for (entry, offset, old) in all {
+            match last {
+                Some((_, other, _)) if other > offset => {}
+                Some((_, other, _)) if other == offset => return None,
+                _ => last = Some((entry, offset, old)),
+            }
+        }
+        let (entry, offset, old) = last?;
+        let is_last = offset.checked_add(old)?.checked_next_multiple_of(ALIGN)? >= size;
         if start.checked_add(offset)? != at || !is_last {
             return None;
         }

@@ -112,17 +112,6 @@ impl<'n, 'a> Names<'n, 'a> {
         Some(filled)
     }
 
-    /// The number at an address of a linked file.
-    fn value_at(&self, address: u64) -> Option<u64> {
-        let holds = |section: &&elf::Section| {
-            let is_loaded = section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
-            is_loaded && address.checked_sub(section.address).is_some_and(|from| from < section.size)
-        };
-        let section = self.headers.iter().find(holds)?;
-        let data = self.file.data(section.offset.checked_add(address - section.address)?, 8);
-        data.bytes.try_into().ok().map(u64::from_le_bytes)
-    }
-
     /// The places that a loader fills in, of a linked file.
     pub fn pointers(&mut self, map: &mut AddressMap<'a>) -> Result<(), ErrorKind> {
         let loaded = |kind: u32| {
@@ -132,8 +121,20 @@ impl<'n, 'a> Names<'n, 'a> {
         };
         let (table, packed) = (loaded(elf::SHT_RELA), loaded(elf::SHT_RELR));
         if let Some(packed) = packed {
+            let is_held = |section: &&elf::Section| {
+                section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS && section.size > 0
+            };
+            let mut sections: Vec<&elf::Section> = self.headers.iter().filter(is_held).collect();
+            sections.sort_by_key(|section| section.address);
+            let value = |place: u64| {
+                let last = sections.partition_point(|section| section.address <= place).checked_sub(1)?;
+                let section = sections.get(last)?;
+                let from = Some(place - section.address).filter(|from| *from < section.size)?;
+                let bytes = self.file.data(section.offset.checked_add(from)?, 8).bytes;
+                bytes.try_into().ok().map(u64::from_le_bytes)
+            };
             let all = self.file.packed_relocations(self.file.contents(packed).bytes);
-            map.pointers.extend(all.filter_map(|place| Some((place, Pointer::Address(self.value_at(place)?)))));
+            map.pointers.extend(all.filter_map(|place| Some((place, Pointer::Address(value(place)?)))));
         }
         let Some(table) = table else { return Ok(()) };
         for entry in self.entries(table) {

@@ -1,14 +1,14 @@
 //! Writes relocations that no loader reads: those of an object for a linker, and those that a linker has kept.
 
 use amdgpu_object::elf;
-use amdgpu_object::relocation_kinds::{ABS64, Base, Formula, NONE, Part};
+use amdgpu_object::relocation_kinds::{Base, Formula, NONE, Part};
 
 use crate::Error;
 use crate::rewrite::Writer;
 
 impl Writer<'_, '_> {
-    /// Writes the relocations of a table that no loader reads: those for a linker, or those that a linker has kept. The
-    /// numbers in the places have been written.
+    /// Writes the relocations of a table that no loader reads: those for a linker, or those that a linker has kept, with
+    /// their numbers in linked data. The numbers in code and descriptors have been written.
     pub fn kept(&mut self, table: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
         let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
@@ -18,38 +18,48 @@ impl Writer<'_, '_> {
         for (number, relocation) in layout.file.relocations(data).enumerate() {
             let at = table.offset + number as u64 * 24;
             let symbol = layout.file.symbol(symbols, relocation.symbol);
-            let place = match in_memory {
-                true => layout.address_in(table.info, relocation.address),
-                false => relocation.address,
+            let formula = Formula::of(relocation.kind);
+            let place = match (in_memory, layout.code(table.info)) {
+                (false, _) => relocation.address,
+                // The place of a branch is its own, not that of its label.
+                (true, Some(code)) if formula.is_some_and(|formula| formula.part == Part::Dwords) => {
+                    layout.inst(code, relocation.address)
+                }
+                (true, _) => layout.address_in(table.info, relocation.address),
             };
             let addend = match symbol {
-                Some(symbol) => self.addend(&relocation, place, &symbol, in_memory)?,
+                Some(symbol) => self.addend(&relocation, place, &symbol, table.info)?,
                 None => relocation.addend,
             };
             self.put64(at, place)?;
             self.put64(at + 16, addend as u64)?;
-            // In linked data, the distances that the linker wrote are written again.
-            let formula = Formula::of(relocation.kind).filter(|formula| formula.is_relative);
-            let is_written = in_memory && layout.code(table.info).is_none() && !layout.is_fixed;
-            if let (Some(formula), Some(symbol), true) = (formula, symbol, is_written) {
+            let formula = formula.filter(|formula| formula.base == Base::Symbol);
+            let is_linked_data = in_memory && layout.code(table.info).is_none() && !layout.is_fixed;
+            if let (Some(formula), Some(symbol), true) = (formula, symbol, is_linked_data) {
                 let section = layout.sections.get(table.info).ok_or(Error::Layout)?;
                 let offset = section.offset.wrapping_add(relocation.address.wrapping_sub(section.address));
-                let value = formula.value(self.symbol(&symbol), addend, place).to_le_bytes();
-                self.put(offset, value.get(..formula.size).unwrap_or_default())?;
+                let bytes = layout.file.data(offset, formula.size as u64).bytes;
+                let old = formula.value(symbol.address, relocation.addend, relocation.address).to_le_bytes();
+                let new = formula.value(self.symbol(&symbol), addend, place).to_le_bytes();
+                // Another number than that of the linker stays.
+                if old.get(..formula.size) == Some(bytes) {
+                    self.put(offset, new.get(..formula.size).unwrap_or_default())?;
+                }
             }
         }
         Ok(())
     }
 
-    /// The new addend of a relocation whose place is moved here.
+    /// The new addend of a relocation whose place, in a section, is moved here.
     fn addend(
         &self,
         relocation: &elf::Relocation,
         place: u64,
         symbol: &elf::Symbol,
-        in_memory: bool,
+        section: usize,
     ) -> Result<i64, Error> {
         let layout = self.layout;
+        let in_memory = layout.sections.get(section).is_some_and(|section| section.flags & elf::SHF_ALLOC != 0);
         let refused = || Error::Relocation { address: relocation.address };
         if relocation.kind == NONE {
             return Ok(relocation.addend);
@@ -68,6 +78,11 @@ impl Writer<'_, '_> {
             let more = moved(*old, *new).wrapping_add(place_moved).wrapping_sub(base_moved);
             return Ok(relocation.addend.wrapping_add(more));
         }
+        // Nothing tells where the table of addresses of a linked file is.
+        if formula.base == Base::Entry {
+            let is_still = layout.is_fixed && place == relocation.address;
+            return if is_still || !in_memory { Ok(relocation.addend) } else { Err(refused()) };
+        }
         let goal = symbol.address.wrapping_add_signed(relocation.addend);
         let new_goal = self.beside(symbol, goal);
         let addend = moved(self.symbol(symbol), new_goal);
@@ -76,9 +91,8 @@ impl Writer<'_, '_> {
         let is_plain = !formula.is_relative || formula.part == Part::Dwords || relocation.addend == 0;
         let value = |goal, place| formula.value(goal, 0, place);
         let is_same = addend == relocation.addend && value(new_goal, place) == value(goal, relocation.address);
-        // Only these numbers are written again: others in a linked file stay as the linker wrote them.
-        let is_written = layout.is_fixed || formula.is_relative || relocation.kind == ABS64;
-        let is_open = is_written && formula.base == Base::Symbol && is_plain;
+        // The numbers in linked code stay as the linker wrote them.
+        let is_open = is_plain && (layout.is_fixed || layout.code(section).is_none());
         match !in_memory || is_same || is_open {
             true => Ok(addend),
             false => Err(refused()),

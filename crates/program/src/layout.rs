@@ -7,6 +7,7 @@ use core::cmp::Ordering;
 use amdgpu_object::Image;
 use amdgpu_object::elf::{self, File};
 
+use crate::placed::are_apart;
 use crate::{Edits, Error};
 
 const PAGE: u64 = 0x1000;
@@ -83,6 +84,9 @@ impl<'f, 'a> Layout<'f, 'a> {
         let (segments, damaged_too) = file.segments();
         if let Some(kind) = damaged.or(damaged_too) {
             return Err(kind.into());
+        }
+        if !are_apart(file, &sections) {
+            return Err(Error::Layout);
         }
         let is_fixed = segments.is_empty();
         let own = sections.iter().copied().enumerate().filter(|(_, section)| section.is_code());

@@ -137,6 +137,13 @@ fn sections(file: &File<'_>) -> Result<Vec<Section>, Error> {
     }
 }
 
+/// Whether tables of symbols and relocations can have bytes of their own: otherwise they would be read again and again.
+pub fn are_apart(file: &File<'_>, sections: &[Section]) -> bool {
+    let kinds = [elf::SHT_RELA, elf::SHT_RELR, elf::SHT_SYMTAB, elf::SHT_DYNSYM];
+    let sizes = sections.iter().filter(|section| kinds.contains(&section.kind)).map(|section| section.size);
+    sizes.fold(0, u64::saturating_add) <= file.bytes.len() as u64
+}
+
 /// The sections of a kind, such as tables of symbols or of relocations.
 fn tables(sections: &[Section], kind: u32) -> impl Iterator<Item = &Section> {
     sections.iter().filter(move |section| section.kind == kind)
@@ -149,7 +156,8 @@ impl Places {
     /// The file is damaged.
     fn new(file: &File<'_>) -> Result<Places, Error> {
         let sections = sections(file)?;
-        if tables(&sections, SHT_SYMTAB_SHNDX).next().is_some() {
+        let is_unread = |kind| tables(&sections, kind).next().is_some();
+        if is_unread(SHT_SYMTAB_SHNDX) || is_unread(elf::SHT_CREL) || !are_apart(file, &sections) {
             return Err(Error::Layout);
         }
         let symbols = tables(&sections, elf::SHT_SYMTAB).map(|table| table.size / 24).max().unwrap_or(0);

@@ -92,7 +92,7 @@ impl Writer<'_, '_> {
             let is_loaded = layout.sections.get(table.info).is_some_and(|target| target.flags & elf::SHF_ALLOC != 0);
             !is_loaded && layout.file.contents(table).bytes.chunks_exact(16).all(is_name)
         };
-        if !tables(SHT_REL).all(are_names) {
+        if !tables(SHT_REL).all(are_names) || tables(elf::SHT_CREL).next().is_some() {
             return Err(Error::Layout);
         }
         tables(elf::SHT_RELR).try_for_each(|table| self.packed(table))?;
@@ -222,7 +222,7 @@ impl Writer<'_, '_> {
                 (RELATIVE64, _) => layout.address(relocation.addend as u64) as i64,
                 // A pointer into the middle of something moves with its target.
                 (_, Some(symbol)) if layout.sections.get(usize::from(symbol.section)).is_some_and(is_loaded) => {
-                    let goal = layout.address(symbol.address.wrapping_add_signed(relocation.addend));
+                    let goal = self.beside(&symbol, symbol.address.wrapping_add_signed(relocation.addend));
                     goal.wrapping_sub(self.symbol(&symbol)) as i64
                 }
                 _ => relocation.addend,

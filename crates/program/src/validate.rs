@@ -102,12 +102,13 @@ impl core::error::Error for Difference {}
 /// # Errors
 /// The first difference, or the part of either file that cannot be followed.
 pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Inst) -> bool) -> Result<(), Difference> {
-    let Ok(Some(placed)) = Placed::new(old) else { return compare(old, new, target, &is_neutral) };
-    let new = placed.link(new).map_err(|error| match error {
+    let unread = |error| match error {
         Error::Damaged(kind) => Difference::Damaged(kind),
         Error::Relocation { address } => Difference::Relocation { old: address },
         _ => Difference::Headers,
-    })?;
+    };
+    let Some(placed) = Placed::new(old).map_err(unread)? else { return compare(old, new, target, &is_neutral) };
+    let new = placed.link(new).map_err(unread)?;
     compare(placed.bytes(), &new, target, &is_neutral)
 }
 

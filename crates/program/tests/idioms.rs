@@ -188,6 +188,36 @@ fn objects_for_a_linker_lead_to_the_same() {
     }
 }
 
+/// The linker fills in a branch to a symbol that others could see. Its place is the branch, whatever is inserted before
+/// it.
+#[test]
+fn branches_that_a_linker_fills_in_follow() {
+    for target in targets() {
+        let processor = target.processor();
+        let object = source::unlinked(&format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--{processor}\"; .text; .globl f; .type f,@function; f:; s_nop 0; s_branch h
+            .size f, .-f; .globl h; .type h,@function; h:; s_nop 1; s_endpgm; .size h, .-h"
+        ));
+        let kinds = |file: &[u8]| {
+            let file = amdgpu_object::elf::File::parse(file).unwrap();
+            let sections = file.sections().0;
+            let table = sections.iter().find(|table| table.kind == amdgpu_object::elf::SHT_RELA).unwrap();
+            let all = file.relocations(file.contents(table).bytes).map(|r| (r.kind, r.address, r.addend));
+            all.collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(&object), [(14, 4, 0)], "{target}");
+        let placed = Placed::new(&object).unwrap().unwrap();
+        let nop = parse(target, "s_nop 5").unwrap();
+        for n in 0..4 {
+            let mut edits = Edits::default();
+            with_image(placed.bytes(), |image| edits.insert(image.sections[0].address + 4 * n, &[nop; 3]));
+            let new = placed.rewrite(target, &edits).unwrap();
+            assert_eq!(kinds(&new), [(14, if n < 2 { 16 } else { 4 }, 0)], "{target}, {n}");
+            validate(&object, &new, target, is_nop).unwrap_or_else(|e| panic!("{target}, {n}: {e}"));
+        }
+    }
+}
+
 /// Instructions that are inserted and removed again leave the same file, if nothing had to be aligned anew.
 #[test]
 fn edits_can_be_undone() {

@@ -73,8 +73,8 @@ fn section(
         let steps = steps(&before, &after, (ends(old, one.end), ends(new, other.end)), is_neutral, pairs)?;
         all.push(Function { old: before, new: after, steps, ends: (end(old), end(new)) });
     }
-    // A name for the end of the code counts as one.
-    pairs.add(end(old), end(new), end(new)..=end(new));
+    // A name for the end of the code counts as one, unless another section begins there.
+    pairs.add_end(end(old), end(new));
     pairs.add_start(end(new));
     Ok(all)
 }

@@ -82,9 +82,14 @@ impl End<'_, '_> {
         self.by.addend.wrapping_sub_unsigned(self.by.address)
     }
 
+    /// The number that a linker writes to its place.
+    fn value(&self, formula: Formula) -> u64 {
+        formula.value(self.symbol.address, self.by.addend, self.by.address)
+    }
+
     /// Whether its place in a section has the number that a linker writes there.
     fn is_filled(&self, section: &Section, formula: Formula) -> bool {
-        let value = formula.value(self.symbol.address, self.by.addend, self.by.address).to_le_bytes();
+        let value = self.value(formula).to_le_bytes();
         let bytes = self.side.slice(section, self.by.address, formula.size);
         bytes.is_some() && value.get(..formula.size) == bytes
     }
@@ -107,8 +112,12 @@ impl Kept<'_, '_> {
         let Kept { files, sections, ends: [a, b], formula, .. } = self;
         let Some((section, new_section)) = sections else { return self.leads() };
         let is_filled = b.is_filled(new_section, *formula);
+        let is_still = a.by.addend == b.by.addend && self.is_still(section, new_section);
         match section.is_code() {
-            _ if !formula.is_relative => self.leads(),
+            // The walk through the code has compared the numbers there.
+            true if !formula.is_relative => self.leads(),
+            // Nothing tells where the table of addresses of a linked file is.
+            false if formula.base == Base::Entry => is_still && files.old.segments.is_empty(),
             // The walk through the code has compared the addresses that it makes.
             true => {
                 let key = (a.by.symbol, a.distance());
@@ -116,14 +125,20 @@ impl Kept<'_, '_> {
                     distances.insert(key, b.distance());
                 }
                 // The upper half has the distance of the lower one, and code does not move far.
-                let is_whole = distances.get(&key).is_none_or(|lower| *lower == b.distance());
+                let is_whole = distances.get(&key).is_some_and(|lower| *lower == b.distance());
                 let is_near = i32::try_from(b.distance().wrapping_sub(a.distance())).is_ok();
                 let is_value = formula.base == Base::Entry || is_filled || !a.is_filled(section, *formula);
                 is_whole && is_near && is_value
             }
             // The descriptor is compared with its symbol.
             false if files.entries.contains(&a.by.address) => is_filled,
-            false => self.leads() && is_filled || a.by.addend == b.by.addend && self.is_still(section, new_section),
+            // A loader writes what is there, which is compared with its own table.
+            false if files.pointers.contains(&a.by.address) => self.leads(),
+            // Another number than that of the linker has stayed, or the same number is meant.
+            false => {
+                let is_other = !a.is_filled(section, *formula) || a.value(*formula) == b.value(*formula);
+                self.leads() && is_filled || is_still && is_other
+            }
         }
     }
 

@@ -22,6 +22,11 @@ impl Pairs {
         self.code.insert(old, (new, names));
     }
 
+    /// Records the end of code, if no instruction is there.
+    pub fn add_end(&mut self, old: u64, new: u64) {
+        self.code.entry(old).or_insert((new, new..=new));
+    }
+
     pub fn add_section(&mut self, old: u64, end: u64, new: u64) {
         self.data.insert(old, (end, new));
     }

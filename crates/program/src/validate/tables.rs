@@ -12,6 +12,7 @@ use amdgpu_object::relocation_kinds::RELATIVE64;
 use super::pairs::Pairs;
 use super::{Difference, kept};
 use crate::edits::second_entry;
+use crate::placed::are_apart;
 
 /// The offsets of the entry point, of the tables' offsets and of the rest in the file header.
 const HEADER: [usize; 4] = [24, 32, 40, 48];
@@ -22,7 +23,7 @@ pub struct Files<'a> {
     pub new: Side<'a>,
     target: Target,
     /// The places of pointers that a loader fills in, of the old file.
-    pointers: BTreeSet<u64>,
+    pub pointers: BTreeSet<u64>,
     /// The places of the distances of kernels in descriptors, of the old file.
     pub entries: BTreeSet<u64>,
     /// The sizes in bytes of the places without code that a linker fills in, of the old file.
@@ -33,7 +34,7 @@ pub struct Files<'a> {
 pub struct Side<'a> {
     pub file: File<'a>,
     pub sections: Vec<Section>,
-    segments: Vec<Segment>,
+    pub segments: Vec<Segment>,
     names: &'a [u8],
 }
 
@@ -44,6 +45,9 @@ impl<'a> Side<'a> {
         let (segments, damaged_too) = file.segments();
         if let Some(kind) = damaged.or(damaged_too) {
             return Err(Difference::Damaged(kind));
+        }
+        if !are_apart(&file, &sections) {
+            return Err(Difference::Headers);
         }
         let names = file.section_names(&sections);
         Ok(Side { file, sections, segments, names })
@@ -195,6 +199,7 @@ fn section(
             kept::compare(files, pairs, one, a.bytes, b.bytes).map_err(Some)
         }
         elf::SHT_RELA => relocations(files, pairs, one.link, a.bytes, b.bytes).map_err(Some),
+        elf::SHT_CREL => Err(None),
         elf::SHT_RELR => packed(files, pairs, a.bytes, b.bytes).then_some(()).ok_or(None),
         elf::SHT_DYNAMIC => dynamic(pairs, a.bytes, b.bytes).then_some(()).ok_or(None),
         _ => data(files, pairs, one, a.bytes, b.bytes),

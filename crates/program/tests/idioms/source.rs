@@ -105,6 +105,11 @@ pub fn relocatable(target: Target) -> Vec<u8> {
     assembly(&lines).unwrap().to_object().unwrap_or_else(|e| panic!("{target}: {e}"))
 }
 
+/// The object for a linker of a source whose lines may end with `;`.
+pub fn unlinked(lines: &str) -> Vec<u8> {
+    assembly(lines).unwrap().to_object().unwrap()
+}
+
 /// The code object with the idioms of a target, with three sections of code.
 pub fn of_sections(target: Target) -> Vec<u8> {
     object(target, &divided(target, ["second", "third"])).unwrap()
