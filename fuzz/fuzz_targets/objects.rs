@@ -8,8 +8,8 @@ use amdgpu_isa::{Decoder, Target};
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Error, Image, Part};
 
-/// The most bytes of code that is repaired, in files of one length of eight: a repair takes a hundred times as long as
-/// to read the file.
+/// The most bytes of code that is repaired, in files of one length of eight: repairs of all files leave time for a
+/// tenth of the inputs.
 const REPAIRED: usize = 1 << 10;
 
 /// Repairs a code object. What is written can be read again, and replaces the code object in the file.

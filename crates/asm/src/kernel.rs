@@ -176,7 +176,7 @@ impl Assembler {
         self.sync();
         (kernel.section, kernel.offset) = (self.table.section, self.table.offset);
         let place = kernel.place;
-        // What a wrong directive would have said may be missing.
+        // A wrong directive may be the one that seems to be missing.
         let was_whole = kernel.is_whole;
         for needed in ["next_free_vgpr", "next_free_sgpr"] {
             if was_whole && !kernel.values.contains_key(needed) {
@@ -234,7 +234,7 @@ impl Assembler {
         let is_wrong = self.flaws.errors() > 0;
         for kernel in std::mem::take(&mut self.kernels).into_iter().filter(|kernel| kernel.is_whole) {
             self.check_entry(&kernel);
-            // What the statements that are wrong would have defined is missing now.
+            // A wrong statement may be the one that would have defined the name.
             if is_wrong && kernel.values.values().any(|(expr, _)| self.table.value(expr).is_err()) {
                 continue;
             }

@@ -86,7 +86,7 @@ fn bytes(value: &Value) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// What the value of a key has to be.
+/// The kind of value that a key needs.
 enum Shape {
     Text,
     Number,
@@ -100,7 +100,7 @@ enum Shape {
     Maps(&'static str, &'static [Key]),
 }
 
-/// A key of a map: its name, whether each such map has it, and what its value is.
+/// A key of a map: its name, whether each such map has it, and the kind of its value.
 type Key = (&'static str, bool, Shape);
 
 /// Accesses to the memory of an argument.
@@ -353,7 +353,7 @@ fn scalar(text: &str) -> Value {
             (Some(value), Some(_)) => return value.wrapping_neg().into(),
             (None, _) => {
                 if let Ok(value) = text.parse::<f64>() {
-                    // What a short number can hold is one, as LLVM has it, even if digits are lost.
+                    // A value in the range of short numbers becomes one, as LLVM has it, even if digits are lost.
                     let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
                     return if is_short { (value as f32).into() } else { value.into() };
                 }

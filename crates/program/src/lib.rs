@@ -2,9 +2,9 @@
 //!
 //! [`Edits`] collects instructions to insert before others, and replacements. [`rewrite`] makes a code object with the
 //! changes: branches, addresses that code makes relative to itself, kernel descriptors, symbols, pointers that a loader
-//! fills in, and the tables of the file follow; all other bytes stay as they are. [`validate`] proves, independently,
-//! that one file is the other with only neutral instructions added and removed. The package needs an allocator, and
-//! nothing else of the system.
+//! fills in, and the tables of the file follow; all other bytes stay as they are. [`Placed`] does the same to an object
+//! for a linker, whose sections have no addresses yet. [`validate`] proves, independently, that one file is the other
+//! with only neutral instructions added and removed. The package needs an allocator, and nothing else of the system.
 //!
 //! ```
 //! use amdgpu_isa::{Target, parse};
