@@ -5,7 +5,7 @@
 use crate::codec::value;
 use crate::error::FieldError;
 use crate::inst::Inst;
-use crate::kind::{NumberKind, OperandKind};
+use crate::kind::PartsKind;
 use crate::opcode::Field;
 use crate::table::{Counter, Counters, Part};
 use crate::target::{IMMS, Target};
@@ -598,17 +598,27 @@ pub enum Imm {
 }
 
 impl Imm {
-    pub(crate) fn decode(target: Target, kind: OperandKind, value: u16) -> Option<Imm> {
-        let OperandKind::Number(kind) = kind else { return None };
-        Some(match kind {
-            NumberKind::Waitcnt => Imm::Waitcnt(Waitcnt::decode(target, value)),
-            NumberKind::Hwreg => Imm::Hwreg(Hwreg::decode(target, value)),
-            NumberKind::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
-            NumberKind::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
-            NumberKind::Depctr => Imm::Depctr(Depctr::decode(target, value)),
-            NumberKind::DelayAlu => Imm::DelayAlu(DelayAlu::decode(target, value)),
-            _ => return None,
-        })
+    pub(crate) fn decode(target: Target, kind: PartsKind, value: u16) -> Imm {
+        match kind {
+            PartsKind::Waitcnt => Imm::Waitcnt(Waitcnt::decode(target, value)),
+            PartsKind::Hwreg => Imm::Hwreg(Hwreg::decode(target, value)),
+            PartsKind::Sendmsg => Imm::Sendmsg(Sendmsg::decode(target, value)),
+            PartsKind::GprIdx => Imm::GprIdx(GprIdx::decode(target, value)),
+            PartsKind::Depctr => Imm::Depctr(Depctr::decode(target, value)),
+            PartsKind::DelayAlu => Imm::DelayAlu(DelayAlu::decode(target, value)),
+        }
+    }
+
+    /// The kind of the constant.
+    pub(crate) const fn kind(&self) -> PartsKind {
+        match self {
+            Imm::Waitcnt(_) => PartsKind::Waitcnt,
+            Imm::Hwreg(_) => PartsKind::Hwreg,
+            Imm::Sendmsg(_) => PartsKind::Sendmsg,
+            Imm::GprIdx(_) => PartsKind::GprIdx,
+            Imm::Depctr(_) => PartsKind::Depctr,
+            Imm::DelayAlu(_) => PartsKind::DelayAlu,
+        }
     }
 
     /// Encodes the constant as the number in the instruction.
@@ -640,6 +650,6 @@ impl Inst {
     /// ```
     pub fn imm(&self) -> Option<Imm> {
         let mut all = self.descs();
-        all.find_map(|desc| Imm::decode(self.target(), desc.kind, value(desc, self) as u16))
+        all.find_map(|desc| Some(Imm::decode(self.target(), desc.kind.parts()?, value(desc, self) as u16)))
     }
 }

@@ -7,7 +7,7 @@ use crate::build::check::assume::room;
 use crate::build::emit::names::parts;
 use crate::build::emit::operand_texts::{self, DEPCTRS, INSTIDS, INSTSKIPS};
 use crate::build::emit::tables::UNNAMED;
-use crate::build::kind::{ListStyle, ModifierKind, NumberKind, OperandKind};
+use crate::build::kind::{ListStyle, ModifierKind, ModifierList, NumberKind, NumberList, OperandKind};
 use crate::build::lower::codes::Codes;
 use crate::build::lower::encoding::{encoding, number_of};
 use crate::build::lower::fast_texts::{self, Parts, Ready};
@@ -203,7 +203,8 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).filter(is_own).collect();
     let count = descs.iter().take_while(|i| i.1.access.is_some()).count();
     let (before, behind) = descs.split_at(count);
-    let other_separator = before.iter().any(|i| i.1.kind == OperandKind::Number(NumberKind::ExportTarget));
+    let other_separator =
+        before.iter().any(|i| i.1.kind == OperandKind::Number(NumberKind::Choice(NumberList::ExportTarget)));
     if other_separator || behind.iter().any(|i| i.1.access.is_some()) || signature.suffix > 2 {
         return Vec::new();
     }
@@ -291,7 +292,7 @@ fn modifier(desc: &OperandDesc) -> Option<(u128, u128)> {
         | ModifierKind::Named
         | ModifierKind::Signed
         | ModifierKind::Swizzle
-        | ModifierKind::Scope
+        | ModifierKind::Choice(ModifierList::Scope)
         | ModifierKind::TemporalHint { .. } => Some((spread((1 << desc.width) - 1), 0)),
         ModifierKind::List(ListStyle::Plain | ListStyle::All | ListStyle::NegLo | ListStyle::Neg) => {
             Some((spread(desc.used_bits.into()), 0))

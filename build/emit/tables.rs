@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::build::check::assume::room;
 use crate::build::emit::{FormKey, Numbers, camel, fields, sorted_formats};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
-use crate::build::kind::{ImageKind, ModifierKind, OperandKind, Signs};
+use crate::build::kind::{ImageKind, ModifierKind, NumberKind, OperandKind, Signs};
 use crate::build::lower::decode::Tables;
 use crate::build::lower::fast_decode::FastTables;
 use crate::build::lower::lengths::{self, Announcer, LengthList, Lengths};
@@ -172,7 +172,19 @@ pub fn kind_text(kind: OperandKind) -> String {
             "OperandKind::Image(ImageKind::Address {{ shape: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, second: {second}, fifth: {fifth}, fields: {fields:?} }})"
         ),
         OperandKind::Offset(kind) => format!("OperandKind::Offset(OffsetKind::{kind:?})"),
+        OperandKind::Number(NumberKind::Plain(notation)) => {
+            format!("OperandKind::Number(NumberKind::Plain(Notation::{notation:?}))")
+        }
+        OperandKind::Number(NumberKind::Choice(list)) => {
+            format!("OperandKind::Number(NumberKind::Choice(NumberList::{list:?}))")
+        }
+        OperandKind::Number(NumberKind::Parts(kind)) => {
+            format!("OperandKind::Number(NumberKind::Parts(PartsKind::{kind:?}))")
+        }
         OperandKind::Number(kind) => format!("OperandKind::Number(NumberKind::{kind:?})"),
+        OperandKind::Modifier(ModifierKind::Choice(list)) => {
+            format!("OperandKind::Modifier(ModifierKind::Choice(ModifierList::{list:?}))")
+        }
         OperandKind::Modifier(ModifierKind::List(style)) => {
             format!("OperandKind::Modifier(ModifierKind::List(ListStyle::{style:?}))")
         }

@@ -1,6 +1,6 @@
 //! The operands of common words: `FastOperands` in src/table/operands.rs.
 
-use crate::build::kind::{NumberKind, OffsetKind, OperandKind};
+use crate::build::kind::{Notation, NumberKind, OffsetKind, OperandKind};
 use crate::build::lower::cases::{self, Case, Known, bit};
 use crate::build::lower::kept::Term;
 use crate::build::lower::operands::{List, Lists, Row, When};
@@ -79,7 +79,8 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
         // A constant that is not negative.
         OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. }) => {
             let sign = if soffset_en == NONE { 0 } else { bit(desc.lsb + desc.width - 1) };
-            let constant = Row::Desc(OperandDesc { kind: OperandKind::Number(NumberKind::Hex), ..desc.clone() });
+            let constant =
+                Row::Desc(OperandDesc { kind: OperandKind::Number(NumberKind::Plain(Notation::Hex)), ..desc.clone() });
             vec![Case::new(constant, bit(soffset_en) | sign, bit(imm)), as_it_is]
         }
         _ => vec![as_it_is],

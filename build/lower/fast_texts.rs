@@ -6,7 +6,7 @@ use crate::build::emit::operand_texts::{
     ACC, BLANK, DELAYS, DEPCTR_ZERO, DEPCTRS, EMPTY, HEX, INSTIDS, INSTSKIPS, MISSING, NO_SADDR, NULL, NUMBERS, OFF,
     PAIRS, QUADS, SADDRS, SIXTEENS, WAITS,
 };
-use crate::build::kind::{AddressKind, NumberKind, OffsetKind, OperandKind, RegisterKind};
+use crate::build::kind::{AddressKind, Notation, NumberKind, OffsetKind, OperandKind, PartsKind, RegisterKind};
 use crate::build::lower::cases::{self, Case, Known, bit};
 use crate::build::lower::codes::Codes;
 use crate::build::lower::{NONE, OperandDesc};
@@ -163,20 +163,20 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
             vec![text(all, 0, register), text(large() | others, off, small)]
         }
         // Small numbers are decimal.
-        (OperandKind::Number(NumberKind::Int16), _) if desc.lsb == 0 && desc.width == 16 => {
+        (OperandKind::Number(NumberKind::Plain(Notation::Int16)), _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
         }
         (OperandKind::Number(NumberKind::Label), _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xff80, 0, Text { mask: 0x7f, ..field(NUMBERS) })]
         }
         // It is not printed if its number is zero.
-        (OperandKind::Number(NumberKind::Endpgm), _) if desc.lsb == 0 => {
+        (OperandKind::Number(NumberKind::Plain(Notation::Endpgm)), _) if desc.lsb == 0 => {
             vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }]
         }
-        (OperandKind::Number(NumberKind::Waitcnt), _) if desc.lsb == 0 => counters(&parts.waitcnt),
-        (OperandKind::Number(NumberKind::DelayAlu), _) if desc.lsb == 0 => delays(&parts.delay_alu),
-        (OperandKind::Number(NumberKind::Depctr), _) if desc.lsb == 0 => depctrs(&parts.depctr),
-        (OperandKind::Number(NumberKind::Hex | NumberKind::Unsigned | NumberKind::Events), _)
+        (OperandKind::Number(NumberKind::Parts(PartsKind::Waitcnt)), _) if desc.lsb == 0 => counters(&parts.waitcnt),
+        (OperandKind::Number(NumberKind::Parts(PartsKind::DelayAlu)), _) if desc.lsb == 0 => delays(&parts.delay_alu),
+        (OperandKind::Number(NumberKind::Parts(PartsKind::Depctr)), _) if desc.lsb == 0 => depctrs(&parts.depctr),
+        (OperandKind::Number(NumberKind::Plain(Notation::Hex | Notation::Unsigned | Notation::Events)), _)
             if desc.lsb == 0 && desc.width == 16 =>
         {
             vec![text(0xff00, 0, small)]

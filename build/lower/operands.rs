@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::build::kind::{NumberKind, OperandKind, RegisterKind, Signs};
+use crate::build::kind::{NumberKind, OperandKind, PartsKind, RegisterKind, Signs};
 use crate::build::lower::kept::{Term, terms};
 use crate::build::lower::pages::position;
 use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Target, trailing};
@@ -95,7 +95,7 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
     // In an export, m0 is the row, which is not read without the row_en bit.
     let row = descs.iter().find(|i| i.field == "row_en").map(|i| i.lsb);
     let m0_if = lds.or(row).map(When::Bit);
-    let names_one = descs.iter().any(|i| i.kind == OperandKind::Number(NumberKind::Hwreg));
+    let names_one = descs.iter().any(|i| i.kind == OperandKind::Number(NumberKind::Parts(PartsKind::Hwreg)));
     let saved = descs.iter().find(|i| i.field == "sdst" && i.access == Some(Access::Write));
     let saved = saved.map(|i| u16::from(i.dwords) * 32);
     let mut rows = Vec::new();

@@ -4,7 +4,7 @@ use super::accept::Accepted;
 use super::{EncodedOperand, Refused, Words, bits, value};
 use crate::code::{LITERAL, LITERAL64};
 use crate::inst::Inst;
-use crate::kind::{ModifierKind, NONE, NumberKind, OperandKind};
+use crate::kind::{ModifierKind, NONE, Notation, NumberKind, OperandKind};
 use crate::table::OperandDesc;
 
 /// Width in bits of the channel of an interpolation attribute.
@@ -16,25 +16,13 @@ pub(super) fn read(kind: NumberKind, desc: &OperandDesc, inst: &Inst) -> Encoded
         NumberKind::Literal { .. } if desc.dwords == 2 => EncodedOperand::Literal64(inst.last_two()),
         NumberKind::Literal { .. } => EncodedOperand::Literal(inst.last_dword()),
         NumberKind::Label => EncodedOperand::Label(raw as u16 as i16),
-        NumberKind::SignedHex => EncodedOperand::Number(sign_extended(raw, desc.width)),
+        NumberKind::Plain(Notation::SignedHex) => EncodedOperand::Number(sign_extended(raw, desc.width)),
         NumberKind::Attribute { channel } if channel != NONE => {
             EncodedOperand::Attr(raw.into(), bits(inst, channel, CHANNEL) as u8)
         }
-        NumberKind::Attribute { .. }
-        | NumberKind::Hex
-        | NumberKind::Unsigned
-        | NumberKind::Int16
-        | NumberKind::Endpgm
-        | NumberKind::Hwreg
-        | NumberKind::Sendmsg
-        | NumberKind::Waitcnt
-        | NumberKind::GprIdx
-        | NumberKind::Depctr
-        | NumberKind::DelayAlu
-        | NumberKind::Version
-        | NumberKind::Events
-        | NumberKind::InterpParam
-        | NumberKind::ExportTarget => EncodedOperand::Number(raw.into()),
+        NumberKind::Attribute { .. } | NumberKind::Plain(_) | NumberKind::Choice(_) | NumberKind::Parts(_) => {
+            EncodedOperand::Number(raw.into())
+        }
     }
 }
 
@@ -85,7 +73,7 @@ pub(crate) fn range(desc: &OperandDesc) -> (i64, i64) {
 pub(crate) fn is_signed(desc: &OperandDesc) -> bool {
     match desc.kind {
         OperandKind::Offset(kind) => kind.is_signed(),
-        OperandKind::Number(kind) => kind == NumberKind::SignedHex,
+        OperandKind::Number(kind) => kind.is_signed(),
         OperandKind::Modifier(kind) => kind == ModifierKind::Signed,
         OperandKind::Register(_) | OperandKind::Address(_) | OperandKind::Image(_) | OperandKind::Second => false,
     }

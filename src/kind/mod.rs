@@ -16,6 +16,7 @@
 mod address;
 mod image;
 mod modifier;
+mod names;
 mod number;
 mod offset;
 mod register;
@@ -23,7 +24,8 @@ mod register;
 pub use address::AddressKind;
 pub use image::{AddressFields, AddressShape, ImageData, ImageKind};
 pub use modifier::{ListStyle, ModifierKind};
-pub use number::NumberKind;
+pub use names::{ModifierList, NumberList};
+pub use number::{Notation, NumberKind, PartsKind};
 pub use offset::OffsetKind;
 pub use register::{RegisterKind, Signs};
 
@@ -184,6 +186,11 @@ impl OperandKind {
             OperandKind::Offset(kind) => !matches!(kind, OffsetKind::Dwords { .. }),
             _ => self.is_image_address(),
         }
+    }
+
+    /// The kind of a constant that has parts.
+    pub const fn parts(self) -> Option<PartsKind> {
+        if let OperandKind::Number(NumberKind::Parts(kind)) = self { Some(kind) } else { None }
     }
 
     /// Whether the value is the number in the field.

@@ -1,6 +1,6 @@
 //! Modifiers.
 
-use super::{NONE, Position, one};
+use super::{ModifierList, NONE, Position, one};
 
 /// Modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,8 +26,8 @@ pub enum ModifierKind {
     Wait,
     /// `name:value`, signed, unless zero.
     Signed,
-    SdwaSel,
-    DstUnused,
+    /// `name:NAME`, or a number.
+    Choice(ModifierList),
     DppCtrl,
     DppBound,
     DppMask,
@@ -39,11 +39,6 @@ pub enum ModifierKind {
     /// Data format and number format as one number.
     BufferFormat,
     Dmask,
-    Dim,
-    Scope,
-    MatrixFormat,
-    MatrixScale,
-    MatrixScaleFormat,
     /// A temporal hint, whose names depend on the scope at `scope`.
     TemporalHint {
         scope: Position,
@@ -88,8 +83,8 @@ impl ModifierKind {
         ("named", ModifierKind::Named),
         ("wait", ModifierKind::Wait),
         ("signed", ModifierKind::Signed),
-        ("sdwa_sel", ModifierKind::SdwaSel),
-        ("dst_unused", ModifierKind::DstUnused),
+        ("sdwa_sel", ModifierKind::Choice(ModifierList::SdwaSel)),
+        ("dst_unused", ModifierKind::Choice(ModifierList::DstUnused)),
         ("dpp_ctrl", ModifierKind::DppCtrl),
         ("dpp_bound", ModifierKind::DppBound),
         ("dpp_mask", ModifierKind::DppMask),
@@ -97,11 +92,11 @@ impl ModifierKind {
         ("mtbuf_format", ModifierKind::MtbufFormat { nfmt: NONE }),
         ("buf_fmt", ModifierKind::BufferFormat),
         ("dmask", ModifierKind::Dmask),
-        ("dim", ModifierKind::Dim),
-        ("scope", ModifierKind::Scope),
-        ("matrix_fmt", ModifierKind::MatrixFormat),
-        ("matrix_scale", ModifierKind::MatrixScale),
-        ("matrix_scale_fmt", ModifierKind::MatrixScaleFormat),
+        ("dim", ModifierKind::Choice(ModifierList::Dim)),
+        ("scope", ModifierKind::Choice(ModifierList::Scope)),
+        ("matrix_fmt", ModifierKind::Choice(ModifierList::MatrixFormat)),
+        ("matrix_scale", ModifierKind::Choice(ModifierList::MatrixScale)),
+        ("matrix_scale_fmt", ModifierKind::Choice(ModifierList::MatrixScaleFormat)),
         ("th", ModifierKind::TemporalHint { scope: NONE }),
         ("dpp8", ModifierKind::Dpp8 { code: NONE }),
     ];

@@ -1,83 +1,104 @@
 //! Constants in a field, and literals.
 
-use super::{NONE, Position, one};
+use super::{NONE, NumberList, Position, one};
 
 /// Constants in a field, and literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NumberKind {
     /// The literal after the base words: one dword, or two, with the upper one in the field at `high`.
-    Literal {
-        high: Position,
-    },
-    /// A signed number that is printed in hexadecimal.
-    SignedHex,
+    Literal { high: Position },
     /// The distance of a branch.
     Label,
-    /// A number that is printed in hexadecimal.
+    /// An attribute of an interpolation, and its channel in the field `channel`, if there is one.
+    Attribute { channel: Position },
+    /// A number.
+    Plain(Notation),
+    /// A number of which the values have names.
+    Choice(NumberList),
+    /// A number that consists of parts.
+    Parts(PartsKind),
+}
+
+/// How the text shows a number, and which numbers it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Notation {
+    /// In hexadecimal.
     Hex,
-    /// A number without a sign that is printed in hexadecimal.
+    /// In hexadecimal, with a sign.
+    SignedHex,
+    /// In hexadecimal; never negative.
     Unsigned,
-    /// A number of 16 bits that is printed with its sign.
+    /// A number of 16 bits: in decimal if it is small.
     Int16,
-    /// A number that is printed unless it is zero.
+    /// In decimal, unless it is zero.
     Endpgm,
+    /// A sum of names.
+    Version,
+    /// In hexadecimal; some bits have names.
+    Events,
+}
+
+/// The constants of `src/imm.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PartsKind {
+    DelayAlu,
+    Depctr,
+    GprIdx,
     Hwreg,
     Sendmsg,
     Waitcnt,
-    GprIdx,
-    Depctr,
-    DelayAlu,
-    Version,
-    /// Bits, of which some have names. The number is printed in hexadecimal.
-    Events,
-    /// An attribute of an interpolation, and its channel in the field `channel`, if there is one.
-    Attribute {
-        channel: Position,
-    },
-    InterpParam,
-    ExportTarget,
 }
 
 impl NumberKind {
     /// The names of these kinds in `isa/operands.isa`.
     pub const NAMES: [(&'static str, NumberKind); 18] = [
         ("literal", NumberKind::Literal { high: NONE }),
-        ("signed_hex", NumberKind::SignedHex),
         ("label", NumberKind::Label),
-        ("hex", NumberKind::Hex),
-        ("unsigned", NumberKind::Unsigned),
-        ("int16", NumberKind::Int16),
-        ("endpgm", NumberKind::Endpgm),
-        ("hwreg", NumberKind::Hwreg),
-        ("sendmsg", NumberKind::Sendmsg),
-        ("waitcnt", NumberKind::Waitcnt),
-        ("gpr_idx", NumberKind::GprIdx),
-        ("depctr", NumberKind::Depctr),
-        ("delay_alu", NumberKind::DelayAlu),
-        ("version", NumberKind::Version),
-        ("events", NumberKind::Events),
         ("attr", NumberKind::Attribute { channel: NONE }),
-        ("interp_param", NumberKind::InterpParam),
-        ("exp_tgt", NumberKind::ExportTarget),
+        ("hex", NumberKind::Plain(Notation::Hex)),
+        ("signed_hex", NumberKind::Plain(Notation::SignedHex)),
+        ("unsigned", NumberKind::Plain(Notation::Unsigned)),
+        ("int16", NumberKind::Plain(Notation::Int16)),
+        ("endpgm", NumberKind::Plain(Notation::Endpgm)),
+        ("version", NumberKind::Plain(Notation::Version)),
+        ("events", NumberKind::Plain(Notation::Events)),
+        ("interp_param", NumberKind::Choice(NumberList::InterpParam)),
+        ("exp_tgt", NumberKind::Choice(NumberList::ExportTarget)),
+        ("delay_alu", NumberKind::Parts(PartsKind::DelayAlu)),
+        ("depctr", NumberKind::Parts(PartsKind::Depctr)),
+        ("gpr_idx", NumberKind::Parts(PartsKind::GprIdx)),
+        ("hwreg", NumberKind::Parts(PartsKind::Hwreg)),
+        ("sendmsg", NumberKind::Parts(PartsKind::Sendmsg)),
+        ("waitcnt", NumberKind::Parts(PartsKind::Waitcnt)),
     ];
 
     pub(super) const fn at(self, [a, ..]: [Position; 4]) -> NumberKind {
         match self {
             NumberKind::Literal { .. } => NumberKind::Literal { high: a },
             NumberKind::Attribute { .. } => NumberKind::Attribute { channel: a },
-            _ => self,
+            NumberKind::Label | NumberKind::Plain(_) | NumberKind::Choice(_) | NumberKind::Parts(_) => self,
         }
     }
 
     pub(super) const fn positions(self) -> [Position; 4] {
         match self {
             NumberKind::Literal { high: at } | NumberKind::Attribute { channel: at } => one(at),
-            _ => [NONE; 4],
+            NumberKind::Label | NumberKind::Plain(_) | NumberKind::Choice(_) | NumberKind::Parts(_) => [NONE; 4],
         }
     }
 
     /// Whether the value is the number in the field.
     pub const fn is_field(self) -> bool {
-        !matches!(self, NumberKind::Literal { .. } | NumberKind::SignedHex | NumberKind::Label)
+        !matches!(self, NumberKind::Literal { .. } | NumberKind::Label) && !self.is_signed()
+    }
+
+    /// Whether the field holds a number in two's complement.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, NumberKind::Plain(Notation::SignedHex))
+    }
+
+    /// Whether a negative number may be given for the number in a field of 16 bits.
+    pub const fn has_both_signs(self) -> bool {
+        matches!(self, NumberKind::Plain(Notation::Hex | Notation::Int16))
     }
 }

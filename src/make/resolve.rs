@@ -5,6 +5,7 @@ use super::op::{self, class};
 use crate::code::floats::F64_BITS;
 use crate::code::*;
 use crate::codec::inline_constant::{Number, constant, long_literal};
+use crate::kind::NumberList;
 use crate::opcode::{Field, Special};
 use crate::table::DataType;
 use crate::value::{Reg, find};
@@ -39,6 +40,14 @@ pub(crate) struct Rules {
 const PAIR: u8 = 0x80;
 
 impl Rules {
+    /// The values that have names, one bit each.
+    pub(super) const fn members(&self, list: NumberList) -> [u64; 1] {
+        match list {
+            NumberList::ExportTarget => self.exp_targets,
+            NumberList::InterpParam => self.interp_params,
+        }
+    }
+
     /// The class of a code; 0 if the code is unused on this target.
     #[inline]
     const fn class(&self, code: u16) -> u16 {

@@ -106,7 +106,7 @@ impl Inst {
     /// Whether the field holds a number that can be negative, or bits that may be given as a negative number.
     fn can_be_negative(&self, field: Field) -> bool {
         let is_constant = |desc: &OperandDesc| {
-            desc.width == 16 && matches!(desc.kind, OperandKind::Number(NumberKind::Hex | NumberKind::Int16))
+            desc.width == 16 && matches!(desc.kind, OperandKind::Number(kind) if kind.has_both_signs())
         };
         let has_sign = |desc: &OperandDesc| {
             desc.kind == OperandKind::Number(NumberKind::Label) || is_signed(desc) || is_constant(desc)
@@ -146,9 +146,8 @@ impl Inst {
     /// # }
     /// ```
     pub fn with_imm(&self, imm: Imm) -> Result<Inst, PatchError> {
-        let same =
-            |kind: OperandKind| Imm::decode(self.target(), kind, 0).is_some_and(|x| kind_of(&x) == kind_of(&imm));
-        let desc = self.descs().find(|desc| same(desc.kind)).ok_or(PatchError::NoField(Field::Simm16))?;
+        let is_same = |desc: &&OperandDesc| desc.kind.parts() == Some(imm.kind());
+        let desc = self.descs().find(is_same).ok_or(PatchError::NoField(Field::Simm16))?;
         self.with(desc.field, imm.encode(self.target())?.into())
     }
 
@@ -259,9 +258,4 @@ impl Inst {
         }
         Ok(changed)
     }
-}
-
-/// The variant of a constant.
-fn kind_of(imm: &Imm) -> core::mem::Discriminant<Imm> {
-    core::mem::discriminant(imm)
 }

@@ -121,8 +121,9 @@ fn same_value((a, desc, x): Side, (b, other, y): Side) -> bool {
         return true;
     }
     if let (Value::Imm(m), Value::Imm(n)) = (x.value, y.value) {
-        if let Some(imm) = Imm::decode(from, desc.kind, m as u16) {
-            return names::imm(from, to, imm).ok() == Imm::decode(to, other.kind, n as u16);
+        if let Some(kind) = desc.kind.parts() {
+            let there = other.kind.parts().map(|kind| Imm::decode(to, kind, n as u16));
+            return names::imm(from, to, Imm::decode(from, kind, m as u16)).ok() == there;
         }
     }
     if let (Value::Literal64, Value::Literal64) = (x.value, y.value) {

@@ -20,7 +20,7 @@ use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
 use crate::imm::Imm;
 use crate::inst::Inst;
-use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
+use crate::kind::{ListStyle, ModifierKind, OffsetKind, OperandKind};
 use crate::opcode::{Field, Format, Special};
 use crate::operation::OpcodeEntry;
 use crate::table::generated::{FNUZ, SMALL_FLOATS, SUCCESSORS};
@@ -392,11 +392,11 @@ fn translate(
         EncodedOperand::Literal(n) if desc.kind.is_in_dwords() => {
             EncodedOperand::Number(of_bytes(i64::from(n) * unit(desc))?)
         }
-        EncodedOperand::Number(_) if desc.kind == OperandKind::Number(NumberKind::SignedHex) => coded,
+        EncodedOperand::Number(_) if matches!(desc.kind, OperandKind::Number(kind) if kind.is_signed()) => coded,
         EncodedOperand::Number(n) => {
             let raw = u32::try_from(n).map_err(|_| refused())?;
-            if let Some(imm) = Imm::decode(here, desc.kind, raw as u16) {
-                let imm = names::imm(here, target, imm)?;
+            if let Some(kind) = desc.kind.parts() {
+                let imm = names::imm(here, target, Imm::decode(here, kind, raw as u16))?;
                 let encoded =
                     imm.encode(target).map_err(|e| RetargetError::Value { field: e.field, value: e.value })?;
                 return Ok(EncodedOperand::Number(encoded.into()));

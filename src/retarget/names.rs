@@ -39,8 +39,7 @@ pub(super) fn code(from: Target, to: Target, code: u16) -> Option<u16> {
 /// The names of an enumerated field's values.
 fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'static [Named] {
     let kind = match kind {
-        Some(OperandKind::Number(NumberKind::ExportTarget)) => return of.exp_tgt,
-        Some(OperandKind::Number(NumberKind::InterpParam)) => return of.interp_param,
+        Some(OperandKind::Number(NumberKind::Choice(list))) => return of.of_number(list),
         Some(OperandKind::Modifier(kind)) => Some(kind),
         _ => None,
     };
@@ -48,17 +47,11 @@ fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'
         (Some(ModifierKind::MtbufFormat { .. }), _) => of.dfmt,
         (_, Field::Nfmt) => of.nfmt,
         (Some(ModifierKind::BufferFormat), _) => of.buf_fmt,
-        (Some(ModifierKind::SdwaSel), _) => of.sdwa_sel,
-        (Some(ModifierKind::DstUnused), _) => of.dst_unused,
+        (Some(ModifierKind::Choice(list)), _) => of.of_modifier(list),
         (Some(ModifierKind::Omod), _) => of.omod,
         (Some(ModifierKind::DppCtrl), _) => of.dpp_ctrl,
-        (Some(ModifierKind::Dim), _) => of.dim,
-        (Some(ModifierKind::Scope), _) => of.scope,
         // Loads and atomic operations do not have other values.
         (Some(ModifierKind::TemporalHint { .. }), _) => of.th_store,
-        (Some(ModifierKind::MatrixFormat), _) => of.matrix_fmt,
-        (Some(ModifierKind::MatrixScale), _) => of.matrix_scale,
-        (Some(ModifierKind::MatrixScaleFormat), _) => of.matrix_scale_fmt,
         _ => &[],
     }
 }

@@ -4,7 +4,7 @@ use super::{Immediate, ImmediateKind, Signature, Takes};
 use crate::code::scalar_align;
 use crate::codec::{ADDRESS_PARTS, Accepted, Address, InForm, accept, is_conditional, lengths, range};
 use crate::constraint::probe::Probe;
-use crate::kind::{NONE, NumberKind, OperandKind};
+use crate::kind::{NONE, NumberKind, NumberList, OperandKind, PartsKind};
 use crate::opcode::Field;
 use crate::shared::flag;
 use crate::table::{DataType, OperandDesc};
@@ -178,23 +178,18 @@ fn immediate(probe: &Probe, desc: &OperandDesc) -> Immediate {
 
 fn immediate_kind(kind: NumberKind) -> ImmediateKind {
     match kind {
-        NumberKind::Hex
-        | NumberKind::Unsigned
-        | NumberKind::Events
-        | NumberKind::Int16
-        | NumberKind::Endpgm
-        | NumberKind::Version
-        | NumberKind::SignedHex
-        | NumberKind::Literal { .. } => ImmediateKind::Number,
-        NumberKind::Hwreg => ImmediateKind::Hwreg,
-        NumberKind::Sendmsg => ImmediateKind::Sendmsg,
-        NumberKind::Waitcnt => ImmediateKind::Waitcnt,
-        NumberKind::GprIdx => ImmediateKind::GprIdx,
-        NumberKind::Depctr => ImmediateKind::Depctr,
-        NumberKind::DelayAlu => ImmediateKind::DelayAlu,
+        NumberKind::Plain(_) | NumberKind::Literal { .. } => ImmediateKind::Number,
+        NumberKind::Parts(kind) => match kind {
+            PartsKind::Hwreg => ImmediateKind::Hwreg,
+            PartsKind::Sendmsg => ImmediateKind::Sendmsg,
+            PartsKind::Waitcnt => ImmediateKind::Waitcnt,
+            PartsKind::GprIdx => ImmediateKind::GprIdx,
+            PartsKind::Depctr => ImmediateKind::Depctr,
+            PartsKind::DelayAlu => ImmediateKind::DelayAlu,
+        },
         NumberKind::Attribute { .. } => ImmediateKind::Attribute,
-        NumberKind::InterpParam => ImmediateKind::InterpParam,
-        NumberKind::ExportTarget => ImmediateKind::ExportTarget,
+        NumberKind::Choice(NumberList::InterpParam) => ImmediateKind::InterpParam,
+        NumberKind::Choice(NumberList::ExportTarget) => ImmediateKind::ExportTarget,
         NumberKind::Label => ImmediateKind::Label,
     }
 }

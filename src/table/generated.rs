@@ -29,8 +29,8 @@ use super::{FastOperands, NO_FAST_OPERANDS, VARIED};
 #[cfg(feature = "text")]
 use super::{MnemonicTable, TextTables};
 use crate::kind::{
-    AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, NumberKind, OffsetKind,
-    OperandKind, RegisterKind, Signs,
+    AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, ModifierList, Notation,
+    NumberKind, NumberList, OffsetKind, OperandKind, PartsKind, RegisterKind, Signs,
 };
 use crate::opcode::{DescriptorPart, Field, Format, Opcode, Special};
 use crate::shared::RuleKind;

@@ -1,5 +1,6 @@
 //! The meanings of names and constants on a target.
 
+use crate::kind::{ModifierList, NumberList};
 use crate::opcode::{Field, Format};
 
 /// The meanings of names on the target. A name is identified by the number of its row, which is the same on all
@@ -41,6 +42,29 @@ pub(crate) struct NameTables {
     pub th_store_system: &'static [Named],
     #[allow(dead_code)]
     pub th_atomic: &'static [Named],
+}
+
+impl NameTables {
+    /// The names for the numbers of an operand.
+    pub fn of_number(&self, list: NumberList) -> &'static [Named] {
+        match list {
+            NumberList::ExportTarget => self.exp_tgt,
+            NumberList::InterpParam => self.interp_param,
+        }
+    }
+
+    /// The names for the values of a modifier.
+    pub fn of_modifier(&self, list: ModifierList) -> &'static [Named] {
+        match list {
+            ModifierList::DstUnused => self.dst_unused,
+            ModifierList::Dim => self.dim,
+            ModifierList::MatrixFormat => self.matrix_fmt,
+            ModifierList::MatrixScale => self.matrix_scale,
+            ModifierList::MatrixScaleFormat => self.matrix_scale_fmt,
+            ModifierList::Scope => self.scope,
+            ModifierList::SdwaSel => self.sdwa_sel,
+        }
+    }
 }
 
 /// A format that replaced another one, and the fields that were renamed.

@@ -1,6 +1,7 @@
 //! The types of the tables of text.
 
 use crate::code::VGPR;
+use crate::kind::{ModifierList, NumberList};
 use crate::opcode::Field;
 
 pub(crate) struct TextTables {
@@ -38,6 +39,29 @@ pub(crate) struct TextTables {
     pub th_store: &'static [(u16, &'static str)],
     pub th_store_system: &'static [(u16, &'static str)],
     pub th_atomic: &'static [(u16, &'static str)],
+}
+
+impl TextTables {
+    /// The names for the numbers of an operand.
+    pub fn of_number(&self, list: NumberList) -> &'static [(u16, &'static str)] {
+        match list {
+            NumberList::ExportTarget => self.exp_tgt,
+            NumberList::InterpParam => self.interp_param,
+        }
+    }
+
+    /// The names for the values of a modifier.
+    pub fn of_modifier(&self, list: ModifierList) -> &'static [(u16, &'static str)] {
+        match list {
+            ModifierList::DstUnused => self.dst_unused,
+            ModifierList::Dim => self.dim,
+            ModifierList::MatrixFormat => self.matrix_fmt,
+            ModifierList::MatrixScale => self.matrix_scale,
+            ModifierList::MatrixScaleFormat => self.matrix_scale_fmt,
+            ModifierList::Scope => self.scope,
+            ModifierList::SdwaSel => self.sdwa_sel,
+        }
+    }
 }
 
 /// Opcode indices by mnemonic.

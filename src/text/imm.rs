@@ -6,7 +6,7 @@ use crate::code::floats::F32_BITS;
 use crate::codec::{bits, flag, held};
 use crate::flags::Flags;
 use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
-use crate::kind::{ListStyle, ModifierKind, NumberKind, OperandKind, Position};
+use crate::kind::{ListStyle, ModifierKind, Notation, NumberKind, OperandKind, Position};
 use crate::opcode::Field;
 use crate::table::{Counter, DataType, OperandDesc};
 
@@ -42,16 +42,16 @@ impl Printer<'_> {
     pub(super) fn immediate(&self, desc: &OperandDesc, value: u32, out: &mut Out) {
         let OperandKind::Number(kind) = desc.kind else { return out.dec(value) };
         match kind {
-            NumberKind::Hex | NumberKind::Unsigned | NumberKind::Events => out.hex(value),
-            // Small numbers are decimal, as in all operands that can be an inline constant.
-            NumberKind::Int16 => match extend(value, desc.width) {
-                n @ -16..=64 if desc.width == 16 && n >= 0 => out.signed(n),
-                _ if value <= 64 => out.dec(value),
-                _ => out.hex(value),
+            NumberKind::Plain(notation) => match notation {
+                Notation::Hex | Notation::Unsigned | Notation::Events => out.hex(value),
+                // Small numbers are decimal, as in all operands that can be an inline constant.
+                Notation::Int16 if value <= 64 => out.dec(value),
+                Notation::Int16 => out.hex(value),
+                Notation::SignedHex => out.signed_hex(extend(value, desc.width)),
+                Notation::Endpgm => out.dec(value),
+                Notation::Version => self.version(value, out),
             },
-            NumberKind::SignedHex => out.signed_hex(extend(value, desc.width)),
-            NumberKind::Label | NumberKind::Endpgm => out.dec(value),
-            NumberKind::Waitcnt => self.waitcnt(Waitcnt::decode(self.inst.target(), value as u16), out),
+            NumberKind::Label => out.dec(value),
             NumberKind::Literal { .. } => self.mandatory_literal(desc, out),
             NumberKind::Attribute { channel } => {
                 out.str("attr");
@@ -59,17 +59,8 @@ impl Printer<'_> {
                 out.byte(b'.');
                 out.byte([b'x', b'y', b'z', b'w'][bits(self.inst, channel, 2) as usize & 3]);
             }
-            NumberKind::InterpParam => self.named_or(self.text.interp_param, "invalid_param_", value, out),
-            NumberKind::ExportTarget => self.named_or(self.text.exp_tgt, "invalid_target_", value, out),
-            NumberKind::Version => self.version(value, out),
-            NumberKind::Hwreg
-            | NumberKind::Sendmsg
-            | NumberKind::GprIdx
-            | NumberKind::Depctr
-            | NumberKind::DelayAlu => match Imm::decode(self.inst.target(), desc.kind, value as u16) {
-                Some(imm) => self.parts(imm, value, out),
-                None => out.dec(value),
-            },
+            NumberKind::Choice(list) => self.named_or(self.text.of_number(list), list.unnamed(), value, out),
+            NumberKind::Parts(kind) => self.parts(Imm::decode(self.inst.target(), kind, value as u16), value, out),
         }
     }
 
@@ -263,9 +254,8 @@ impl Printer<'_> {
             ModifierKind::Hidden => {}
             ModifierKind::Wait => number(out),
             ModifierKind::DppMask => hex(out),
-            ModifierKind::SdwaSel => named(self.text.sdwa_sel, out),
-            ModifierKind::DstUnused => named(self.text.dst_unused, out),
-            ModifierKind::Dim => named(self.text.dim, out),
+            ModifierKind::Choice(list) if v != 0 || list.is_always_shown() => named(self.text.of_modifier(list), out),
+            ModifierKind::Choice(_) => {}
             ModifierKind::DppCtrl => self.dpp_ctrl(v, out),
             ModifierKind::Dpp8 { code } => self.dpp8(code, v, out),
             ModifierKind::MtbufFormat { nfmt } => self.mtbuf_format(nfmt, v, out),
@@ -309,10 +299,6 @@ impl Printer<'_> {
             }
             ModifierKind::DppBound => out.str(" bound_ctrl:1"),
             ModifierKind::Swizzle => self.swizzle(v, out),
-            ModifierKind::MatrixFormat => named(self.text.matrix_fmt, out),
-            ModifierKind::MatrixScale => named(self.text.matrix_scale, out),
-            ModifierKind::MatrixScaleFormat => named(self.text.matrix_scale_fmt, out),
-            ModifierKind::Scope => named(self.text.scope, out),
             ModifierKind::TemporalHint { scope } => self.temporal_hint(scope, desc, v, out),
         }
     }

@@ -13,7 +13,7 @@ use core::fmt;
 
 use crate::codec::value;
 use crate::inst::Inst;
-use crate::kind::{ListStyle, ModifierKind, NumberKind, OperandKind};
+use crate::kind::{ListStyle, ModifierKind, NumberKind, NumberList, OperandKind};
 use crate::opcode::Field;
 #[cfg(feature = "fast")]
 use crate::table::DescTables;
@@ -264,7 +264,10 @@ fn each(p: &Printer, out: &mut Out) {
             }
         } else if p.plain(desc, separator, out) || p.operand(desc, separator, out) {
             // An export target and its first source have no comma between them, nor have two operations.
-            let is_alone = matches!(desc.kind, OperandKind::Number(NumberKind::ExportTarget) | OperandKind::Second);
+            let is_alone = matches!(
+                desc.kind,
+                OperandKind::Number(NumberKind::Choice(NumberList::ExportTarget)) | OperandKind::Second
+            );
             separator = if is_alone { " " } else { ", " };
         }
     }

@@ -8,7 +8,7 @@ use crate::code::{
 };
 use crate::codec::code::*;
 use crate::codec::{Address, EncodedOperand, code_in, flag, is_conditional, read, value};
-use crate::kind::{AddressKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs};
+use crate::kind::{AddressKind, NONE, Notation, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs};
 use crate::table::{DataType, OperandDesc};
 use crate::value::Access;
 use crate::vgpr_msb::VgprMsb;
@@ -58,7 +58,7 @@ impl Printer<'_> {
                 out.str(inst.second_opcode().map_or("", |op| op.name()));
                 return true;
             }
-            OperandKind::Number(NumberKind::Endpgm) if value(desc, inst) == 0 => return false,
+            OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) if value(desc, inst) == 0 => return false,
             OperandKind::Address(AddressKind::Scalar { is_silent: true, .. })
                 if matches!(coded, Some((EncodedOperand::Off, _))) =>
             {

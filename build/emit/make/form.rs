@@ -6,7 +6,10 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
 use crate::build::emit::make::{Shared, computes, documented, operand};
-use crate::build::kind::{AddressKind, ImageKind, ModifierKind, NumberKind, OffsetKind, OperandKind, RegisterKind};
+use crate::build::kind::{
+    AddressKind, ImageKind, ModifierKind, ModifierList, Notation, NumberKind, NumberList, OffsetKind, OperandKind,
+    RegisterKind,
+};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{Constraints, FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
@@ -312,13 +315,13 @@ impl Form<'_> {
             let OperandKind::Modifier(kind) = desc.kind else { return Ok(()) };
             match kind {
                 ModifierKind::Dmask => number(parts, &name, &field, lsb, width, "u16", "dmask"),
-                ModifierKind::Dim => number(parts, &name, &field, lsb, width, "u16", "dim"),
+                ModifierKind::Choice(ModifierList::Dim) => number(parts, &name, &field, lsb, width, "u16", "dim"),
                 ModifierKind::Named
                     if ["cbsz", "blgp"].contains(&name.as_str()) && self.descs.iter().any(is_matrix) =>
                 {
                     number(parts, &name, &field, lsb, width, "u16", "format");
                 }
-                ModifierKind::MatrixFormat if self.descs.iter().any(is_matrix) => {
+                ModifierKind::Choice(ModifierList::MatrixFormat) if self.descs.iter().any(is_matrix) => {
                     let (high, low_width) = desc.split;
                     let call = match high {
                         NONE => format!(".number({field}, {lsb}, {width}, false, {name} as i64)"),
@@ -346,7 +349,9 @@ impl Form<'_> {
         }
         let reads = desc.access != Some(Access::Write);
         match desc.kind {
-            OperandKind::Register(RegisterKind::Vcc) | OperandKind::Number(NumberKind::Endpgm) => return Ok(()),
+            OperandKind::Register(RegisterKind::Vcc) | OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) => {
+                return Ok(());
+            }
             OperandKind::Number(NumberKind::Literal { .. }) if desc.dwords == 2 => {
                 parts.long = true;
                 write!(parts.calls, ".constant64({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
@@ -359,7 +364,7 @@ impl Form<'_> {
                 parts.parameter(&name, "u32".into(), "dword 32".into());
                 return Ok(());
             }
-            OperandKind::Number(NumberKind::Hex | NumberKind::Int16) if width == 16 => {
+            OperandKind::Number(number) if width == 16 && number.has_both_signs() => {
                 write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
                 parts.parameter(&name, "i32".into(), format!("{kind_name} 16"));
                 return Ok(());
@@ -368,37 +373,33 @@ impl Form<'_> {
                 number(parts, &name, &field, lsb, width, "i16", "label");
                 return Ok(());
             }
-            OperandKind::Number(number @ (NumberKind::ExportTarget | NumberKind::InterpParam)) => {
-                let set = if number == NumberKind::ExportTarget { "exp_targets" } else { "interp_params" };
+            OperandKind::Number(NumberKind::Choice(list)) => {
+                let set = match list {
+                    NumberList::ExportTarget => "exp_targets",
+                    NumberList::InterpParam => "interp_params",
+                };
                 write!(parts.calls, ".member({field}, {lsb}, &{rules}.{set}, {name})").unwrap();
                 parts.parameter(&name, "u16".into(), format!("{kind_name} {width}"));
                 return Ok(());
             }
-            OperandKind::Number(
-                NumberKind::Hwreg
-                | NumberKind::Sendmsg
-                | NumberKind::Waitcnt
-                | NumberKind::GprIdx
-                | NumberKind::Depctr
-                | NumberKind::DelayAlu,
-            ) => {
+            OperandKind::Number(NumberKind::Parts(_)) => {
                 let imm = operand::imm(&mut shared.signatures, self.isa, t, kind_name)?;
                 write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
                 parts.parameter(&name, format!("crate::imm::{}", camel(kind_name)), format!("{kind_name} {width}"));
                 return Ok(());
             }
-            OperandKind::Number(NumberKind::SignedHex) => {
+            OperandKind::Number(NumberKind::Plain(Notation::SignedHex)) => {
                 write!(parts.calls, ".number({field}, {lsb}, {width}, {}, {name} as i64)", !is_unsigned).unwrap();
                 let kind = if is_unsigned { "hex" } else { "signed_hex" };
                 parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
             }
             // Named bits are bits.
-            OperandKind::Number(NumberKind::Unsigned | NumberKind::Events) => {
+            OperandKind::Number(NumberKind::Plain(Notation::Unsigned | Notation::Events)) => {
                 number(parts, &name, &field, lsb, width, "u16", "hex");
                 return Ok(());
             }
-            OperandKind::Number(NumberKind::Hex | NumberKind::Int16 | NumberKind::Version) => {
+            OperandKind::Number(NumberKind::Plain(_)) => {
                 number(parts, &name, &field, lsb, width, "u16", kind_name);
                 return Ok(());
             }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 use crate::build::emit::make::Shared;
 use crate::build::kind::{
-    AddressKind, ImageKind, ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind, RegisterKind,
+    AddressKind, ImageKind, ListStyle, ModifierKind, ModifierList, Notation, NumberKind, OffsetKind, OperandKind,
+    RegisterKind,
 };
 use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::Values;
@@ -43,7 +44,7 @@ pub fn free_width(constraints: &Constraints, values: Option<Values>, desc: &Oper
     let is_narrow = matches!(
         desc.kind,
         OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })
-            | OperandKind::Number(NumberKind::SignedHex | NumberKind::Int16)
+            | OperandKind::Number(NumberKind::Plain(Notation::SignedHex | Notation::Int16))
     );
     let free = (0..width).rev().find(|&n| !zero(n)).map_or(0, |n| n + 1);
     let free = if free == 0 || !is_narrow { width } else { free };
@@ -111,7 +112,7 @@ pub fn set(
         of_all.find(|d| d.field == field).map_or(0, |d| u128::from(d.value))
     };
     for desc in descs {
-        if desc.kind == OperandKind::Number(NumberKind::Endpgm) {
+        if desc.kind == OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) {
             writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", desc.lsb).unwrap();
             set.methods.push("value simm16 16".into());
         }
@@ -242,7 +243,7 @@ pub fn set(
             }
             // The formats of matrices are parameters, because operand lengths depend on them.
             ModifierKind::Named if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| is_matrix(i)) => {}
-            ModifierKind::MatrixFormat if descs.iter().any(|i| is_matrix(i)) => {}
+            ModifierKind::Choice(ModifierList::MatrixFormat) if descs.iter().any(|i| is_matrix(i)) => {}
             // A number of one bit is a flag.
             ModifierKind::Named if width == 1 && name != "index_key" => {
                 let position = if name == "fi" { "LSB" } else { "BIT" };
@@ -259,7 +260,7 @@ pub fn set(
                 writeln!(set.impls, "impl ByteSel for $ {{ const BITS: [u8; 2] = {all:?}; }}").unwrap();
                 set.methods.push(format!("byte_sel {name}"));
             }
-            ModifierKind::Scope => {
+            ModifierKind::Choice(ModifierList::Scope) => {
                 writeln!(set.impls, "impl Scope for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}")
                     .unwrap();
                 set.methods.push("scope".into());
@@ -285,8 +286,7 @@ pub fn set(
             }
             ModifierKind::Named
             | ModifierKind::Wait
-            | ModifierKind::MatrixScale
-            | ModifierKind::MatrixScaleFormat
+            | ModifierKind::Choice(ModifierList::MatrixScale | ModifierList::MatrixScaleFormat)
             | ModifierKind::MtbufFormat { .. }
             | ModifierKind::BufferFormat
             | ModifierKind::DppMask => {
@@ -298,7 +298,7 @@ pub fn set(
                 writeln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}").unwrap();
                 set.methods.push("omod".into());
             }
-            ModifierKind::SdwaSel | ModifierKind::DstUnused => {
+            ModifierKind::Choice(ModifierList::SdwaSel | ModifierList::DstUnused) => {
                 let checks = t.checks[constraints.checks.0..constraints.checks.0 + constraints.checks.1].iter();
                 let words = checks.filter(|c| c.lsb == lsb).map(|c| t.sets[c.set]).next();
                 let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
@@ -313,7 +313,7 @@ pub fn set(
                 set.defaults |= default(name) << lsb;
             }
             // Parameters of the function.
-            ModifierKind::DppCtrl | ModifierKind::Dmask | ModifierKind::Dim => {}
+            ModifierKind::DppCtrl | ModifierKind::Dmask | ModifierKind::Choice(ModifierList::Dim) => {}
 
             // The lanes are a parameter of the function. Code 234 announces the dword with `fi`, and code 233 without
             // it.
@@ -322,7 +322,7 @@ pub fn set(
                     .unwrap();
                 set.methods.push("flag fi".into());
             }
-            ModifierKind::Signed | ModifierKind::Swizzle | ModifierKind::MatrixFormat => {
+            ModifierKind::Signed | ModifierKind::Swizzle | ModifierKind::Choice(_) => {
                 let kind = desc.kind.name().unwrap_or("?");
                 return t.row.at.err(format!("build/make does not know the modifier `{name}` of operand type {kind}"));
             }

@@ -5,7 +5,7 @@ use crate::code::{AGPR_LAST, FLOAT, FLOAT_LAST, LITERAL, LITERAL64, VGPR, VGPR_L
 use crate::codec::code::{neither, vcc};
 use crate::codec::inline_constant::narrow_float;
 use crate::codec::{Address, EncodedOperand, SADDR, buf_vaddr_dwords, encode, global_addr_dwords, is_conditional};
-use crate::kind::{AddressKind, ImageKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind};
+use crate::kind::{AddressKind, ImageKind, NONE, Notation, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::resolve::{given, resolve};
 use crate::make::{BuildError, op};
@@ -54,7 +54,7 @@ impl Filling<'_> {
         }
         let argument = match (self.take(desc.field), desc.kind) {
             (Some(argument), _) => argument,
-            (None, OperandKind::Number(NumberKind::Endpgm)) => return Ok(()),
+            (None, OperandKind::Number(NumberKind::Plain(Notation::Endpgm))) => return Ok(()),
             (None, OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
                 // The offset may be a register without a constant.
                 match b.find(Field::Soffset) {
@@ -125,7 +125,7 @@ impl Filling<'_> {
                 NumberKind::Literal { .. } => {
                     EncodedOperand::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
                 }
-                NumberKind::Hex | NumberKind::Int16 if desc.width == 16 => {
+                _ if desc.width == 16 && kind.has_both_signs() => {
                     // Signed and unsigned values are both accepted.
                     let value = argument.integer().ok_or_else(cannot)?;
                     let (min, max) = (i16::MIN.into(), u16::MAX.into());
@@ -147,21 +147,8 @@ impl Filling<'_> {
                     let channel = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
                     EncodedOperand::Attr(argument.value as i64, channel as u8)
                 }
-                NumberKind::InterpParam => return self.named(desc, self.rules.interp_params, argument),
-                NumberKind::ExportTarget => return self.named(desc, self.rules.exp_targets, argument),
-                NumberKind::Hex
-                | NumberKind::Unsigned
-                | NumberKind::Events
-                | NumberKind::Int16
-                | NumberKind::Endpgm
-                | NumberKind::SignedHex
-                | NumberKind::Hwreg
-                | NumberKind::Sendmsg
-                | NumberKind::Waitcnt
-                | NumberKind::GprIdx
-                | NumberKind::Depctr
-                | NumberKind::DelayAlu
-                | NumberKind::Version => return self.number(desc, argument),
+                NumberKind::Choice(list) => return self.named(desc, self.rules.members(list), argument),
+                NumberKind::Plain(_) | NumberKind::Parts(_) => return self.number(desc, argument),
             },
             OperandKind::Image(ImageKind::Address { .. }) | OperandKind::Modifier(_) | OperandKind::Second => {
                 return Err(lacks);

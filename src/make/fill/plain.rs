@@ -235,15 +235,13 @@ impl Plain<'_> {
     fn constant(&mut self, desc: &OperandDesc, kind: NumberKind) -> Option<()> {
         let n = self.take(desc.field)?.integer()?;
         match kind {
-            NumberKind::Hex | NumberKind::Int16 if desc.width == 16 && n < 0 => {
+            _ if desc.width == 16 && n < 0 && kind.has_both_signs() => {
                 self.desc(desc, u32::from(i16::try_from(n).ok()? as u16))
             }
-            NumberKind::Literal { .. }
-            | NumberKind::Label
-            | NumberKind::Attribute { .. }
-            | NumberKind::InterpParam
-            | NumberKind::ExportTarget => None,
-            _ => self.number(desc, n),
+            NumberKind::Plain(_) | NumberKind::Parts(_) => self.number(desc, n),
+            NumberKind::Literal { .. } | NumberKind::Label | NumberKind::Attribute { .. } | NumberKind::Choice(_) => {
+                None
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use super::{Kind, ParseError, Parser, Symbols, operation};
 use crate::codec::EncodedOperand;
 use crate::error::FieldError;
 use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
-use crate::kind::{NONE, NumberKind, OperandKind, Position};
+use crate::kind::{NONE, Notation, NumberKind, OperandKind, PartsKind, Position};
 use crate::opcode::Field;
 use crate::table::{Counter, OperandDesc};
 
@@ -39,19 +39,13 @@ impl Parser<'_, '_> {
         let start = self.cursor.at;
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
         // A number in `lit(...)` or `lit64(...)` is the number: there is no literal that it could be.
-        let takes_call = matches!(
-            kind,
-            NumberKind::SignedHex
-                | NumberKind::Hex
-                | NumberKind::Unsigned
-                | NumberKind::Int16
-                | NumberKind::Version
-                | NumberKind::Events
-        );
+        let notation = if let NumberKind::Plain(notation) = kind { Some(notation) } else { None };
+        let takes_call = notation.is_some_and(|notation| notation != Notation::Endpgm);
         // A signed number has the same bits as an unsigned one, except in operands that are never signed.
         let has_sign = !matches!(
             kind,
-            NumberKind::Sendmsg | NumberKind::Endpgm | NumberKind::Hwreg | NumberKind::Events | NumberKind::Unsigned
+            NumberKind::Parts(PartsKind::Sendmsg | PartsKind::Hwreg)
+                | NumberKind::Plain(Notation::Endpgm | Notation::Events | Notation::Unsigned)
         );
         let least = if has_sign { i16::MIN.into() } else { 0 };
         if takes_call && (self.cursor.eat_call(b"lit64", b'(') || self.cursor.eat_call(b"lit", b'(')) {
@@ -68,31 +62,28 @@ impl Parser<'_, '_> {
                 return Ok(EncodedOperand::Label(value as u16 as i16));
             }
             NumberKind::Attribute { channel } => return self.attribute(channel, desc),
-            NumberKind::InterpParam => self.name_or(desc.field, self.text.interp_param, b"invalid_param_")?,
-            NumberKind::ExportTarget => self.name_or(desc.field, self.text.exp_tgt, b"invalid_target_")?,
-            NumberKind::Waitcnt => self.waitcnt()?,
-            NumberKind::Hwreg => self.hwreg()?,
-            NumberKind::Sendmsg => self.sendmsg()?,
-            NumberKind::GprIdx => self.gpr_idx()?,
-            NumberKind::Depctr => self.depctr()?,
-            NumberKind::DelayAlu => self.delay_alu()?,
-            NumberKind::Literal { .. }
-            | NumberKind::SignedHex
-            | NumberKind::Hex
-            | NumberKind::Unsigned
-            | NumberKind::Int16
-            | NumberKind::Version
-            | NumberKind::Endpgm => None,
-            NumberKind::Events => self.events(desc.field)?,
+            NumberKind::Choice(list) => {
+                self.name_or(desc.field, self.text.of_number(list), list.unnamed().as_bytes())?
+            }
+            NumberKind::Parts(kind) => match kind {
+                PartsKind::Waitcnt => self.waitcnt()?,
+                PartsKind::Hwreg => self.hwreg()?,
+                PartsKind::Sendmsg => self.sendmsg()?,
+                PartsKind::GprIdx => self.gpr_idx()?,
+                PartsKind::Depctr => self.depctr()?,
+                PartsKind::DelayAlu => self.delay_alu()?,
+            },
+            NumberKind::Plain(Notation::Events) => self.events(desc.field)?,
+            NumberKind::Plain(_) | NumberKind::Literal { .. } => None,
         };
-        let names =
-            Names { names: if kind == NumberKind::Version { self.text.version } else { &[] }, symbols: self.symbols };
+        let names = if notation == Some(Notation::Version) { self.text.version } else { &[] };
+        let names = Names { names, symbols: self.symbols };
         let (value, is_number) = match found {
             Some(value) => (value, false),
             None => (self.cursor.integer(&names)?, true),
         };
         let range = least..=i64::from(u16::MAX);
-        let is_whole = is_number && desc.width == 16 && kind != NumberKind::SignedHex;
+        let is_whole = is_number && desc.width == 16 && !kind.is_signed();
         if is_whole && !range.contains(&value) {
             let kind = Kind::Range { field: desc.field, min: *range.start(), max: *range.end() };
             return Err(self.cursor.error_since(start, kind));

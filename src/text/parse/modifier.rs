@@ -5,7 +5,7 @@ use super::{Cursor, Descs, Kind, ParseError, Parser, Reading};
 use crate::code::VGPR;
 use crate::codec::{EncodedOperand, Refused, default_of, encode_number, hold};
 use crate::flags::Flags;
-use crate::kind::{ListStyle, ModifierKind, NONE, OperandKind, Position, RegisterKind};
+use crate::kind::{ListStyle, ModifierKind, ModifierList, NONE, OperandKind, Position, RegisterKind};
 use crate::opcode::Field;
 use crate::operation::info;
 use crate::table::generated::SPACES;
@@ -94,7 +94,9 @@ impl<'t> Parser<'t, '_> {
         let Some(field) = flags.find(|field| field.name().as_bytes() == name) else { return false };
         let has_format = match field {
             Field::Gds => SPACES.get(self.form.signature.format as usize) == Some(&Some(Space::Lds)),
-            _ => descs.modifiers().any(|desc| desc.kind == OperandKind::Modifier(ModifierKind::Scope)),
+            _ => descs
+                .modifiers()
+                .any(|desc| desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope))),
         };
         let has = |field| self.form.layout.fields.iter().any(|info| info.field == field);
         has_format && !(field == Field::Gds && has(field)) && !descs.modifiers().any(|desc| desc.field == field)
@@ -140,10 +142,12 @@ impl<'t> Parser<'t, '_> {
             // As LLVM's assembler does, also set the bits of absent operands.
             ModifierKind::List(ListStyle::Ones) => (1 << desc.width) - 1,
             ModifierKind::MtbufFormat { .. } | ModifierKind::BufferFormat => DEFAULT_FORMAT,
-            ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Dim => {
+            ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Choice(ModifierList::Dim) => {
                 return Err(self.cursor.error(Kind::Missing(desc.field)));
             }
-            ModifierKind::SdwaSel | ModifierKind::DstUnused | ModifierKind::DppMask => default_of(desc.field),
+            ModifierKind::DppMask | ModifierKind::Choice(ModifierList::SdwaSel | ModifierList::DstUnused) => {
+                default_of(desc.field)
+            }
             _ => self.implied.filter(|(field, _)| *field == desc.field).map_or(0, |(_, value)| value),
         };
         // An operand may have set bits of the field.
@@ -226,13 +230,8 @@ impl<'t> Parser<'t, '_> {
                 let bits = bits | self.words.value(desc);
                 self.put(desc, bits)?;
             }
-            ModifierKind::SdwaSel => self.choice(desc, self.text.sdwa_sel)?,
-            ModifierKind::DstUnused => self.choice(desc, self.text.dst_unused)?,
-            ModifierKind::Dim => self.dim(desc)?,
-            ModifierKind::MatrixFormat => self.choice(desc, self.text.matrix_fmt)?,
-            ModifierKind::MatrixScale => self.choice(desc, self.text.matrix_scale)?,
-            ModifierKind::MatrixScaleFormat => self.choice(desc, self.text.matrix_scale_fmt)?,
-            ModifierKind::Scope => self.choice(desc, self.text.scope)?,
+            ModifierKind::Choice(ModifierList::Dim) => self.dim(desc)?,
+            ModifierKind::Choice(list) => self.choice(desc, self.text.of_modifier(list))?,
             ModifierKind::TemporalHint { .. } => {
                 let value = self.temporal_hint(desc)?;
                 self.put(desc, value)?;
@@ -343,7 +342,9 @@ impl<'t> Parser<'t, '_> {
             }
             None if word.first().is_some_and(u8::is_ascii_digit) => self.below(desc.field, (1 << desc.width) - 1)?,
             // The only scope that the printer omits.
-            None if desc.kind == OperandKind::Modifier(ModifierKind::Scope) && word == b"SCOPE_CU" => {
+            None if desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope))
+                && word == b"SCOPE_CU" =>
+            {
                 self.cursor.at += word.len();
                 0
             }
@@ -372,7 +373,8 @@ impl<'t> Parser<'t, '_> {
     /// other way around.
     fn hint_of_other_scope(&self, descs: Descs) -> Option<ParseError> {
         let (place, is_system) = self.hint?;
-        let is_scope = |desc: &&OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::Scope);
+        let is_scope =
+            |desc: &&OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope));
         let scope = descs.modifiers().find(is_scope)?;
         let has_all = self.words.value(scope) == (1 << scope.width) - 1;
         (has_all != is_system).then(|| Cursor { at: place, ..self.cursor }.error(Kind::Name(Field::Th)))

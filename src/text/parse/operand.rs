@@ -9,7 +9,7 @@ use crate::codec::code::*;
 use crate::codec::inline_constant::{Number, bfloat, constant, is_wide, narrow_float};
 use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditional, is_second_export};
 use crate::kind::{
-    AddressKind, ImageKind, ModifierKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
+    AddressKind, ImageKind, ModifierKind, NONE, Notation, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
 use crate::opcode::{Field, Format};
 use crate::table::{DataType, OperandDesc};
@@ -104,7 +104,7 @@ impl Parser<'_, '_> {
             OperandKind::Register(RegisterKind::Data { lds, .. }) if lds != NONE && self.cursor.has_name(b"lds") => {
                 true
             }
-            OperandKind::Number(NumberKind::Endpgm) => self.cursor.is_done(),
+            OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) => self.cursor.is_done(),
             _ => is_conditional(desc) && desc.access == Some(Access::Write) && !self.returns(desc),
         };
         if absent { Ok(()) } else { self.present(desc) }
