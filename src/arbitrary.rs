@@ -1,16 +1,16 @@
-//! Arbitrary instructions for fuzzing: legal ones (they decode), valid ones (they also follow the rules), and nearly
-//! valid ones.
+//! Arbitrary instructions for fuzzing: any that decode, valid ones (which also follow the rules of [`Inst::check`]),
+//! and nearly valid ones.
 //!
 //! | what | gives |
 //! |---|---|
-//!  [`valid`] | an instruction of a target that also keeps the rules beyond decoding: [`Inst::check`] is `Ok` |
-//!  [`near_valid`] | such an instruction with one field changed or without its last dwords, and the rule it breaks |
-//!  [`near_valid_bytes`] | the same, but the end is cut off after any byte: for decoders that take bytes |
-//!  `Inst::arbitrary` | anything that decodes, of any enabled target: it may break rules and set ignored bits |
-//!  `Sop2::arbitrary`, ... | a format struct with an operation of the format and any values in its fields |
+//! | [`valid`] | an instruction of a target that also follows the rules beyond decoding: [`Inst::check`] is `Ok` |
+//! | [`near_valid`] | a valid instruction with one field changed or without its last dwords, and the rule that it breaks |
+//! | [`near_valid_bytes`] | the bytes of such an instruction, cut off after any byte: for decoders that take bytes |
+//! | `Inst::arbitrary` | anything that decodes, of any enabled target: it may break rules and set ignored bits |
+//! | `Sop2::arbitrary`, ... | a format struct with an operation of the format and any values in its fields |
 //!
-//! An instruction takes few bytes (a valid one 8 on average), and fewer or smaller bytes give a simpler one: without
-//! bytes it is the first operation with zeros in its fields. So the findings of a fuzzer are easy to minimize.
+//! An instruction takes few bytes (a valid one 8 on average), and fewer or smaller bytes give a simpler instruction: no
+//! bytes give the first operation with zeros in its fields. So the findings of a fuzzer are easy to minimize.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -45,7 +45,7 @@ use crate::target::Target;
 pub use near::{Broken, NearValid, near_valid, near_valid_bytes};
 pub use valid::valid;
 
-/// More changes than any words need: each checked field takes each value at most once.
+/// The greatest number of changes, which is enough for any words: each checked field takes each value at most once.
 const MAX_CHANGES: usize = 8192;
 
 /// An instruction of any enabled target: first the target and the operation are chosen, then the words, which are
@@ -96,10 +96,10 @@ fn legal<'a>(
     Err(Error::IncorrectFormat)
 }
 
-/// Any operation of the target, in any of its formats: the layout and the opcode number.
+/// The layout and the opcode number of an arbitrary operation of the target, in one of its formats.
 fn operation(target: Target, u: &mut Unstructured<'_>) -> Result<(&'static Layout, u16)> {
     let first = u.choose_index(Opcode::ALL.len())?;
-    // If the target lacks it, take a later one.
+    // If the target lacks the chosen operation, take a later one.
     let all = Opcode::ALL.iter().cycle().skip(first).take(Opcode::ALL.len());
     let Some(opcode) = all.copied().find(|op| op.encodings(target).next().is_some()) else {
         return Err(Error::IncorrectFormat);

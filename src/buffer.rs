@@ -101,7 +101,7 @@ macro_rules! vectors {
             fn room(&mut self, dwords: usize) -> bool {
                 let Some(len) = dwords.checked_mul($per_dword) else { return false };
                 let more = len.saturating_sub(self.len());
-                // If memory is exhausted, this fails instead of aborting.
+                // `try_reserve` fails instead of aborting if memory is exhausted.
                 let there = self.try_reserve(more).is_ok();
                 if there && more > 0 {
                     self.resize(len, 0);
@@ -147,11 +147,11 @@ pub(crate) mod sealed {
         fn dwords(&self) -> usize;
         /// Decodes the first instruction.
         fn first(&self, target: Target) -> Result<Inst, DecodeError>;
-        /// The first dword, and the number of its bytes that exist.
+        /// The first dword, and the number of its bytes that the memory has.
         fn head(&self) -> (u32, u8);
-        /// Splits before a dword.
+        /// Splits the memory before dword number `dwords`.
         fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)>;
-        /// The part that begins with a dword.
+        /// The part that begins with dword number `dwords`.
         fn from(&self, dwords: usize) -> Option<&Self>;
     }
 

@@ -43,12 +43,12 @@ use packed::upper_half;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// A tuple of scalar registers does not begin at a multiple of 2 (64 bits) or 4 (wider). The hardware reads the
-    /// aligned tuple, and the text shows that one.
+    /// A tuple of scalar registers does not begin at a multiple of 2 (64 bits) or 4 (wider). The hardware reads, and
+    /// the text shows, the tuple that begins at the multiple below.
     MisalignedScalar {
         /// The field that names the tuple.
         field: Field,
-        /// Its first register.
+        /// The first register of the tuple.
         register: Reg,
     },
     /// A tuple of vector registers does not begin at an even register, on a target that requires it; or the single
@@ -56,12 +56,12 @@ pub enum RuleError {
     MisalignedVector {
         /// The field that names the tuple.
         field: Field,
-        /// Its first register.
+        /// The first register of the tuple.
         register: Reg,
     },
-    /// The third source of a matrix operation of CDNA (MFMA) shares some but not all of the destination's registers. It
-    /// may share all or none; an operation that writes at most four registers may share some. The matrix operations of
-    /// RDNA and CDNA5 (WMMA, SWMMAC) accept any registers.
+    /// The third source of a matrix operation of CDNA (MFMA) shares some but not all of the destination's registers.
+    /// The source may share all or none, and if the operation writes at most four registers, also some. The matrix
+    /// operations of RDNA and CDNA5 (WMMA, SWMMAC) accept any registers.
     Overlap {
         /// The field of the source.
         field: Field,
@@ -74,23 +74,24 @@ pub enum RuleError {
     },
     /// A vector operation reads more scalar registers and literals than the constant bus carries.
     ConstantBus {
-        /// Number of different scalars that it reads.
+        /// Number of different scalars that the operation reads.
         reads: u8,
-        /// Number of different scalars that it can read on the target.
+        /// Number of different scalars that the operation can read on the target.
         limit: u8,
     },
     /// A field has a value that decodes, but with which the operation is of no use: `dmask` with two bits of an image
-    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse it.
+    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse such an
+    /// instruction.
     Value {
         /// The field.
         field: Field,
-        /// Its value.
+        /// The value of the field.
         value: u32,
     },
     /// The two operations of a dual instruction (VOPD) use vector registers of the same bank. The numbers of their
-    /// first sources must differ in bits 0 and 1, and so must those of their second sources; the numbers of the
-    /// registers that results are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in
-    /// bit 0.
+    /// first sources must differ in bits 1:0, and so must those of their second sources. The numbers of the registers
+    /// that results are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in bit 0, or
+    /// in VOPD3 in bits 1:0.
     Banks {
         /// The operand of the first operation.
         x: Field,
@@ -166,13 +167,14 @@ impl Inst {
             let (field, Value::Reg(reg), dwords) = (operand.role?, operand.value, operand.bits / 32) else {
                 return None;
             };
-            // Only the data of such an operation is exempt, not its address.
+            // Only the data of an operation with the flag `odd` is exempt, not the address.
             let even_tuples = aligned_vgprs && !(odd && operand.access.writes());
             match reg {
                 Reg::Vgpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
                 Reg::Agpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
-                    // Register files begin at aligned registers, and the operand at the aligned register below.
+                    // The operand has the aligned register, so compare the code in the field. Each file begins at an
+                    // aligned code.
                     let code = code_of(self, field).filter(|code| aligned(*code, dwords) != *code)?;
                     let Value::Reg(register) = meaning(self.target(), code, 1) else { return None };
                     Some(RuleError::MisalignedScalar { field, register })

@@ -4,15 +4,15 @@ pub(crate) mod floats;
 
 pub(crate) use crate::opcode::code::*;
 
-/// The code of the first accumulation register. Accumulation registers follow the hardware's codes: a separate bit
-/// turns a vector register into one.
+/// The code of the first accumulation register. The hardware has no codes for them (a separate bit turns a vector
+/// register into one), so they follow its codes.
 pub(crate) const AGPR: u16 = VGPR_LAST + 1;
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
-/// The number of the last register of either file.
+/// The number of the last vector register, and of the last accumulation register.
 pub(crate) const VECTOR_LAST: u16 = VGPR_LAST - VGPR;
 
-/// Whether a tuple of vector registers ends within a file of `vgprs`.
+/// Whether a tuple of vector registers ends within a file of `vgprs` registers.
 pub(crate) const fn is_inside(register: u16, dwords: u16, vgprs: u16) -> bool {
     register + dwords <= vgprs
 }

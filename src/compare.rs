@@ -36,7 +36,7 @@ pub(crate) fn image_address_of(inst: &Inst) -> Option<Address<'static>> {
     descs(inst.target(), inst.signature()).find_map(Address::of)
 }
 
-/// Whether both have the same image address, or none.
+/// Whether both instructions have the same image address, or neither has one.
 pub(crate) fn same_image_address(a: &Inst, b: &Inst) -> bool {
     match (image_address_of(a), image_address_of(b)) {
         (Some(x), Some(y)) => x.registers(a).eq(y.registers(b)),
@@ -47,8 +47,8 @@ pub(crate) fn same_image_address(a: &Inst, b: &Inst) -> bool {
 
 /// Compares the modifiers of one instruction with those of another, and returns the first that differs.
 ///
-/// `partner`: the corresponding modifier; if there is none, the modifier must have its value without effect, `silent`.
-/// `expected`: the value that the partner must have.
+/// `partner`: the corresponding modifier of the other instruction; if there is none, the modifier must have the value
+/// that has no effect, `silent`. `expected`: the value that the partner must have.
 pub(crate) fn same_modifiers<'a>(
     (here, there): (&Inst, &Inst),
     modifiers: impl Iterator<Item = &'a OperandDesc>,

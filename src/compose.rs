@@ -48,8 +48,8 @@ pub(crate) fn compose(target: Target, opcode: Option<Opcode>, values: &[(Field, 
 }
 
 impl Inst {
-    /// One wait state in which nothing happens, `s_nop 0`: it fills space between instructions on every target. The
-    /// field `simm16` holds one less than the number of states.
+    /// The instruction `s_nop 0`, one wait state in which nothing happens: it fills space between instructions on every
+    /// target. The field `simm16` holds one less than the number of states.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

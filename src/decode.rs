@@ -101,7 +101,7 @@ struct Next {
     meta: u32,
 }
 
-/// The third dword, or an empty array if no quick path reads a third dword.
+/// The third dword, or an empty array if no fast path reads a third dword.
 #[cfg(feature = "fast")]
 type Third = [u32; ANY_THIRD as usize];
 
@@ -116,7 +116,7 @@ impl Next {
     }
 }
 
-/// The third dword, if the quick path of some target needs it.
+/// The third dword, if the fast path of some target needs it.
 #[inline(always)]
 fn third(bytes: &[u8]) -> Option<u32> {
     #[cfg(feature = "fast")]
@@ -127,8 +127,8 @@ fn third(bytes: &[u8]) -> Option<u32> {
     None
 }
 
-/// Decodes a valid instruction of one to three dwords, and returns its length in bytes too. `None` leaves the words to
-/// `reference`, which alone finds errors; that keeps this function short.
+/// Decodes an instruction of one to three dwords, and returns its length in bytes too; `None` if `reference` must
+/// decode the words. Only `reference` finds errors, which keeps this function short.
 #[cfg(feature = "fast")]
 #[inline(always)]
 fn decode_fast(target: Target, bits: u64, third: impl FnOnce() -> Option<u32>) -> Option<(Next, usize)> {
@@ -153,7 +153,7 @@ fn decode_fast(_: Target, _: u64, _: impl FnOnce() -> Option<u32>) -> Option<(Ne
     None
 }
 
-/// Decodes the last dword of the code.
+/// Decodes the last dword of the code, if the fast path finds an instruction of one dword there.
 #[inline]
 fn last(target: Target, word: u32) -> Option<(Next, usize)> {
     decode_fast(target, word.into(), || None).filter(|&(_, len)| len == 4)
@@ -200,7 +200,7 @@ impl Found {
     }
 }
 
-/// The complete decoder, with errors.
+/// Decodes any instruction, and finds errors.
 fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst, DecodeError> {
     if available == 0 {
         return Err(DecodeError::Truncated { needed: 4 });
@@ -249,7 +249,7 @@ fn sized(t: &'static DecodeTables, found: &Found) -> impl Iterator<Item = Operan
     })
 }
 
-/// Checks the words against constraints, and returns their marks.
+/// Checks the words against constraints, and returns the marks of the constraints.
 fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &Pairs) -> Result<u8, DecodeError> {
     let constraints = t.constraints.get(usize::from(number)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = pairs[0];
@@ -275,11 +275,11 @@ fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<B
     if wrong != 0 {
         return Err(reserved_bit(t, number, 64 + wrong.trailing_zeros() as u8));
     }
-    // These checks count bits from the third dword on.
+    // The bit numbers of these checks count from the third dword.
     Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
 }
 
-/// A cheaper test to make before `may_follow`: `false` if no code in the word can announce a dword.
+/// Whether a code in the word can announce a dword: a cheaper test to make before `may_follow`.
 #[inline(always)]
 pub(crate) fn may_be_long(trailing: u8, word: u32) -> bool {
     // The codes of SDWA, DPP and literals are the highest scalar codes.

@@ -11,8 +11,8 @@ pub enum DecodeError {
     /// The slice ends before the instruction.
     Truncated {
         /// Number of bytes that the instruction needs, as far as the available bytes determine it. With this number of
-        /// bytes, decoding can still ask for more: it is 4 while the first dword is incomplete, and on RDNA the second
-        /// dword can announce a third.
+        /// bytes, decoding can still ask for more: `needed` is 4 while the first dword is incomplete, and on RDNA the
+        /// second dword can announce a third.
         needed: u8,
     },
     /// No format of the target has these encoding bits.
@@ -21,12 +21,12 @@ pub enum DecodeError {
     UnknownOpcode {
         /// The format.
         format: Format,
-        /// The number in its opcode field.
+        /// The number in the opcode field.
         opcode: u16,
     },
     /// Bits that must have a fixed value have another value.
     ReservedBits {
-        /// The format; for bits of the trailing dword, its format.
+        /// The base format, or for bits of the trailing dword the format of that dword.
         format: Format,
         /// The field, if the bits belong to a field.
         field: Option<Field>,
@@ -39,9 +39,9 @@ pub enum DecodeError {
         field: Field,
         /// The value of the field.
         value: u16,
-        /// Its lowest bit, counted from the start of the instruction.
+        /// The lowest bit of the field, counted from the start of the instruction.
         lsb: u8,
-        /// Its width in bits.
+        /// The width of the field in bits.
         width: u8,
     },
 }
@@ -68,7 +68,7 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// The slice is too short for the words.
+/// The error that a slice is too short for the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EncodeError {
     /// Number of elements (bytes or dwords, depending on the slice) that are needed.
@@ -83,7 +83,7 @@ impl fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// A value does not fit in a field.
+/// The error that a value does not fit in a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FieldError {
     /// The field.

@@ -22,9 +22,9 @@ pub use crate::table::{AddressStep, Counter, Counters, Purpose, Space};
 pub struct MemoryAccess {
     /// The memory.
     pub space: Space,
-    /// Whether memory is read (a load), written (a store), or both.
+    /// Whether the memory is read (a load), written (a store), or both.
     pub access: Access,
-    /// Whether it is a single read-modify-write access.
+    /// Whether the access is a single read-modify-write operation.
     pub atomic: bool,
 }
 
@@ -46,7 +46,7 @@ impl Flags {
 }
 
 impl Inst {
-    /// The row's flags, as changed by fields and by a trailing dword.
+    /// The flags of the operation, as changed by fields and by a trailing dword.
     pub(crate) fn facts(&self) -> u32 {
         let format = self.format();
         let extension = if self.form() == 0 { None } else { self.extension() };
@@ -73,8 +73,8 @@ impl Inst {
         Flags::of_facts(self.facts())
     }
 
-    /// The step that the operation is in computing an address, for any operands; `None` if code does not compute
-    /// addresses with it.
+    /// The operation's step in the computation of an address, whatever its operands are; `None` if code does not
+    /// compute addresses with it.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -141,7 +141,7 @@ impl Inst {
         [main, other].into_iter().flatten()
     }
 
-    /// The memory of the format of an instruction with these facts, even if it does not access any.
+    /// The memory that the instruction's format accesses, with these facts, even if the instruction accesses none.
     pub(crate) fn space_of(&self, facts: u32) -> Option<Space> {
         match SPACES.get(self.format() as usize).copied().flatten() {
             // GDS instead of LDS.
@@ -168,7 +168,7 @@ impl Inst {
     pub(crate) fn counters_of(&self, facts: u32) -> Counters {
         const FIRST: u32 = VMCNT.trailing_zeros();
         let raised = if facts & VMCNT != 0 && facts & VSCNT != 0 {
-            // An atomic operation loads and stores.
+            // An atomic operation raises the counter of loads if it returns a value, otherwise that of stores.
             facts & !if self.returns() { VSCNT } else { VMCNT }
         } else {
             facts

@@ -64,7 +64,7 @@ impl Flags {
         Flag::ALL.iter().copied().filter(move |flag| self.contains(*flag))
     }
 
-    /// Whether it branches to a label under a condition, and otherwise continues with the next instruction.
+    /// Whether the operation branches to a label under a condition, and otherwise continues with the next instruction.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -94,7 +94,7 @@ impl fmt::Debug for Flags {
 flags! {
     /// The first two sources can be swapped: see [`Inst::commuted`](crate::Inst::commuted).
     is_commutable Commutable "commutable" = "commute";
-    /// Its lanes work together, so moving it into other control flow changes its meaning.
+    /// The lanes work together, so moving the instruction into other control flow changes its meaning.
     is_convergent Convergent "convergent" = "convergent";
     /// Can raise a floating-point exception.
     may_raise_fp MayRaiseFp "may_raise_fp" = "fpexcept";

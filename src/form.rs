@@ -36,7 +36,8 @@ pub(crate) enum Unmade {
     Other,
 }
 
-/// The opcode index relative to the start of its opcode space, which the first dword of the format usually tells.
+/// The opcode index relative to the start of its opcode space. `word`, the first dword of the format, usually
+/// determines the space.
 #[inline]
 pub(crate) fn number_in(target: Target, entry: &OpcodeEntry, word: u32) -> u16 {
     let space = opcode_space(DECODE[target as usize], word);
@@ -47,7 +48,7 @@ pub(crate) fn number_in(target: Target, entry: &OpcodeEntry, word: u32) -> u16 {
 }
 
 impl Form {
-    /// Returns `None` if the target lacks the format.
+    /// The form of an operation; `None` if the target lacks the format.
     pub(crate) fn new(
         target: Target,
         opcode: Opcode,
@@ -68,7 +69,7 @@ impl Form {
         self.start_with(0)
     }
 
-    /// The words as from `start`, with these bits in the opcode field besides those of the operation.
+    /// The words of `start`, with the bits `second` in the opcode field in addition to those of the operation.
     #[inline]
     fn start_with(&self, second: u16) -> Words {
         let mut words = Words::new(self.target, self.layout);
@@ -92,14 +93,14 @@ impl Form {
         words
     }
 
-    /// The words as from `start`, with the opcode of the second operation.
+    /// The words of `start`, with the opcode of the second operation.
     #[cfg(feature = "text")]
     pub(crate) fn start_dual(&self, second: u16) -> Words {
         self.start_with(second)
     }
 
-    /// The words as from `start`, for a conversion. Several codes can announce the trailing dword (DPP8, and the lanes
-    /// that it reads). If the old instruction has that dword too, its code is kept.
+    /// The words of `start`, for a conversion of `from`. Several codes can announce the trailing dword (DPP8, and the
+    /// lanes that it reads). If `from` has that dword too, its code is kept.
     pub(crate) fn start_as(&self, from: &Inst) -> Words {
         let mut words = self.start();
         let info = |layout: &'static Layout, field| layout.fields.iter().find(|info| info.field == field);

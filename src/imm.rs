@@ -76,10 +76,10 @@ const fn start(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
 const WAITCNT: [(Counter, Field); 3] =
     [(Counter::Vmcnt, Field::Vmcnt), (Counter::Expcnt, Field::Expcnt), (Counter::Lgkmcnt, Field::Lgkmcnt)];
 
-/// The counters to wait for: the instruction waits until each [`Counter`] with a number is at or below it.
+/// The counters to wait for: the instruction waits until each [`Counter`] with a number is at or below that number.
 ///
-/// It can hold the counters of any generation; [`Waitcnt::encode`] refuses counters that the target's `s_waitcnt`
-/// lacks.
+/// The value can hold the counters of any generation; [`Waitcnt::encode`] refuses counters that the target's
+/// `s_waitcnt` lacks.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "gfx803"))] {
@@ -216,7 +216,7 @@ impl Waitcnt {
 
 impl fmt::Debug for Waitcnt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `debug_map` and `Debug` of texts are code of core that can panic.
+        // An entry of the set, because `debug_map` and `Debug` of texts are code of core that can panic.
         struct Entry(Option<Counter>, u16);
         impl fmt::Debug for Entry {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -350,13 +350,13 @@ impl Sendmsg {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "s_set_gpr_idx_on")]
 pub struct GprIdx {
-    /// The first source.
+    /// Whether the first source is indexed.
     pub src0: bool,
-    /// The second source.
+    /// Whether the second source is indexed.
     pub src1: bool,
-    /// The third source.
+    /// Whether the third source is indexed.
     pub src2: bool,
-    /// The destination.
+    /// Whether the destination is indexed.
     pub dst: bool,
     /// Bits of the field that do not belong to a part, at their positions. If any is set, the text shows the whole
     /// constant as a number.
@@ -395,9 +395,9 @@ impl GprIdx {
     }
 }
 
-/// The waits of `s_waitcnt_depctr`, for operations of the wave that have issued but still use registers. It waits until
-/// the number of such operations of each kind is at or below the given one, and does not wait for a kind that is
-/// `None`. RDNA1 and later have it.
+/// The waits of `s_waitcnt_depctr` (RDNA1 and later), for operations of the wave that have issued but still use
+/// registers. The instruction waits until the number of such operations of each kind is at or below the given one, and
+/// does not wait for a kind that is `None`.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1030")] {
@@ -412,17 +412,17 @@ impl GprIdx {
 pub struct Depctr {
     /// LLVM's `hold_cnt`, which LLVM does not describe; only 0 waits. RDNA1 lacks it.
     pub hold_cnt: Option<u8>,
-    /// Scalar operations that write scalar registers; only 0 waits.
+    /// Number of scalar operations that write scalar registers; only 0 waits.
     pub sa_sdst: Option<u8>,
-    /// Vector operations that write vector registers, up to 14.
+    /// Number of vector operations that write vector registers, up to 14.
     pub va_vdst: Option<u8>,
-    /// Vector operations that write scalar registers, up to 6.
+    /// Number of vector operations that write scalar registers, up to 6.
     pub va_sdst: Option<u8>,
-    /// Vector operations that read scalar registers; only 0 waits.
+    /// Number of vector operations that read scalar registers; only 0 waits.
     pub va_ssrc: Option<u8>,
-    /// Vector operations that write VCC; only 0 waits.
+    /// Number of vector operations that write VCC; only 0 waits.
     pub va_vcc: Option<u8>,
-    /// Memory operations that read vector registers, up to 6.
+    /// Number of memory operations that read vector registers, up to 6.
     pub vm_vsrc: Option<u8>,
     /// Bits of simm16 that do not belong to a part, at their positions. If any is set, the text shows the whole
     /// constant as a number.
@@ -518,7 +518,7 @@ impl Depctr {
 
 /// The instructions for whose results `s_delay_alu` delays one or two later instructions, so that the wave does not
 /// stall in the middle of them. The parts are numbers: constants of the target's modules `instid` and `instskip`. RDNA3
-/// and later have it.
+/// and later have this instruction.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
@@ -541,7 +541,7 @@ pub struct DelayAlu {
     pub instid0: u8,
     /// The distance from that instruction to the one that `instid1` applies to, 0 to 5; 0 for the same instruction.
     pub instskip: u8,
-    /// The dependency of that other instruction, 0 to 11; 0 if there is none.
+    /// The dependency of the other instruction, 0 to 11; 0 if there is none.
     pub instid1: u8,
     /// Bits of simm16 that do not belong to a part, at their positions. The hardware ignores them, and the text omits
     /// them if all parts have names.
@@ -638,7 +638,7 @@ impl Imm {
 }
 
 impl Inst {
-    /// The instruction's constant, if it has one with parts.
+    /// The instruction's constant, if it has a constant with parts.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -41,9 +41,9 @@ static_assertions::const_assert!(MAX_DWORDS < 1 << meta::DWORDS);
 pub struct HeldField {
     /// The format that the field belongs to: the base format, or the format of the trailing dword.
     pub format: Format,
-    /// First bit of that format, counted from the start of the instruction: 0, 32 or 64.
+    /// First bit of the format, counted from the start of the instruction: 0, 32 or 64.
     pub first_bit: u8,
-    /// The field. Its bits count from `first_bit`.
+    /// The field, whose bit numbers count from `first_bit`.
     pub info: &'static FieldInfo,
     /// The value of the field.
     pub value: u32,
@@ -120,7 +120,7 @@ impl Inst {
         info(self.target(), self.op_index())
     }
 
-    /// Flags of the operation, as in `Info`; of both operations, if it has two.
+    /// Flags of the operation, or of both operations if there are two, as in `Info`.
     pub(crate) fn info_flags(&self) -> u32 {
         let second = self.second_index().map_or(0, |index| info(self.target(), index).flags);
         self.info().flags | second
@@ -168,7 +168,7 @@ impl Inst {
         self.words
     }
 
-    /// Whether both have the same target, operation, form and length, and so the same formats.
+    /// Whether both instructions have the same target, operation, form and length, and so the same formats.
     #[inline]
     pub(crate) fn is_like(&self, other: &Inst) -> bool {
         self.meta == other.meta
@@ -192,14 +192,14 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
-    /// The same instruction with other bits in the lower half of the first dword, which must be those of a field that
-    /// can hold all values.
+    /// The instruction with other bits in the lower half of the first dword, which must be a field that can hold all
+    /// values.
     pub(crate) fn with_low_half(mut self, bits: u16) -> Inst {
         self.words[0] = self.words[0] & !u32::from(u16::MAX) | u32::from(bits);
         self
     }
 
-    /// Inverts bits among the first 64 that the decoder does not look at.
+    /// Inverts some of the first 64 bits. The decoder must not depend on these bits.
     pub(crate) fn flip(&mut self, bits: u64) {
         self.words[0] ^= bits as u32;
         self.words[1] ^= (bits >> 32) as u32;
@@ -217,7 +217,7 @@ impl Inst {
         self.words[4].into()
     }
 
-    /// Whether the words are those of a term.
+    /// Whether the words have the bits of a term.
     pub(crate) fn has(&self, term: &Term) -> bool {
         self.words.iter().zip(term.mask.iter().zip(&term.value)).all(|(word, (mask, value))| word & mask == *value)
     }
@@ -275,7 +275,7 @@ impl Inst {
         self.words().last().copied().unwrap_or(0)
     }
 
-    /// The descriptors of its operands and modifiers.
+    /// The descriptors of the instruction's operands and modifiers.
     #[inline]
     pub(crate) fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
         let t = DESCS[self.target() as usize];
@@ -341,7 +341,7 @@ impl Inst {
         [Some((format, 0)), self.trailing(layout(self.target(), format), extension)]
     }
 
-    /// The format of the dwords after the base words, and their first bit. `extension` is the format of those that can
+    /// The format of the dwords after the base words, and their first bit. `extension` is the format of dwords that can
     /// follow.
     #[inline]
     fn trailing(&self, base: Option<&Layout>, extension: Option<Format>) -> Option<(Format, u8)> {
@@ -361,7 +361,7 @@ impl Inst {
         self.words.get(first..first + usize::from(bits / 32))
     }
 
-    /// Every field of every part, with its value.
+    /// Every field of the base words and of the trailing dword, with its value.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -7,11 +7,11 @@ use crate::table::sizes::{ANY_JOINED, ANY_LISTED_LENGTH};
 use crate::table::{Joined, LengthList, LengthTables};
 use crate::target::{LENGTHS, Target};
 
-/// Length in bytes of the instruction that begins with these bytes, without checking that it is valid.
+/// Length in bytes of the instruction that begins with these bytes, without checking that the bytes decode.
 ///
 /// If [`decode`](crate::decode()) accepts the bytes, the result is the [`Inst::len`](crate::Inst::len) of the
 /// instruction. The result is `None` if no encoding has the first bits, or if there are too few bytes to find the
-/// length. This is faster than decoding, for programs that skip most or all instructions.
+/// length. Finding the length is faster than decoding, for programs that skip most or all instructions.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

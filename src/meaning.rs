@@ -1,4 +1,4 @@
-//! What each operation computes: a formula of the tables, as text and as a tree.
+//! The meaning of each operation: a formula of the tables for its results, as text and as a tree.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! `D` and `S0` are operands in the order of the text. `isa/README.md` describes the language; [`Formula::read`] reads
-//! it, and the package `amdgpu-eval` computes with it.
-//! [`Signature::data`](crate::signature::Signature::data) has the types that it gives to operands.
+//! it, and the package `amdgpu-eval` computes with it. [`Signature::data`](crate::signature::Signature::data) has the
+//! types that the formula gives to operands.
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -35,8 +35,8 @@ pub use crate::formula::{
 };
 
 impl Opcode {
-    /// What the operation computes on a target: statements, or a sentence in quotes. `None` if the target lacks the
-    /// operation, or the tables say nothing about it.
+    /// The meaning of the operation on a target: statements that compute the results, or a sentence in quotes. `None`
+    /// if the target lacks the operation, or the tables say nothing about it.
     pub fn meaning(self, target: Target) -> Option<&'static str> {
         let first = MEANINGS.partition_point(|row| (row.0 as u16) < self as u16);
         let mut rows = MEANINGS.get(first..)?.iter().take_while(|row| row.0 == self);
@@ -46,7 +46,7 @@ impl Opcode {
 
 impl Target {
     /// The lane that each lane reads with this control of DPP: a formula of `LANE`, `WAVE` and `n`, and the value of
-    /// `n`. A negative result is not a lane. `None` if the target has no such control.
+    /// `n`. A negative result of the formula means no lane. `None` if the target has no such control.
     pub fn dpp_lane(self, control: u32) -> Option<(&'static str, u32)> {
         let is_it = |row: &&(u16, u16, u128, &str)| {
             (u32::from(row.0)..=u32::from(row.1)).contains(&control) && row.2 >> (self as u32) & 1 == 1
@@ -54,8 +54,9 @@ impl Target {
         LANES.iter().find(is_it).map(|row| (row.3, control - u32::from(row.0)))
     }
 
-    /// What a value does, of a set that [`Target::enumerations`] names: a formula of `n`, the value, and of what
-    /// `isa/README.md` says. `None` as the value: the instruction lacks the field, or the target has no names for it.
+    /// The meaning of a value of the set that [`Target::enumerations`] calls `set`: a formula of `n`, the value, and of
+    /// names that `isa/README.md` explains. The value is `None` if the instruction lacks the field, or the target has
+    /// no names for the values.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -80,34 +81,36 @@ impl Target {
         FNUZ >> (self as u32) & 1 == 1
     }
 
-    /// Whether a result of 16 bits keeps the other half of its register, which is 0 elsewhere.
+    /// Whether a result of 16 bits keeps the other half of its register, which becomes 0 on other targets.
     pub fn keeps_halves(self) -> bool {
         KEEPS_HALF >> (self as u32) & 1 == 1
     }
 
-    /// Whether the output modifier works with denormals, too, and flushes results. Elsewhere it does nothing unless
-    /// denormal results are flushed.
+    /// Whether the output modifier works with denormals, too, and flushes results. On other targets the modifier does
+    /// nothing unless denormal results are flushed.
     pub fn omod_flushes(self) -> bool {
         OMOD_FLUSH >> (self as u32) & 1 == 1
     }
 }
 
 impl Inst {
-    /// The truth table of an operation on bits, whichever fields have its pieces. `None` if the operation has none.
+    /// The truth table of an operation on bits, put together from the fields that hold its pieces. `None` if the
+    /// operation has none.
     pub fn truth_table(&self) -> Option<u32> {
         let is_table = |kind| matches!(kind, OperandKind::Modifier(ModifierKind::Bitop3 { .. }));
         self.descs().find(|desc| is_table(desc.kind)).map(|desc| held(desc, self))
     }
 
     /// The lane in which source `n` of the formula is read, instead of the lane that the formula names: a formula of
-    /// that lane (`LANE`), `WAVE` and fields of the instruction. A negative result: the values of the fields are
-    /// undefined. `None` if it is the lane itself.
+    /// that lane (`LANE`), `WAVE` and fields of the instruction. If the result is negative, the values of the fields
+    /// are undefined. `None` if the source is read in the lane that the formula names.
     pub fn source_lane(&self, n: u8) -> Option<&'static str> {
         let is_it = |row: &&(Opcode, u8, &str)| row.0 == self.opcode() && row.1 == n;
         SOURCE_LANES.iter().find(is_it).map(|row| row.2).filter(|text| *text != "LANE")
     }
 
-    /// What a field does, if that is the same for all its values: a formula of `n`, the value, and of `LANE`.
+    /// The meaning of a field, if it is the same for all values of the field: a formula of `n`, the value, and of
+    /// `LANE`.
     pub fn field_meaning(&self, field: Field) -> Option<&'static str> {
         let is_it = |row: &&(Format, Field, &str)| {
             row.1 == field && (row.0 == self.format() || Some(row.0) == self.extension())
@@ -115,7 +118,7 @@ impl Inst {
         FIELD_MEANINGS.iter().find(is_it).map(|row| row.2)
     }
 
-    /// Whether DPP reads lanes that are off, too: `fi:1`.
+    /// Whether DPP also reads disabled lanes: `fi:1`.
     pub fn reads_disabled_lanes(&self) -> bool {
         self.descs().any(|desc| match desc.kind {
             OperandKind::Modifier(ModifierKind::Dpp8 { code }) => !flag(self, code),
@@ -131,7 +134,7 @@ impl Inst {
 }
 
 impl Format {
-    /// Whether its operations are those of the vector ALU, done for each lane.
+    /// Whether the format's operations are those of the vector ALU, which computes each lane.
     pub fn is_vector_alu(self) -> bool {
         BUS.get(self as usize).copied().unwrap_or(false)
     }

@@ -11,9 +11,9 @@ use crate::opcode::Format;
 pub trait Microcode: Copy {
     /// The format that the struct lays out.
     const FORMAT: Format;
-    /// Whether it is a trailing dword, not an instruction of its own.
+    /// Whether the format is a trailing dword, not an instruction of its own.
     const EXTENSION: bool;
-    /// An array of its dwords.
+    /// The dwords as an array.
     type Words: AsRef<[u32]> + Copy + Default;
     /// The dwords, first to last.
     fn to_words(self) -> Self::Words;

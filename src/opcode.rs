@@ -7,7 +7,7 @@ use core::str::FromStr;
 
 impl Opcode {
     /// The number of the operation, which never changes: it is the same in every build, whatever its features, in every
-    /// later version, and in Python. Programs store it; it says nothing about the encoding.
+    /// later version, and in Python. Programs can store the number; it says nothing about the encoding.
     ///
     /// ```
     /// use amdgpu_isa::Opcode;
@@ -42,7 +42,8 @@ impl Opcode {
         MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
     }
 
-    /// The name followed by other text, and its length: copying a fixed size is cheaper than copying the exact size.
+    /// An array that begins with the name, and the length of the name: copying a fixed size is cheaper than copying the
+    /// exact size.
     #[cfg(feature = "text")]
     #[inline]
     pub(crate) fn padded_name(self) -> (&'static [u8; 48], usize) {
@@ -55,7 +56,7 @@ impl Opcode {
     }
 }
 
-/// The name, or the number if this build lacks the name.
+/// Prints the name, or the number if this build lacks the name.
 impl fmt::Debug for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "text")]
@@ -66,7 +67,7 @@ impl fmt::Debug for Opcode {
     }
 }
 
-/// [`Opcode::name`], which is empty if no enabled target has the operation.
+/// Prints [`Opcode::name`], which is empty if no enabled target has the operation.
 #[cfg(feature = "text")]
 impl fmt::Display for Opcode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +96,7 @@ impl FromStr for Opcode {
     }
 }
 
-/// No operation, format, field or part of a descriptor has this name in this build.
+/// The error that no operation, format, field or part of a descriptor has the name in this build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownName;
 
@@ -142,7 +143,7 @@ impl FromStr for DescriptorPart {
 }
 
 impl DescriptorPart {
-    /// The name of its directive without `.amdhsa_`, such as `kernarg_size`.
+    /// The name of the part's directive without `.amdhsa_`, such as `kernarg_size`.
     pub fn name(self) -> &'static str {
         PART_NAMES.get(self as usize).copied().unwrap_or("")
     }
@@ -160,7 +161,7 @@ impl Format {
         FORMAT_NAMES.get(self as usize).copied().unwrap_or("")
     }
 
-    /// Whether it is the format of a literal, of 32 bits or of 64.
+    /// Whether the format is that of a literal of 32 or 64 bits.
     pub(crate) fn is_literal(self) -> bool {
         matches!(self, Format::Literal | Format::Literal64)
     }

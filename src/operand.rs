@@ -49,7 +49,7 @@ impl Inst {
     }
 
     /// The address that a branch or call goes to if the instruction is at the byte address `pc`; `None` if no operand
-    /// is a branch distance, nor a constant that is added to the address ([`Jump`](crate::facts::AddressStep::Jump)).
+    /// is a branch distance or a constant that is added to the address ([`Jump`](crate::facts::AddressStep::Jump)).
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -64,8 +64,9 @@ impl Inst {
         if self.is_branch() { self.label_target(pc) } else { None }
     }
 
-    /// Whether it is a branch with offset 0x3f (63 dwords) on RDNA1, whose hardware jumps to the wrong address. An
-    /// `s_nop` after the branch makes the offset 64. The assembler inserts one, as LLVM's does (`FeatureOffset3fBug`).
+    /// Whether the instruction is a branch with offset 0x3f (63 dwords) on RDNA1, whose hardware jumps to the wrong
+    /// address. An `s_nop` after the branch makes the offset 64. The assembler inserts this `s_nop`, as LLVM's does
+    /// (`FeatureOffset3fBug`).
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -84,14 +85,14 @@ impl Inst {
         (self.is_branch() && !self.is_jump()).then_some(Field::Simm16)
     }
 
-    /// Whether an operand is added to the address of the code. The format has no branch distances.
+    /// Whether an operand is added to the address of the code, in a format whose operations have no branch distances.
     #[inline]
     pub(crate) fn is_jump(&self) -> bool {
         JUMPS.is_some_and(|format| self.is_branch() && self.format() == format)
     }
 
     /// The constant that a jump adds to the address, as [`Inst::constant`] returns it. A listing calls this for every
-    /// branch, so it does without the tables of operands.
+    /// branch, so it does not use the tables of operands.
     pub(crate) fn jump_distance(&self) -> Option<u64> {
         match *self.words() {
             // The source is in the lowest byte, which the build checks.
@@ -143,8 +144,8 @@ impl Inst {
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
-    // Operands that are more than a code are read by a function without a reference to the state, so a loop keeps it in
-    // registers.
+    // Operands that are more than a code are read by a function without a reference to the state, so a loop keeps the
+    // state in registers.
     #[inline]
     fn next(&mut self) -> Option<Operand> {
         self.plain = false;
@@ -176,7 +177,7 @@ impl Iterator for Operands<'_> {
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
         let Operands { inst, tables, mut list, mut given, .. } = self;
-        // The number of operands is a branch that is often mispredicted. It should not wait for any other result.
+        // The branch on the number of operands is often mispredicted, so it should not wait for any other result.
         #[cfg(feature = "fast")]
         if self.plain {
             let values = tables.values;
@@ -215,7 +216,7 @@ impl Iterator for Operands<'_> {
     }
 }
 
-/// The operand of a code that other fields can turn into an accumulation register or lengthen.
+/// The operand of a row whose code other fields can turn into an accumulation register, or into a longer tuple.
 #[inline(always)]
 fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
     let bits = inst.bits();
@@ -236,14 +237,14 @@ fn read_constant(row: &Row, inst: &Inst) -> Operand {
 /// The next operand of a row, if there is one.
 struct Step {
     operand: Option<Operand>,
-    /// The new `Operands::given`; 0: the row has no further operands.
+    /// The new `Operands::given`; 0 if the row has no further operands.
     given: u8,
 }
 
 #[inline(never)]
 fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     let operand = match row.how {
-        // Loops read these themselves, without this call.
+        // The loops of `Operands` read these rows without this call.
         How::Value | How::Varied => Some(read_varied(tables, row, inst)),
         How::Imm | How::Label => Some(read_constant(row, inst)),
         How::Kept => Some(with_kept(tables, row, read_value(tables, row, place(row, inst), false, inst), inst)),
@@ -267,7 +268,7 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     Step { operand, given: 0 }
 }
 
-/// The operand of a row, also read if the words keep a part of it.
+/// The operand of a row, which counts as read, too, if the instruction keeps a part of it.
 fn with_kept(tables: &OperandTables, row: &Row, operand: Operand, inst: &Inst) -> Operand {
     // A mask of lanes is written as a whole.
     let is_kept = operand.is_vector() && tables.kept_of(row).iter().any(|term| inst.has(term));
@@ -306,7 +307,7 @@ fn place(row: &Row, inst: &Inst) -> usize {
     place_in(row, inst.bits())
 }
 
-/// As `place`, for a field that may be in the third dword.
+/// Like `place`, for a field that may be in the third dword.
 #[inline(always)]
 fn varied_place(row: &Row, inst: &Inst) -> usize {
     if ANY_WIDE && row.turn >= 64 { place_in(row, inst.high_bits()) } else { place(row, inst) }

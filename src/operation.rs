@@ -22,7 +22,7 @@ impl Opcode {
         self.entries(target).map(move |entry| Encoding { format: entry.signature.format, number: entry.number(target) })
     }
 
-    /// What code uses the operation for; `None` if tools need not know.
+    /// The purpose for which code uses the operation; `None` if it has no purpose that tools need to know.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -38,7 +38,7 @@ impl Opcode {
         PURPOSES.get(found.ok()?).map(|(_, purpose)| *purpose)
     }
 
-    /// Whether a target has an operation that code uses for something.
+    /// Whether a target has an operation with this purpose.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx1100"))] {

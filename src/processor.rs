@@ -43,7 +43,8 @@ impl Processor {
         self.0.aliases
     }
 
-    /// The target that has its instructions, with waves of its default size; `None` if this build has no such target.
+    /// The target that has the processor's instructions, with waves of the processor's default size; `None` if this
+    /// build has no such target.
     pub fn target(self) -> Option<Target> {
         self.0.target
     }
@@ -59,8 +60,8 @@ impl Processor {
         self.0.generic
     }
 
-    /// The processor that a code object is for, from the `e_flags` of its ELF header; `None` if they name none, or one
-    /// that neither LLVM 22 nor LLVM 24 lists.
+    /// The processor that a code object is for, from the `e_flags` of its ELF header; `None` if the flags name no
+    /// processor, or one that neither LLVM 22 nor LLVM 24 lists.
     pub fn from_e_flags(e_flags: u32) -> Option<Processor> {
         Processor::all().find(|processor| processor.mach() == e_flags & 0xff)
     }
@@ -71,7 +72,7 @@ impl Processor {
             || self.is_in_triple(name)
     }
 
-    /// Whether it has this name in target triples of later LLVM versions: `amdgpu9.42` is gfx942.
+    /// Whether the processor has this name in target triples of later LLVM versions: `amdgpu9.42` is gfx942.
     fn is_in_triple(self, name: &str) -> bool {
         const PREFIX: &str = "amdgpu";
         let version = match (name.get(..PREFIX.len()), name.get(PREFIX.len()..)) {
@@ -129,7 +130,7 @@ impl fmt::Display for Processor {
     }
 }
 
-/// No processor has this name.
+/// The error that no processor has the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownProcessor;
 
@@ -151,7 +152,7 @@ impl FromStr for Processor {
     }
 }
 
-/// Parses a name of any processor that decodes like the target (see [`Processor`](crate::processor::Processor)),
+/// Parses the name of a processor (see [`Processor`](crate::processor::Processor)) to the target with its instructions,
 /// optionally with the size of its waves: `gfx1103:wave64`.
 ///
 /// ```

@@ -17,7 +17,7 @@ const VGPRS: usize = INT as usize;
 const AGPRS: usize = VGPRS + VECTORS;
 const OTHERS: usize = VGPRS + BANKS * VECTORS;
 const VECTORS: usize = VECTOR_LAST as usize + 1;
-/// The number of values of the upper bits of vector registers' numbers.
+/// The number of banks of 256 vector registers, which the upper bits of a register's number select.
 const BANKS: usize = 4;
 /// Width in bits of an operand that is a half of a vector register.
 const HALF: u16 = 16;
@@ -65,7 +65,7 @@ impl Inst {
     /// destination counts as read. A compare writes its whole mask of lanes, also with DPP.
     ///
     /// Up to GCN 1.4 and CDNA2, the image resource, not the words, determines how many address registers an image
-    /// operation has. The set has as many as the operation can have, which are more than its operand and its text show.
+    /// operation has. The set has as many as the operation can have, even if its operand and its text show fewer.
     ///
     /// Lanes that are switched off keep their values, which does not count as a read. Registers that only m0 or the
     /// mode selects (`v_movrels`, `s_set_gpr_idx_on`) are not in the set.
@@ -99,7 +99,7 @@ impl Inst {
         let most = self.most_address_bits();
         self.accessed(msb, |operand| {
             let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
-            // For a half, the set has the whole register.
+            // The set has whole registers, and a write to one half keeps the other.
             let kept = operand.bits == HALF && operand.is_vector() && operand.access.writes();
             (operand.access.reads() || kept).then_some(Operand { bits, ..*operand })
         })
@@ -143,8 +143,8 @@ impl Inst {
 }
 
 impl Target {
-    /// The number of vector registers that instructions can access: by runs that begin at v255, and by upper bits of
-    /// their numbers ([`VgprMsb`]).
+    /// The number of vector registers that instructions can access, also by runs that continue past v255, and by upper
+    /// bits of register numbers ([`VgprMsb`]).
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")]
@@ -154,7 +154,7 @@ impl Target {
         DECODE[self as usize].vgprs
     }
 
-    /// Whether another instruction extends the numbers of vector registers with upper bits.
+    /// Whether the target has an instruction that sets upper bits of vector register numbers.
     pub(crate) fn has_banks(self) -> bool {
         FACTS[self as usize].banked
     }
@@ -207,7 +207,7 @@ impl RegSet {
         self.insert_bits(first, count);
     }
 
-    /// The run of a vector register and those after it, if it is far from the end of its file, as nearly all are.
+    /// The run of `bits` bits that begins at a vector register; `None` if it ends after v255, as few do.
     #[inline(always)]
     pub(crate) const fn near(number: u16, bits: u16) -> Option<(u16, u16)> {
         let dwords = bits.div_ceil(32);
@@ -246,7 +246,7 @@ impl RegSet {
         RegSet::banked(inst, msb, operand, RegSet::run(inst.target(), operand))
     }
 
-    /// The run of an operand with these upper bits, of the run that it has without.
+    /// The run of an operand with these upper bits, from the run without them.
     pub(crate) fn banked(
         inst: &Inst,
         msb: VgprMsb,
@@ -271,11 +271,11 @@ impl RegSet {
         number >= VGPRS && number < OTHERS
     }
 
-    /// The banks of 256 vector registers that a set has room for.
+    /// The number of banks of 256 vector registers that a set has room for.
     pub(crate) const BANKS: u16 = BANKS as u16;
 
-    /// The number of [`RegSet::run`] of the vector register in this bank whose place in its bank is that of another
-    /// one.
+    /// The number ([`RegSet::run`]) of the vector register in a bank that has the same place there as register `number`
+    /// in its bank.
     pub(crate) const fn in_bank(number: u16, bank: u16) -> u16 {
         let (first, size) = (VGPRS as u16, VECTORS as u16);
         first + number.saturating_sub(first) % size + bank * size
@@ -496,7 +496,7 @@ impl BitOrAssign for RegSet {
 
 impl BitAnd for RegSet {
     type Output = RegSet;
-    /// The registers that are in both.
+    /// The registers that are in both sets.
     fn bitand(self, other: RegSet) -> RegSet {
         self.with(&other, |a, b| a & b)
     }
@@ -504,7 +504,7 @@ impl BitAnd for RegSet {
 
 impl Sub for RegSet {
     type Output = RegSet;
-    /// The registers of the first that are not in the second.
+    /// The registers of the first set that are not in the second set.
     fn sub(self, other: RegSet) -> RegSet {
         self.with(&other, |a, b| a & !b)
     }

@@ -30,7 +30,7 @@ impl RuleKind {
     }
 }
 
-/// Other properties of constraints.
+/// Marks: properties of constraints other than masks and sets.
 pub mod marks {
     /// The row has the lds bit: data that goes to LDS has no register operand.
     pub const LDS: u8 = 1;
@@ -44,7 +44,7 @@ pub mod marks {
     pub const FURTHER: u8 = 1 << 4;
     /// The row is the first of two operations; the second one has constraints of its own.
     pub const DUAL: u8 = 1 << 5;
-    /// Marks with which the masks and sets are not the complete constraints.
+    /// Marks of constraints that the masks and sets do not express completely.
     pub const CLOSER: u8 = SIZED | WIDE | FURTHER | DUAL;
 }
 
@@ -92,7 +92,7 @@ pub mod length {
     pub const ONE: u8 = 0x40;
     /// Exactly two dwords.
     pub const TWO: u8 = 0x80;
-    /// As `ONE`, except for entries of `LengthTables::others`.
+    /// Like `ONE`, except for entries of `LengthTables::others`.
     pub const ASK: u8 = 0xc0;
     /// `LengthTables::lists` has the length, at the index in the lowest five bits.
     pub const LISTED: u8 = TWO | super::trailing::ALWAYS;
@@ -111,7 +111,7 @@ pub mod places {
     pub const NO_SHIFT: u8 = 63;
 }
 
-/// Indices of the ready-made texts of operands: see build/emit/operand_texts.rs.
+/// Indices of the precomputed texts of operands: see build/emit/operand_texts.rs.
 pub mod texts {
     /// Index of the first code of a scalar address, and index of the first code of a pair.
     pub const SADDRS: u16 = 0x300;
@@ -179,13 +179,13 @@ pub const FLAGS: [&str; 32] = [
     "one_scalar",
 ];
 
-/// The steps that operations are in computing an address, by their names in `isa/`: the variants of `AddressStep`.
+/// The steps of computing an address, by their names in `isa/`: the variants of `AddressStep`.
 pub const ADDRESS_STEPS: [&str; 9] = ["pc", ADDRESS_JUMP, "low", "high", "sum", "copy", "select", "sign8", "sign16"];
 
 /// The step that jumps to the address that it computes.
 pub const ADDRESS_JUMP: &str = "jump";
 
-/// What code uses some operations for, by the names in `isa/`: the variants of `Purpose`.
+/// The purposes for which code uses operations, by their names in `isa/`: the variants of `Purpose`.
 pub const PURPOSES: [&str; 11] = [
     "nop",
     "filler",

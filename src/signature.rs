@@ -50,10 +50,10 @@ pub struct ImplicitSignature {
     pub reg: Reg,
     /// Width in bits.
     pub bits: u16,
-    /// Read, written or both.
+    /// Whether the register is read, written or both.
     pub access: Access,
-    /// If set, only instructions with this field set access the register; if the field names a hardware register
-    /// (`s_getreg_b32`), only instructions that name the one that contains it. `None`: all of them do.
+    /// The field that must be set for instructions to access the register, or that must name the hardware register that
+    /// contains it (`s_getreg_b32`). `None` if all instructions access it.
     pub when: Option<Field>,
 }
 
@@ -232,7 +232,7 @@ impl Signature {
 
     /// Whether the operation can be the first and the second one of a dual instruction (VOPD); `None` if it is an
     /// instruction by itself. The fields of a first operation end in `x`, and those of a second one in `y`; the
-    /// [operands](Signature::operands) are those of the first one if it can be that.
+    /// [operands](Signature::operands) are those of a first operation, if the operation can be the first.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1100")] {
@@ -254,7 +254,7 @@ impl Signature {
         })
     }
 
-    /// The row's flags.
+    /// The flags of the operation.
     fn facts(&self) -> u32 {
         crate::operation::info(self.target(), self.op_index.into()).flags
     }

@@ -25,11 +25,11 @@ pub(crate) struct TargetInfo {
     aligned_vgprs: bool,
     low_scalars: bool,
     offset_3f: bool,
-    /// `Freedom::moves` and `Freedom::equal`.
+    /// `Freedom::moves` and `Freedom::equal` of dual instructions.
     pub(crate) dual: [bool; 2],
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     bound_ctrl_zero: bool,
-    /// Whether text can omit the implicit vcc, and a carry that is only written.
+    /// Whether text can omit every implicit vcc, and whether it can omit a vcc that takes the carry.
     #[cfg_attr(not(feature = "text"), allow(dead_code))]
     omits: [bool; 2],
     filler: Filler,
@@ -116,8 +116,8 @@ impl Target {
         OPERANDS[self as usize].lanes.into()
     }
 
-    /// The target of the same processor whose waves have this many lanes; `None` if it has no such waves. From gfx10
-    /// on, processors have waves of 32 and of 64 lanes, and a kernel descriptor selects one of them.
+    /// The target of the same processor whose waves have this many lanes; `None` if the processor has no such waves.
+    /// From gfx10 on, processors have waves of 32 and of 64 lanes, and a kernel descriptor selects one of them.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -161,7 +161,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// No target of this build has this name.
+/// The error that no target of this build has the name or number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownTarget;
 

@@ -101,9 +101,10 @@ pub struct Operand {
     pub value: Value,
     /// Width in bits.
     pub bits: u16,
-    /// Read, written or both. A destination of which a part is kept counts as read, too: lanes that DPP leaves out,
-    /// bytes that SDWA preserves, data that a load with `tfe` or `lwe` does not fetch. If `bits` is 16, the operand is
-    /// a half of a register, and the access is that to this half; [`Inst::reads`](crate::Inst::reads) has the register.
+    /// Whether the operand is read, written or both. A destination of which a part is kept counts as read, too: lanes
+    /// that DPP leaves out, bytes that SDWA preserves, data that a load with `tfe` or `lwe` does not fetch. If `bits`
+    /// is 16, the operand is a half of a register, and `access` is that to this half;
+    /// [`Inst::reads`](crate::Inst::reads) has the whole register.
     pub access: Access,
 }
 

@@ -52,7 +52,7 @@ impl VgprMsb {
             }
             // The state after the callee returns is unknown.
             _ if inst.flags().is_call() => VgprMsb::UNKNOWN,
-            // Other bits of MODE have other meanings.
+            // A write of other bits of MODE keeps the state.
             _ => match inst.imm() {
                 Some(Imm::Hwreg(hwreg)) if inst.writes().contains(Reg::Mode) => {
                     let [first, bits] = VGPR_MSB.map(u32::from);
