@@ -91,17 +91,17 @@ typedef struct {
 
 // One operand.
 typedef struct {
-  // Its kind.
+  // The kind of the operand.
   amdgpu_isa_kind kind;
-  // The number of its first register, or the constant.
+  // The number of the first register, or the constant.
   int64_t value;
-  // The field that names it, or -1.
+  // The field that names the operand, or -1.
   int32_t field;
   // Width in bits.
   uint32_t bits;
-  // Whether it is read.
+  // Whether the instruction reads the operand.
   bool is_read;
-  // Whether it is written.
+  // Whether the instruction writes the operand.
   bool is_written;
 } amdgpu_isa_operand;
 

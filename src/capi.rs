@@ -98,17 +98,17 @@ pub enum amdgpu_isa_kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_operand {
-    /// Its kind.
+    /// The kind of the operand.
     pub kind: amdgpu_isa_kind,
-    /// The number of its first register, or the constant.
+    /// The number of the first register, or the constant.
     pub value: i64,
-    /// The field that names it, or -1.
+    /// The field that names the operand, or -1.
     pub field: i32,
     /// Width in bits.
     pub bits: u32,
-    /// Whether it is read.
+    /// Whether the instruction reads the operand.
     pub is_read: bool,
-    /// Whether it is written.
+    /// Whether the instruction writes the operand.
     pub is_written: bool,
 }
 
@@ -618,7 +618,7 @@ mod tests {
     use super::*;
     use crate::value::InlineFloat;
 
-    /// The numbers that the header gives, said a second time, also for what no instruction of some builds has.
+    /// The kinds and numbers as the header states them, also of values that no instruction of some builds has.
     #[test]
     fn every_value_has_its_kind_and_number() {
         use amdgpu_isa_kind as Kind;

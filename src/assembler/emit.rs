@@ -1,4 +1,4 @@
-//! Makes instructions from an operation and its fields, for any opcode number and field positions of the target.
+//! Values that the assembler emits as instructions.
 
 use super::AssembleErrorKind;
 use crate::decode::decode_words;

@@ -44,7 +44,7 @@ pub struct AssembleError {
     pub kind: AssembleErrorKind,
     /// Offset in the code, in bytes from its start. `None` if the error concerns no particular place.
     pub offset: Option<u64>,
-    /// The operation that was to be emitted there, if known.
+    /// The operation that was to be emitted at the offset, if known.
     pub opcode: Option<Opcode>,
 }
 

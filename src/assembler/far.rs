@@ -18,8 +18,8 @@ use crate::target::Target;
 /// s_cmp_lg_u32  scc, 0                  ; only with Far::scc
 /// s_setpc_b64   pair
 /// ```
-/// It takes 6 or 8 dwords. A conditional branch takes two more, and a call ends in `s_swappc_b64`. The addition
-/// overwrites SCC: SCC has its old value at the target of the branch only if a third register preserves it.
+/// The long form takes 6 or 8 dwords. A conditional branch takes two more, and a call ends in `s_swappc_b64`. The
+/// addition overwrites SCC: SCC has its old value at the target of the branch only if a third register preserves it.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -58,7 +58,7 @@ pub(super) enum Long {
 }
 
 impl Long {
-    /// Returns `None` if the operation has no long form.
+    /// The long form of a branch; `None` if the operation has none.
     pub(super) fn of(branch: &Inst) -> Option<Long> {
         let flags = branch.flags();
         if flags.is_call() {

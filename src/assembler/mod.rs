@@ -77,7 +77,7 @@ pub struct Assembler<'a, B: Buffer + ?Sized> {
 }
 
 impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
-    /// Begins at the first dword of `out`, whose address is 0.
+    /// An assembler that begins at the first dword of `out`, whose address is 0.
     pub fn new(target: Target, out: &'a mut B, labels: &'a mut [LabelSlot], fixups: &'a mut [FixupSlot]) -> Self {
         let (base, far, grown) = (0, None, None);
         Assembler { target, out, base, far, len: 0, shift: 0, grown, labels, label_count: 0, fixups, fixup_count: 0 }
@@ -225,7 +225,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Emits a branch whose only operand is a label: `s_branch`, `s_cbranch_scc1`, ...
     ///
     /// # Errors
-    /// There is no room, the target lacks the operation, or the operation is not such a branch.
+    /// There is no room, the target lacks the operation, or the operation is not a branch with only a label.
     pub fn jump(&mut self, opcode: Opcode, label: Label) -> Result<(), AssembleError> {
         let inst = compose(self.target, Some(opcode), &[]).map_err(|error| self.here_is(error.into(), Some(opcode)))?;
         let mut named = inst.operands().filter(|operand| operand.role.is_some());
@@ -399,7 +399,7 @@ pub struct Assembled<'a, B: Buffer + ?Sized> {
 }
 
 impl<B: Buffer + ?Sized> Assembled<'_, B> {
-    /// Length of the code in bytes. It begins at the start of the buffer.
+    /// Length of the code in bytes. The code begins at the start of the buffer.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.asm.len * 4

@@ -52,8 +52,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 continue;
             };
             let place = match usize::try_from(to.wrapping_sub(from) / 4) {
-                // Before anything has grown, the copy has the layout of the original. The number of fix-ups before that
-                // dword is known only after all have been recorded.
+                // Before anything has grown, the copy has the layout of the original. The number of fix-ups before the
+                // target is known only after all fix-ups have been recorded.
                 Ok(dword) if dword > 0 && dword < code.dwords() => {
                     inside += 1;
                     LabelPlace::Here { dword: copy.start + dword, fixups: copy.fixups }
@@ -132,7 +132,7 @@ impl Landings<'_> {
         let mut wrong: Option<Landing> = None;
         while let Some((at, inst)) = walk.next()? {
             let (at, end) = (self.start + at, self.start + walk.at);
-            // All branches to this instruction: it has at least one dword, and no earlier target is left.
+            // All branches to dwords of this instruction: no branch to an earlier dword is left.
             while let Some(dword) = self.to(next).filter(|&dword| dword < end) {
                 let branch = self.branch(next);
                 if dword != at {
@@ -167,7 +167,7 @@ impl Landings<'_> {
         }
     }
 
-    /// The sort key: the target. Branches that leave the copy are last.
+    /// The sort key: the target dword of a branch. Branches that leave the copy are last.
     fn key(&self, n: usize) -> usize {
         self.to(n).unwrap_or(usize::MAX)
     }

@@ -34,8 +34,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// Makes branches long that do not reach their targets, adds an `s_nop` to those that the hardware would execute
-    /// wrongly, and returns whether there were any.
+    /// Makes branches long that do not reach their targets, adds an `s_nop` after branches that the hardware would
+    /// execute wrongly, and returns whether any branch grew.
     fn grow(&mut self) -> Result<bool, AssembleError> {
         let mut grown = false;
         for n in 0..self.fixup_count {

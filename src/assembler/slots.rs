@@ -29,7 +29,7 @@ pub(super) enum LabelPlace {
     Unbound,
     /// A position before this dword, counted without growth, and after this many fix-ups.
     Here { dword: usize, fixups: usize },
-    /// At an address, in bytes.
+    /// A position at an address, in bytes.
     Address(u64),
 }
 
@@ -46,9 +46,9 @@ impl FixupSlot {
 pub(super) struct Fixup {
     /// The dword of the fix-up, counted without growth.
     pub at: usize,
-    /// Number of dwords by which the code before it has grown.
+    /// Number of dwords by which the code before the fix-up has grown.
     pub shift: usize,
-    /// Number of dwords by which it grows itself.
+    /// Number of dwords by which the fix-up itself grows.
     pub growth: usize,
     pub kind: FixupKind,
 }
@@ -68,12 +68,12 @@ pub(super) enum FixupKind {
     Align(u8, bool),
     /// `s_getpc_b64` and two additions of the distance to a label.
     Address(Label),
-    /// A dword that the linker fills in. The offset here is 0.
+    /// A dword that the linker fills in. The offset of this relocation is 0.
     Symbol(Relocation),
 }
 
 impl FixupKind {
-    /// Number of dwords that it takes without growth.
+    /// Number of dwords that the fix-up takes without growth.
     pub fn dwords(&self) -> usize {
         usize::from(matches!(self, FixupKind::Branch(_)))
     }

@@ -1,8 +1,8 @@
 //! Operands for a [`Builder`](super::Builder), which are as wide as the operand that they are given for.
 //!
 //! The functions of [`make`](super) with the same names return an [`Op`](super::Op), whose type has a width. A builder
-//! takes operands of all widths, so that the compiler cannot infer it: `s::<2>(4)`. These need none, and the builder
-//! does not compare widths.
+//! takes operands of all widths, so the compiler cannot infer a width, which must be written: `s::<2>(4)`. The
+//! functions here need none, and the builder does not compare widths.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -24,22 +24,22 @@ use super::argument::Argument;
 use super::op;
 use crate::code::{AGPR, LITERAL, VGPR};
 
-/// Scalar registers, of which this is the first: `s4` or `s[4:5]` and so on.
+/// Scalar registers that begin at `first`: `s4`, `s[4:5]` and so on.
 pub const fn s(first: u8) -> Argument {
     Argument::new(op::SGPR + first as u16, 0)
 }
 
-/// Vector registers, of which this is the first.
+/// Vector registers that begin at `first`.
 pub const fn v(first: u8) -> Argument {
     Argument::new(VGPR + first as u16, 0)
 }
 
-/// Accumulation registers, of which this is the first.
+/// Accumulation registers that begin at `first`.
 pub const fn a(first: u8) -> Argument {
     Argument::new(AGPR + first as u16, 0)
 }
 
-/// Trap handler temporaries, of which this is the first.
+/// Trap handler temporaries that begin at `first`.
 pub const fn ttmp(first: u8) -> Argument {
     Argument::new(op::TTMP + first as u16, 0)
 }

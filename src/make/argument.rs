@@ -111,7 +111,7 @@ impl From<f32> for Argument {
 
 /// Values that can be given to a [`Builder`](super::Builder): a register, a run of them ([`Op`]), a number, the
 /// [`Value`] of a decoded operand, a constant with parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`], [`Depctr`],
-/// [`DelayAlu`]), or an [`Argument`] made from one.
+/// [`DelayAlu`]), or an [`Argument`] made from one of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no operand and no value of a modifier",
     label = "pass a register, a number or a constant",

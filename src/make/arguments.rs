@@ -11,17 +11,17 @@ const MAX_LONG: usize = 4;
 /// The number of arguments that `Arguments::put` stores at a constant index. Few instructions have more.
 const MOST: usize = 8;
 
-/// An argument in one number, which moves as a whole: the lower half of its value, its code, its width, where the upper
-/// half of the value is, and the role of its field.
+/// An argument in one number, which moves as a whole: the lower half of its value, its code, its width, the place of
+/// the upper half of its value, and the role of its field.
 #[derive(Clone, Copy, Debug)]
 struct Packed(u64);
 
-/// The upper half of a value.
+/// The upper half of a value, or its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Upper {
     Zeros,
     Ones,
-    /// This entry of `uppers` has it.
+    /// The upper half is in this entry of `uppers`.
     At(u8),
     /// The value is a double, and the lower half is the float of the same value.
     Float,
@@ -116,7 +116,7 @@ pub(super) struct Arguments {
     fields: [Field; MAX],
     uppers: [u32; MAX_LONG],
     len: u8,
-    /// The roles of the fields that were given: most operands and modifiers were not.
+    /// The roles of the fields that were given, for quick answers about the many that were not.
     given: Fields,
 }
 
@@ -221,7 +221,7 @@ impl Arguments {
         (self, true)
     }
 
-    /// An entry of `uppers` that only the argument at this index may use.
+    /// An entry of `uppers` that no argument uses except the one at this index.
     fn free_upper(&self, at: usize) -> Option<u8> {
         let given = self.all.get(..self.len.into())?;
         let is_used = |n| given.iter().enumerate().any(|(other, packed)| other != at && packed.upper() == Upper::At(n));

@@ -46,7 +46,7 @@ pub struct Builder {
     second: Option<Opcode>,
     encoding: Encoding,
     arguments: Arguments,
-    /// A bit for each source.
+    /// The sources to be negated, a bit for each. `abs` and `sext` are alike.
     pub(super) neg: u8,
     pub(super) abs: u8,
     pub(super) sext: u8,
@@ -103,7 +103,7 @@ macro_rules! values {
 }
 
 impl Builder {
-    /// An operation of a target. [`Builder::build`] checks that the target has it.
+    /// An instruction of a target, without operands yet. [`Builder::build`] checks that the target has the operation.
     #[inline(always)]
     pub const fn new(target: Target, opcode: Opcode) -> Builder {
         Builder {
@@ -119,8 +119,8 @@ impl Builder {
         }
     }
 
-    /// Makes it a dual instruction (VOPD), of which this is the second operation. The fields of the first operation end
-    /// in `x`, and those of the second one in `y`.
+    /// Makes the instruction a dual instruction (VOPD) with this second operation. The fields of the first operation
+    /// end in `x`, and those of the second one in `y`.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1100")] {
@@ -163,7 +163,7 @@ impl Builder {
         addr Addr data Data data0 Data0 data1 Data1 saddr Saddr
     }
 
-    /// Sets the offset: a number, or a register if it is scalar memory that accepts one.
+    /// Sets the offset: a number, or a register in scalar memory instructions that accept one.
     #[inline(always)]
     pub fn offset(self, offset: impl ToArgument) -> Builder {
         self.set(Field::Offset, offset)
@@ -183,7 +183,7 @@ impl Builder {
         dst_sel DstSel dst_unused DstUnused src0_sel Src0Sel src1_sel Src1Sel
     }
 
-    /// Sets the lane that each of eight lanes reads, at most 7.
+    /// Sets the lane, 0 to 7, that each of eight lanes reads.
     pub fn dpp8(mut self, lanes: [u8; 8]) -> Builder {
         let mut all = 0;
         for (n, &lane) in lanes.iter().enumerate() {
@@ -261,7 +261,8 @@ impl Builder {
     ///
     /// # Errors
     /// The target lacks the operation or encoding, an operand is missing, a field cannot hold its argument, or a rule
-    /// is broken. If several encodings were tried, the error is from the one that came closest, or the last of them.
+    /// is broken. If several encodings were tried, the error is that of the encoding that came closest, or of the last
+    /// of several that came as close.
     pub fn build(&self) -> Result<Inst, BuildError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -270,7 +271,7 @@ impl Builder {
         plain.map_or_else(|| self.search(), Ok)
     }
 
-    /// Tries the base forms up to the first that needs a closer look: those of 32 bits, then one of 64, as `search`
+    /// Tries the base forms up to the first that needs a closer look: forms of 32 bits, then one of 64, as `search`
     /// does. No base form has a modifier of SDWA or DPP.
     #[inline]
     fn plain(&self) -> Option<Inst> {
@@ -319,7 +320,7 @@ impl Builder {
     /// The error if no form could be filled.
     #[cold]
     fn refused(&self, tried: &Tried) -> BuildError {
-        // A field that no form has is to blame, whatever a form without room for another operand says.
+        // If no form has one of the fields, report this field, whatever error another form returned.
         if let Some(field) = tried.extra.filter(|field| !self.has_place(*field)) {
             return BuildError::Unknown(field);
         }
@@ -332,7 +333,7 @@ impl Builder {
         tried.best.unwrap_or(BuildError::Encoding { format, extension })
     }
 
-    /// The encodings that the arguments leave.
+    /// The encodings that the arguments allow.
     fn wanted(&self) -> Wanted {
         const SDWA: Fields = Fields::of(&[Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel]);
         const DPP: Fields = Fields::of(&[Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl]);
@@ -363,7 +364,7 @@ impl Builder {
         })
     }
 
-    /// Whether one of these forms has an operand or a modifier in the field.
+    /// Whether one of the forms has an operand or a modifier in the field.
     fn has_place(&self, field: Field) -> bool {
         let is_it = |desc: &OperandDesc| role(desc.field) == role(field);
         self.forms(self.wanted()).any(|(entry, signature, _)| {
@@ -412,13 +413,13 @@ impl Builder {
         Some((n, self.arguments.at(n)))
     }
 
-    /// Whether the argument is vcc.
+    /// Whether the argument of a field is vcc.
     pub(super) fn is_vcc(&self, field: Field) -> bool {
         let code = |special: Special| special.code(self.target).map(u16::from);
         self.find(field).is_some_and(|(_, argument)| Some(argument.code) == code(Special::VccLo))
     }
 
-    /// Whether the argument is `off` or missing.
+    /// Whether the argument of a field is `off` or missing.
     pub(super) fn is_off(&self, field: Field) -> bool {
         self.find(field).is_none_or(|(_, argument)| argument.code == op::OFF)
     }
@@ -438,10 +439,10 @@ fn bit(source: u8, error: &mut Option<BuildError>, field: Field) -> u8 {
     1 << source
 }
 
-/// The argument that only addresses in several registers have.
+/// The argument that only image addresses with several arguments have.
 const IMAGE: Fields = Fields::of(&[Field::Vaddr1]);
 
-/// What has become of the forms that were tried.
+/// The errors of the forms that were tried.
 #[derive(Default)]
 struct Tried {
     /// The error of the form that came closest.
@@ -482,7 +483,7 @@ enum Wanted {
 }
 
 impl Wanted {
-    /// Whether a form of this rank may be one of them.
+    /// Whether these encodings include forms of this rank.
     fn takes(self, rank: Rank) -> bool {
         match self {
             Wanted::Plain | Wanted::Bits(_) => matches!(rank, Rank::Short | Rank::Long),

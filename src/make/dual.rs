@@ -107,9 +107,9 @@ pub(crate) struct Operation {
     pub opcode: u8,
     /// The position of the first source in the first operation.
     pub src0: Place,
-    /// Whether it has a second source.
+    /// Whether the operation has a second source.
     pub src1: bool,
-    /// Whether a literal always follows.
+    /// Whether a literal always follows the operation.
     pub literal: bool,
     pub addend: Addend,
     pub reads_vcc: bool,
@@ -119,12 +119,12 @@ pub(crate) struct Operation {
     pub src2: Option<Place>,
     /// The sources that can be negated, one bit each.
     pub neg: u8,
-    /// Whether it has a truth table.
+    /// Whether the operation has a truth table.
     pub table: bool,
 }
 
 impl Operation {
-    /// Whether it is a move; only moves have one source.
+    /// Whether the operation is a move; only moves have one source.
     const fn is_move(&self) -> bool {
         !self.src1
     }

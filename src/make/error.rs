@@ -61,10 +61,10 @@ pub enum BuildError {
         field: Field,
         /// The first register of the run.
         given: Given,
-        /// Its length in dwords.
+        /// The length of the run in dwords.
         dwords: u8,
     },
-    /// The operand has another width.
+    /// The operand and the given value have different widths.
     Width {
         /// The operand.
         field: Field,
@@ -75,7 +75,7 @@ pub enum BuildError {
     },
     /// Neither an inline constant nor a literal has this value for the operand.
     Constant(Field),
-    /// The instruction would need a second literal with another value; it has room for one.
+    /// The instruction would need a second literal with another value, but has room for only one.
     TwoLiterals(Field),
     /// The operation would read more scalar registers and literals than the constant bus carries. The error names the
     /// first excess operand; an implicit read of vcc or m0 counts first.
@@ -90,10 +90,9 @@ pub enum BuildError {
     },
     /// The third source of a matrix operation shares some but not all of the destination's registers.
     Overlap(Field),
-    /// The two operations of a dual instruction use registers of the same bank where this is not allowed. The numbers
-    /// of their destinations must differ in bit 0, and so must the numbers of the registers that results are added to
-    /// (a destination, or the second source of `v_dual_fmamk_f32`). The numbers of their first sources must differ in
-    /// bits 0 and 1, and so must those of their second sources.
+    /// The two operations of a dual instruction use registers of the same bank where this is not allowed. See
+    /// [`RuleError::Banks`](crate::check::RuleError::Banks); the numbers of the two destinations, too, must differ in
+    /// bit 0, or in VOPD3 only be different.
     Banks {
         /// The operand of the first operation.
         x: Field,
@@ -193,7 +192,7 @@ pub enum Given {
     Int(i64),
     /// A floating-point number.
     Float {
-        /// Its bits as an `f64`.
+        /// The bits of the number as an `f64`.
         bits: u64,
     },
     /// A literal dword.

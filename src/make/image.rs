@@ -84,7 +84,7 @@ pub(crate) struct AddressPlace {
     pub lsb: u8,
     /// Number of components in addition to coordinates and gradients.
     pub more: u8,
-    /// The fields of the base words, and the most fields that there can be.
+    /// The fields of the base words, and the fields with as many further dwords as possible.
     pub fields: [AddressFields; 2],
     /// The position of the field with the number of dwords that name further registers, if such dwords can follow.
     pub nsa: u8,
@@ -92,9 +92,9 @@ pub(crate) struct AddressPlace {
     /// follow the fifth.
     pub second: u8,
     pub fifth: u8,
-    /// The greatest number of parts of the operation, if that is less than the number of fields.
+    /// The greatest number of parts that the operation can have, if that is less than the number of fields.
     pub parts: u8,
-    /// The number of vector registers that runs of them can contain.
+    /// The number of vector registers that runs can reach.
     pub vgprs: u16,
 }
 
@@ -117,7 +117,7 @@ impl<M: ModifierSet> Code<M> {
         let is_run = address.parts == 1;
         let fields = if is_run { base } else { most };
         let (mut n, mut before) = (0, 0);
-        // A run in separate fields has one part for each field.
+        // A run of registers whose fields are separate has one part for each field.
         while let Some(dwords) = part_dwords(at.of, at.more, fields, all, n) {
             let part = if is_run { 0 } else { n as usize % ImageAddress::MAX };
             let (length, register) = (address.lengths[part] as u16, address.registers[part] as u16);

@@ -108,8 +108,7 @@
 //! gfx942::v_add_f32_e32(a(0), v(1), v(2));
 //! ```
 //!
-//! Neither do these: a whole register where a half is wanted, and an operation that can only be second as the first
-//! one.
+//! Nor do these: a whole register where a half is wanted, and as the first operation one that can only be the second.
 //!
 //! ```compile_fail
 //! use amdgpu_isa::{gfx1100, make::*};
@@ -173,12 +172,13 @@ pub struct Code<M> {
     last: u32,
     /// Number of dwords of image data, if its size must be checked; otherwise 0.
     data: u8,
-    /// Number of registers of an image address, if it must be checked; otherwise 0.
+    /// Number of registers of an image address, if this number must be checked; otherwise 0.
     address: u8,
     error: Option<BuildError>,
-    /// The values that the instruction reads over the constant bus, as `bus_key` returns them; 0 if there is none yet.
+    /// The values that the instruction reads over the constant bus, as `bus_key` returns them; 0 for values that have
+    /// not been read yet.
     bus: [u64; 2],
-    /// Bits that operands have set: the bits that select AccVGPRs.
+    /// Bits whose values operands have decided: those that select AccVGPRs or halves of registers.
     decided: u64,
     set: PhantomData<M>,
 }

@@ -24,7 +24,7 @@ pub struct AddressSize {
 /// A set of modifiers: see [`sets`](super::sets).
 pub trait ModifierSet: Copy {
     /// The kind of image data, as `image::*`, and the lowest bits of dmask, tfe and d16, which determine the size of
-    /// `vdata`. The first entry is 0 unless it is an image instruction.
+    /// `vdata`. The first entry is 0 for instructions that are not image instructions.
     #[doc(hidden)]
     const IMAGE: [u8; 4] = [0; 4];
     /// The fields that determine the number of registers of an image address, if the tables have them.
@@ -37,9 +37,10 @@ macro_rules! flags {
         $(
             /// Modifier sets with the modifier of this name.
             pub trait $trait: ModifierSet {
-                /// Position of its bit.
+                /// Position of the modifier's bit.
                 const BIT: u8;
-                /// The lowest bit, the width and the value of the field that excludes it, if one does.
+                /// The field that excludes the modifier, if one does: its lowest bit, its width, and the value that
+                /// excludes.
                 const EXCLUDED_BY: Option<[u8; 3]> = None;
             }
             impl<M: $trait> Code<M> {
@@ -103,7 +104,7 @@ flags! {
     row_en RowEn
     /// Marks the memory as non-volatile.
     nv Nv
-    /// Multiplies the index by the size of the data. Refused if the address has no index.
+    /// Multiplies the index by the size of the data. An error if the address has no index.
     scale_offset ScaleOffset
     /// States that the first matrix is the same as in the previous operation.
     matrix_a_reuse MatrixAReuse
@@ -113,9 +114,9 @@ flags! {
 
 /// Modifier sets with the modifier `fi`.
 pub trait Fi: ModifierSet {
-    /// Its lowest bit.
+    /// The field's lowest bit.
     const LSB: u8;
-    /// The bits that it replaces, and their new value: one bit of its own, or with DPP8 a part of the code that
+    /// Mask of the bits that `fi` replaces, and their new value: a bit of its own, or with DPP8 a part of the code that
     /// announces the dword.
     const BITS: (u64, u64) = (1, 1);
 }
@@ -131,9 +132,9 @@ macro_rules! value {
     ($name:ident $trait:ident $doc:literal) => {
         /// Modifier sets with the modifier of this name.
         pub trait $trait: ModifierSet {
-            /// Its lowest bit.
+            /// The field's lowest bit.
             const LSB: u8;
-            /// Its width in bits.
+            /// The field's width in bits.
             const WIDTH: u8;
         }
         impl<M: $trait> Code<M> {
@@ -171,11 +172,11 @@ value!(bank_mask BankMask "Banks of 4 lanes that are written, one bit each; all 
 
 /// Modifier sets with an offset.
 pub trait Offset: ModifierSet {
-    /// Its lowest bit.
+    /// The field's lowest bit.
     const LSB: u8;
-    /// Its width in bits.
+    /// The field's width in bits.
     const WIDTH: u8;
-    /// Whether it can be negative.
+    /// Whether the offset can be negative.
     const SIGNED: bool;
 }
 impl<M: Offset> Code<M> {
@@ -191,9 +192,9 @@ macro_rules! choices {
         $(
             /// Modifier sets with the modifier of this name.
             pub trait $trait: ModifierSet {
-                /// Its lowest bit.
+                /// The field's lowest bit.
                 const LSB: u8;
-                /// Its width in bits.
+                /// The field's width in bits.
                 const WIDTH: u8;
                 /// The greatest valid value.
                 const MAX: u16;
@@ -230,7 +231,7 @@ macro_rules! sources {
         $(
             /// Modifier sets with the modifier of this name for at least one source.
             pub trait $trait: ModifierSet {
-                /// Position of its bit for each source; 255 if the source has none.
+                /// Position of the modifier's bit for each source; 255 for a source without one.
                 const BITS: [u8; 3];
             }
             impl<M: $trait> Code<M> {
@@ -294,7 +295,7 @@ macro_rules! lists {
 
 lists! {
     /// Selects halves: bit i is 1 for the upper half of source i, bit 3 for the upper half of the destination. An
-    /// operand that is a half of a vector register sets its bit, and another value is refused.
+    /// operand that is a half of a vector register sets its bit itself, and a value that contradicts it is refused.
     op_sel OpSel OpSel
     /// Selects the halves that produce the upper result: bit i is 1 for the upper half of source i.
     op_sel_hi OpSelHi OpSelHi
@@ -306,7 +307,7 @@ lists! {
 
 /// Modifier sets with a byte of the source or the destination.
 pub trait ByteSel: ModifierSet {
-    /// Positions of its bits, the low one first.
+    /// Positions of the bits that select the byte, the low one first.
     const BITS: [u8; 2];
 }
 impl<M: ByteSel> Code<M> {
@@ -323,9 +324,9 @@ impl<M: ByteSel> Code<M> {
 
 /// Modifier sets with a temporal hint.
 pub trait Th: ModifierSet {
-    /// Its lowest bit.
+    /// The field's lowest bit.
     const LSB: u8;
-    /// Its width in bits.
+    /// The field's width in bits.
     const WIDTH: u8;
     /// The values that the operation can have: a bit for each.
     const VALUES: u8;
@@ -336,9 +337,9 @@ impl<M: Th> Code<M> {
     /// Sets the temporal hint: a constant of the target's module `th_load`, `th_store` or `th_atomic`, or with
     /// `SCOPE_SYS` of `th_load_system` or `th_store_system`.
     ///
-    /// If an operation has a function whose name ends in `_rtn`, that function always sets bit 0, and the one without
-    /// the suffix refuses it. Refuses a value that does not fit, and one that the operation cannot have: 7 for loads, 5
-    /// and 7 for atomic operations.
+    /// If an operation has a function whose name ends in `_rtn`, that function always sets bit 0, and the function
+    /// without the suffix refuses a hint with bit 0. Refuses a value that does not fit, and a value that the operation
+    /// cannot have: 7 for loads, 5 and 7 for atomic operations.
     #[inline(always)]
     pub const fn th(self, value: u16) -> Self {
         let value = match M::RETURNS {
@@ -359,7 +360,7 @@ impl<M: Th> Code<M> {
 
 /// Modifier sets with an output modifier.
 pub trait Omod: ModifierSet {
-    /// Its lowest bit.
+    /// The field's lowest bit.
     const LSB: u8;
 }
 impl<M: Omod> Code<M> {
@@ -384,7 +385,7 @@ impl<M: Omod> Code<M> {
 
 /// Modifier sets with a truth table.
 pub trait Bitop3: ModifierSet {
-    /// The lowest bits of its three parts, highest part first. The last two parts have three bits each.
+    /// The lowest bits of the table's three parts, highest part first. The last two parts have three bits each.
     const LSB: [u8; 3];
 }
 impl<M: Bitop3> Code<M> {
@@ -401,12 +402,12 @@ impl<M: Bitop3> Code<M> {
 pub trait Tfe: ModifierSet {
     /// Position of the bit.
     const BIT: u8;
-    /// Lowest bit of the data field, and its size in dwords; 255 if the size depends on modifiers, which another check
-    /// handles.
+    /// Lowest bit of the data field, and size of the data in dwords. The first is 255 if the size depends on modifiers,
+    /// which another check handles.
     const DATA: (u8, u8);
-    /// Whether a run of registers must begin at an even one.
+    /// Whether a run of registers must begin at an even register.
     const EVEN: bool;
-    /// The number of vector registers that runs of them can contain.
+    /// The number of vector registers that runs can reach.
     const VGPRS: u16;
 }
 impl<M: Tfe> Code<M> {
@@ -428,7 +429,7 @@ impl<M: Tfe> Code<M> {
 
 /// Modifier sets with a constant that is usually zero.
 pub trait Simm16: ModifierSet {
-    /// Its lowest bit.
+    /// The field's lowest bit.
     const LSB: u8;
 }
 impl<M: Simm16> Code<M> {
@@ -441,16 +442,17 @@ impl<M: Simm16> Code<M> {
 
 /// Modifier sets of scalar memory instructions that can add a constant to their register offset.
 pub trait ScalarOffset: ModifierSet {
-    /// The positions of the fields: imm, soffset_en, offset, its width, soffset. Without the first two, both parts are
-    /// always added.
+    /// Position of imm, of soffset_en and of offset, width of offset, and position of soffset. On targets without the
+    /// bits imm and soffset_en, both parts are always added.
     const BITS: [u8; 5];
     /// Whether the constant can be negative.
     const SIGNED: bool = true;
-    /// The code in soffset that means "no register", on targets without these bits.
+    /// The code in soffset that means "no register", on targets without imm and soffset_en.
     const OFF: u64;
 }
 impl<M: ScalarOffset> Code<M> {
-    /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and a second one.
+    /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and a second
+    /// constant.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
         const REGISTER: u64 = (1 << SCALAR) - 1;

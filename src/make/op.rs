@@ -14,7 +14,7 @@ pub(crate) use crate::shared::class;
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
-/// A literal of 64 bits. Its code depends on the target, because the code has another meaning on some targets.
+/// A literal of 64 bits. The hardware's code is not used, because it has another meaning on some targets.
 pub(crate) const LONG: u16 = 0x403;
 
 /// Kinds of operands: the types that an [`Op`] is marked with.
@@ -232,13 +232,15 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
     }
 }
 
-/// Codes of registers, by their number. A number past the last register must not become another register, and the code
-/// of the first trap handler temporary differs between generations.
+/// The codes of the first trap handler temporary and the first scalar register. They are not the hardware's, because a
+/// number past the last register must not become another register, and generations have different codes for the first
+/// trap handler temporary.
 pub(crate) const TTMP: u16 = 0x500;
 pub(crate) const SGPR: u16 = 0x600;
-/// Codes of special registers, by their number, which is the same on each generation.
+/// The code of the first special register, in the order of `Special`, which all generations share.
 pub(crate) const SPECIAL: u16 = 0x700;
-/// Codes of registers that no field can name, and of values without an inline constant. No target accepts these codes.
+/// The first code of registers that no field can name, and the code of values without an inline constant. No target
+/// accepts these codes.
 pub(super) const NO_CODE: u16 = 0x7e0;
 pub(super) const NO_INLINE: u16 = 0x7ff;
 /// Codes of the upper halves of vector registers. The code of a lower half is the code of its register.
@@ -312,8 +314,8 @@ impl<D> MatrixOrConst<D> for kind::Any {}
 impl MatrixOrConst<kind::Vgpr> for kind::Vgpr {}
 impl MatrixOrConst<kind::Agpr> for kind::Agpr {}
 
-/// The scalar base of a global address whose vector part has `N` dwords: `off` if it is a pair, a scalar base if it is
-/// one register.
+/// The scalar base of a global address whose vector part has `N` dwords: `off` if the vector part is a pair, a scalar
+/// base if the vector part is one register.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand beside an address of {N} registers",
     label = "pass `off()` beside a pair of vector registers, or scalar registers, `s(n)`, beside one"

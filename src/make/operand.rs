@@ -26,7 +26,7 @@ pub(crate) struct Place {
     pub ty: DataType,
     /// The index of the dword that holds a literal.
     pub literal: u8,
-    /// The number of scalars that the operation can read over the constant bus, if it reads this operand over it;
+    /// The number of scalars that the operation can read over the constant bus, if it reads this operand over that bus;
     /// otherwise 0.
     pub bus: u8,
     /// Whether a tuple may begin at an odd register even if the target aligns tuples.
@@ -48,7 +48,8 @@ impl Place {
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// Starts with the given encoding bits, which include the opcode and the default values of modifiers.
+    /// Starts an instruction with the given encoding bits, which include the opcode and the default values of
+    /// modifiers.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
         Code {
@@ -121,7 +122,7 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// Reads a scalar over the constant bus, which carries at most `limit` different ones.
+    /// Notes that the instruction reads a scalar over the constant bus, which carries at most `limit` different ones.
     #[inline(always)]
     const fn on_bus(mut self, field: Field, limit: u8, key: u64) -> Self {
         if key == 0 || key == self.bus[0] {
@@ -249,7 +250,7 @@ impl<M: ModifierSet> Code<M> {
     #[inline(always)]
     pub(crate) const fn operand<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
-            // The field has no room for the lowest bits of a code: null as an address on RDNA1 and RDNA2.
+            // The field has no room for the lowest bits of this code: `null` as an address on RDNA1 and RDNA2.
             Ok((code, value)) if value & ((1 << at.shift) - 1) != 0 => {
                 code.fail(BuildError::Operand { field: at.field, given: given(rules, value, 0) })
             }
@@ -259,7 +260,7 @@ impl<M: ModifierSet> Code<M> {
     }
 
     /// Encodes one half of a vector register, or a scalar or a constant. `selector` is the bit that selects the half.
-    /// Without it, bit 7 of the field selects the half, so that the upper registers cannot be named.
+    /// Without such a bit, bit 7 of the field selects the half, so that the upper registers cannot be named.
     #[inline(always)]
     pub(crate) const fn half<K: Kind, const N: usize>(
         mut self,
@@ -293,7 +294,7 @@ impl<M: ModifierSet> Code<M> {
         self.decided >> (bit & 63) & 1 == 1 && self.is_set(bit) != on
     }
 
-    /// Encodes a source of an SDWA dword: a vector register, or a scalar, which sets the bit.
+    /// Encodes a source of an SDWA dword: a vector register, or a scalar, which sets the bit `scalar`.
     #[inline(always)]
     pub(crate) const fn sdwa<K: Kind, const N: usize>(
         self,
@@ -309,7 +310,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// Encodes the destination of an SDWA compare: vcc, or the field's register, which sets the bit.
+    /// Encodes the destination of an SDWA compare: vcc, or a register in the field, which sets the bit `named`.
     #[inline(always)]
     pub(crate) const fn sdst_or_vcc<K: Kind, const N: usize>(
         self,
@@ -330,7 +331,7 @@ impl<M: ModifierSet> Code<M> {
     pub(crate) const fn saddr<K: Kind, const N: usize>(self, rules: &Rules, at: &Place, op: Op<K, N>) -> Self {
         match self.take(rules, at, op) {
             Ok((code, op::OFF)) => code.put(at.lsb, rules.off as u64),
-            // In other operands this code has another meaning.
+            // This code means `off` here, and a register in other operands.
             Ok((code, value)) if value == rules.off => {
                 code.fail(BuildError::Operand { field: at.field, given: given(rules, value, 0) })
             }
@@ -355,8 +356,8 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// Encodes a scratch address. `used` is the bit that enables it; without that bit, the address is present if the
-    /// scalar address is absent.
+    /// Encodes a scratch address. `used` is the bit that enables the address; without that bit, the address is present
+    /// if the scalar address is absent.
     #[inline(always)]
     pub(crate) const fn scratch<K: Kind, const N: usize, S: Kind, const A: usize>(
         self,
@@ -450,7 +451,7 @@ impl<M: ModifierSet> Code<M> {
         }
     }
 
-    /// Encodes an export source; `enabled` is the bit that enables it.
+    /// Encodes an export source; `enabled` is the bit that enables the source.
     #[inline(always)]
     pub(crate) const fn export<K: Kind, const N: usize>(
         self,
@@ -472,7 +473,7 @@ impl<M: ModifierSet> Code<M> {
         self.constant_at(field, 1, literal, bus)
     }
 
-    /// Encodes a literal that is always present, in any dword.
+    /// Encodes a literal that is always present, in the dword with this index.
     #[inline(always)]
     pub(super) const fn constant_at(self, field: Field, dword: u8, literal: u32, bus: u8) -> Self {
         let code = if bus != 0 { self.on_bus(field, bus, 1 << 32 | literal as u64) } else { self };
@@ -493,8 +494,8 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// Encodes a matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4). With 8 bits
-    /// it has `most` registers.
+    /// Encodes a matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4). With
+    /// elements of 8 bits, the matrix has `most` registers.
     #[inline(always)]
     pub(crate) const fn matrix<K: Kind, const N: usize>(
         self,
@@ -545,7 +546,7 @@ impl<M: ModifierSet> Code<M> {
         self.fail(BuildError::Overlap(field))
     }
 
-    /// The bits from bit `lsb` on.
+    /// The 16 bits from bit `lsb` on.
     pub(super) const fn bits_from(&self, lsb: u8) -> u16 {
         (if lsb < 64 { self.bits >> lsb } else { self.high >> (lsb & 63) }) as u16
     }
@@ -569,7 +570,7 @@ impl<M: ModifierSet> Code<M> {
         self.with_bits(lsb, mask, value as u64 & mask)
     }
 
-    /// Checks that a field has one of the values that the operation can have, a bit for each.
+    /// Checks that a field has one of the values that the operation can have; `values` has a bit for each.
     #[inline(always)]
     pub(crate) const fn among(self, field: Field, lsb: u8, width: u8, values: u128) -> Self {
         let value = self.bits_from(lsb) & (u16::MAX >> (16 - width));

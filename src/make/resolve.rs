@@ -13,9 +13,9 @@ use crate::value::{Reg, find};
 /// The operand codes of a target, and its rules for register tuples.
 pub(crate) struct Rules {
     pub sgpr_last: u16,
-    /// The last code of a run of scalar registers, which may end in vcc.
+    /// The last code that a run of scalar registers can have. The run may end in vcc.
     pub sgpr_run_last: u16,
-    /// The number of vector registers that runs of them can contain.
+    /// The number of vector registers that runs can reach.
     pub vgprs: u16,
     pub ttmp_first: u16,
     pub ttmp_last: u16,
@@ -70,7 +70,7 @@ impl Rules {
         if n < self.specials.len() && self.specials[n] as u16 != LITERAL { Some(self.specials[n] as u16) } else { None }
     }
 
-    /// Whether an operand of these classes can be a literal of 64 bits.
+    /// Whether an operand that allows these classes can be a literal of 64 bits.
     const fn takes_long(&self, allowed: u16) -> bool {
         allowed & class::LITERAL64 != 0 && self.class(LITERAL64) == class::LITERAL64
     }

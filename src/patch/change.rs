@@ -64,7 +64,7 @@ impl Inst {
         }
     }
 
-    /// Checks an instruction of which a field has changed, and so the form or the operation.
+    /// Checks an instruction whose form or operation has changed with a field.
     #[cold]
     fn with_another(&self, field: Field, decoded: Result<Inst, DecodeError>) -> Result<Inst, PatchError> {
         let changed = self.other(decoded)?;
@@ -177,15 +177,14 @@ impl Inst {
         }
         match i16::try_from(distance >> 2) {
             Ok(dwords) if distance & 3 == 0 => {
-                // Where `branch_target` reads it, all values are distances.
+                // Every value of the lower half, where `branch_target` reads, is a distance.
                 Ok(self.with_low_half(dwords as u16))
             }
             _ => Err(PatchError::Distance(distance)),
         }
     }
 
-    /// The instruction with another number of bytes that it adds to its address. The number must fit in the operand
-    /// that holds the old one.
+    /// The jump with another distance, in bytes, which must fit in the operand that holds the old distance.
     fn with_distance(&self, distance: i64) -> Result<Inst, PatchError> {
         self.jump_distance().ok_or(PatchError::NotABranch(self.opcode()))?;
         let refused = PatchError::Distance(distance);
@@ -203,8 +202,8 @@ impl Inst {
         }
     }
 
-    /// Another operation with the same fields, in the same format and of the same length. The new operation determines
-    /// the type and width of the operands: see [`Inst::operands`], [`Inst::check`].
+    /// The instruction with another operation and the same fields, in the same format and of the same length. The new
+    /// operation determines the type and width of the operands: see [`Inst::operands`], [`Inst::check`].
     ///
     /// # Errors
     /// The target has no such operation in this format, or a field holds a value that the operation does not allow.

@@ -24,11 +24,11 @@ pub enum PatchError {
         /// Number of dwords that it would need.
         needed: u8,
     },
-    /// The change would make it an instruction of another format, whose fields have other positions.
+    /// The change would result in an instruction of another format, whose fields have other positions.
     Form {
         /// The format of the instruction.
         format: Format,
-        /// The format of the trailing dword.
+        /// The format of the trailing dword, if there is one.
         extension: Option<Format>,
     },
     /// The operation does not exist in the instruction's format, or not with its trailing dword.

@@ -27,8 +27,8 @@ pub use crate::buffer::{Buffer, Memory};
 
 /// An instruction in memory, in a slice of dwords or bytes, that can be changed in place.
 ///
-/// It derefs to [`Inst`]. A change either succeeds, so that the memory decodes to the requested instruction, or returns
-/// an error and leaves the memory untouched.
+/// An `InstMut` derefs to [`Inst`]. A change either succeeds, so that the memory decodes to the requested instruction,
+/// or returns an error and leaves the memory untouched.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

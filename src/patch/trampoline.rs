@@ -34,7 +34,7 @@ pub enum TrampolineError {
         /// The target of the branch.
         to: u64,
     },
-    /// The trampoline and the code that it patches have the same addresses from this one on.
+    /// The trampoline overlaps the code that it patches, from this address on.
     Overlap(u64),
     /// The jump or the displaced code cannot be assembled: see [`AssembleError`].
     Assemble(AssembleError),
@@ -80,7 +80,7 @@ impl<E: Into<AssembleError>> From<E> for TrampolineError {
 /// - The registers of `far` are free at the hook, and so is SCC unless [`Far::scc`] preserves it. Without `far` nothing
 ///   is overwritten.
 /// - The given code contains all branches into the displaced instructions. No register or table holds an address in the
-///   middle of them.
+///   middle of these instructions.
 /// - Nobody executes the code during the change, and the instruction cache is invalidated afterwards.
 ///
 /// ```
@@ -106,7 +106,7 @@ impl<E: Into<AssembleError>> From<E> for TrampolineError {
 #[doc(alias = "detour")]
 #[doc(alias = "hook")]
 pub struct Trampoline {
-    /// The target of all the code.
+    /// The target of the code and of the trampoline.
     pub target: Target,
     /// The address of the first instruction to be displaced, in bytes.
     pub hook: u64,
@@ -120,7 +120,7 @@ pub struct Trampoline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Installed {
-    /// Bytes of displaced code. They now hold the jump, and `s_nop`s if the jump is shorter.
+    /// Number of bytes of displaced code. Its place now holds the jump, and `s_nop`s if the jump is shorter.
     pub displaced: usize,
     /// Length of the trampoline in bytes.
     pub len: usize,
@@ -224,7 +224,7 @@ impl Trampoline {
         Ok((dwords, falls_through))
     }
 
-    /// Refuses a trampoline of `len` bytes that has addresses of the code.
+    /// Refuses a trampoline of `len` bytes that overlaps the code.
     fn look_for_overlap(&self, base: u64, dwords: usize, len: usize) -> Result<(), TrampolineError> {
         let ends = |first: u64, bytes: u64| first.saturating_add(bytes);
         let first = base.max(self.area);

@@ -33,9 +33,9 @@ struct Filling<'a> {
     rules: &'a Rules,
     form: Form,
     words: Words,
-    /// Flags of the row.
+    /// Flags of the operation.
     facts: u32,
-    /// The operand that uses the literal.
+    /// The field of the operand that uses the literal.
     literal_of: Field,
     /// Arguments that have been used, one bit each.
     used: u32,
@@ -88,7 +88,7 @@ pub(super) fn fill(
     if let Some(field) = can_overlap(format).then(|| overlap(&inst)).flatten() {
         return Err(BuildError::Overlap(field));
     }
-    // An operation reads at most one scalar that no word names.
+    // An operation reads at most one scalar that no field names.
     let is_near = has_bus(format) && filling.scalars + 1 > scalar_limit(builder.target, facts);
     match is_near.then(|| bus_reads(&inst).excess).flatten() {
         Some(field) => Err(BuildError::ConstantBus(field)),
@@ -112,7 +112,7 @@ fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Optio
     let fields = || base.fields.iter().chain(behind.into_iter().flat_map(|layout| layout.fields));
     let known = |field: Field| fields().any(|info| role(info.field) == role(field));
     let mut given = builder.arguments().fields().iter().copied();
-    // The text names the `vcc`, but no field holds it.
+    // The text names this `vcc`, but no field holds it.
     let implied = |field: &Field| [Field::Vdst, Field::Sdst, Field::Src2].contains(field) && builder.is_vcc(*field);
     // With DPP8, the code that announces the dword holds `fi`.
     let announced = |field: &Field| *field == Field::Fi && extension == Some(Format::Dpp8);
@@ -183,7 +183,7 @@ impl Filling<'_> {
     /// Checks operands whose width depends on other fields, and single registers that must be even.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
         for address in self.form.descs().filter_map(Address::of) {
-            // Registers without a stated width are as many as their field names.
+            // An argument without a width has as many registers as its field names.
             let (mut all, mut parts) = (0, 0);
             for part in 0..address.fields.count() {
                 let field = address.field(part);

@@ -33,7 +33,7 @@ impl Filling<'_> {
         encode_number(desc, value, &mut self.words).map_err(|error| refused(desc, error, given(), value))
     }
 
-    /// Fills in a number of which only some values have a meaning: `set` has a bit for each.
+    /// Fills in a number of which only some values have a meaning: `set` has a bit for each of these values.
     pub(super) fn named(&mut self, desc: &OperandDesc, set: [u64; 1], argument: Argument) -> Result<(), BuildError> {
         self.number(desc, argument)?;
         match argument.integer() {
@@ -65,7 +65,7 @@ impl Filling<'_> {
             }
         }
         let Some(argument) = self.take(desc.field) else {
-            // The operand that the flag belongs to may have set it.
+            // The operand that a flag belongs to may have set the flag.
             return match default(desc).ok_or(BuildError::Missing(desc.field))? {
                 0 => Ok(()),
                 value => self.words.desc(desc, value).map_err(fits),

@@ -43,7 +43,7 @@ impl Filling<'_> {
         if is_conditional(desc) && desc.access == Some(Access::Write) {
             let returns = self.form.descs().find(|i| i.access.is_none() && i.lsb == desc.write_if_bit).map(|i| i.field);
             match b.find(desc.field) {
-                // The lowest bit of a temporal hint is the flag.
+                // In a temporal hint, the lowest bit is this flag.
                 None if !returns.is_some_and(|f| self.flag(f) || f == Field::Th && self.is_odd(f)) => return Ok(()),
                 _ => self.words.set(desc.write_if_bit, true),
             }
@@ -175,7 +175,7 @@ impl Filling<'_> {
     }
 
     /// Fills in the registers of an image address: `vaddr`, and also `vaddr1` and so on if dwords after the base words
-    /// name them. `accept` checks their number.
+    /// name further registers. `accept` checks their number.
     fn image_address(&mut self, address: Address<'_>) -> Result<(), BuildError> {
         for part in 0..address.fields.count() {
             let field = address.field(part);

@@ -25,13 +25,13 @@ use crate::value::Access;
 
 /// The reason why a form was not filled.
 pub(in crate::make) enum Left {
-    /// It cannot hold the arguments: [`fill`](super::fill) returns an error.
+    /// The form cannot hold the arguments: [`fill`](super::fill) returns an error.
     Refused,
-    /// Only `fill` can tell.
+    /// Only `fill` can tell whether the form holds the arguments.
     Unsure,
 }
 
-/// The flags that change the length of data, or whether an operand holds them.
+/// The flags that determine whether an operand holds the data of memory, and how long they are.
 const DATA: Fields = Fields::of(&[Field::Lds, Field::Tfe]);
 
 struct Plain<'a> {
@@ -47,7 +47,7 @@ struct Plain<'a> {
     scalars: u8,
 }
 
-/// Makes the instruction in the base form of an entry. If there is one, it is the instruction that `fill` makes.
+/// Makes the instruction in the base form of an entry. The result, if any, is the instruction that `fill` makes.
 pub(in crate::make) fn plain(builder: &Builder, entry: &OpcodeEntry, layout: &Layout) -> Result<Inst, Left> {
     let (target, signature) = (builder.target, entry.signature);
     let facts = info(target, entry.op_index.into()).flags;
@@ -93,7 +93,7 @@ pub(in crate::make) fn plain(builder: &Builder, entry: &OpcodeEntry, layout: &La
     };
     let inst = decode_words(target, words.get(..len).unwrap_or(&words)).map_err(|_| Left::Unsure)?;
     let is_it = inst.op_index() == usize::from(entry.op_index) && inst.form() == 0 && inst.words().len() == len;
-    // An operation reads at most one scalar that no word names.
+    // An operation reads at most one scalar that no field names.
     let scalars = if has_bus(layout.format) { plain.scalars } else { 0 };
     let limit = scalar_limit(target, facts);
     let is_near = scalars > limit || scalars == limit && signature.implied && bus_is_implied(&inst);
@@ -112,13 +112,13 @@ impl Plain<'_> {
         Some(self.builder.arguments().at(n))
     }
 
-    /// Whether nothing that was given is left.
+    /// Whether all arguments and signs have been used.
     #[inline(always)]
     fn is_done(&self) -> bool {
         self.rest == 0 && self.signs == [0; 3]
     }
 
-    /// The reason why something is left.
+    /// The reason why arguments or signs are left.
     #[cold]
     fn left(&self) -> Left {
         // A vcc that the encoding implies may be named.
@@ -127,7 +127,7 @@ impl Plain<'_> {
         if is_named { Left::Unsure } else { Left::Refused }
     }
 
-    /// Stores bits where there are none yet.
+    /// Stores bits in a place that is still zero.
     #[inline(always)]
     fn put(&mut self, lsb: u8, value: u64) {
         self.bits |= value << (lsb & 63);
@@ -155,7 +155,7 @@ impl Plain<'_> {
         self.desc(desc, (value >> (desc.shift & 15)).into())
     }
 
-    /// Stores the number that was given.
+    /// Stores a number in a descriptor's field, if it fits.
     fn number(&mut self, desc: &OperandDesc, n: i64) -> Option<()> {
         let (min, max) = range(desc);
         if n < min || n > max {
