@@ -74,7 +74,7 @@ pub(crate) fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) 
 
 /// The dwords that can follow, each as the argument of `Trailing::dword`.
 pub(crate) fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) -> Option<(&Trailing, &'static [u8])> {
-    // Only base forms have entries, and these have the lowest numbers.
+    // Only constraints of base forms have entries, and these constraints have the lowest numbers.
     let at = t.trailing.binary_search_by_key(&constraints, |of| ConstraintIndex::from(of.constraints)).ok()?;
     let of = t.trailing.get(at)?;
     Some((of, *t.trailing_dwords.get(usize::from(of.list))?))

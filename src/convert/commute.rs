@@ -20,8 +20,8 @@ const PAIRS: [(Field, Field); 4] = [
 ];
 
 impl Opcode {
-    /// The operation that gives the same result with its first two sources swapped; often the same operation. It only
-    /// says something of operations that [are commutable](crate::facts::Flags::is_commutable) on a target.
+    /// The operation that gives the same result with its first two sources swapped; often the same operation. The
+    /// result has a meaning only for operations that [are commutable](crate::facts::Flags::is_commutable) on a target.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -45,7 +45,7 @@ pub enum ConvertError {
     Form {
         /// The base format; `None` if the operation has no other encoding.
         format: Option<Format>,
-        /// The format of the trailing dword.
+        /// The format of the trailing dword, if there is one.
         extension: Option<Format>,
     },
     /// The sources of the operation cannot be swapped.
@@ -97,7 +97,7 @@ impl core::error::Error for ConvertError {
 pub struct Form {
     /// The base format.
     pub format: Format,
-    /// The format of the trailing dword.
+    /// The format of the trailing dword, if there is one.
     pub extension: Option<Format>,
 }
 
@@ -148,8 +148,8 @@ impl Inst {
         self.of_size(32).or_else(|error| self.if_alone(error))
     }
 
-    /// Returns the instruction in its 64-bit encoding, VOP3, which accepts more operands and modifiers. It is unchanged
-    /// if the operation has no other encoding.
+    /// Returns the instruction in its 64-bit encoding, VOP3, which accepts more operands and modifiers. The instruction
+    /// is unchanged if the operation has no other encoding.
     ///
     /// Bits that the hardware ignores become zero.
     ///
@@ -305,7 +305,7 @@ fn is_operand(desc: &&'static OperandDesc) -> bool {
     desc.access.is_some()
 }
 
-/// Fails unless both have the same operands, and read and write the same registers.
+/// Fails unless both instructions have the same operands, and read and write the same registers.
 fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
     let value = |operand: &Operand| match operand.value {
         Value::Reg(Reg::Vcc) => Value::Reg(Reg::VCC_LO),

@@ -31,7 +31,7 @@ impl Target {
 
     /// The distance in bytes from the entry of a kernel with preloaded arguments to its second entry. Firmware that has
     /// read the arguments into registers starts the kernel there, and older firmware at the first. `None` on targets
-    /// whose firmware always reads them, or never.
+    /// whose firmware always reads arguments, or never.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx908", feature = "gfx1250"))] {
@@ -57,8 +57,8 @@ impl Target {
         KERNELS.get(self as usize).is_some_and(|tables| tables.flat_scratch > 0)
     }
 
-    /// Whether kernels have the directive `.amdhsa_reserve_xnack_mask`. Its value is 1 where XNACK is on, and 0
-    /// elsewhere.
+    /// Whether kernels have the directive `.amdhsa_reserve_xnack_mask`. The value of the directive is 1 if XNACK is on,
+    /// and 0 otherwise.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx600", feature = "gfx900", feature = "gfx1100"))] {
@@ -71,7 +71,7 @@ impl Target {
         KERNELS.get(self as usize).is_some_and(|tables| tables.xnack_mask > 0)
     }
 
-    /// Whether code can be for a single setting of XNACK: whether a memory access that failed can be repeated.
+    /// Whether code can be for a single setting of XNACK, which lets memory accesses that failed be repeated.
     pub fn has_xnack(self) -> bool {
         KERNELS.get(self as usize).is_some_and(|tables| tables.xnack != 0)
     }
@@ -93,16 +93,17 @@ fn directive(target: Target, part: DescriptorPart) -> Option<&'static Directive>
 pub enum DescriptorError {
     /// The target's descriptors do not have the part.
     Missing(DescriptorPart),
-    /// The value is too great.
+    /// The value is greater than the part can hold.
     Range {
         /// The greatest value.
         max: u32,
     },
-    /// The target has fewer vector registers.
+    /// The target has fewer vector registers than were requested.
     Vgprs,
-    /// The target has fewer scalar registers.
+    /// The target has fewer scalar registers than were requested.
     Sgprs,
-    /// The first accumulation register is not a multiple of four from 4 to 256, or is after all registers.
+    /// The first accumulation register is not a multiple of four from 4 to 256, or does not fit the numbers of
+    /// registers.
     AccumOffset,
 }
 
@@ -152,7 +153,7 @@ pub struct KernelDescriptor {
 }
 
 impl KernelDescriptor {
-    /// The number of its bytes.
+    /// The size of a descriptor in bytes.
     pub const SIZE: usize = 64;
     /// The offset of the eight bytes that hold the distance to the code: [`KernelDescriptor::entry`].
     pub const ENTRY: usize = 16;

@@ -15,27 +15,28 @@ pub struct Registers {
     /// The number of vector registers before the accumulation registers, on targets on which they share a file: a
     /// multiple of 4.
     pub accum_offset: u16,
-    /// The number of the first free accumulation register. If they share a file with the vector registers, `vgprs` must
-    /// count them too.
+    /// The number of the first free accumulation register. If accumulation registers share a file with the vector
+    /// registers, `vgprs` must count them too.
     pub agprs: u16,
     /// The number of the first free scalar register.
     pub sgprs: u16,
-    /// Whether it uses vcc.
+    /// Whether the kernel uses vcc.
     pub vcc: bool,
-    /// Whether it uses flat_scratch.
+    /// Whether the kernel uses flat_scratch.
     pub flat_scratch: bool,
-    /// Whether it uses xnack_mask, or could be resumed after a failed access.
+    /// Whether the kernel uses xnack_mask, or could be resumed after a failed access.
     pub xnack_mask: bool,
 }
 
 impl Registers {
-    /// Only the special registers, as assemblers assume.
+    /// No registers but the special ones, all of which assemblers assume to be used.
     pub fn new(target: Target) -> Registers {
         let xnack_mask = target.has_xnack();
         Registers { vgprs: 0, accum_offset: 4, agprs: 0, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
     }
 
-    /// The registers in a set. A set of the registers that instructions read and write can lack arguments in registers.
+    /// The registers in a set. A set of the registers that instructions read and write can lack registers that hold
+    /// arguments.
     ///
     /// flat_scratch counts as used even if it is not in the set: clear [`Registers::flat_scratch`] if the kernel does
     /// not write it.
@@ -64,7 +65,7 @@ impl Registers {
         found
     }
 
-    /// The number of special registers after the scalar ones, which are counted with them.
+    /// The number of special registers, which follow the scalar registers and are counted with them.
     pub fn special(&self, target: Target) -> u16 {
         tables(target).map_or(0, |tables| tables.special(target, self))
     }
@@ -122,13 +123,14 @@ impl KernelDescriptor {
     /// be the one with the kernel's wave size.
     ///
     /// # Errors
-    /// The target has fewer registers.
+    /// The target has fewer registers, or the accumulation registers do not fit.
     pub fn set_registers(&mut self, target: Target, registers: Registers) -> Result<(), DescriptorError> {
         let tables = tables(target).ok_or(DescriptorError::Vgprs)?;
         if registers.agprs > 0 && tables.agprs == 0 {
             return Err(DescriptorError::Vgprs);
         }
-        // Where they have files of their own, a wave gets as many of one kind as of the other.
+        // If vector and accumulation registers have separate files, a wave gets as many registers in one as in the
+        // other.
         let vgprs = granules(registers.vgprs.max(registers.agprs).into(), tables.vgpr_granule);
         if vgprs > 63 {
             return Err(DescriptorError::Vgprs);

@@ -2,7 +2,8 @@
 
 /// An argument of a kernel.
 ///
-/// It begins at the first multiple of its alignment after the argument before it, as the fields of a C struct do.
+/// An argument begins at the first multiple of its alignment after the argument before it, as the fields of a C struct
+/// do.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -66,7 +67,7 @@ impl Access {
 }
 
 impl Kind {
-    /// `.value_kind`.
+    /// The value of the metadata key `.value_kind`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Kind::Value => "by_value",
@@ -79,7 +80,7 @@ impl Kind {
         }
     }
 
-    /// `.address_space`.
+    /// The value of the metadata key `.address_space`, if the argument has the key.
     pub(super) fn address_space(self) -> Option<&'static str> {
         match self {
             Kind::Buffer => Some("global"),
@@ -159,12 +160,12 @@ impl<'a> Argument<'a> {
         Argument::new(Kind::Queue, 8, 8)
     }
 
-    /// States its name in the source.
+    /// States the argument's name in the source.
     pub const fn named(self, name: &'a str) -> Argument<'a> {
         Argument { name: Some(name), ..self }
     }
 
-    /// States its type in the source.
+    /// States the argument's type in the source.
     pub const fn of_type(self, name: &'a str) -> Argument<'a> {
         Argument { type_name: Some(name), ..self }
     }
@@ -194,7 +195,7 @@ impl<'a> Argument<'a> {
         Argument { is_volatile: true, ..self }
     }
 
-    /// Whether its alignments are powers of two.
+    /// Whether the alignments of the argument and of the LDS that it points to are powers of two.
     pub(super) fn is_aligned(&self) -> bool {
         self.align.is_power_of_two() && self.pointee_align.is_none_or(u32::is_power_of_two)
     }
@@ -203,8 +204,8 @@ impl<'a> Argument<'a> {
 /// A value that the runtime passes to a kernel after its arguments.
 ///
 /// These values begin at the first multiple of 8 after a kernel's arguments, each at a fixed distance
-/// ([`Hidden::offset`]), in 256 bytes. The runtime fills in those that the metadata list. Source: LLVM's AMDGPU usage
-/// guide, code objects of version 5.
+/// ([`Hidden::offset`]), in 256 bytes. The runtime fills in the values that the metadata list. Source: LLVM's AMDGPU
+/// usage guide, code objects of version 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Hidden {
@@ -238,13 +239,13 @@ pub enum Hidden {
     PrintfBuffer,
     /// The address of the buffer for calls of host functions.
     HostcallBuffer,
-    /// The address of what synchronizes kernels on several devices.
+    /// The address of the data by which kernels on several devices synchronize.
     MultigridSyncArg,
     /// The address of the heap for `malloc` on the device.
     HeapV1,
     /// The address of OpenCL's default device queue.
     DefaultQueue,
-    /// The address of what device queues signal.
+    /// The address of the data that links kernels of device queues to the kernel that enqueued them.
     CompletionAction,
     /// The bytes of LDS that the host requested at the launch.
     DynamicLdsSize,
@@ -257,7 +258,7 @@ pub enum Hidden {
 }
 
 impl Hidden {
-    /// All of them, by offset.
+    /// All hidden arguments, by offset.
     pub const ALL: [Hidden; 23] = [
         Hidden::BlockCountX,
         Hidden::BlockCountY,
@@ -284,13 +285,13 @@ impl Hidden {
         Hidden::QueuePtr,
     ];
 
-    /// Those that describe the grid: numbers and sizes of workgroups, offsets, dimensions. Compilers list all of these
-    /// for a kernel that reads any hidden argument.
+    /// The hidden arguments that describe the grid: numbers and sizes of workgroups, offsets, dimensions. Compilers
+    /// list all of these for a kernel that reads any hidden argument.
     pub const GRID: &'static [Hidden] = Hidden::ALL.split_at(13).0;
 
-    /// The alignment of the first one in bytes, the multiple at which they begin after the arguments.
+    /// The alignment in bytes of the first hidden argument.
     pub(super) const ALIGN: u32 = 8;
-    /// The bytes of all of them, with those that are reserved.
+    /// The number of bytes of all hidden arguments, with reserved bytes.
     pub(super) const SIZE: u32 = 4 * 64;
 
     /// The distance in bytes from the first hidden argument.
@@ -298,12 +299,12 @@ impl Hidden {
         self.place().0
     }
 
-    /// Its number of bytes.
+    /// The size in bytes.
     pub const fn size(self) -> u32 {
         self.place().1
     }
 
-    /// `.value_kind`.
+    /// The value of the metadata key `.value_kind`.
     pub(super) const fn name(self) -> &'static str {
         self.place().2
     }

@@ -61,7 +61,7 @@ impl Out {
     }
 }
 
-/// The distances of the kernels from the first one.
+/// The distance of each kernel's code from that of the first kernel, in bytes.
 fn code_offsets<'a>(object: &CodeObject<'a>) -> impl Iterator<Item = u64> + use<'a> {
     object.kernels.iter().scan(0u64, |end, kernel| {
         let offset = *end;
@@ -79,7 +79,7 @@ fn hash(name: impl Iterator<Item = u8>) -> u32 {
     })
 }
 
-/// `descriptors` has the descriptor of each kernel.
+/// The bytes of the file. `descriptors` has the descriptor of each kernel.
 pub fn write(
     object: &CodeObject<'_>,
     target: Target,

@@ -45,8 +45,8 @@ pub struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     /// A kernel without arguments, of workgroups of up to 1024 lanes, with default values in its descriptor.
     ///
-    /// The wave size is that of `target`. The metadata state the numbers of `registers`, which include the special ones
-    /// that it names: [`Registers::of`] counts those of the instructions.
+    /// The wave size is that of `target`. The metadata state the numbers of `registers`, with the special registers
+    /// that `registers` names. [`Registers::of`] counts the registers of instructions.
     pub fn new(target: Target, name: &'a str, code: &'a [u32], registers: Registers) -> Kernel<'a> {
         Kernel {
             target,
@@ -84,7 +84,8 @@ impl<'a> Kernel<'a> {
         Kernel { max_workgroup_size: lanes, ..self }
     }
 
-    /// Sets the only size in x, y and z that a workgroup may have. Its product becomes the greatest number of lanes.
+    /// Sets the only size in x, y and z that a workgroup may have. The product of the three becomes the greatest number
+    /// of lanes.
     pub fn workgroup_size(self, lanes: [u32; 3]) -> Kernel<'a> {
         Kernel { workgroup_size: Some(lanes), ..self }
     }
@@ -94,7 +95,7 @@ impl<'a> Kernel<'a> {
         Kernel { has_uniform_workgroups: true, ..self }
     }
 
-    /// States how many scalar and vector registers the compiler had to save to memory. It is information for tools.
+    /// States how many scalar and vector registers the compiler had to save to memory. Only tools use these numbers.
     pub fn spills(self, sgprs: u32, vgprs: u32) -> Kernel<'a> {
         Kernel { spills: [sgprs, vgprs], ..self }
     }
@@ -120,7 +121,7 @@ impl<'a> Kernel<'a> {
         end.checked_next_multiple_of(4)
     }
 
-    /// The end of the last argument.
+    /// The offset of the end of the last argument, in bytes.
     fn end(&self) -> Option<u32> {
         self.arguments
             .iter()
@@ -139,7 +140,7 @@ impl<'a> Kernel<'a> {
         size.iter().try_fold(1u32, |lanes, &size| lanes.checked_mul(size)).filter(|lanes| *lanes > 0)
     }
 
-    /// The descriptor with all that is filled in, except for the distance to the code.
+    /// The descriptor with everything filled in except the distance to the code.
     pub(super) fn finished(&self) -> Result<KernelDescriptor, KernelError> {
         let mut descriptor = self.descriptor;
         descriptor.raise_registers(self.target, self.registers).map_err(KernelError::Registers)?;
@@ -154,7 +155,7 @@ impl<'a> Kernel<'a> {
         Ok(descriptor)
     }
 
-    /// Refuses what a code object for this target cannot hold.
+    /// Refuses a kernel that a code object for this target cannot hold.
     pub(super) fn check(&self, target: Target) -> Result<(), KernelError> {
         if self.name.is_empty() || self.name.bytes().any(|byte| byte == 0) {
             return Err(KernelError::Name);
@@ -175,8 +176,8 @@ impl<'a> Kernel<'a> {
         self.check_code()
     }
 
-    /// Refuses code that begins with what is not an instruction of the target. What follows a jump or a call can be
-    /// data.
+    /// Refuses code with dwords up to the first jump or call that are not instructions of the target. Data can follow a
+    /// jump or a call.
     fn check_code(&self) -> Result<(), KernelError> {
         let mut dword = 0;
         loop {

@@ -50,13 +50,14 @@ pub struct CodeObject<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CodeObjectError {
-    /// The library does not have the processor's instructions, or the processor has no such setting.
+    /// The library does not have the processor's instructions, or the processor lacks a setting (XNACK, SRAM-ECC) that
+    /// was made.
     Processor,
     /// The file would have more than four gigabytes.
     Size,
     /// A kernel cannot be written.
     Kernel {
-        /// Its number, from 0.
+        /// The number of the kernel, from 0.
         kernel: usize,
         /// The reason.
         error: KernelError,
@@ -82,9 +83,9 @@ pub enum KernelError {
     Registers(DescriptorError),
     /// The code begins with bytes that are not an instruction of the target.
     Code {
-        /// The number of the dword at which they begin.
+        /// The number of the dword at which these bytes begin.
         dword: usize,
-        /// The reason why they are not an instruction.
+        /// The reason why the bytes are not an instruction.
         error: DecodeError,
     },
     /// The alignment of an argument, or of the LDS that it points to, is not a power of two.
@@ -92,9 +93,10 @@ pub enum KernelError {
         /// The argument's number, from 0.
         argument: usize,
     },
-    /// The descriptor states a smaller size of all arguments than they have, or they do not fit into four gigabytes.
+    /// The descriptor states a smaller size of all arguments than they have, or the arguments do not fit into four
+    /// gigabytes.
     ArgumentsSize {
-        /// The size in bytes that they need, or `u32::MAX`.
+        /// The size in bytes that the arguments need; `u32::MAX` if they do not fit.
         needed: u32,
     },
     /// The size of workgroups has a zero, or more lanes than a number of 32 bits can state.
@@ -158,7 +160,7 @@ impl<'a> CodeObject<'a> {
         CodeObject { processor, xnack: None, sramecc: None, language: None, printf: &[], kernels }
     }
 
-    /// Sets the setting of XNACK that the code is for. If it is off, kernels need not reserve
+    /// Sets the setting of XNACK that the code is for. If XNACK is off, kernels need not reserve
     /// [`Registers::xnack_mask`](crate::kernel::Registers::xnack_mask).
     pub fn xnack(self, is_on: bool) -> CodeObject<'a> {
         CodeObject { xnack: Some(is_on), ..self }
@@ -183,8 +185,8 @@ impl<'a> CodeObject<'a> {
     /// The bytes of an ELF file that a runtime can load.
     ///
     /// # Errors
-    /// The processor is not in this build, a kernel is not valid or not for the processor, or the file would be too
-    /// long.
+    /// The processor is not in this build or lacks a setting, a kernel is not valid or not for the processor, or the
+    /// file would be too long.
     pub fn to_elf(&self) -> Result<Vec<u8>, CodeObjectError> {
         let target = self.processor.target().ok_or(CodeObjectError::Processor)?;
         if self.xnack.is_some() && !target.has_xnack() || self.sramecc.is_some() && !target.has_sramecc() {

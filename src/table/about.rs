@@ -5,7 +5,7 @@ use super::layout::{FieldInfo, Layout};
 
 impl Layout {
     /// The place of the format in the target's manual: the tables of its fields and operations. If no manual is known
-    /// to describe it, the source of the facts instead.
+    /// to describe the format, the result is the source of the facts.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

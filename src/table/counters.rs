@@ -29,8 +29,8 @@ macro_rules! counters {
     };
 }
 
-// The first three are the parts of `s_waitcnt`, in the order of isa/enums.isa; the first four have the order of `FLAGS`
-// in src/shared.rs. `ALL_COUNTERS` in build/emit/facts.rs lists all of them.
+// The first three counters are the parts of `s_waitcnt`, in the order of isa/enums.isa; the first four have the order
+// of `FLAGS` in src/shared.rs. `ALL_COUNTERS` in build/emit/facts.rs lists all counters.
 counters! {
     /// Vector memory; on RDNA1 to RDNA3 only loads, and atomic operations that return a value.
     Vmcnt;
@@ -62,7 +62,7 @@ counters! {
 }
 
 impl Counter {
-    /// Its name, such as `vmcnt`.
+    /// The name, such as `vmcnt`.
     pub fn name(self) -> &'static str {
         self.field().name()
     }
@@ -159,7 +159,7 @@ pub(crate) struct Event {
     pub name: &'static str,
     pub counter: Counter,
     pub which: Which,
-    /// Events with the same number complete in the order of their issue. `NONE`: they complete in any order.
+    /// Operations of events with the same number complete in the order of their issue; with `NONE`, in any order.
     pub order: u8,
     pub holds: Holds,
     /// The greatest number by which one operation raises the counter.
@@ -184,9 +184,9 @@ pub(crate) enum Holds {
     Nothing,
     /// The registers that it writes.
     Results,
-    /// The registers that it writes; later operations of the kind write theirs later.
+    /// The registers that it writes; operations of the kind write their registers in the order of issue.
     Ordered,
-    /// The registers that it writes, but the operation may complete before older ones of its order.
+    /// The registers that it writes, but the operation may complete before older operations of its order.
     Loose,
     /// The vector registers that it reads.
     Sources,

@@ -33,11 +33,11 @@ pub(crate) struct DecodeTables {
     /// The values that fields may have. A value is allowed if the bit `Check::bit` of the byte at `Check::first` plus
     /// the value is set. Eight sets share each byte.
     pub allowed: &'static [u8],
-    /// Bits that must be one, for constraints with that mark: an index in `zeros`.
+    /// Bits that must be one, for constraints with `marks::FURTHER`: an index in `zeros`.
     pub ones: &'static [(ConstraintIndex, u8)],
     /// A bit for each code that is a scalar register.
     pub scalars: &'static [u32; 16],
-    /// The number of vector registers that runs of them can contain.
+    /// The number of vector registers that runs can reach.
     pub vgprs: u16,
     /// Rules that tie several fields together; the first list is empty.
     pub rules: &'static [&'static [Rule]],
@@ -46,7 +46,7 @@ pub(crate) struct DecodeTables {
     /// Lists of trailing dwords. Each dword is an index in `announcers`, plus the form << 4.
     pub trailing_dwords: &'static [&'static [u8]],
     pub announcers: &'static [Announcer],
-    /// Index in `wides` for constraints with that mark, if it is not 0.
+    /// Index in `wides` for constraints with `marks::WIDE`, if it is not 0.
     pub wide: &'static [(ConstraintIndex, u8)],
     pub wides: &'static [Wide],
     pub joined: &'static [Joined],
@@ -55,7 +55,7 @@ pub(crate) struct DecodeTables {
     /// For each entry of `sized`, the number by which `sized_operands` lists its operands. Opcode indices with the same
     /// operands share a number.
     pub sized_numbers: &'static [u8],
-    /// The operands whose length depends on other fields, for each form of these numbers.
+    /// The operands whose length depends on other fields, for each number of `sized_numbers` and each form.
     pub sized_operands: &'static [SizedOperand],
     /// Descriptors that entries of `sized_operands` share.
     pub sized_shapes: &'static [OperandDesc],
@@ -176,7 +176,7 @@ pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
 /// Demands on the words of an instruction.
 #[derive(Clone, Copy)]
 pub(crate) struct Constraints {
-    /// As `marks::*`.
+    /// The marks, as `marks::*`.
     pub marks: u8,
     /// Index in `DecodeTables::rules`.
     pub rules: u8,
@@ -214,7 +214,7 @@ pub(crate) struct LengthTables {
     pub entries: [u8; 512],
     /// Operations that take fewer trailing dwords than others with the same nine bits.
     pub others: &'static [Other],
-    /// Operations that codes in other places also lengthen.
+    /// Operations that codes in other fields also lengthen.
     pub lists: &'static [LengthList],
     /// Operations in four dwords, with a bit for each valid opcode.
     pub joined: &'static [(Joined, &'static [u8])],

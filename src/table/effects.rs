@@ -1,4 +1,4 @@
-//! What operations access, and how they compute addresses.
+//! The memory that operations access, their purposes, and the steps in which they compute addresses.
 
 /// The memory that an instruction accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +24,7 @@ pub enum Space {
     Export,
 }
 
-/// What code uses an operation for, where tools that change code or follow it have to know; see
+/// The purpose for which code uses an operation, if tools that change or follow code have to know it; see
 /// [`Opcode::purpose`](crate::Opcode::purpose).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -46,17 +46,17 @@ pub enum Purpose {
     /// A sum of integers in vector registers, which can be an address or a half of it: `v_add_u32`, `v_add3_u32`. For
     /// scalar registers, see [`AddressStep::Sum`], [`AddressStep::Low`] and [`AddressStep::High`].
     Sum,
-    /// Tells the other waves of the work-group that this one is there, and waits for them: `s_barrier`.
+    /// A signal to the other waves of the work-group that this wave has arrived, and a wait for them: `s_barrier`.
     Barrier,
-    /// Tells the other waves that this one is there: `s_barrier_signal`.
+    /// A signal to the other waves that this wave has arrived: `s_barrier_signal`.
     BarrierSignal,
-    /// Waits until the other waves are there: `s_barrier_wait`.
+    /// A wait until the other waves have arrived: `s_barrier_wait`.
     BarrierWait,
 }
 
 /// The effect of a scalar operation in computing the address of code or data; see
-/// [`Inst::address_step`](crate::Inst::address_step). Moving code, and following it without running it, depend on these
-/// effects.
+/// [`Inst::address_step`](crate::Inst::address_step). Tools that move code, or follow it without running it, depend on
+/// these effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AddressStep {
@@ -64,9 +64,9 @@ pub enum AddressStep {
     Pc,
     /// A jump to the address after the instruction plus a number of bytes: `s_add_pc_i64`.
     Jump,
-    /// An addition to the lower half, which leaves the carry in SCC.
+    /// An addition to the lower half of an address, which leaves the carry in SCC.
     Low,
-    /// An addition of a number and the carry to the upper half.
+    /// An addition of a number and the carry to the upper half of an address.
     High,
     /// An addition to both halves.
     Sum,

@@ -53,7 +53,7 @@ pub(crate) struct Info {
     pub suffix: bool,
     /// Whether the target has its own spelling of the mnemonic.
     pub respelled: bool,
-    /// The step that it is in computing an address.
+    /// The operation's step in the computation of an address.
     pub address: Option<AddressStep>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct FactTables {
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. An atomic
     /// operation that returns a value raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
-    /// The values that fields of some operations can have, where every value decodes.
+    /// The values that fields of some operations can have, although every value decodes.
     pub only: &'static [Only],
     /// The counters that the counter flags stand for in formats where these counters have other names.
     pub counters: &'static [(Format, [Counter; 4])],
@@ -79,13 +79,13 @@ pub(crate) struct FactTables {
     pub specials: &'static [u8],
     /// Number of different scalars that a vector operation can read over the constant bus.
     pub bus: u8,
-    /// Whether the target has an instruction that extends the numbers of vector registers with upper bits. Such a
-    /// target has no accumulation registers.
+    /// Whether the target has an instruction that sets upper bits of vector register numbers. Such a target has no
+    /// accumulation registers.
     pub banked: bool,
 }
 
 /// Flags, as in `Info`, that instructions of a format gain or lose when a bit is set. If the bit is `NONE`, `format` is
-/// an extension, and all instructions with it gain or lose them.
+/// an extension, and all instructions with this extension gain or lose the flags.
 pub(crate) struct When {
     pub format: Format,
     pub bit: u8,
@@ -102,7 +102,7 @@ pub(crate) struct Only {
     /// A bit for each run of `1 << shift` values.
     pub shift: u8,
     pub values: u128,
-    /// Other fields, with a bit for each of their values that an instruction has that is limited.
+    /// Other fields, with a bit for each of their values. Only instructions with one of these values are limited.
     pub conditions: &'static [(Field, u128)],
 }
 

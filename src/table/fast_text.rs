@@ -1,4 +1,4 @@
-//! The types of the tables of ready-made texts.
+//! The types of the tables of precomputed texts.
 
 /// The tables for printing common instructions.
 pub(crate) struct FastText {
@@ -10,8 +10,7 @@ pub(crate) struct FastText {
     pub first: &'static [u32],
     /// Fast signatures. Entry 0 is for opcode indices without one.
     pub signatures: &'static [FastSignature],
-    /// Index of the first signature of an instruction with three dwords, or of one of two operations. All signatures
-    /// from it on are of these kinds.
+    /// Index from which on all signatures are of instructions with three dwords or with two operations.
     pub special: usize,
     pub modifiers: &'static [FastModifier],
 }
@@ -20,7 +19,7 @@ impl FastText {
     pub const NO_FIRST: u32 = u32::MAX;
 }
 
-/// How to print the instructions of a signature whose operands have ready-made texts.
+/// The texts of the instructions of a signature whose operands have precomputed texts.
 #[repr(align(64))]
 pub(crate) struct FastSignature {
     /// Bits that have the value `unmarked` if every operand has its usual text; otherwise an operand has another text
@@ -34,7 +33,7 @@ pub(crate) struct FastSignature {
     pub suffix: [u8; 8],
     /// Index of the first modifier in `FastText::modifiers`.
     pub modifiers: u16,
-    /// How to compute the index of each text: rotate the words right by `turns`, apply `masks`, and add `adds`. In
+    /// The computation of the index of each text: rotate the words right by `turns`, apply `masks`, and add `adds`. In
     /// instructions of three dwords, 128 bits are rotated.
     pub turns: [u8; FastSignature::TEXTS],
     pub masks: [u16; FastSignature::TEXTS],
@@ -57,7 +56,7 @@ pub(crate) enum TextKind {
     Operands,
     /// One text for each operand; the texts of the remaining operands are in the next entry.
     MoreOperands,
-    /// One text for each of the first operands; descriptors print the others.
+    /// One text for each of the first operands; the others are printed by their descriptors.
     FirstOperands,
     /// Texts of the parts of the only operand, none of which may be missing.
     Parts,
@@ -81,10 +80,10 @@ pub(crate) const NO_FAST: FastSignature = FastSignature {
 };
 
 pub(crate) struct FastModifier {
-    /// Mask of its bits in the first two dwords. The modifier is not printed if they have their value in
-    /// `FastSignature::quiet`.
+    /// Mask of the modifier's bits in the first two dwords. The modifier is not printed if these bits have their value
+    /// in `FastSignature::quiet`.
     pub loud: u64,
-    /// Mask of its bits in the third dword. They are zero if the modifier is not printed.
+    /// Mask of the modifier's bits in the third dword, which are zero if the modifier is not printed.
     pub third: u32,
     /// The text before the value, and its length in the last byte.
     pub label: [u8; 16],

@@ -12,7 +12,7 @@ pub enum Unit {
     States,
     /// Vector instructions.
     Valu,
-    /// Nothing: it waits for what [`Rule::ends`](crate::hazards::Rule::ends) tells.
+    /// No distance: the rule holds until the event that [`Rule::ends`](crate::hazards::Rule::ends) describes.
     Event,
 }
 
@@ -21,21 +21,21 @@ pub enum Unit {
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Certainty {
-    /// A manual has it, and LLVM obeys it.
+    /// A manual has the rule, and LLVM obeys it.
     Agreed,
-    /// LLVM obeys it, and no manual has it.
+    /// LLVM obeys the rule, and no manual has it.
     Llvm,
-    /// A manual has it, and LLVM does not know it.
+    /// A manual has the rule, and LLVM does not know it.
     Manual,
-    /// Only Mesa's compiler obeys it.
+    /// Only Mesa's compiler obeys the rule.
     Mesa,
-    /// Wrong results on hardware were reported; compilers and manuals do not know it yet.
+    /// Wrong results on hardware were reported; compilers and manuals do not know the rule yet.
     Reported,
-    /// A change of LLVM that is not accepted yet has it: perhaps it will turn out to be something else.
+    /// A proposed change of LLVM has the rule, which may turn out to be different.
     Proposed,
 }
 
-/// A mode in which alone some rules hold.
+/// A mode without which some rules do not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
@@ -58,42 +58,42 @@ pub(crate) struct RuleInfo {
     pub certainty: Certainty,
 }
 
-/// The rules of a target. A set of rows has a bit for each of them.
+/// The rules of a target, as rows. A set of rows has a bit for each row.
 pub(crate) struct HazardTables {
     pub rows: &'static [HazardRow],
     pub classes: &'static [HazardClass],
     /// Pages of `class_of`, which has the class of each opcode index.
     pub pages: &'static [u8],
     pub class_of: &'static [u8],
-    /// The rows by what their producers access, and by what their consumers do.
+    /// The rows by the register files that their producers access, and by those that their consumers access.
     pub producers: ByFile,
     pub consumers: ByFile,
     /// Instructions that end some rows, but only under conditions.
     pub enders: &'static [Ender],
-    /// The rows that only an instruction ends, not a distance; and those whose distance counts vector operations.
+    /// The rows that only an instruction ends, not a distance; and the rows whose distance counts vector operations.
     pub events: u128,
     pub valu: u128,
-    /// The rows that a wait for some of what came ends.
+    /// The rows that a wait with a count ends: see [`Upto`].
     pub waited: u128,
-    /// The rows for which another instruction has to come between.
+    /// The rows that hold only if another instruction comes between producer and consumer.
     pub thens: u128,
-    /// The rows that hold with XNACK only, and those in the expert mode only.
+    /// The rows that hold with XNACK only, and the rows that hold in the expert mode only.
     pub xnack: u128,
     pub expert: u128,
     /// The instructions that turn the expert mode on and off.
     pub expert_on: &'static [Side],
     pub expert_off: &'static [Side],
-    /// The rows whose producer must access registers that were seen.
+    /// The rows whose producer must access registers that were seen: operands of an earlier instruction, as in `seen`.
     pub asking: u128,
-    /// The operands of which registers are seen.
+    /// The operands whose registers are seen from then on.
     pub seen: &'static [Side],
-    /// Whether the other registers of their aligned pairs are seen, too.
+    /// Whether the other register of an aligned pair is seen, too.
     pub pairs: bool,
-    /// Whether a register that is written is no longer seen.
+    /// Whether a register is no longer seen after a write.
     pub until_written: bool,
     /// The instructions that rows count.
     pub counted: &'static [Side],
-    /// The rows that end if another access to memory follows the intermediate instruction.
+    /// The rows whose intermediate instruction no longer counts after another access to memory.
     pub directly: u128,
     /// The rows whose producer is the beginning of a kernel.
     pub begin: u128,
@@ -103,7 +103,7 @@ pub(crate) struct HazardTables {
     pub nop: u16,
 }
 
-/// Rows by the files of the registers that one of their sides accesses.
+/// Rows by the register files that one side, producers or consumers, accesses.
 pub(crate) struct ByFile {
     /// Rows about no operands, or about one register.
     pub any: u128,
@@ -119,15 +119,16 @@ pub(crate) struct ByFile {
 pub(crate) struct Ender {
     pub rows: u128,
     pub side: Side,
-    /// Only of producers whose operands are all among its own.
+    /// Whether the instruction ends rows only of producers whose operands are all among its own.
     pub over: bool,
-    /// The rows begin after it, and do not end.
+    /// Whether the rows begin to hold after the instruction, instead of ending.
     pub begins: bool,
-    /// Only of producers after which enough came.
+    /// The count of a wait, which ends rows only of producers after which at least as many operations came.
     pub upto: Option<Upto>,
 }
 
-/// Bits of the constant, and the kind of operations that they count, as a bit: without one, vector operations.
+/// The bits of a wait's constant that hold a count, and the kind of operations that it counts: a bit, or 0 for vector
+/// operations.
 #[allow(dead_code)] // Not every set of targets has rules with it.
 pub(crate) struct Upto {
     pub lsb: u8,
@@ -143,43 +144,43 @@ pub(crate) struct HazardRow {
     pub overlap: Overlap,
     pub differs: Differs,
     pub unit: Unit,
-    /// So many transcendental operations end it.
+    /// Number of transcendental operations that end the row.
     pub trans: u8,
-    /// So many wait states end it, unless one is strict.
+    /// Number of wait states that end the row, unless `Hazards` is strict.
     pub lasts: u8,
-    /// So many of `HazardTables::counted` end it.
+    /// Number of instructions of `HazardTables::counted` that end the row.
     pub times: u8,
-    /// Another such producer comes after it, with no more vector operations between both.
+    /// For a row with two producers, the greatest number of vector operations between them.
     pub again: Option<u8>,
-    /// One of `HazardTables::counted` has to come after the first producer, and before the second one.
+    /// Whether an instruction of `HazardTables::counted` has to come between the two producers.
     pub counted: bool,
     /// The distance by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
-    /// The greatest distance of all sources, where they disagree.
+    /// The greatest distance of all sources, if the sources disagree.
     pub most: [u8; 5],
     /// The field of the consumer that holds the distance.
     pub field: Option<Field>,
-    /// The kinds of operations that waits which end it count, a bit each; 0 if they count fewer than two.
+    /// The kinds of operations that the waits which end the row count, a bit each; 0 if there are fewer than two kinds.
     pub counts: [u16; 2],
 }
 
-/// The rows that the operations of a class can be producers, consumers or ends of.
+/// The rows whose producers, consumers or ends the operations of a class can be.
 pub(crate) struct HazardClass {
     pub produces: u128,
     pub consumes: u128,
     pub ends: u128,
-    /// The rows for which it has to come between.
+    /// The rows for which an operation of the class has to come between producer and consumer.
     pub arms: u128,
     /// A bit for each of `HazardTables::enders`.
     pub enders: u64,
     /// Passes of the matrix core; the second number holds if a factor has 8 bits.
     pub passes: [u8; 2],
-    /// The longest distances among the rows that it produces.
+    /// The longest distances among the rows of `produces`, in wait states and in vector operations.
     pub states: u8,
     pub valu: u8,
-    /// As in `class`.
+    /// Properties, as in `class`.
     pub is: u8,
-    /// The kinds among those that waits count, as bits.
+    /// The kinds of operations that waits count and the class belongs to, as bits.
     pub counted: u16,
 }
 
@@ -188,17 +189,17 @@ pub(crate) mod class {
     pub const VALU: u8 = 1;
     pub const TRANS: u8 = 2;
     pub const NOP: u8 = 4;
-    /// Its registers are seen.
+    /// The operation may have operands of `HazardTables::seen`.
     pub const SEES: u8 = 8;
-    /// It may be one of those that are counted.
+    /// The operation may be one of `HazardTables::counted`.
     pub const COUNTED: u8 = 16;
-    /// It may turn the expert mode on or off.
+    /// The operation may turn the expert mode on or off.
     pub const EXPERT: u8 = 64;
-    /// It accesses memory, perhaps for scalar registers.
+    /// The operation accesses memory, perhaps for scalar registers.
     pub const ACCESS: u8 = 1 << 7;
 }
 
-/// Conditions for one of the two instructions, and its operands that the rule is about.
+/// Conditions for the producer or the consumer, and its operands that the rule is about.
 pub(crate) struct Side {
     pub conditions: &'static [Condition],
     pub operands: Option<Accessed>,
@@ -206,25 +207,25 @@ pub(crate) struct Side {
 
 #[allow(dead_code)] // Not every set of targets has rules with each.
 pub(crate) enum Condition {
-    /// The dword after the words has this format.
+    /// The trailing dword has this format.
     Form(Format),
-    /// One of the flags of `shared::FLAGS`.
+    /// The operation has one of these flags of `shared::FLAGS`.
     Flag(u32),
     /// One of these bits of the field is set.
     AnyBit(Field, u32),
-    /// None of them is.
+    /// None of these bits of the field is set.
     NoBit(Field, u32),
     Is(Field, u32),
     IsNot(Field, u32),
     /// The field names no register.
     NoRegister(Field),
-    /// The constant names this hardware register, and covers this bit, if it is not `NONE`.
+    /// The constant names this hardware register, and covers this bit unless the bit is `NONE`.
     Hwreg(u8, u8),
-    /// The instruction is longer than this.
+    /// The instruction is longer than this number of dwords.
     Dwords(u8),
-    /// Its registers were seen before: `Hazards::issue` looks.
+    /// The registers of the instruction were seen before, which `Hazards::issue` checks.
     Seen,
-    /// It writes a register that it reads.
+    /// The instruction writes a register that it reads.
     Own,
 }
 
@@ -232,17 +233,17 @@ pub(crate) enum Condition {
 pub(crate) struct Accessed {
     pub reads: bool,
     pub writes: bool,
-    /// As in `file`.
+    /// Register files, as in `file`.
     pub files: u8,
-    /// This register alone, whatever the files.
+    /// The only register, whatever `files` has.
     pub only: Option<Reg>,
-    /// All that a field names.
+    /// Whether all operands that a field names are meant.
     pub named: bool,
-    /// All that no field names.
+    /// Whether all operands that no field names are meant.
     pub implicit: bool,
     /// The fields, one of which must name the operand.
     pub fields: &'static [Field],
-    /// In bits.
+    /// Widths in bits that the operand must exceed, and that it must stay below.
     pub wider_than: u16,
     pub narrower_than: u16,
 }
@@ -267,15 +268,15 @@ pub(crate) mod file {
 #[allow(dead_code)] // Not every set of targets has rules with each.
 pub(crate) enum Overlap {
     None,
-    /// A register.
+    /// At least one register.
     Share,
-    /// Both are the same registers.
+    /// All registers: the operands are the same.
     Same,
-    /// Both share a register, but are not the same.
+    /// At least one register, but not all.
     Other,
-    /// Their constants name the same hardware register.
+    /// A hardware register that the constants of both instructions name.
     Hwreg,
-    /// A register of each of two producers, both with even numbers or both with odd ones.
+    /// A register of each of two producers, both with even or both with odd numbers.
     Parity,
 }
 
@@ -286,6 +287,6 @@ pub(crate) enum Differs {
     Nothing,
     SameOp,
     OtherOp,
-    /// Both have different numbers of passes.
+    /// The instructions have different numbers of passes.
     Passes,
 }

@@ -33,17 +33,17 @@ pub struct Directive {
 }
 
 impl Directive {
-    /// The part that it sets.
+    /// The part that the directive sets.
     pub fn part(&self) -> DescriptorPart {
         self.part
     }
 
-    /// Its name, after `.amdhsa_`.
+    /// The directive's name, after `.amdhsa_`.
     pub fn name(&self) -> &'static str {
         self.part.name()
     }
 
-    /// The greatest value.
+    /// The greatest value that the directive can set.
     pub fn max(&self) -> u32 {
         u32::MAX >> (32 - u32::from(self.len)).min(31)
     }
@@ -53,7 +53,7 @@ impl Directive {
         self.default
     }
 
-    /// The number of a wave's first scalar registers that it fills.
+    /// The number of user SGPRs that the part takes if its value is 1; 0 for a part that takes none.
     pub fn user_sgprs(&self) -> u8 {
         self.sgprs
     }

@@ -43,7 +43,7 @@ impl LayoutTables {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Layout {
-    /// Its name.
+    /// The name of the format.
     pub format: Format,
     /// Size in bits: of the base words, or 32 for a trailing dword.
     pub bits: u8,
@@ -51,7 +51,7 @@ pub struct Layout {
     pub extension: bool,
     /// Index in `ABOUTS`, as for [`FieldInfo`].
     pub(crate) source: u16,
-    /// Its fields. Bit numbers count from the start of the format.
+    /// The fields of the format, whose bit numbers count from its start.
     pub fields: &'static [FieldInfo],
     /// The dwords that can follow the words of this format.
     pub extends: &'static [Extension],
@@ -61,7 +61,7 @@ pub struct Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Extension {
-    /// The field that announces it.
+    /// The field that announces the dword.
     pub field: Field,
     /// The value of that field when the dword follows.
     pub code: u16,
@@ -73,7 +73,7 @@ pub struct Extension {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FieldInfo {
-    /// Its name.
+    /// The name of the field.
     pub field: Field,
     /// Lowest bit of the low part of the value.
     pub lsb: u8,

@@ -13,7 +13,7 @@ use super::values::ready::Values;
 use crate::opcode::Field;
 use crate::value::{Access, Operand, Value};
 
-/// The tables that the operand iterator reads. Its descriptors omit differences that matter only to text.
+/// The tables that the operand iterator reads. The descriptors here omit differences that matter only to text.
 pub(crate) struct OperandTables {
     /// Index in `lists` for the base form of each opcode index.
     #[cfg(feature = "fast")]
@@ -36,7 +36,7 @@ pub(crate) struct OperandTables {
     pub values: &'static Values,
     /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
     pub descs: &'static [OperandDesc],
-    /// The words with which instructions keep parts of operands: a row names a run of them.
+    /// The words with which instructions keep parts of operands. A row names a run of these terms.
     pub kept: &'static [Term],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
