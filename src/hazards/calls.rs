@@ -1,4 +1,4 @@
-//! States at calls of functions, and at their ends.
+//! States at calls of functions, and at the ends of functions.
 
 use super::in_flight::{Held, Passed, event};
 use super::owed::{self, Owed};
@@ -11,17 +11,17 @@ use crate::target::{COUNTS, HAZARDS};
 use crate::vgpr_msb::VgprMsb;
 
 impl<C: Capacity> Pending<C> {
-    /// The state without its record of what happened since the function began: for a comparison within a function.
+    /// The state without the effects of the function so far, for comparisons within a function.
     #[must_use]
     pub fn in_function(mut self) -> Self {
         self.passed.cut(0);
         self
     }
 
-    /// A function begins that was called: the operations that are outstanding become the caller's.
+    /// Enters a called function: from here on, the outstanding operations count as the caller's.
     pub fn enter(&mut self) {
         self.held.iter_mut().for_each(|held| held.inherited = true);
-        // Own and inherited operations may hold the same now.
+        // Operations that differed only in `inherited` have the same key now.
         let all = core::mem::replace(&mut self.held, C::Held::empty());
         for held in all.iter() {
             self.merge(held);
@@ -29,12 +29,12 @@ impl<C: Capacity> Pending<C> {
         self.passed.iter_mut().for_each(|passed| *passed = Passed::NOTHING);
     }
 
-    /// A function returns: operations of its callers are taken out, since each caller knows its own.
+    /// Leaves a function: removes the operations of its callers, since each caller knows its own.
     pub fn leave(&mut self) {
         self.held.keep(|held| !held.inherited);
     }
 
-    /// A call returns. `exit`: the state at the end of the function, which began with [`Pending::enter`], perhaps
+    /// Returns from a called function, which began with [`Pending::enter`]. `exit` is the state at its end, perhaps
     /// joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Pending<C>) {
         let target = self.target;
@@ -61,20 +61,20 @@ impl<C: Capacity> Pending<C> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// The state without its record of what happened since the function began: for a comparison within a function.
+    /// The state without the effects of the function so far, for comparisons within a function.
     #[must_use]
     pub fn in_function(mut self) -> Self {
         self.before = EMPTY;
         self
     }
 
-    /// A function that is not known returns: it may have read any scalar register.
+    /// Returns from an unknown function, which may have read any scalar register.
     pub fn returned(&mut self) {
         self.seen.join(Seen::called(HAZARDS[self.target as usize]));
         self.msb = VgprMsb::ENTRY;
     }
 
-    /// A function begins that was called: the instructions before it become the caller's.
+    /// Enters a called function: from here on, the instructions before it count as the caller's.
     pub fn enter(&mut self) {
         self.before = BEFORE;
         let (past, owed) = (self.past.clone(), self.owed.clone());
@@ -88,13 +88,13 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// A function returns: instructions of its callers are taken out, since each caller knows its own.
+    /// Leaves a function: removes the instructions of its callers, since each caller knows its own.
     pub fn leave(&mut self) {
         self.past.keep(|past| !past.inherited);
         self.owed.keep(|owed| !owed.inherited);
     }
 
-    /// A call returns. `exit`: the state at the end of the function, which began with [`Hazards::enter`], perhaps
+    /// Returns from a called function, which began with [`Hazards::enter`]. `exit` is the state at its end, perhaps
     /// joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Self) {
         let (since, tables) = (exit.before, HAZARDS[self.target as usize]);

@@ -11,15 +11,15 @@ use crate::table::Counter;
 use crate::target::{COUNTS, Target};
 use crate::value::{Reg, Value};
 
-/// [`Pending`] and [`Hazards`] in one, for emitters of code: before each instruction, [`Guard::before`] makes the
-/// instructions that have to come first.
+/// [`Pending`] and [`Hazards`] in one, for emitters of code: [`Guard::before`] makes the waits and other instructions
+/// that an instruction needs before it.
 ///
-/// It is a bounded value without a heap. Where it has no room for something, it waits for more than is needed.
+/// A guard is a bounded value and needs no heap. When it is full, it waits for more than is needed.
 ///
-/// Where branches meet, [`Guard::join`] takes the worst of both: keep a copy at a branch, and join it at its label. A
-/// loop goes back to code that is emitted already: there, [`Guard::settle`] waits for everything, once before the
-/// label and once before the branch that goes back. Or emit without, and let `amdgpu_lint::repair` insert what is
-/// missing along all ways.
+/// Where paths meet, [`Guard::join`] takes the worse of two states: keep a copy at a branch, and join it at the
+/// branch's label. The label of a loop is emitted before the branch back to it: call [`Guard::settle`], which waits for
+/// everything, before the label and before this branch. Or emit loops without waits, and let `amdgpu_lint::repair`
+/// insert the missing ones on all paths.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -42,7 +42,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// A guard of code that is still empty.
+    /// A guard for code that is still empty.
     pub const fn new(target: Target) -> Guard {
         Guard { pending: Pending::new(target), hazards: Hazards::new(target) }
     }
@@ -52,33 +52,32 @@ impl Guard {
         Guard { pending: Pending::new(target), hazards: Hazards::strict(target) }
     }
 
-    /// The guard in other modes than [`Modes::NEITHER`].
+    /// The guard in these modes, instead of [`Modes::NEITHER`].
     #[must_use]
     pub fn with(self, modes: Modes) -> Guard {
         Guard { hazards: self.hazards.with(modes), ..self }
     }
 
-    /// The operations that are outstanding.
+    /// The state of the outstanding operations.
     pub const fn pending(&self) -> &Pending {
         &self.pending
     }
 
-    /// The operations that the next ones may come too close to.
+    /// The state of the earlier instructions from which the next ones must keep a distance.
     pub const fn hazards(&self) -> &Hazards {
         &self.hazards
     }
 
-    /// Passes to `take` the instructions that have to come before this one, which is the next one: waits, `s_nop`,
-    /// `v_nop` and others. Then it issues the instruction. `take` does not get the instruction itself, so that labels
-    /// can be put before it.
+    /// Passes to `take` the instructions that `inst` needs before it (waits, `s_nop`, `v_nop` and others), then issues
+    /// `inst`. `take` does not get `inst` itself, so that the caller can put a label before it.
     ///
     /// # Errors
-    /// A need that no instruction ends. Waits may have been passed on by then.
+    /// A need that no instruction ends. `take` may have got waits by then.
     pub fn before(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
         if self.pending.is_incomplete() {
             self.settle(&mut take);
         }
-        // Both follow the upper bits of registers' numbers, and mostly know the same.
+        // `pending` and `hazards` both follow the upper bits of registers' numbers, which are mostly equal.
         let next = Next::new(inst, self.hazards.msb());
         let other = (self.pending.msb() != next.uses.msb).then(|| Uses::of(inst, self.pending.msb()));
         let uses = other.as_ref().unwrap_or(&next.uses);
@@ -96,7 +95,7 @@ impl Guard {
             })?;
             self.hazards.step_of(&next, 0, true);
         }
-        // A counter that was waited for need not be asked again, but for flat operations, which leave doubts.
+        // The needs are looked up again only after waits, which may leave doubts about flat operations.
         match is_ready {
             true => self.pending.issue_ready(uses, 0),
             false => self.pending.issue_of(uses, 0),
@@ -104,7 +103,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Passes on the waits for everything that is outstanding.
+    /// Passes to `take` the waits for everything that is outstanding.
     pub fn settle(&mut self, mut take: impl FnMut(&Inst)) {
         let is_open = |counter: &&Counter| self.pending.most(**counter) > 0 && self.pending.follows(**counter);
         let all = Counter::ALL.iter().filter(is_open).fold(Waitcnt::new(), |all, counter| all.with(*counter, 0));
@@ -112,12 +111,12 @@ impl Guard {
         self.pending.forget();
     }
 
-    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed.
+    /// Joins the guard of another path to the same place: takes the worse of both. Returns whether anything changed.
     pub fn join(&mut self, other: &Guard) -> bool {
         self.pending.join(&other.pending) | self.hazards.join(&other.hazards)
     }
 
-    /// Notes that a function which waits for everything has been called and has returned, or begins.
+    /// Notes the return from a function that waits for everything, or the beginning of such a function.
     pub fn called(&mut self) {
         self.pending.clear();
         self.hazards.returned();
@@ -134,9 +133,9 @@ impl Guard {
 }
 
 impl Waitcnt {
-    /// The instructions that wait for these counters on a target, as few as are enough: `s_waitcnt` for all that it can
-    /// wait for, and others for the rest. Counters that the target lacks are left out, and so are counts that no
-    /// instruction holds: more than a counter can reach.
+    /// Passes to `take` as few instructions as are enough to wait for these counters on a target: `s_waitcnt` for the
+    /// counters that it has, and others for the remaining ones. Counters that the target lacks are left out, and so are
+    /// counts that are too great for an instruction, which no counter can reach.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1200-wave32")] {
@@ -163,7 +162,7 @@ impl Waitcnt {
             take(&inst);
             left = first.counters().iter().fold(left, |left, counter| left.without(counter));
         }
-        // Of those that wait for one or two counters, the one for most.
+        // Each round takes the instruction that waits for most of the remaining counters.
         while let Some((inst, waits)) = left.next_inst(target) {
             take(&inst);
             left = waits.counters().iter().fold(left, |left, counter| left.without(counter));

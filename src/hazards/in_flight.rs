@@ -12,20 +12,20 @@ use crate::vgpr_msb::VgprMsb;
 /// A run of registers that an outstanding operation holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Held {
-    /// A bit of `RegSet`.
+    /// The first register, as a bit of `RegSet`.
     pub first: u16,
     pub count: u16,
     pub event: u8,
     /// Whether the operation was outstanding when the function began.
     pub inherited: bool,
-    /// The number of operations of the same order that were issued after it, at most the counter's greatest value.
+    /// The number of younger operations of the same order, at most the counter's greatest value.
     pub age: u8,
-    /// The number of these that were perhaps done before it.
+    /// The number of younger operations, among `age`, that may be done before this one.
     pub loose: u8,
-    /// Whether another counter holds the same registers.
+    /// Whether the other counter of a flat operation holds the same registers.
     pub flat_pair: bool,
-    /// It is done if flat operations did what this asks for: the other counter says that it is done, but which of the
-    /// two counts is not known; or no flat operation was done before older ones.
+    /// Whether the operation is perhaps done, but not for certain: only one of a flat operation's two counters tells,
+    /// or flat operations may have been done before older ones.
     pub maybe_done: bool,
     /// Whether the upper bits of the registers' numbers are unknown.
     pub any_bank: bool,
@@ -37,7 +37,7 @@ pub struct Held {
 pub struct Passed {
     /// The lowest `Held::at_most` of the operations that are done now.
     pub done_at: u16,
-    /// The increase of `Held::age` and `Held::loose` of the others.
+    /// The increase of `Held::age` and `Held::loose` of the operations that are still outstanding.
     pub age: u8,
     pub loose: u8,
 }
@@ -48,7 +48,7 @@ impl Passed {
     /// Notes a wait until at most `at_most` operations of the counter are left.
     pub(super) fn wait(&mut self, at_most: u8, event: &Event) {
         let older = if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 };
-        // Of an event without an order, `Held::at_most` is 0.
+        // `Held::at_most` is 0 for an event without an order.
         let done_at = if at_most == 0 { 0 } else { at_most.saturating_sub(older).into() };
         self.done_at = self.done_at.min(done_at);
     }
@@ -89,14 +89,14 @@ impl Held {
         (self.first, self.count, self.event, self.inherited)
     }
 
-    /// The greatest number of the counter at which it is done for certain.
+    /// The greatest value of the counter at which the operation is certainly done.
     pub(super) fn at_most(&self, event: &Event) -> u8 {
         if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 }
     }
 }
 
 impl Event {
-    /// Whether a wait that leaves some operations of the kind leaves the youngest ones.
+    /// Whether operations of the kind are done in order, so that a wait which leaves some of them leaves the youngest.
     pub fn keeps_order(&self) -> bool {
         self.order != NONE && self.holds != Holds::Loose
     }
@@ -112,7 +112,7 @@ impl Event {
         }
     }
 
-    /// Passes on the runs of registers that the operation holds.
+    /// Passes to `take` the runs of registers that the operation holds.
     pub(super) fn each_run(&self, uses: &Uses<'_>, flags: Flags, take: impl FnMut(u16, u16)) {
         match self.holds {
             Holds::Nothing => {}
@@ -136,14 +136,14 @@ impl Event {
     }
 }
 
-/// Whether an instruction with these flags reads the operand when it is issued. The parts that the destination of a
-/// load keeps are read, if at all, when the data arrives.
+/// Whether an instruction with these flags reads the operand when it is issued. A load reads the part of its
+/// destination that it keeps, if at all, only when the data arrives.
 pub(super) fn is_read_at_issue(one: &Use, flags: Flags) -> bool {
     let is_kept = one.access.writes() && flags.is_load() && !flags.is_atomic();
     one.access.reads() && !is_kept
 }
 
-/// The events of an instruction that has these facts and raises these counters, with their numbers.
+/// The events, with their numbers, of an instruction that has these facts and raises these counters.
 pub(super) fn events_of(
     inst: &Inst,
     facts: u32,

@@ -7,8 +7,8 @@ use super::{Hazards, Pending, owed};
 use crate::target::COUNTS;
 
 impl<C: Capacity> Pending<C> {
-    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed; repeating it
-    /// until nothing does ends.
+    /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed; a
+    /// loop that joins until nothing changes ends.
     pub fn join(&mut self, other: &Pending<C>) -> bool {
         let msb = self.msb.joined(other.msb);
         let mut changed = other.lost && !self.lost || msb != self.msb;
@@ -27,8 +27,7 @@ impl<C: Capacity> Pending<C> {
         changed
     }
 
-    /// [`Pending::join`] in a loop that was passed a few times: a counter that grows with each turn may be at its
-    /// greatest value.
+    /// [`Pending::join`] after some turns of a loop: sets each counter that still grows to its greatest value.
     pub fn join_again(&mut self, other: &Pending<C>) -> bool {
         let before = self.most;
         let changed = self.join(other);
@@ -40,12 +39,12 @@ impl<C: Capacity> Pending<C> {
         changed
     }
 
-    /// Adds what an operation holds on another path, or takes the worse of two that hold the same. Returns whether
-    /// anything changed.
+    /// Adds the entry of an operation on another path, or takes the worse of two entries with the same key. Returns
+    /// whether anything changed.
     pub(super) fn merge(&mut self, new: &Held) -> bool {
         let place = match self.place(new) {
             Ok(place) => place,
-            // An entry without room stays out: otherwise it would push out another one, which comes back.
+            // An entry without room is left out: it would push out another one, which the next join would bring back.
             Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
         };
         let Some(old) = self.held.get_mut(place) else { return false };
@@ -61,8 +60,8 @@ impl<C: Capacity> Pending<C> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// Another path leads to the same place: takes the worst of both. Returns whether anything changed, so that
-    /// repeating it until nothing does ends.
+    /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed; a
+    /// loop that joins until nothing changes ends.
     pub fn join(&mut self, other: &Self) -> bool {
         let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.lost, state.before);
         let before = simple(self);
@@ -88,14 +87,14 @@ impl<C: Capacity> Hazards<C> {
         changed || simple(self) != before
     }
 
-    /// Adds an instruction, or the worse of two that are the same. If there is no room, that of the longest past is
-    /// lost. Returns whether anything changed.
+    /// Adds an instruction, or takes the worse of two entries of the same one. If there is no room, the oldest
+    /// instruction is lost. Returns whether anything changed.
     pub(super) fn merge(&mut self, new: &Past) -> bool {
         let order = new.order();
         let at = self.past.partition_point(|past| past.order() < order);
         let mut alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order);
         if let Some(same) = alike.find(|past| past.is_of(new)) {
-            // The newer one, if both are on one path.
+            // If both are on one path, the newer one is the worse one.
             let before = *same;
             same.worsen(new);
             return *same != before;

@@ -1,4 +1,4 @@
-//! Questions about an instruction that has been looked up.
+//! Needs and effects of an instruction that has been looked up.
 
 use crate::hazards::next::Next;
 use crate::hazards::{Capacity, Hazards, Needs, Pending, Waits};

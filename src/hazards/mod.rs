@@ -1,8 +1,8 @@
-//! Hazards: what software has to keep apart because the hardware does not.
+//! Hazards: instructions that software has to keep apart because the hardware does not.
 //!
 //! [`Hazards`] follows instructions in the order in which they are issued and says what the next one needs: how many
-//! wait states (`s_nop`) or vector instructions (`v_nop`) are missing, or what else has to come first, and which
-//! [`Rule`] says so. It is a small value: where control flow joins, [`Hazards::join`] takes the worst of two.
+//! wait states (`s_nop`) or vector instructions (`v_nop`) are missing, or which other instruction has to come first,
+//! and by which [`Rule`]. `Hazards` is a small value: where paths meet, [`Hazards::join`] takes the worse of two.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -56,38 +56,38 @@ pub use need::{Conflict, Wait, Waits};
 pub use rule::{Distance, Rule};
 pub use state::Hazards;
 
-/// Distances that are missing before an instruction: the most of each unit.
+/// The needs of an instruction: for each unit, the greatest distance that is missing before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Needs {
-    /// Wait states: each instruction is one, and `s_nop N` is N + 1.
+    /// Missing wait states: each instruction is one, and `s_nop N` is N + 1.
     pub states: Option<Need>,
-    /// Vector instructions, such as `v_nop`.
+    /// Missing vector instructions, such as `v_nop`.
     pub valu: Option<Need>,
-    /// Something that [`Rule::ends`] tells.
+    /// A missing instruction, which is one of those in [`Rule::ends`].
     pub event: Option<Need>,
 }
 
-/// One thing that is missing, and why.
+/// A distance or an instruction that is missing, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Need {
     /// The rule.
     pub rule: Rule,
-    /// The number that is missing; 1 if the rule has no number.
+    /// The number of wait states or vector instructions that are missing; 1 if the rule has no distance.
     pub missing: u8,
-    /// The earlier instruction.
+    /// The earlier one of the two instructions that the rule is about.
     pub producer: Inst,
-    /// The place that [`Hazards::issue_at`] was given for it; 0 if none.
+    /// The place that [`Hazards::issue_at`] got for the producer; 0 if none.
     pub place: u32,
-    /// A register that both access, if the rule is about registers.
+    /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// `false`: both access the register if their vector registers are in one bank, but on CDNA5 the upper bits of
-    /// their numbers are unknown where paths with others meet.
+    /// Whether the need is certain. It is not if both instructions access the register only if their vector registers
+    /// are in one bank: on CDNA5 the upper bits of the numbers are unknown where paths with different ones meet.
     pub sure: bool,
 }
 
-/// The rule with its name, and what ends it: `M36: A matrix operation reads ... (3 missing, or ...)`.
+/// The rule, the number that is missing, and what ends the rule: `M36: A matrix operation ... (3 missing, or ...)`.
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} ({} missing", self.rule.id(), self.rule.text(), self.missing)?;
@@ -101,7 +101,7 @@ impl fmt::Display for Need {
 impl core::error::Error for Need {}
 
 impl Needs {
-    /// Nothing is missing.
+    /// Whether nothing is missing.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -115,7 +115,7 @@ impl Needs {
         self.states.is_none() && self.valu.is_none() && self.event.is_none()
     }
 
-    /// Adds a need, if it is the greatest of its unit; what is certain goes first.
+    /// Adds a need, if it is the greatest of its unit; a certain one counts as greater than an uncertain one.
     fn add(&mut self, need: Need) {
         let most = match need.rule.unit() {
             Unit::States => &mut self.states,
@@ -127,7 +127,7 @@ impl Needs {
         }
     }
 
-    /// The needs one by one.
+    /// The needs, at most one for each unit.
     pub fn iter(&self) -> impl Iterator<Item = Need> + use<> {
         [self.states, self.valu, self.event].into_iter().flatten()
     }

@@ -1,9 +1,9 @@
-//! Modes that the code does not show, and that some rules depend on.
+//! Modes that rules depend on.
 
 use crate::table::hazards::HazardTables;
 
-/// Modes of the hardware that some rules depend on: whether code runs with XNACK is in the header of its file
-/// (`EF_AMDGPU_FEATURE_XNACK_*`), and the expert mode of scheduling is one that code turns on.
+/// Modes of the hardware that some rules depend on: XNACK, which the header of a file tells
+/// (`EF_AMDGPU_FEATURE_XNACK_*`), and the expert mode of scheduling, which code turns on.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -20,28 +20,27 @@ use crate::table::hazards::HazardTables;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Modes {
-    /// Memory accesses are repeated after a page fault (XNACK): they are; they are not; `None`: the code has to run
-    /// either way.
+    /// Whether memory accesses are repeated after a page fault (XNACK); `None` if the code has to run either way.
     pub xnack: Option<bool>,
-    /// The expert mode of scheduling is on from the beginning. Code that turns it on needs no word: [`Hazards`] sees
-    /// that.
+    /// Whether the expert mode of scheduling is on at the beginning. [`Hazards`] follows the instructions that turn it
+    /// on or off.
     ///
     /// [`Hazards`]: crate::hazards::Hazards
     pub expert: bool,
 }
 
 impl Modes {
-    /// None of them is on: what [`Hazards::new`](crate::hazards::Hazards::new) assumes.
+    /// The modes that [`Hazards::new`](crate::hazards::Hazards::new) assumes: neither XNACK nor the expert mode.
     pub const NEITHER: Modes = Modes { xnack: Some(false), expert: false };
 
-    /// The rows that hold.
+    /// The rows that hold in these modes.
     pub(crate) fn rows(self, tables: &HazardTables) -> u128 {
         let xnack = if self.xnack == Some(false) { tables.xnack } else { 0 };
         let expert = if self.expert { 0 } else { tables.expert };
         !(xnack | expert)
     }
 
-    /// The worse of both.
+    /// The worse of both modes, for a place where paths with them meet.
     pub(crate) fn worse(self, other: Modes) -> Modes {
         let xnack = if self.xnack == other.xnack { self.xnack } else { None };
         Modes { xnack, expert: self.expert || other.expert }

@@ -1,4 +1,4 @@
-//! Waits that instructions are, and that they need.
+//! Waits that instructions perform, and waits that they need.
 
 use crate::imm::{Imm, Waitcnt};
 use crate::inst::Inst;
@@ -7,23 +7,23 @@ use crate::table::Counter;
 use crate::target::{COUNTS, Target};
 use crate::value::{Operand, Reg, Value};
 
-/// A wait that is missing: until the counter is at or below a number.
+/// A missing wait until a counter is at or below a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wait {
     /// The counter.
     pub counter: Counter,
-    /// The greatest number at which what is waited for is done, 0 to one less than the counter's greatest value.
+    /// The greatest value of the counter at which the operation is done, from 0 to one less than the counter's maximum.
     pub at_most: u8,
     /// The conflict that the wait prevents.
     pub conflict: Conflict,
-    /// The first register that both access.
+    /// The first register that the operation and the instruction both access.
     pub register: Option<Reg>,
     /// The number that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation that is waited for.
     pub producer: u32,
-    /// `false`: the operation is done if it accessed the memory that another counter tells of. This is so for flat
-    /// operations, if the wait for one of their two counters is there, and before RDNA1 for older operations
-    /// with a flat one after them. Or the registers may be of other banks.
+    /// Whether the wait is certainly needed. It may not be for a flat operation if a wait for the other one of its two
+    /// counters is there, before RDNA1 for an operation that is older than a flat one, and if the banks of the
+    /// registers are unknown.
     pub sure: bool,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,
@@ -35,36 +35,36 @@ pub struct Wait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Conflict {
-    /// A result is read that is not there yet.
+    /// A read of a result that is not there yet.
     Read,
-    /// A register is written, and then the late result overwrites it.
+    /// A write to a register that the late result then overwrites.
     Overwrite,
-    /// A register is overwritten that the operation still reads.
+    /// A write to a register that the operation still reads.
     Source,
 }
 
-/// The waits that an instruction needs, for each counter at most one: the strictest of those that are sure, or else the
-/// strictest.
+/// The waits that an instruction needs, at most one for each counter: the strictest sure one, or the strictest one if
+/// none is sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Waits {
     by_counter: [Option<Wait>; Counter::ALL.len()],
-    /// The strictest number of each counter, whether sure or not.
+    /// The strictest number of each counter, from sure and unsure waits.
     strictest: Waitcnt,
 }
 
 impl Waits {
-    /// No wait is missing.
+    /// Whether no wait is missing.
     pub fn is_empty(&self) -> bool {
         self.by_counter.iter().all(Option::is_none)
     }
 
-    /// The waits one by one.
+    /// The waits, at most one for each counter.
     pub fn iter(&self) -> impl Iterator<Item = Wait> + '_ {
         self.by_counter.iter().copied().flatten()
     }
 
-    /// The numbers that an inserted instruction, or several, have to wait for, so that nothing is missing: for each
-    /// counter the strictest, whether sure or not.
+    /// The numbers that inserted waits must have so that no wait is missing: the strictest for each counter, from sure
+    /// and unsure waits.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -82,7 +82,7 @@ impl Waits {
         self.strictest
     }
 
-    /// Takes the stricter one of a counter; what is certain goes first.
+    /// Keeps the stricter wait for a counter; a sure one counts as stricter than an unsure one.
     pub(crate) fn add(&mut self, wait: Wait) {
         let Some(place) = self.by_counter.get_mut(wait.counter as usize) else { return };
         let least = self.strictest.get(wait.counter).map_or(wait.at_most, |least| least.min(wait.at_most));
@@ -94,7 +94,7 @@ impl Waits {
     }
 }
 
-/// The wait of an instruction before it reads anything: the counter and the number.
+/// The wait that an instruction itself performs before it reads anything: the counter and the number.
 pub(crate) fn own_wait(inst: &Inst) -> Option<(Counter, u8)> {
     let all = COUNTS[inst.target() as usize].fields;
     if all.is_empty() {
@@ -147,8 +147,8 @@ impl Counter {
 }
 
 impl Inst {
-    /// The counters that the instruction waits for, of `s_waitcnt` and all others that wait, and the numbers at or
-    /// below which they must be.
+    /// The counters that the instruction waits for (`s_waitcnt` or any other that waits), and the numbers at or below
+    /// which they must be.
     ///
     /// A number to which the instruction adds a scalar register is not known, and is left out.
     ///

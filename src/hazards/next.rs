@@ -10,8 +10,8 @@ use crate::value::Access;
 use crate::vgpr_msb::VgprMsb;
 
 /// The next instruction with its registers and its rules, which are looked up once for all questions of
-/// [`Pending`](super::Pending) and [`Hazards`](super::Hazards). This takes less time than to pass them the instruction
-/// four times.
+/// [`Pending`](super::Pending) and [`Hazards`](super::Hazards). This takes less time than to look them up for each of
+/// four calls.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -37,8 +37,8 @@ pub struct Next<'i> {
 }
 
 impl<'i> Next<'i> {
-    /// Looks the instruction up. `msb`: the upper bits of the numbers of its vector registers, such as
-    /// [`Pending::msb`](super::Pending::msb); a state that knows others looks the instruction up again.
+    /// Looks the instruction up. `msb` is the upper bits of the numbers of its vector registers, such as
+    /// [`Pending::msb`](super::Pending::msb); a state with other upper bits looks the instruction up again.
     pub fn new(inst: &'i Inst, msb: VgprMsb) -> Next<'i> {
         let tables = HazardTables::of(inst);
         Next { tables, classes: tables.classes(inst), uses: Uses::of(inst, msb) }
@@ -49,18 +49,18 @@ impl<'i> Next<'i> {
         self.uses.inst
     }
 
-    /// [`Inst::flags`].
+    /// [`Inst::flags`] of the instruction.
     pub fn flags(&self) -> Flags {
         Flags::of_facts(self.uses.facts())
     }
 
-    /// [`Inst::counters`].
+    /// [`Inst::counters`] of the instruction.
     pub fn counters(&self) -> Counters {
         self.uses.inst.counters_of(self.uses.facts())
     }
 
-    /// Adds the registers of the operands with some kinds of access to a set: those of [`Inst::writes_in`], for
-    /// example.
+    /// Adds to `set` the registers of the operands whose access `is` selects: those of [`Inst::writes_in`] if it is
+    /// [`Access::writes`], for example.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -1,32 +1,32 @@
-//! Instructions after which something else has to come: rules that no distance ends.
+//! Instructions after which another one has to come, by rules that no distance ends.
 
 use super::room::Room;
 use super::steps::Age;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// An earlier instruction after which, by a rule, something else has to come before other uses of some registers.
+/// An earlier instruction after which a rule demands another one before later uses of some registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Owed {
-    /// The number of the row.
+    /// The number of the rule's row in the tables.
     pub row: u8,
-    /// The required intermediate instruction has been seen.
+    /// Whether the required intermediate instruction has been seen.
     pub armed: bool,
-    /// The caller issued the instruction.
+    /// Whether a caller issued the instruction.
     pub inherited: bool,
-    /// The first register, as a bit of `RegSet`, and how many there are; none if the row is not about registers.
+    /// The first register, as a bit of `RegSet`, and the number of registers: 0 if the row is not about registers.
     pub first: u16,
     pub count: u16,
     /// The earlier instruction.
     pub inst: Inst,
     pub msb: VgprMsb,
-    /// The place that `Hazards::issue_at` was given for it.
+    /// The place that `Hazards::issue_at` got for the instruction.
     pub place: u32,
-    /// The instructions after it.
+    /// The number of instructions after this one, by kind.
     pub age: Age,
 }
 
-/// The instruction, its registers' upper bits and its place are only for messages.
+/// Equality of all fields but the instruction, the upper bits of its registers, and its place.
 impl PartialEq for Owed {
     fn eq(&self, other: &Owed) -> bool {
         let of = |owed: &Owed| (owed.row, owed.armed, owed.inherited, owed.first, owed.count, owed.age);
@@ -63,7 +63,7 @@ impl Owed {
         self.first + self.count
     }
 
-    /// The two runs that remain without some registers: below them, and above them.
+    /// The parts of the entry that remain without these registers: below them, and above them.
     fn without(&self, (first, count): (u16, u16)) -> [Option<Owed>; 2] {
         let before = Owed { count: first.saturating_sub(self.first).min(self.count), ..*self };
         let from = (first + count).max(self.first).min(self.end());
@@ -71,18 +71,18 @@ impl Owed {
         [before, after].map(|rest| (rest.count > 0).then_some(rest))
     }
 
-    /// Whether this one demands all that the other one demands of the same registers.
+    /// Whether this entry demands all that the other one demands, of the registers that both have.
     fn replaces(&self, other: &Owed) -> bool {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }
 
-    /// Whether this one, on another path, can stand for both: waits tell how many transcendental operations came after
-    /// each.
+    /// Whether this entry can stand for both where two paths meet. Equally many transcendental operations must have
+    /// come after each, since waits count them.
     fn includes(&self, other: &Owed) -> bool {
         self.replaces(other) && self.age.trans == other.age.trans
     }
 
-    /// Takes the worse of both ages. Returns whether anything changed.
+    /// Takes the worse of both ages. Returns whether the age changed.
     fn worsen(&mut self, other: &Owed) -> bool {
         let before = self.age;
         self.age.worsen(&other.age);
@@ -97,12 +97,12 @@ impl Owed {
     }
 }
 
-/// Adds an instruction that is issued, in place of older ones with the same registers. Returns whether there was room.
+/// Adds an issued instruction, in place of older ones with the same registers. Returns whether there was room.
 pub fn add(all: &mut impl Room<Owed>, new: Owed) -> bool {
     put(all, new, |old| new.replaces(old))
 }
 
-/// Adds an instruction, in place of those that `is_meant` selects, as far as they have the same registers.
+/// Adds an entry, and takes its registers away from those that `is_meant` selects. Returns whether there was room.
 fn put(all: &mut impl Room<Owed>, new: Owed, is_meant: impl Fn(&Owed) -> bool) -> bool {
     if new.count == 0 {
         all.keep(|old| !(is_meant(old) && old.count == 0));
@@ -113,7 +113,7 @@ fn put(all: &mut impl Room<Owed>, new: Owed, is_meant: impl Fn(&Owed) -> bool) -
     all.put(at, new)
 }
 
-/// Takes registers away from the instructions that `is_meant` selects.
+/// Takes registers away from the entries that `is_meant` selects.
 pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed) -> bool) {
     let mut n = 0;
     while let Some(old) = all.get(n).copied() {
@@ -137,11 +137,11 @@ pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed)
     all.keep(|owed| owed.row != GONE);
 }
 
-/// A row that no table has.
+/// The row of an entry to be removed; no table has it.
 const GONE: u8 = u8::MAX;
 
-/// Adds an instruction of another path, as far as the others do not demand the same. Returns whether anything is new,
-/// and whether there was room.
+/// Adds the entry of another path, as far as no entry demands the same yet. Returns whether anything is new, and
+/// whether there was room.
 pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     if new.count == 0 {
         let known = all.iter_mut().find(|old| old.count == 0 && old.includes(new));
@@ -152,7 +152,7 @@ pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     }
     let (mut rest, mut is_new, mut has_room) = (Some(*new), false, true);
     while let Some(part) = rest {
-        // The first one that has a register of it.
+        // The first entry that has a register of `part`.
         let known = all.iter().filter(|old| old.includes(&part) && old.meets((part.first, part.count)));
         let known = known.min_by_key(|old| old.first).copied();
         let [before, after] = match known {

@@ -1,4 +1,4 @@
-//! Matches a producer and a consumer against a rule.
+//! Matching of a producer and a consumer with a rule.
 
 use crate::hazards::owed::Owed;
 use crate::hazards::uses::{Files, Run, Use, Uses, share};
@@ -10,12 +10,12 @@ use crate::table::NONE;
 use crate::table::hazards::{Accessed, ByFile, Condition, Differs, HazardRow, HazardTables, Overlap, Side, file};
 use crate::value::Reg;
 
-/// Two instructions that a rule is about.
+/// A match of two instructions with a rule.
 #[derive(Clone, Copy)]
 pub(crate) struct Match {
-    /// A register that both access, if the rule is about registers.
+    /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// Not if it depends on upper bits of the numbers of vector registers that are unknown.
+    /// Whether the match is certain. It is not if it depends on unknown upper bits of the numbers of vector registers.
     pub sure: bool,
 }
 
@@ -26,7 +26,7 @@ impl Match {
     }
 }
 
-/// Both instructions fulfil the rule's conditions on both. The conditions on each of them hold.
+/// The match of a producer and a consumer, whose own conditions hold, if the row's common conditions hold, too.
 pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     if !differ(row, producer.inst, consumer.inst) {
         return None;
@@ -37,7 +37,7 @@ pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>)
     })
 }
 
-/// A match by vector registers whose upper bits are unknown in one of the instructions: of any banks.
+/// An uncertain match by vector registers in any banks, for unknown upper bits in one of the instructions.
 #[cold]
 fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     if !row.is_about_registers() {
@@ -53,7 +53,7 @@ fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<
     Some(Match { register: RegSet::register(consumer.inst.target(), met), sure: false })
 }
 
-/// The register that both access, if the rule is about registers, and both fulfil the rule's conditions on it.
+/// The shared register of a match by known registers, or `Some(None)` for one by a rule that is not about registers.
 fn matches_known(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Option<Reg>> {
     match row.overlap {
         Overlap::None | Overlap::Hwreg => {
@@ -79,7 +79,7 @@ fn matches_known(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> O
 struct Runs<'a> {
     all: [(u16, u16); 8],
     count: usize,
-    /// The side and the instruction in which they are found again, if there are more.
+    /// The side and the instruction in which the runs are found again if `all` has no room for them.
     from: (&'a Side, &'a Uses<'a>),
 }
 
@@ -103,7 +103,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Matches a consumer against the registers of a producer that are left. The conditions on each of both hold.
+/// The match of a consumer and the registers that are left of a producer. The own conditions of both hold.
 pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: &Uses<'_>) -> Option<Match> {
     let run = (usize::from(owed.first), usize::from(owed.count));
     let is_met = || runs(&row.consumer, consumer).any(|other| share(other, run));
@@ -127,14 +127,13 @@ fn first_shared(row: &HazardRow, run: Run, consumer: &Uses<'_>) -> Option<Reg> {
 }
 
 impl HazardRow {
-    /// Both instructions have to access a register.
+    /// Whether both instructions have to access a register.
     pub(crate) fn is_about_registers(&self) -> bool {
         matches!(self.overlap, Overlap::Share | Overlap::Same | Overlap::Other | Overlap::Parity)
     }
 }
 
-/// The consumer reads registers of the first producer, which the second one did not write, and others of the second:
-/// one of the first.
+/// A register of the first producer, and not of the second, that the consumer accesses together with one of the second.
 pub(crate) fn matches_two(row: &HazardRow, [first, second]: [&Uses<'_>; 2], consumer: &Uses<'_>) -> Option<Reg> {
     let of = |run: Run, inst: &Uses<'_>| runs(&row.producer, inst).any(|other| share(run, other));
     let is_pair = |own: Run, other: Run| !matches!(row.overlap, Overlap::Parity) || own.0 % 2 == other.0 % 2;
@@ -145,10 +144,10 @@ pub(crate) fn matches_two(row: &HazardRow, [first, second]: [&Uses<'_>; 2], cons
     RegSet::register(consumer.inst.target(), own.0.max(from.0))
 }
 
-/// Tells of an earlier instruction whether all registers that a side of it is about are among those of this one.
+/// A test of whether all registers that a side of an earlier instruction is about are among those of `new`.
 pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, &Uses<'_>) -> bool {
     let all = Runs::of(side, new);
-    // Registers of any bank are covered by none.
+    // Registers in an unknown bank are never covered.
     let is_known = |old_side: &Side, old: &Uses<'_>| {
         !old.is_in_any_bank() || all_runs(old_side, old).all(|(first, _)| !RegSet::is_vector(first))
     };
@@ -167,7 +166,7 @@ pub(crate) fn passes(inst: &Inst) -> u8 {
 }
 
 impl ByFile {
-    /// The rows among `rows` of which an instruction with registers in these files may be what one side is about.
+    /// The rows among `rows` whose side may match an instruction that reads and writes registers in these files.
     pub(crate) fn among(&self, rows: u128, (reads, writes): Files) -> u128 {
         let of = |rows: &[u128; 8], mut files: u8| {
             let mut set = 0;
@@ -181,17 +180,17 @@ impl ByFile {
     }
 }
 
-/// The conditions hold.
+/// Whether the conditions of the side hold.
 pub(crate) fn conditions_hold(side: &Side, uses: &Uses<'_>) -> bool {
     side.conditions.iter().all(|condition| condition_holds(condition, uses))
 }
 
-/// The conditions hold, and if the rule is about operands, it has one.
+/// Whether the conditions of the side hold, and if it is about operands, the instruction has one of them.
 pub(crate) fn holds(side: &Side, uses: &Uses<'_>) -> bool {
     conditions_hold(side, uses) && has_operand(side, uses)
 }
 
-/// If the rule is about operands, it has one.
+/// Whether the instruction has an operand that the side is about, or the side is about none.
 pub(crate) fn has_operand(side: &Side, uses: &Uses<'_>) -> bool {
     side.operands.as_ref().is_none_or(|accessed| uses.iter().any(|one| is_of(accessed, uses.inst, &one)))
 }
@@ -216,18 +215,18 @@ fn condition_holds(condition: &Condition, uses: &Uses<'_>) -> bool {
     }
 }
 
-/// The hardware register that a constant names, and its first and last bit there.
+/// The hardware register that the constant names, and the first and last bit that it covers.
 fn hwreg(inst: &Inst) -> (u8, u8, u8) {
     let parts = Hwreg::decode(inst.target(), inst.get(Field::Simm16).unwrap_or(0) as u16);
     (parts.id, parts.offset, parts.offset.saturating_add(parts.size).saturating_sub(1))
 }
 
-/// The scalar registers that the rule is about, by their codes.
+/// The scalar registers that the side is about, as bits by their codes.
 pub(crate) fn scalars(side: &Side, uses: &Uses<'_>) -> u128 {
     runs(side, uses).fold(0, |set, run| set | scalar_bits(run))
 }
 
-/// The scalar registers that it writes, by their codes.
+/// The scalar registers that the instruction writes, as bits by their codes.
 pub(crate) fn written(uses: &Uses<'_>) -> u128 {
     let written = uses.iter().filter(|one| one.access.writes() && one.files & file::SCALAR != 0);
     written.fold(0, |set, one| set | scalar_bits(one.run()))
@@ -239,14 +238,13 @@ fn scalar_bits((first, count): Run) -> u128 {
     if RegSet::is_scalar(first) { some << first } else { 0 }
 }
 
-/// The registers of the operands that the rule is about. Of vector registers whose upper bits are unknown there are
-/// none.
+/// The registers of the operands that the side is about, without vector registers whose upper bits are unknown.
 pub(crate) fn runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + 'a {
     let is_known = |run: &Run| run.1 != 0 && !(uses.is_in_any_bank() && RegSet::is_vector(run.0));
     all_runs(side, uses).filter(is_known)
 }
 
-/// The registers of the operands that the rule is about, in the first bank if their upper bits are unknown.
+/// The registers of the operands that the side is about, in the first bank if their upper bits are unknown.
 fn all_runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + 'a {
     let wanted = |one: &Use| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, uses.inst, one));
     uses.iter().filter(wanted).map(|one| one.run())
@@ -268,7 +266,7 @@ fn is_of(accessed: &Accessed, inst: &Inst, one: &Use) -> bool {
         && one.bits < accessed.narrower_than
 }
 
-/// The operand names the register, perhaps among others.
+/// Whether the operand names the register, perhaps among others.
 fn is_among(reg: Reg, inst: &Inst, one: &Use) -> bool {
     let run = one.run();
     one.reg == reg || run.1 != 0 && share(run, RegSet::bits_of(inst.target(), reg))

@@ -4,22 +4,22 @@ use crate::hazards::steps::Age;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// An instruction that was issued.
+/// An earlier instruction, and the rows of which it is a producer.
 #[derive(Clone, Copy, Debug)]
 pub struct Past {
-    /// The rows of which it is a producer and that nothing ended.
+    /// The rows of which the instruction is a producer, and which nothing has ended.
     pub(super) rows: u128,
     /// The rows whose required intermediate instruction has been seen.
     pub(super) armed: u128,
     pub(super) inst: Inst,
     pub(super) msb: VgprMsb,
-    /// The place that `Hazards::issue_at` was given.
+    /// The place that `Hazards::issue_at` got for the instruction.
     pub(super) place: u32,
-    /// The caller issued it.
+    /// Whether a caller issued the instruction.
     pub(super) inherited: bool,
-    /// The instructions after it.
+    /// The number of instructions after this one, by kind.
     pub(super) age: Age,
-    /// The longest distances among its rows.
+    /// The longest distances among the rows, in each unit.
     pub(super) last_states: u8,
     pub(super) last_valu: u8,
 }
@@ -36,7 +36,7 @@ pub(super) const EMPTY: Past = Past {
     last_valu: 0,
 };
 
-/// A stand-in for the instructions before a function: nothing came after it, and nothing ended its rows.
+/// A stand-in for the instructions before a function. No instruction has come after it, and all rows are open.
 pub(super) const BEFORE: Past =
     Past { rows: u128::MAX, age: Age::NEW, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
 
@@ -46,7 +46,7 @@ impl Default for Past {
     }
 }
 
-/// Instructions after the longest distance make no difference.
+/// Equality of all but the place. Instructions after the longest distance make no difference.
 impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {
@@ -66,14 +66,14 @@ impl Past {
         (self.inst.order(), self.msb.bits(), self.inherited)
     }
 
-    /// Whether both are the same instruction, with the same registers, for the same rows: they differ by what came
-    /// after at most.
+    /// Whether both are the same instruction, with the same registers and rows, so that they differ at most by the
+    /// instructions that came after them.
     pub(super) fn is_of(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.age.trans, past.msb, past.inherited);
         self.inst == other.inst && of(self) == of(other)
     }
 
-    /// Whether nothing depends on it any more.
+    /// Whether no later instruction depends on this one any more.
     pub(super) fn is_over(&self) -> bool {
         self.rows == 0 || self.is_far()
     }
@@ -83,7 +83,7 @@ impl Past {
         self.age.states >= self.last_states && self.age.valu >= self.last_valu
     }
 
-    /// Takes the worse of two.
+    /// Takes the worse of both entries.
     pub(super) fn worsen(&mut self, other: &Past) {
         if self.rows == 0 {
             *self = *other;

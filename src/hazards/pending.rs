@@ -17,18 +17,18 @@ use crate::vgpr_msb::VgprMsb;
 /// [`Bounded`].
 ///
 /// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must
-/// not be read or overwritten, and its sources not be overwritten if it reads them late. A wait ([`Inst::waits`]) until
-/// at most N operations are left proves that an operation is done if N is zero, or if N younger ones of its order are
-/// outstanding. A full counter is such a wait, too: what would raise it further is not issued before.
+/// not be read or overwritten, and its sources must not be overwritten if it reads them late. A wait ([`Inst::waits`])
+/// until at most N operations are left proves that an operation is done if N is zero, or if N younger ones of its order
+/// are outstanding. A full counter proves as much: an operation that would raise it further must wait.
 ///
-/// A flat operation raises two counters, of which only one tells when it is done, by its address. So it is certain that
-/// a wait is missing if it is missing for both; see [`Wait::sure`].
+/// A flat operation raises two counters, and its address decides which of the two tells when it is done. So a wait is
+/// certainly missing only if it is missing for both counters; see [`Wait::sure`].
 ///
 /// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). If paths with different bits meet,
 /// a wait for a vector register is not sure.
 ///
-/// Memory is not followed: what one operation stores and another one loads is not compared, nor is LDS that is filled
-/// from memory.
+/// Memory is not followed: neither loads of data that another operation stores, nor reads of LDS that is filled from
+/// memory.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -52,13 +52,13 @@ use crate::vgpr_msb::VgprMsb;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending<C: Capacity = Bounded> {
     pub(super) target: Target,
-    /// In the order of their keys.
+    /// Outstanding operations, in the order of their keys.
     pub(super) held: C::Held,
-    /// Some operations had no room.
+    /// Whether some operations had no room.
     pub(super) lost: bool,
     /// The upper bits of the numbers of vector registers.
     pub(super) msb: VgprMsb,
-    /// The most that each counter can be.
+    /// The greatest value that each counter can have now.
     pub(super) most: [u8; Counter::ALL.len()],
     /// For each event, the effect of the function so far; empty in a bounded state.
     pub(super) passed: C::Passed,
@@ -67,7 +67,7 @@ pub struct Pending<C: Capacity = Bounded> {
 impl Copy for Pending {}
 
 impl Pending {
-    /// Nothing is outstanding.
+    /// A state without outstanding operations.
     pub const fn new(target: Target) -> Pending {
         Pending {
             target,
@@ -97,13 +97,12 @@ impl<C: Capacity> Pending<C> {
         self.target
     }
 
-    /// More registers were outstanding than there is room for: waits may be missing that [`Pending::needs`] does not
-    /// return.
+    /// Whether more registers were held than there is room for, so that [`Pending::needs`] may leave out waits.
     pub const fn is_incomplete(&self) -> bool {
         self.lost
     }
 
-    /// The most that a counter can be. A wait for that many, or more, waits for nothing.
+    /// The greatest value that the counter can have now. A wait for this number, or a greater one, has no effect.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -128,24 +127,25 @@ impl<C: Capacity> Pending<C> {
         self.msb
     }
 
-    /// Whether the upper bits of some registers' numbers are unknown, so that waits for these are not sure.
+    /// Whether the upper bits of some registers' numbers are unknown, so that waits for these registers are not sure.
     pub fn is_banked(&self) -> bool {
         self.target.has_banks() && (self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank))
     }
 
-    /// Whether the operations that raise the counter are known: not so for `xcnt`, which counts translations of
-    /// addresses.
+    /// Whether the operations that raise the counter are known. Those of `xcnt`, which counts translations of
+    /// addresses, are not.
     pub fn follows(&self, counter: Counter) -> bool {
         COUNTS[self.target as usize].events.iter().any(|event| event.counter == counter)
     }
 
-    /// An outstanding operation of the counter holds registers. Otherwise waits for it only order accesses to memory.
+    /// Whether an outstanding operation of the counter holds registers. If not, waits for it only order memory
+    /// accesses.
     pub fn holds_registers(&self, counter: Counter) -> bool {
         self.held().any(|held| event(self.target, held.event).is_some_and(|event| event.counter == counter))
     }
 
     /// The waits after which no operation that the function itself issued holds registers: for each counter the
-    /// strictest. They leave out what [`Pending::enter`] found outstanding, and what is not sure.
+    /// strictest. They leave out operations that [`Pending::enter`] found outstanding, and those that are perhaps done.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -170,7 +170,7 @@ impl<C: Capacity> Pending<C> {
         waits
     }
 
-    /// The waits that are missing before the instruction, if it is the next one: for each counter the strictest.
+    /// The waits that are missing if the instruction is the next one: for each counter the strictest.
     pub fn needs(&self, inst: &Inst) -> Waits {
         self.needs_of(&Uses::of(inst, self.msb))
     }
@@ -190,9 +190,9 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Whether something may be outstanding for a register of the instruction.
+    /// Whether an outstanding operation may hold a register of the instruction.
     pub(super) fn is_met(&self, uses: &Uses<'_>) -> bool {
-        // Mostly, nothing is.
+        // Mostly, `held` is empty.
         !self.held.is_empty() && (self.is_banked() || self.held().any(|held| uses.touches(held.first, held.count)))
     }
 
@@ -233,8 +233,8 @@ impl<C: Capacity> Pending<C> {
         Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
     }
 
-    /// The registers at which a run may begin, as the next instruction numbers registers: one in each bank if the bank
-    /// of the operation is unknown, and the one of the first bank if that of the instruction is.
+    /// The registers at which the run may begin, as the next instruction numbers registers: one in each bank if the
+    /// operation's bank is unknown, but only the one in the first bank if the instruction's bank is unknown.
     fn firsts(&self, held: &Held) -> impl Iterator<Item = u16> {
         let is_any = (held.any_bank || self.any_bank()) && RegSet::is_vector(held.first.into());
         let banks = if is_any && !self.any_bank() { RegSet::BANKS } else { 1 };
@@ -260,8 +260,8 @@ impl<C: Capacity> Pending<C> {
         self.msb == VgprMsb::UNKNOWN
     }
 
-    /// The instruction is issued, after the waits that it needs. `producer` is what [`Wait::producer`] says of it, such
-    /// as its address.
+    /// Issues the instruction, after the waits that it needs. [`Wait::producer`] returns `producer`, such as the
+    /// address of the instruction.
     pub fn issue(&mut self, inst: &Inst, producer: u32) {
         self.issue_of(&Uses::of(inst, self.msb), producer);
     }
@@ -275,7 +275,7 @@ impl<C: Capacity> Pending<C> {
         self.note(uses, producer);
     }
 
-    /// Does both: what [`Pending::needs`] returns, and then [`Pending::issue`].
+    /// Issues the instruction, and returns the waits that [`Pending::needs`] returns before it.
     pub fn step(&mut self, inst: &Inst, producer: u32) -> Waits {
         let uses = Uses::of(inst, self.msb);
         self.wait_first(inst);
@@ -284,14 +284,14 @@ impl<C: Capacity> Pending<C> {
         waits
     }
 
-    /// The instruction's own wait, before it reads anything.
+    /// Performs the instruction's own wait, which comes before its reads.
     fn wait_first(&mut self, inst: &Inst) {
         if let Some((counter, at_most)) = own_wait(inst) {
             self.wait(counter, at_most);
         }
     }
 
-    /// The instruction will have waited for what it needs.
+    /// Assumes that the code waits for what the instruction needs, and returns these waits.
     fn assume_needs(&mut self, uses: &Uses<'_>) -> Waits {
         let waits = self.needs_after(uses);
         for wait in waits.iter() {
@@ -333,8 +333,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// No register is held, but nothing is known of the counters: after a call of a function that waits for what it
-    /// needs, and at its beginning.
+    /// Sets the state after a call of a function that waits for what it needs, or at the beginning of such a function:
+    /// no register is held, and each counter may have any value.
     pub fn clear(&mut self) {
         self.most = COUNTS[self.target as usize].max;
         self.held.cut(0);
@@ -361,8 +361,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// The code does not wait so, but it ought to: for flat operations this does not mean that the code knows which of
-    /// their two counters tells of them.
+    /// Assumes a wait that the code needs but lacks. For flat operations this does not mean that the code knows which
+    /// of their two counters tells when they are done.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -403,13 +403,13 @@ impl<C: Capacity> Pending<C> {
         self.retain(|held| !is_done(held));
     }
 
-    /// Tells whether an operation is done when at most so many of the counter are left.
+    /// A test of whether an operation is done when the counter is at or below `at_most`.
     fn done(target: Target, counter: Counter, at_most: u8) -> impl Fn(&Held) -> bool {
         let of = move |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
         move |held| of(held).is_some_and(|event| at_most == 0 || held.at_most(event) >= at_most)
     }
 
-    /// The counter is at most so much.
+    /// Notes that the counter is at or below `at_most`.
     fn lower(&mut self, counter: Counter, at_most: u8) {
         if let Some(most) = self.most.get_mut(counter as usize) {
             *most = at_most.min(*most);
@@ -417,7 +417,7 @@ impl<C: Capacity> Pending<C> {
         self.pass(at_most, |event| event.counter == counter);
     }
 
-    /// Notes a wait in the effect of the function.
+    /// Notes a wait in the effect of the function on the events that `is` selects.
     fn pass(&mut self, at_most: u8, is: impl Fn(&Event) -> bool) {
         for (number, passed) in (0..).zip(self.passed.iter_mut()) {
             if let Some(event) = event(self.target, number).filter(|event| is(event)) {
@@ -426,7 +426,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// These are done unless a flat operation was done before older ones.
+    /// Marks the operations that `is` selects, which are done unless a flat operation was done before older ones.
     fn mark_maybe_done(&mut self, is: impl Fn(&Held) -> bool) {
         for n in 0..self.held.len() {
             let Some(held) = self.held.get_mut(n).filter(|held| is(held)) else { continue };
@@ -438,7 +438,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks the registers that the other counter of a flat operation still holds as uncertain.
+    /// Marks as uncertain the registers that the other counter of a flat operation still holds.
     fn doubt_twin(&mut self, done: &Held) {
         for held in self.held.iter_mut().filter(|held| held.flat_pair) {
             let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
@@ -446,8 +446,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Removes an operation from this counter, because an unsure wait for it was already reported. What its other
-    /// counter holds is uncertain then.
+    /// Removes an operation from the counter of `wait`, because an unsure wait for the operation has been reported. The
+    /// registers that its other counter holds become uncertain.
     fn drop_one(&mut self, wait: &Wait) {
         let target = self.target;
         self.retain(|held| {
@@ -456,8 +456,8 @@ impl<C: Capacity> Pending<C> {
         });
     }
 
-    /// An operation of this kind is issued: those of its order are older now, and what does not fit in the counter is
-    /// done.
+    /// Notes the issue of an operation of this kind: the operations of its order become older, and those that no longer
+    /// fit in the counter are done.
     fn raise(&mut self, raised: &Event) {
         let target = self.target;
         let max = COUNTS[target as usize].max.get(raised.counter as usize).copied().unwrap_or(0);
@@ -521,9 +521,9 @@ impl<C: Capacity> Pending<C> {
         self.retain(|held| Some(held.key()) != oldest);
     }
 
-    /// Removes those that do not stay. What the other counter of a pair still holds is not certain then.
+    /// Removes the operations that do not stay. The registers of the other counter of a pair become uncertain.
     pub(super) fn retain(&mut self, mut stays: impl FnMut(&Held) -> bool) {
-        // First the pairs, of which both may go.
+        // Pairs come first, since both entries of a pair may be removed.
         let mut n = 0;
         while let Some(held) = self.held.get(n).copied() {
             if held.flat_pair && !stays(&held) {

@@ -1,4 +1,4 @@
-//! Inserts what instructions need.
+//! Insertion of the distances and waits that instructions need.
 
 use crate::compose::compose;
 use crate::hazards::next::Next;
@@ -27,13 +27,13 @@ const UNITS: [Depctr; 5] = [
     Depctr { va_sdst: Some(0), ..NONE },
     Depctr { vm_vsrc: Some(0), ..NONE },
 ];
-/// More than any instruction needs.
+/// More fillers than any instruction needs.
 const MOST: usize = 64;
 impl<C: Capacity> Hazards<C> {
-    /// Issues the instruction, and before it what it needs: passes to `take` as few `s_nop` and `v_nop` as are enough,
-    /// what ends rules that no distance ends ([`Hazards::enders`]), and then the instruction.
+    /// Issues the instruction after those that it needs, and passes all of them to `take`: as few `s_nop` and `v_nop`
+    /// as are enough, those that end rules which no distance ends ([`Hazards::enders`]), and then the instruction.
     ///
-    /// If nothing helps, it returns the need, and issues and passes nothing.
+    /// If no instruction ends a need, it returns the need, and neither issues nor passes on anything.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -60,16 +60,16 @@ impl<C: Capacity> Hazards<C> {
         Ok(())
     }
 
-    /// Issues what an instruction of the target needs before it, if that is possible.
+    /// Issues the instructions that one of the target needs before it, or returns a need that none ends.
     pub(crate) fn prepare(&mut self, next: &Next<'_>, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
         if self.next_need(next).is_none() {
             return Ok(());
         }
-        // Distances always end.
+        // A distance can always be filled.
         if next.classes.all(|class| class.consumes) & next.tables.events == 0 && !self.is_incomplete() {
             return self.fill(next, take);
         }
-        // A need that nothing meets is found before anything is passed on. There are rarely many fillers.
+        // A need that no filler ends is found before any is passed on. More than four fillers are rare.
         let (mut after, mut fillers, mut count) = (self.clone(), [*next.uses.inst; 4], 0);
         after.fill(next, |filler| {
             if let Some(place) = fillers.get_mut(count) {
@@ -87,7 +87,7 @@ impl<C: Capacity> Hazards<C> {
         Ok(())
     }
 
-    /// Issues what the instruction needs before it.
+    /// Issues the instructions that the next one needs before it.
     fn fill(&mut self, next: &Next<'_>, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
         // Each round makes one of the needs smaller.
         for _ in 0..MOST {
@@ -99,8 +99,8 @@ impl<C: Capacity> Hazards<C> {
         self.next_need(next).map_or(Ok(()), Err)
     }
 
-    /// Instructions each of which ends at least one of the rules that the instruction breaks and that no distance ends
-    /// ([`Unit::Event`]): waits, or moves of a register to itself, those that wait for least first.
+    /// Instructions, each of which ends at least one rule that `inst` breaks and that no distance ends
+    /// ([`Unit::Event`]): waits, or moves of a register to itself. The ones that wait for least come first.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -122,11 +122,11 @@ impl<C: Capacity> Hazards<C> {
         (0..if is_one { CANDIDATES } else { 0 }).filter_map(ender)
     }
 
-    /// One of the instructions that may end a rule, if it does: fewer than `open` rules want something after it.
+    /// The candidate with this number, if it ends a rule: fewer than `open` rules still demand something after it.
     fn ender(&self, next: &Next<'_>, number: usize, open: usize) -> Option<Inst> {
         let ender = candidate(next.uses.inst, number)?;
         let tables = next.tables;
-        // Some rules end by what they count, and the others only by what is among those that end them.
+        // Rows with a count may end by any instruction, the others only by those that the tables name for them.
         let by_count = |row: &HazardRow| row.lasts != u8::MAX || row.times != u8::MAX;
         let rows = self.rows();
         let counts = || tables.rows.iter().enumerate().any(|(n, row)| rows >> n & 1 == 1 && by_count(row));
@@ -141,7 +141,7 @@ impl<C: Capacity> Hazards<C> {
         (after.events(next) < open).then_some(ender)
     }
 
-    /// The number of rules that no distance ends and that want something before the instruction.
+    /// The number of rules that no distance ends and that demand something before the instruction.
     fn events(&self, next: &Next<'_>) -> usize {
         let mut count = 0;
         let mut add = |need: Need| count += usize::from(need.rule.unit() == Unit::Event);
@@ -150,8 +150,8 @@ impl<C: Capacity> Hazards<C> {
         count
     }
 
-    /// Vector operations are wait states, too, so they come before these, and what no distance ends before both: some
-    /// rules want that at once.
+    /// The need to meet first. Vector operations come before wait states, since they count as such, and events come
+    /// before both, since some rules demand them immediately.
     fn next_need(&self, next: &Next<'_>) -> Option<Need> {
         let needs = self.needs_at_most(next);
         needs.event.or(needs.valu).or(needs.states)
@@ -172,7 +172,7 @@ impl<C: Capacity> Hazards<C> {
 
 const CANDIDATES: usize = 13;
 
-/// Instructions that end rules, those that wait for least first; `None` where the target has no such.
+/// The candidate with this number, if the target has it. Those that wait for least come first.
 fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     let target = inst.target();
     let depctr = |bits: u16| compose(target, well_known::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
@@ -184,7 +184,7 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     match number {
         0 => compose(target, well_known::S_NOP, &[]).ok(),
         1..=5 => UNITS.get(number - 1)?.encode(target).ok().and_then(depctr),
-        // A scalar operation is for what wants any; that of VCC for vccz, which is computed again.
+        // Any scalar operation ends some rules; the one with VCC computes vccz again.
         6 => moved(well_known::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0))),
         7 => compose(target, well_known::S_WAITCNT_VSCNT, &[]).ok()?.with_operand(Field::Sdst, Value::Reg(null)).ok(),
         8 => moved(well_known::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc))),
@@ -200,7 +200,7 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
                 Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
                 _ => None,
             };
-            // Of a register that nothing is outstanding for, since the instruction reads it.
+            // A register that the instruction reads: nothing is outstanding for it.
             let reg = inst.operands().find_map(read)?;
             moved(well_known::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg)))
         }

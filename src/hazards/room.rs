@@ -16,7 +16,7 @@ pub trait Capacity: Clone + Debug + PartialEq + Eq {
     /// Instructions from which the next ones must keep a distance.
     #[doc(hidden)]
     type Past: Room<Past>;
-    /// Instructions after which something else has to come.
+    /// Instructions after which another one has to come.
     #[doc(hidden)]
     type Owed: Room<Owed>;
     /// Effects of the function so far, which only control flow needs.
@@ -24,7 +24,7 @@ pub trait Capacity: Clone + Debug + PartialEq + Eq {
     type Passed: Room<Passed>;
 }
 
-/// Storage in the value itself, which is `Copy` and needs no heap. A state that is full says so.
+/// Storage in the value itself, which is `Copy` and needs no heap. A state without room becomes incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounded;
 
@@ -53,7 +53,7 @@ pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefM
     /// An empty list.
     fn empty() -> Self;
 
-    /// Inserts an item before the one at this place. Returns `false` if there is no room.
+    /// Inserts an item before the one at this place. Returns whether there was room.
     fn put(&mut self, at: usize, item: T) -> bool;
 
     /// Removes the items from this place on.
@@ -64,7 +64,7 @@ pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefM
     where
         T: Copy,
     {
-        // Mostly, all stay.
+        // Mostly, all items stay.
         let Some(mut kept) = self.iter().position(|item| !stays(item)) else { return };
         for n in kept + 1..self.len() {
             if let Some(item) = self.get(n).copied().filter(|item| stays(item)) {
@@ -86,7 +86,7 @@ pub struct Few<T, const N: usize> {
 }
 
 impl<T: Copy, const N: usize> Few<T, N> {
-    /// An empty list. `filler` is what the places hold that are not used.
+    /// An empty list, whose unused places hold `filler`.
     pub(super) const fn new(filler: T) -> Self {
         Few { items: [filler; N], len: 0 }
     }
@@ -129,7 +129,7 @@ impl<T: Copy + Default + Debug + Eq, const N: usize> Room<T> for Few<T, N> {
         if at > len || len >= N {
             return false;
         }
-        // The entries after it move on, the last one first.
+        // The items from `at` on move by one place, the last one first.
         let mut places = self.items.get_mut(at..=len).unwrap_or(&mut []).iter_mut().rev();
         if let Some(mut free) = places.next() {
             for place in places {

@@ -23,7 +23,7 @@ impl Rule {
         HAZARD_RULES.get(usize::from(self.0))
     }
 
-    /// Its name in `isa/hazards.isa`, such as `F01`.
+    /// The rule's name in `isa/hazards.isa`, such as `F01`.
     pub fn id(self) -> &'static str {
         self.info().map_or("", |rule| rule.id)
     }
@@ -48,14 +48,14 @@ impl Rule {
         (0..rows.len()).filter(is_first).filter_map(|n| rule_of(rows, n))
     }
 
-    /// The distance on a target; `None` if it has no such rule, or a distance does not end it.
+    /// The rule's distance on a target; `None` if the target lacks the rule, or no distance ends it.
     pub fn distance(self, target: Target) -> Option<Distance> {
         let row = HAZARDS[target as usize].rows.iter().find(|row| row.rule == self.0)?;
         (row.unit != Unit::Event).then_some(Distance { agreed: row.distance, most: row.most })
     }
 
-    /// Only [`Hazards::strict`](crate::hazards::Hazards::strict) demands it on this target: one source has it, and
-    /// another one denies it.
+    /// Whether only [`Hazards::strict`](crate::hazards::Hazards::strict) demands the rule on this target, since one
+    /// source has it and another one denies it.
     pub fn is_strict(self, target: Target) -> bool {
         let mut rows = HAZARDS[target as usize].rows.iter().filter(|row| row.rule == self.0);
         rows.all(|row| row.distance.iter().all(|distance| *distance == 0))
@@ -76,7 +76,7 @@ impl Rule {
         self.info().map(|rule| rule.caution).filter(|text| !text.is_empty())
     }
 
-    /// The mode without which the rule does not hold.
+    /// The mode without which the rule does not hold; `None` if it holds in all modes.
     pub fn mode(self) -> Option<Mode> {
         self.info().and_then(|rule| rule.mode)
     }
@@ -92,12 +92,12 @@ impl Rule {
         self.info().map_or("", |rule| rule.ends)
     }
 
-    /// The unit of its distance.
+    /// The unit of the rule's distance.
     pub fn unit(self) -> Unit {
         self.info().map_or(Unit::States, |rule| rule.unit)
     }
 
-    /// How certain it is.
+    /// The certainty of the rule.
     pub fn certainty(self) -> Certainty {
         self.info().map_or(Certainty::Agreed, |rule| rule.certainty)
     }
@@ -115,25 +115,25 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// With so many passes: what [`Hazards::new`](crate::hazards::Hazards::new) demands. Operations of other units take
-    /// none.
+    /// The distance that [`Hazards::new`](crate::hazards::Hazards::new) demands after this number of passes. Operations
+    /// of other units take none.
     pub fn agreed(&self, passes: u8) -> u8 {
         of_passes(&self.agreed, passes)
     }
 
-    /// With so many passes: what [`Hazards::strict`](crate::hazards::Hazards::strict) demands.
+    /// The distance that [`Hazards::strict`](crate::hazards::Hazards::strict) demands after this number of passes.
     pub fn strict(&self, passes: u8) -> u8 {
         of_passes(&self.most, passes)
     }
 }
 
-/// Other numbers than those in the table are like the next one.
+/// The distance after this number of passes; a number between those in the table counts as the next one.
 fn of_passes(distances: &[u8; 5], passes: u8) -> u8 {
     let n = PASSES.iter().position(|n| passes <= *n).unwrap_or(PASSES.len() - 1);
     distances.get(n).copied().unwrap_or(0)
 }
 
-/// `5`, `passes + 2`, `2 with 2 passes, 0 with more`; after that, what [`Distance::strict`] is, if it is more.
+/// `5`, `passes + 2`, `2 with 2 passes, 0 with more`; after that, the numbers of [`Distance::strict`], if they differ.
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_distance(&self.agreed, f)?;

@@ -18,18 +18,19 @@ use crate::table::hazards::{Ender, HazardRow, HazardTables, class};
 use crate::target::{HAZARDS, Target};
 use crate::vgpr_msb::VgprMsb;
 
-/// The instructions that can still harm the next one: a value, which is `Copy` if it is [`Bounded`].
+/// The earlier instructions that still constrain the next one: a value, which is `Copy` if it is [`Bounded`].
 ///
-/// A bounded one has room for [`Hazards::MOST`] of them, more than the longest distance. Where so many paths join that
-/// there are more, it knows that something is missing ([`Hazards::is_incomplete`]): [`Hazards::needs`] does not say
-/// what, and [`Hazards::protect`] inserts more than is needed.
+/// A bounded state has room for [`Hazards::MOST`] instructions, more than the longest distance. If more instructions
+/// remain where many paths meet, the state is incomplete ([`Hazards::is_incomplete`]): [`Hazards::needs`] may leave
+/// something out, and [`Hazards::protect`] inserts more than is needed.
 ///
-/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where two ways with others meet, a
-/// distance between vector registers is not [`sure`](Need::sure), and rules that no distance ends are silent.
+/// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where paths with different bits
+/// meet, a distance between vector registers is not [`sure`](Need::sure), and rules without a distance report nothing
+/// about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazards<C: Capacity = Bounded> {
     pub(super) target: Target,
-    /// Whether distances count that one source demands and another one denies.
+    /// Whether to demand the distances that one source demands and another one denies.
     pub(super) strict: bool,
     pub(super) modes: Modes,
     /// The upper bits of the numbers of vector registers.
@@ -38,9 +39,9 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) seen: Seen,
     /// The earlier instructions that distances are about, in the order of `Past::order`.
     pub(super) past: C::Past,
-    /// The earlier instructions after which something else has to come.
+    /// The earlier instructions after which another one has to come.
     pub(super) owed: C::Owed,
-    /// All instructions that had no room, as if they were the first of them.
+    /// All instructions that had no room, as one entry that is the worst of each.
     pub(super) lost: Past,
     /// A stand-in for the instructions before the function: its age counts the instructions of the function, for the
     /// state after a return.
@@ -53,8 +54,8 @@ impl Hazards {
     /// The number of earlier instructions that a bounded state can hold.
     pub const MOST: usize = 32;
 
-    /// Nothing has been issued yet. It demands what manuals and LLVM agree on, and what one of them knows and the
-    /// others say nothing about.
+    /// A state before the first instruction. It demands the distances on which manuals and LLVM agree, and those that
+    /// one source knows and the others do not mention.
     pub const fn new(target: Target) -> Hazards {
         Hazards {
             target,
@@ -78,8 +79,7 @@ impl Hazards {
 
 #[cfg(feature = "alloc")]
 impl Hazards<super::Unbounded> {
-    /// Nothing has been issued yet, and there is room for everything that will be. It demands what [`Hazards::new`]
-    /// does.
+    /// A state before the first instruction, with room for any number of them. It demands what [`Hazards::new`] does.
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);
@@ -103,7 +103,7 @@ impl<C: Capacity> Hazards<C> {
         self
     }
 
-    /// The state in other modes than [`Modes::NEITHER`].
+    /// The state in these modes, instead of [`Modes::NEITHER`].
     #[must_use]
     pub fn with(mut self, modes: Modes) -> Self {
         self.modes = modes;
@@ -115,7 +115,7 @@ impl<C: Capacity> Hazards<C> {
         self.modes
     }
 
-    /// The state at the beginning of a kernel, which some rules are about: there, [`Need::producer`] is an `s_nop`.
+    /// The state at the beginning of a kernel. For rules about it, [`Need::producer`] is an `s_nop`.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")] {
@@ -157,7 +157,7 @@ impl<C: Capacity> Hazards<C> {
         HAZARDS[self.target as usize].nop as u8 + 1
     }
 
-    /// More instructions could harm the next one than there is room for: [`Hazards::needs`] may leave something out.
+    /// Whether some instructions had no room, so that [`Hazards::needs`] may leave something out.
     pub const fn is_incomplete(&self) -> bool {
         self.lost.rows != 0
     }
@@ -167,7 +167,7 @@ impl<C: Capacity> Hazards<C> {
         self.msb
     }
 
-    /// Returns the distances that are missing before the instruction, if it is the next one: the most of each unit.
+    /// The distances that are missing if the instruction is the next one: for each unit the greatest.
     ///
     /// An instruction of another target needs nothing.
     pub fn needs(&self, inst: &Inst) -> Needs {
@@ -184,7 +184,7 @@ impl<C: Capacity> Hazards<C> {
         needs
     }
 
-    /// Everything that is missing before the instruction, by each rule and for each earlier instruction.
+    /// Passes to `take` all that is missing before the instruction, by each rule and for each earlier instruction.
     pub fn each(&self, inst: &Inst, take: impl FnMut(Need)) {
         if inst.target() == self.target {
             self.each_of(&Next::new(inst, self.msb), take);
@@ -225,7 +225,7 @@ impl<C: Capacity> Hazards<C> {
             if !waits || self.distance(row, Some(passes(&owed.inst))) == 0 || self.is_past(row, &owed.age) {
                 continue;
             }
-            // An entry about registers matches by those that are left, another one by the operands of its instruction.
+            // An entry about registers matches by those that are left, any other by the operands of its instruction.
             let found = match owed.count {
                 0 => matches(row, &Uses::of(&owed.inst, owed.msb), uses),
                 _ => matches_run(row, owed, uses),
@@ -236,7 +236,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Everything that may be missing because of instructions that had no room.
+    /// Passes to `take` everything that may be missing because of instructions that had no room.
     pub(crate) fn each_lost(&self, next: &Next<'_>, mut take: impl FnMut(Need)) {
         if self.lost.rows != 0 {
             // Rows with two producers are omitted: a lost producer does not show whether the other one came, too.
@@ -246,7 +246,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// The rows among `possible` of which the instruction may be a consumer: the conditions on it hold.
+    /// The rows among `possible` of which the instruction may be a consumer, since the consumer's conditions hold.
     fn consumes(&self, next: &Next<'_>, possible: u128) -> u128 {
         let possible = possible & next.classes.all(|class| class.consumes);
         if possible == 0 {
@@ -259,21 +259,21 @@ impl<C: Capacity> Hazards<C> {
         failing.fold(consumes, |consumes, (n, _)| consumes & !(1 << n))
     }
 
-    /// The distance that a row demands. Without `passes`, as if the producer had the most.
+    /// The distance that a row demands after this number of passes; the greatest distance if `passes` is `None`.
     fn distance(&self, row: &HazardRow, passes: Option<u8>) -> u8 {
         let distances = if self.strict { &row.most } else { &row.distance };
         let [first, ..] = *distances;
         match passes {
             Some(passes) => {
                 let of_passes = distances.iter().zip(PASSES).find(|(_, n)| passes == *n);
-                // Without passes, all are the same.
+                // The distances of a producer without passes are all the same.
                 of_passes.map_or(first, |(distance, _)| *distance)
             }
             None => distances.iter().copied().fold(first, u8::max),
         }
     }
 
-    /// Whether so much came after an instruction that a row has ended.
+    /// Whether enough instructions came after a producer of this age to end the row.
     fn is_past(&self, row: &HazardRow, age: &Age) -> bool {
         age.counted.reaches(row.times) || age.states >= row.lasts && !self.strict
     }
@@ -298,7 +298,7 @@ impl<C: Capacity> Hazards<C> {
                 Unit::Event => 0,
             };
             let missing = match row.field.and_then(|field| inst.get(field)) {
-                // Of transcendental operations nobody knows when they are done.
+                // The consumer's own wait counts operations in order, but transcendental ones are done at any time.
                 Some(0) => 0,
                 Some(_) if past.age.trans != 0 => 1,
                 Some(own) => distance.min(own as u8).saturating_sub(passed),
@@ -313,7 +313,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// The instruction is issued.
+    /// Issues the instruction.
     pub fn issue(&mut self, inst: &Inst) {
         self.issue_at(inst, 0);
     }
@@ -323,7 +323,7 @@ impl<C: Capacity> Hazards<C> {
         self.step(inst, place, true);
     }
 
-    /// Issues the instruction without its own demands on later ones: for questions about the instructions before it.
+    /// Issues the instruction, but not as a producer: for questions about the instructions before it.
     pub fn pass(&mut self, inst: &Inst) {
         self.step(inst, 0, false);
     }
@@ -457,7 +457,7 @@ impl<C: Capacity> Hazards<C> {
         }
         new.rows &= !tables.events;
         if new.rows != 0 {
-            // A unit that none of its rows counts makes no difference.
+            // A unit in which none of the rows counts does not keep the entry.
             if new.rows & !tables.valu == 0 {
                 new.last_states = 0;
             }
@@ -468,7 +468,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Adds an instruction after which, by a row, something else has to come.
+    /// Adds an instruction after which a row demands another one.
     fn owe(&mut self, number: usize, row: &HazardRow, new: &Past, uses: &Uses<'_>) {
         let armed = new.armed >> number & 1 == 1;
         let Past { inst, msb, place, .. } = *new;
@@ -488,7 +488,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Ends rows of producers after which more came than the instruction, a wait, leaves outstanding.
+    /// Ends rows of producers after which at least as many operations came as `inst`, a wait, leaves outstanding.
     fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
         let rows = &HazardTables::of(inst).rows;
         let ends = |row: Option<&HazardRow>, producer: &Inst, age: &Age| {
@@ -504,7 +504,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// The instruction ends rows of producers whose registers are all among its own.
+    /// Ends rows of producers whose registers are all among those of the instruction.
     fn end_covered(&mut self, ender: &Ender, uses: &Uses<'_>) {
         let tables = HazardTables::of(uses.inst);
         let covers = covering(&ender.side, uses);

@@ -1,4 +1,4 @@
-//! Rules about more than two instructions: two producers, what is counted between, and registers that were seen before.
+//! Rules about more than two instructions: two producers, counted instructions, and registers that were seen before.
 
 use crate::hazards::pair::{holds, matches_two, scalars, written};
 use crate::hazards::past::Past;
@@ -11,11 +11,11 @@ use crate::table::hazards::{HazardRow, HazardTables, Side, Upto, class};
 /// The instructions after an earlier one, as far as rules count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
-    /// Wait states, vector operations, transcendental ones.
+    /// Wait states, then vector operations, then transcendental operations.
     pub states: u8,
     pub valu: u8,
     pub trans: u8,
-    /// Operations of the two kinds of `HazardRow::counts`, where one row is known.
+    /// Operations of the two kinds of `HazardRow::counts`, in entries for one row.
     pub like: [u8; 2],
     pub counted: Counted,
 }
@@ -28,11 +28,11 @@ impl Age {
         Age { states: u8::MAX, valu: u8::MAX, trans: Age::TRANS, like: [Age::LIKE; 2], counted: Counted::NONE };
     /// More transcendental operations than any row counts.
     const TRANS: u8 = 8;
-    /// More operations than a wait for all but some of them lets open.
+    /// At least as many operations as a wait can leave outstanding.
     const LIKE: u8 = 63;
 
-    /// The age that one instruction adds. `is`: the flags of its class; `counted`: how many of `HazardTables::counted`
-    /// it is.
+    /// The age that one instruction adds. `is`: the flags of its class; `counted`: 1 if it is one of
+    /// `HazardTables::counted`.
     pub(super) fn step(states: u8, is: u8, counted: u8) -> Age {
         let of = |flag: u8| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
@@ -44,7 +44,7 @@ impl Age {
     pub(super) fn pass(&mut self, more: &Age) {
         self.states = self.states.saturating_add(more.states);
         self.valu = self.valu.saturating_add(more.valu);
-        // Most add none of these.
+        // Most instructions add none of these.
         if more.trans != 0 {
             self.trans = self.trans.saturating_add(more.trans).min(Age::TRANS);
         }
@@ -60,13 +60,13 @@ impl Age {
         }
     }
 
-    /// The number of operations of one of the kinds that waits which end the row count.
+    /// The number of operations of a kind that is counted by the waits which end the row.
     fn like(&self, row: &HazardRow, kind: u16) -> u8 {
         self.like.into_iter().zip(row.counts).find(|(_, of)| *of == kind).map_or(0, |(count, _)| count)
     }
 
-    /// Leaves out all that makes no difference to a row that no distance ends. `is_counted`: whether waits for some of
-    /// the instructions end it.
+    /// Removes counts that make no difference to a row that no distance ends. `is_counted`: whether a wait that leaves
+    /// some operations ends the row.
     pub(super) fn cut(&mut self, row: &HazardRow, is_counted: bool) {
         self.states = if row.lasts == u8::MAX { 0 } else { self.states.min(row.lasts) };
         self.valu = if is_counted { self.valu.min(Age::LIKE) } else { 0 };
@@ -78,7 +78,7 @@ impl Age {
         }
     }
 
-    /// Takes the worse of two paths.
+    /// Takes the worse of the ages on two paths.
     pub(super) fn worsen(&mut self, other: &Age) {
         self.states = self.states.min(other.states);
         self.valu = self.valu.min(other.valu);
@@ -96,7 +96,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// More than any rule counts. Loops come to an end there.
+    /// A number above all that rules count, at which the counts in loops end.
     const END: u8 = 15;
     pub(super) const NONE: Counted = Counted { fewest: 0, most: 0 };
 
@@ -110,21 +110,21 @@ impl Counted {
         self.most = self.most.max(other.most);
     }
 
-    /// At least so many came on every path.
+    /// Whether at least `times` of them came on every path.
     pub(super) fn reaches(self, times: u8) -> bool {
         self.fewest >= times
     }
 }
 
-/// The number of instructions, of those that the target's rules count, that this one is.
+/// 1 if the instruction is one of those that the target's rules count, or 0.
 pub(super) fn counts(tables: &HazardTables, is: u8, uses: &Uses<'_>) -> u8 {
     let is_counted = || tables.counted.iter().any(|side| holds(side, uses));
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
-/// A wait until some are left ends what the instruction may do: enough of them came after it, and they are done in the
-/// order of their issue. Transcendental operations among others are not. Without a row, nobody knows what came of the
-/// kind.
+/// Whether a wait that leaves some operations ends a row of the producer: enough of them came after it, and they are
+/// done in the order of their issue, unless transcendental ones are among others. Without a row, the number of
+/// operations of a kind is unknown.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).is() & class::TRANS != 0;
@@ -135,7 +135,7 @@ pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &I
     }
 }
 
-/// Whether the expert mode is on after the instruction, if it says so.
+/// Whether the instruction turns the expert mode on or off; `None` if it does neither.
 pub(super) fn turns_expert(tables: &HazardTables, uses: &Uses<'_>) -> Option<bool> {
     let is = |sides: &[Side]| sides.iter().any(|side| holds(side, uses));
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
@@ -155,21 +155,21 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     Some(Need { rule: Rule(row.rule), missing, producer, place, register, sure: true })
 }
 
-/// Whether a producer of a row that has just been issued makes a pair with an earlier one of this age: what the row
-/// counts came between, and not too much.
+/// Whether a producer of a row that has just been issued makes a pair with an earlier one of this age: not too many
+/// vector operations came between, and one of the instructions that the row counts, if it counts any.
 pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }
 
-/// The scalar registers that were seen, by their codes.
+/// The scalar registers that were seen, as bits by their codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen(u128);
 
 impl Seen {
     pub(super) const NOTHING: Seen = Seen(0);
 
-    /// At the beginning of a function that others call: every register may have been seen, if nothing but a read of it
-    /// counts.
+    /// The registers that were seen at the beginning of a called function: none if a write ends this, or else perhaps
+    /// all.
     pub(super) const fn called(tables: &HazardTables) -> Seen {
         if tables.until_written { Seen::NOTHING } else { Seen(u128::MAX) }
     }
@@ -178,8 +178,8 @@ impl Seen {
         self.0 |= other.0;
     }
 
-    /// The instruction is issued: whether registers of a producer were seen before. Where it is not the writes that end
-    /// this, what the instruction itself reads counts, too.
+    /// Issues the instruction, and returns the registers that were seen before it. Its own reads count, too, unless a
+    /// write ends that a register is seen.
     #[inline]
     pub(super) fn issue(&mut self, tables: &HazardTables, is: u8, uses: &Uses<'_>) -> Seen {
         let read = match is & class::SEES {
@@ -201,13 +201,13 @@ impl Seen {
         }
     }
 
-    /// Registers that the row's producer is about are among them.
+    /// Whether the row's producer is about one of the registers.
     pub(super) fn has(self, row: &HazardRow, uses: &Uses<'_>) -> bool {
         scalars(&row.producer, uses) & self.0 != 0
     }
 }
 
-/// The registers, and the others of their aligned pairs.
+/// The registers, and the other registers of their aligned pairs.
 const fn pairs(registers: u128) -> u128 {
     const EVEN: u128 = u128::MAX / 3;
     registers | (registers & EVEN) << 1 | registers >> 1 & EVEN

@@ -7,8 +7,8 @@ use crate::table::paged;
 use crate::target::HAZARDS;
 
 impl Signature {
-    /// The passes of the matrix core that an instruction takes: usually, and if a factor has 8 bits, which `cbsz` and
-    /// `blgp` choose. `None` if the tables have no passes of it. [`Distance`](super::Distance) depends on them.
+    /// The passes of the matrix core that an instruction takes, on which [`Distance`](super::Distance) depends: the
+    /// usual number, and that for a factor of 8 bits (`cbsz`, `blgp`). `None` for operations outside the core.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -39,7 +39,7 @@ impl HazardTables {
         Classes { first, second: inst.second_index().and_then(of).unwrap_or(&NO_CLASS) }
     }
 
-    /// Some rows with their numbers.
+    /// The rows of a set, with their numbers.
     #[inline]
     pub(crate) fn numbered(&self, rows: u128) -> impl Iterator<Item = (usize, &'static HazardRow)> + use<> {
         let all = self.rows;
@@ -76,13 +76,13 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// The rows of either.
+    /// The rows of either class.
     #[inline(always)]
     pub(crate) fn all(&self, of: impl Fn(&HazardClass) -> u128) -> u128 {
         of(self.first) | of(self.second)
     }
 
-    /// What either is, as in `table::class`.
+    /// The properties of either class, as in `table::hazards::class`.
     #[inline(always)]
     pub(crate) fn is(&self) -> u8 {
         self.first.is | self.second.is

@@ -11,24 +11,24 @@ use crate::target::FACTS;
 use crate::value::{Access, Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
 
-/// The first register of a run, and how many it has.
+/// A run of registers: the first one, and the number of them.
 pub(crate) type Run = (usize, usize);
 
-/// An operand that is a register, or several.
+/// An operand that is one register or several.
 #[derive(Clone, Copy)]
 pub(crate) struct Use {
     pub reg: Reg,
     pub role: Option<Field>,
     pub access: Access,
-    /// The files that it is in, as in `table::file`.
+    /// The register files that the operand is in, as in `table::hazards::file`.
     pub files: u8,
-    /// Its width.
+    /// The width of the operand.
     pub bits: u16,
     first: u16,
     count: u16,
 }
 
-/// The files of an operand, its first register, and how many there are.
+/// The register files of an operand, its first register, and the number of its registers.
 type Place = (u8, u16, u16);
 
 impl Use {
@@ -61,21 +61,21 @@ impl Use {
         (files, first as u16, count as u16)
     }
 
-    /// Its registers.
+    /// The registers of the operand.
     #[inline(always)]
     pub fn run(&self) -> Run {
         (self.first.into(), self.count.into())
     }
 }
 
-/// The files of the registers that an instruction reads, and of those that it writes: as in `table::file`.
+/// The files of the registers that an instruction reads, and of those that it writes, as in `table::hazards::file`.
 pub(crate) type Files = (u8, u8);
 
 /// The operands of an instruction that are registers, with the upper bits of the numbers of its vector registers.
 pub(crate) struct Uses<'i> {
     pub inst: &'i Inst,
     pub msb: VgprMsb,
-    /// The files of all of them.
+    /// The register files of all operands.
     pub files: Files,
     /// [`Inst::facts`], once asked for.
     facts: Cell<Option<u32>>,
@@ -83,7 +83,7 @@ pub(crate) struct Uses<'i> {
     count: usize,
 }
 
-/// More than nearly every instruction has. Further ones are found again each time.
+/// The number of operands that are kept, enough for nearly every instruction. Further ones are found again each time.
 const ROOM: usize = 8;
 
 impl<'i> Uses<'i> {
@@ -97,7 +97,7 @@ impl<'i> Uses<'i> {
         uses
     }
 
-    // Each field is stored on its own, and read so: a wide load would wait for narrow stores.
+    // Each field is stored and read on its own, since a wide load would wait for narrow stores.
     #[inline(always)]
     fn add(&mut self, operand: &Operand, reg: Reg) {
         let (files, first, count) = Use::place(self.inst, self.msb, operand, reg);
@@ -124,7 +124,7 @@ impl<'i> Uses<'i> {
         self.list.iter().take(self.count).copied().chain((ROOM..self.count).map(|n| self.beyond(n)))
     }
 
-    /// Whether the upper bits of the numbers of its vector registers are unknown.
+    /// Whether the upper bits of the numbers of vector registers are unknown.
     #[inline(always)]
     pub fn is_in_any_bank(&self) -> bool {
         self.msb == VgprMsb::UNKNOWN
@@ -137,7 +137,7 @@ impl<'i> Uses<'i> {
         self.list.iter().take(self.count).any(has) || (ROOM..self.count).any(|n| has(&self.beyond(n)))
     }
 
-    /// Passes on the runs of the registers of these operands, in order: runs that touch are one.
+    /// Passes to `take` the runs of registers of the operands that `is` selects, in order; adjoining runs are one.
     pub fn each_run(&self, is: impl Fn(&Use) -> bool, mut take: impl FnMut(u16, u16)) {
         let runs = || self.iter().filter(|one| one.count != 0 && is(one)).map(|one| (one.first, one.first + one.count));
         let mut from = 0;
@@ -152,7 +152,7 @@ impl<'i> Uses<'i> {
         }
     }
 
-    /// The first one of a run of registers that these operands name.
+    /// The first register of `run` that is in an operand which `is` selects.
     pub fn first_of(&self, run: Run, is: impl Fn(&Use) -> bool) -> Option<u16> {
         let shared = self.iter().filter(|one| one.count != 0 && share(one.run(), run) && is(one));
         shared.map(|one| one.first.max(run.0 as u16)).min()
@@ -165,7 +165,7 @@ impl<'i> Uses<'i> {
     }
 }
 
-/// The files that a register is in.
+/// The register files that a register is in.
 fn files(codes: &Codes, reg: Reg, run: Run) -> u8 {
     match reg {
         Reg::Special(Special::SrcVccz | Special::SrcExecz) => return file::ZERO_BITS,
