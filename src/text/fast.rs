@@ -1,4 +1,4 @@
-//! Prints the common instructions, whose operands are registers and small numbers with ready-made texts.
+//! Printer of common instructions, whose operands are registers and small numbers with precomputed texts.
 
 use super::Printer;
 use super::imm::extend;
@@ -16,11 +16,11 @@ const NAME: usize = 32;
 /// Length of the separator after each text: a comma and a space.
 const END: usize = 2;
 
-/// Prints an instruction. `None` if `long` must print it; the buffer's contents are then meaningless.
+/// Prints an instruction. Returns `None` if `long` must print it instead; the buffer's contents are then meaningless.
 ///
-/// It prints most instructions, and does so without branches that depend on the kind or number of operands, because
-/// such branches are often mispredicted. It copies a text for every possible operand, including the missing ones, whose
-/// texts are empty. It calls other functions only at the end, so that no state needs to be saved.
+/// Most instructions are printed without branches that depend on the kind or number of operands, because such branches
+/// are often mispredicted: a text is copied for every possible operand, and missing operands have empty texts. Other
+/// functions are called only at the end, so that no state needs to be saved.
 #[inline(always)]
 pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
@@ -50,13 +50,13 @@ pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     Some(())
 }
 
-/// The first signature of an entry of `FastText::rows`.
+/// The index of the first signature of an entry of `FastText::rows`.
 #[inline(always)]
 fn signature_of(row: u32) -> usize {
     row as usize >> 22
 }
 
-/// The signature that matches the words, and its index.
+/// The first signature of an entry that matches the words, and its index.
 #[inline(always)]
 pub(super) fn find(t: &FastText, row: u32, bits: u64) -> Option<(usize, &FastSignature)> {
     let mut number = signature_of(row);
@@ -86,7 +86,7 @@ fn name(row: u32) -> Option<&'static [u8; NAME]> {
     MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk()
 }
 
-/// Prints the rest of an instruction if its first texts are not all of its operands. They end at position `at`.
+/// Prints the rest of an instruction that has more operands than its first texts, which end at position `at`.
 #[inline(never)]
 fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (usize, u8), out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
@@ -117,7 +117,7 @@ fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (us
     Some(())
 }
 
-/// Prints an instruction of three dwords, or two operations.
+/// Prints an instruction of three dwords, or a dual instruction.
 #[inline(never)]
 fn special(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
     let Some(second) = inst.second_index() else { return three(inst, bits, row, out) };
@@ -133,7 +133,7 @@ fn special(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
     printed
 }
 
-/// Prints one of two operations.
+/// Prints one operation of a dual instruction.
 #[inline(always)]
 fn half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
     let (_, signature) = find(t, row, bits)?;
@@ -149,8 +149,8 @@ fn half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
     (lengths & MISSING == 0).then_some(())
 }
 
-/// Prints an instruction of three dwords. Its texts are in one or two entries; the second one also has the bits of the
-/// third dword that modifiers hold.
+/// Prints an instruction of three dwords. Its texts are in one entry or two; the second entry also has the bits of
+/// modifiers in the third dword.
 #[inline(always)]
 fn three(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
@@ -213,15 +213,15 @@ fn text_at(signature: &FastSignature, n: usize, turned: u16) -> &'static Text {
     &TEXTS.0[usize::from(place / 16)]
 }
 
-/// Prints all operands again, because one has no ready-made text. It computes their start again, so that the caller
-/// need not save it.
+/// Prints all operands again, because one has no precomputed text. The start of the operands is computed again, so that
+/// the caller need not save it.
 #[inline(never)]
 fn missing(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
     let row = FAST_TEXT[inst.target() as usize].rows.get(inst.index_and_form()).copied().unwrap_or(0);
     rest(inst, bits, signature, (0, name_len(row) + suffix_len(signature)), out);
 }
 
-/// Prints the operands from number `first` on, starting at position `at`. Operands without a ready-made text are
+/// Prints the operands from number `first` on, starting at position `at`. Operands without a precomputed text are
 /// printed from their descriptors.
 #[inline(never)]
 fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, usize), out: &mut Out) {
@@ -293,7 +293,7 @@ fn desc_modifier(inst: &Inst, desc: u16, out: &mut Out) {
     }
 }
 
-/// Copies bytes into the buffer. It would drop them if there were no room, which never happens.
+/// Copies bytes into the buffer, which always has room for them.
 #[inline(always)]
 fn put<const N: usize>(buffer: &mut [u8; SIZE + SLACK], at: usize, bytes: &[u8; N]) {
     const { assert!(N <= SLACK) };
@@ -311,7 +311,7 @@ mod tests {
     use crate::target::Target;
     use crate::text::TextBuffer;
 
-    /// The fast text equals the text printed from the descriptors, which is the text without the feature `fast`.
+    /// Test that the fast path prints the same text as the descriptors, which print it without the feature `fast`.
     #[test]
     fn texts_are_those_of_the_descriptors() {
         let mut state = 1u64;

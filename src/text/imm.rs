@@ -1,4 +1,4 @@
-//! Immediates and modifiers.
+//! Printing of immediates and modifiers.
 
 use super::Printer;
 use super::out::Out;
@@ -27,11 +27,11 @@ pub(super) fn extend(value: u32, width: u8) -> i32 {
     ((value << up) as i32) >> up
 }
 
-/// The bits that the text of a list shows.
+/// The bits of a modifier that the text of its list shows.
 pub(super) fn shown_bits(style: ListStyle, desc: &OperandDesc) -> u8 {
     match style {
         ListStyle::All | ListStyle::Always => (1 << desc.width) - 1,
-        // The bit of a destination's half is preceded by the bit of a source's half.
+        // A list with only the bit of a destination's half also shows the bit of a source's half before it.
         ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg | ListStyle::Ones => {
             desc.used_bits | u8::from(desc.used_bits == 1 << 3)
         }
@@ -64,8 +64,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a literal that the operation always has. If an inline constant has its value, it is printed as one,
-    /// except in operations with a source that could be a literal too.
+    /// Prints a literal that the operation always has. A literal with the value of an inline constant is printed as
+    /// this constant, except in operations with a source that could be a literal, too.
     fn mandatory_literal(&self, desc: &OperandDesc, out: &mut Out) {
         let v = self.literal_value();
         if desc.ty != DataType::Bits {
@@ -104,7 +104,7 @@ impl Printer<'_> {
         out.byte(b')');
     }
 
-    /// Prints names if operation and stream fit the message, otherwise numbers.
+    /// Prints names if the operation and the stream fit the message, or numbers otherwise.
     fn sendmsg(&self, Sendmsg { message, op, stream, rest }: Sendmsg, value: u32, out: &mut Out) {
         let op_name = match name_of(self.text.sendmsg, message.into()) {
             Some(name @ ("MSG_GS" | "MSG_GS_DONE")) if op != 0 || name == "MSG_GS_DONE" && stream == 0 => {
@@ -142,7 +142,7 @@ impl Printer<'_> {
         out.byte(b')');
     }
 
-    /// Omits counters at their maximum, which do not wait, unless all counters are at their maximum.
+    /// Prints counters. Those at their maximum, which do not wait, are omitted unless all are at their maximum.
     fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
         let all = wait.counters().is_empty();
         let max = |counter| if all { Waitcnt::max(self.inst.target(), counter) } else { None };
@@ -169,7 +169,7 @@ impl Printer<'_> {
         out.str(if separator == "," { ")" } else { "gpr_idx()" });
     }
 
-    /// Omits parts at their maximum, which do not wait, unless all parts are at their maximum.
+    /// Prints parts. Those at their maximum, which do not wait, are omitted unless all are at their maximum.
     fn depctr(&self, wait: Depctr, out: &mut Out) {
         let all = wait.parts().iter().all(|(_, count)| count.is_none());
         let mut separator = "";
@@ -186,7 +186,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Omits parts that are zero and have no meaning, unless all parts are zero.
+    /// Prints parts. Those that are zero have no meaning and are omitted; the text is `0` if all are zero.
     fn delay_alu(&self, DelayAlu { instid0, instskip, instid1, .. }: DelayAlu, value: u32, out: &mut Out) {
         let parts = [
             (Field::Instid0, instid0, self.text.instid),
@@ -210,8 +210,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a generation, which is one byte, and the marks above it, as a sum of names. Each mark except the last
-    /// adds a pair of parentheses.
+    /// Prints a generation, which is the low byte, and the marks in the bits above, as a sum of names. Each mark except
+    /// the last adds a pair of parentheses.
     fn version(&self, value: u32, out: &mut Out) {
         let is_set = |mark: &&(u16, &str)| u8::try_from(mark.0).is_err() && value & u32::from(mark.0) != 0;
         let set = self.text.version.iter().filter(is_set);
@@ -321,7 +321,7 @@ impl Printer<'_> {
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {
         out.byte(b' ');
-        // Find the nearest entry at or below. If its name covers a run of values, `lane` is the position in the run.
+        // The last entry that is not above the value. If it covers a run of values, `lane` is the position in the run.
         let Some(&(first, name)) = self.text.dpp_ctrl.iter().rev().find(|e| u32::from(e.0) <= value) else { return };
         out.str(name);
         let lane = value - u32::from(first);
@@ -345,7 +345,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the source lane for each of eight lanes. Two codes announce this dword; the even one means `fi`.
+    /// Prints the source lane for each of eight lanes. The even one of two codes for this dword means `fi:1`.
     fn dpp8(&self, code: Position, value: u32, out: &mut Out) {
         for lane in 0..8 {
             out.str(if lane == 0 { " dpp8:[" } else { "," });
@@ -360,7 +360,7 @@ impl Printer<'_> {
     /// Prints a temporal hint. Loads, stores and atomic operations have different names; the names of some values also
     /// depend on the scope.
     fn temporal_hint(&self, scope: Position, desc: &OperandDesc, value: u32, out: &mut Out) {
-        /// The hint of an atomic operation to act in the caches of all scopes, if the scope spans several shader
+        /// The bit of an atomic operation's hint to act in the caches of all scopes, if the scope spans several shader
         /// engines.
         const CASCADE: u32 = 4;
         const SYSTEM: u32 = 3;
@@ -377,7 +377,7 @@ impl Printer<'_> {
             _ => (t.th_load, t.th_load_system),
         };
         let name = name_of(if scope == SYSTEM { system } else { &[] }, value).or_else(|| name_of(table, value));
-        // Some names omit that an atomic operation returns the old value.
+        // Some names do not say that an atomic operation returns the old value.
         match name.or_else(|| name_of(table, value & !1).filter(|_| flags.is_atomic())) {
             Some(name) => out.str(name),
             None => out.hex(value),

@@ -1,4 +1,4 @@
-//! Assembly text in LLVM 22's syntax: printing instructions, and parsing them.
+//! Assembly text in LLVM 22's syntax: printing and parsing of instructions.
 
 #[cfg(feature = "fast")]
 mod fast;
@@ -52,7 +52,7 @@ const ALWAYS: u8 = 3;
 
 /// Prints the instruction in LLVM 22's syntax for its target.
 ///
-/// Calls `write_str` once and does not allocate. [`TextBuffer`] is faster for many instructions.
+/// `write_str` is called once, and nothing is allocated. [`TextBuffer`] is faster for many instructions.
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Out::new();
@@ -88,7 +88,7 @@ impl TextBuffer {
         TextBuffer(Out::new())
     }
 
-    /// Prints an instruction, replacing the old text, and returns the new text: ASCII, the same as
+    /// Prints an instruction, replacing the old text, and returns the new text, which is ASCII and the same as that of
     /// [`Display`](fmt::Display).
     #[inline]
     pub fn print(&mut self, inst: &Inst) -> &[u8] {
@@ -97,7 +97,7 @@ impl TextBuffer {
         self.0.bytes()
     }
 
-    /// Prints as a build without the feature `fast` does. The proofs compare both printers in one build.
+    /// Prints an instruction as a build without the feature `fast` does. Proofs compare both printers in one build.
     #[doc(hidden)]
     pub fn print_small(&mut self, inst: &Inst) -> &[u8] {
         self.0.clear();
@@ -235,7 +235,7 @@ fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     long(inst, out);
 }
 
-/// Prints any instruction. A build without the feature `fast` prints all of them here.
+/// Prints any instruction from its descriptors. A build without the feature `fast` prints all instructions so.
 #[inline(never)]
 fn long(inst: &Inst, out: &mut Out) {
     each(&Printer::new(inst), out);
@@ -263,7 +263,7 @@ fn each(p: &Printer, out: &mut Out) {
                 p.modifier(desc, out);
             }
         } else if p.plain(desc, separator, out) || p.operand(desc, separator, out) {
-            // An export target and its first source have no comma between them, nor have two operations.
+            // No comma comes between an export target and its first source, or between two operations.
             let is_alone = matches!(
                 desc.kind,
                 OperandKind::Number(NumberKind::Choice(NumberList::ExportTarget)) | OperandKind::Second

@@ -1,4 +1,4 @@
-//! Registers and constants.
+//! Printing of registers and constants.
 
 use super::Printer;
 use super::out::Out;
@@ -64,7 +64,7 @@ impl Printer<'_> {
             {
                 return false;
             }
-            // Data that goes to LDS.
+            // Data that goes to LDS has no register.
             OperandKind::Register(_) if coded.is_none() => return false,
             _ => {}
         }
@@ -90,7 +90,7 @@ impl Printer<'_> {
             EncodedOperand::Literal64(bits) => return self.literal64(desc.ty, bits, out),
             EncodedOperand::Code(code) | EncodedOperand::High(code) => code,
             EncodedOperand::Vcc => vcc(self.inst.target()),
-            // No other value is a register or an address.
+            // All other values are addresses that are off.
             _ => return out.literal(b"off"),
         };
         match desc.kind.signs() {
@@ -116,7 +116,7 @@ impl Printer<'_> {
                 register(code, out);
                 out.literal(b" offset:0x0");
             }
-            // As LLVM does, print the register that the words name.
+            // The text shows the register that the words name, as LLVM's does.
             (OffsetKind::Sum { is_shown: false, .. }, EncodedOperand::Number(0)) => {
                 register(off(self.inst.target()), out)
             }
@@ -129,7 +129,7 @@ impl Printer<'_> {
                 out.signed_hex(n as i32);
             }
             (_, EncodedOperand::Code(code) | EncodedOperand::Soffset(code)) => register(code, out),
-            // No other value is an offset.
+            // Other values do not occur as offsets.
             _ => {}
         }
     }
@@ -242,7 +242,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a code means a run of scalar registers that does not end in vcc.
+    /// Whether the registers at a code are a run of numbered scalar registers, which does not end in vcc.
     #[inline(always)]
     fn is_run(&self, code: u16, dwords: u16) -> bool {
         aligned(code, dwords) + dwords <= self.operands.sgpr_last + 1
@@ -258,11 +258,11 @@ impl Printer<'_> {
         out.byte(b']');
     }
 
-    /// Prints a literal. If an inline constant has its value, the text is `lit(...)`, because an assembler would
+    /// Prints a literal. If an inline constant has the same value, the text is `lit(...)`, because an assembler would
     /// otherwise choose the constant, which is shorter.
     fn literal(&self, ty: DataType, dwords: u16, out: &mut Out) {
         let v = self.literal_value();
-        // The literal is the upper half of a double. An assembler would take a small number for an integer, which is an
+        // The literal is the upper half of a double. An assembler would read a small number as an integer, which is an
         // inline constant.
         let small = ty == DataType::F64 && v != 0 && of_int(v.into()).is_some();
         if small && has_literal64(self.inst.target()) {
@@ -273,7 +273,7 @@ impl Printer<'_> {
             out.hex(v);
             out.byte(b')');
         } else {
-            // For 16-bit operands LLVM drops the upper half, which has no effect.
+            // LLVM does not print the upper half for 16-bit operands, where it has no effect.
             out.hex(if matches!(ty, DataType::F16 | DataType::I16) { v & 0xffff } else { v });
         }
     }
@@ -287,7 +287,8 @@ impl Printer<'_> {
                 return out.str(self.name(code, true));
             }
         }
-        // A number of 32 bits, also a negative one, is the upper half of a double; so is a double with zeros below.
+        // Short values: numbers of 32 bits, which for a double are its upper half, and doubles whose lower half is
+        // zero.
         let is_double = ty == DataType::F64;
         let short = bits >> 32 == 0 || is_double && (i32::try_from(bits as i64).is_ok() || bits as u32 == 0);
         let long = small || short;

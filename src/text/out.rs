@@ -6,12 +6,12 @@ use crate::table::sizes::ANY_LITERAL64;
 /// targets with literals of 64 bits; elsewhere those of image samples where both resources end in vcc: `tests/newer.rs`
 /// has one of 249 characters.
 pub(super) const SIZE: usize = if ANY_LITERAL64 { 512 } else { 288 };
-/// Room after the end for copies of a fixed size, of which only the first bytes count.
+/// Room after the end, for copies of a fixed size of which only the first bytes belong to the text.
 pub(super) const SLACK: usize = 48;
 
-/// Collects the text, to be written in one piece.
+/// The text under construction, to be written in one piece.
 ///
-/// It only holds ASCII. A text that is too long would be truncated, but no text is.
+/// The text is ASCII. A text that is too long would be truncated, but none is too long.
 #[derive(Clone)]
 pub(super) struct Out {
     pub(super) buffer: [u8; SIZE + SLACK],
@@ -34,8 +34,8 @@ static DECIMAL: [[u8; 4]; 256] = {
     all
 };
 
-/// Lists of two or three bits (`[0,1]`, `[1,0,1]`), lowest bit first, with their lengths. The index has a leading one
-/// above the bits.
+/// Texts of lists of two or three bits (`[0,1]`, `[1,0,1]`), lowest bit first, with their lengths. The index of a list
+/// is its bits with a one above them.
 pub(super) static LISTS: [[u8; 8]; 16] = {
     let mut all = [[0; 8]; 16];
     let mut n = 4;
@@ -98,7 +98,7 @@ impl Out {
         if self.len < SIZE {
             let end = (self.len + s.len()).min(SIZE + SLACK);
             if let (Some(to), Some(from)) = (self.buffer.get_mut(self.len..end), s.as_bytes().get(..end - self.len)) {
-                // Not `copy_from_slice`: its panic would be linked although it is never reached.
+                // `copy_from_slice` would link a panic, although it is never reached.
                 to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
             }
             self.len = end;
@@ -143,7 +143,8 @@ impl Out {
         }
     }
 
-    /// Writes a list such as `[1,0]` of the `shown` bits, lowest bit first; bits that are not `used` are shown as 0.
+    /// Writes a list such as `[1,0]` of the bits in `shown`, lowest bit first; bits that are not in `used` are shown as
+    /// 0.
     #[inline]
     pub fn bits(&mut self, value: u32, used: u32, shown: u8) {
         match shown {
@@ -164,7 +165,7 @@ impl Out {
             }
             (bits, left) = (bits >> 1, left >> 1);
         }
-        // Replace the last comma.
+        // The last comma is replaced by the bracket.
         if let Some(last) = self.buffer.get_mut(self.len.wrapping_sub(1)) {
             *last = b']';
         }

@@ -1,4 +1,4 @@
-//! Ready-made texts of operands.
+//! Precomputed texts of operands.
 
 /// The texts of operand codes, such as `s5, `, `v[4:5], ` and `-5, `, with the length in the last of 16 bytes. The
 /// length is `MISSING` for codes of other kinds, and for codes that differ between targets. build/emit/operand_texts.rs
@@ -6,7 +6,7 @@
 pub(super) static TEXTS: Aligned<[Text; COUNT]> = Aligned(split(include_bytes!(concat!(env!("OUT_DIR"), "/texts"))));
 
 pub(super) type Text = [u8; 16];
-/// Number of entries: enough for any index that is a 16-bit number divided by the size of a text.
+/// The number of entries, enough for any index that is a 16-bit number divided by the size of a text.
 const COUNT: usize = 1 << 12;
 
 const fn split(mut bytes: &[u8]) -> [Text; COUNT] {
@@ -20,9 +20,9 @@ const fn split(mut bytes: &[u8]) -> [Text; COUNT] {
     all
 }
 
-/// The alignment keeps each text within one cache line.
+/// A table whose alignment keeps each text within one cache line.
 #[repr(align(64))]
 pub(super) struct Aligned<T>(pub T);
 
-/// The length of a missing text. Its lowest four bits are zero, so the text takes no space.
+/// The length of a missing text. The lowest four bits of this length are zero, so the text takes no space.
 pub(super) const MISSING: u8 = 0x40;

@@ -1,8 +1,8 @@
-//! Reads characters, names and numbers from text.
+//! Reading of characters, names and numbers from text.
 
 use super::{Kind, ParseError, Span};
 
-/// A position in a text. Everything is read from this position on.
+/// A position in a text, from which characters and names are read.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
     pub text: &'t [u8],
@@ -14,7 +14,7 @@ impl<'t> Cursor<'t> {
         Cursor { text: text.as_bytes(), at: 0 }
     }
 
-    /// The character `n` after the position; 0 at the end.
+    /// The character that is `n` bytes after the position; 0 beyond the end.
     #[inline(always)]
     pub fn ahead(&self, n: usize) -> u8 {
         self.text.get(self.at + n).copied().unwrap_or(0)
@@ -34,7 +34,7 @@ impl<'t> Cursor<'t> {
     /// Skips blanks and comments. The end of a line is not a blank: it ends the instruction.
     #[inline(always)]
     pub fn blank(&mut self) {
-        // Most are a single space.
+        // Most blanks are a single space.
         self.at += usize::from(self.peek() == b' ');
         if CLASSES[usize::from(self.peek())] & BLANK != 0 {
             self.blanks();

@@ -1,9 +1,9 @@
-//! The float nearest to decimal digits, or to a number of many bits. The parser of core is exact too, but it has code
+//! The float nearest to decimal digits, or to a number of many bits. The parser of `core` is exact, too, but has code
 //! that can panic.
 
-/// Digits that determine the result: halfway between two neighbours, a number has 767 at most.
+/// The number of digits that determine the result: a number halfway between two floats has at most 767.
 const DIGITS: usize = 800;
-/// Dwords of the greatest number here: 1,200 digits and a quotient.
+/// The dwords of the greatest number in a computation: 1,200 digits and a quotient.
 const LIMBS: usize = 130;
 /// Powers of ten that an f64 holds exactly.
 const EXACT: [f64; 23] = [
@@ -11,14 +11,14 @@ const EXACT: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// The bits of the f64 nearest to a number of the form `12.5e-3`; of two, the even one. A sign is not expected.
+/// The bits of the f64 nearest to a number of the form `12.5e-3` without a sign; if two are equally near, the even one.
 pub fn nearest(text: &[u8]) -> u64 {
     const INFINITE: u64 = 0x7ff << 52;
     let is_exponent = |c: &u8| matches!(c, b'e' | b'E');
     let mut parts = text.splitn(2, is_exponent);
     let mantissa = parts.next().unwrap_or(&[]);
     let given = exponent(parts.next().unwrap_or(&[]));
-    // The digits from the first one that is not 0, and the places after the point.
+    // The places after the point, and the digits from the first one that is not 0.
     let mut places = mantissa.iter().position(|c| *c == b'.').map_or(0, |point| mantissa.len() - 1 - point) as i64;
     let digits = || mantissa.iter().filter(|c| c.is_ascii_digit()).map(|c| u32::from(c - b'0')).skip_while(|d| *d == 0);
     let count = digits().count();
@@ -35,20 +35,20 @@ pub fn nearest(text: &[u8]) -> u64 {
     let mut number = Big::of(0);
     digits().take(DIGITS).for_each(|digit| number.multiply(10, digit));
     if count > DIGITS {
-        // One digit stands for all the others.
+        // One more digit stands for all the others: whether they are 0 matters for rounding.
         let more = digits().skip(DIGITS).any(|digit| digit != 0);
         number.multiply(10, more.into());
         places -= (count - DIGITS - 1) as i64;
     }
     let power = given - places;
     if let (Some(digits), Some(scale)) = (number.exact(), EXACT.get(power.unsigned_abs() as usize)) {
-        // Both are exact, and so is the rounding.
+        // Both factors are exact, so the result is rounded only once.
         return if power < 0 { digits / scale } else { digits * scale }.to_bits();
     }
     let mut divisor = Big::of(1);
     let scaled = if power < 0 { &mut divisor } else { &mut number };
     scaled.multiply_by_power_of_ten(power.unsigned_abs() as usize);
-    // Their quotient is between a half and two after this.
+    // The shift makes the quotient of `number` and `divisor` lie between a half and two.
     let up = number.bits() as i32 - divisor.bits() as i32;
     if up < 0 {
         number.shift_left(up.unsigned_abs() as usize)
@@ -64,19 +64,19 @@ pub fn nearest(text: &[u8]) -> u64 {
     rounded(quotient, up, !number.is_zero())
 }
 
-/// The bits of the f64 nearest to `value * 2^power`; of two, the even one. The power is between -4000 and 4000.
+/// The bits of the f64 nearest to `value * 2^power`, or the even one of two. `power` is between -4000 and 4000.
 pub fn scaled(value: u64, power: i32) -> u64 {
     if value == 0 { 0 } else { rounded(value, 63 + power, false) }
 }
 
-/// A decimal number with a sign, saturated.
+/// The value of a decimal number with or without a sign, saturated.
 fn exponent(text: &[u8]) -> i64 {
     let digits = text.iter().filter(|c| c.is_ascii_digit());
     let value = digits.fold(0, |value: i64, c| (value * 10 + i64::from(c - b'0')).min(1 << 40));
     if text.first() == Some(&b'-') { -value } else { value }
 }
 
-/// The f64 nearest to `quotient / 2^63 * 2^up`, or to a number a little above it.
+/// The bits of the f64 nearest to `quotient / 2^63 * 2^up`, or to a number a little greater if `above`.
 fn rounded(quotient: u64, up: i32, above: bool) -> u64 {
     let zeros = quotient.leading_zeros();
     let digits = quotient.wrapping_shl(zeros) | u64::from(above);
@@ -84,18 +84,18 @@ fn rounded(quotient: u64, up: i32, above: bool) -> u64 {
     if exponent > 1023 {
         return 0x7ff << 52;
     }
-    // 53 digits remain, or fewer if the exponent is that of the least numbers.
+    // 53 digits remain, or fewer for subnormal numbers.
     let drop = 11 + (-1022 - exponent).max(0) as u32;
     let kept = digits.checked_shr(drop).unwrap_or(0);
     let rest = digits & 1u64.checked_shl(drop).unwrap_or(0).wrapping_sub(1);
     let half = 1u64.checked_shl(drop - 1).unwrap_or(u64::MAX);
     let up = rest > half || rest == half && kept & 1 == 1;
-    // The first digit, which the words do not hold, and a carry add to the exponent.
+    // The first digit, which the f64 does not store, and a carry both add to the exponent.
     let exponent = (exponent + 1022).max(0) as u64;
     (exponent << 52) + kept + u64::from(up)
 }
 
-/// A whole number of many dwords, the lowest one first.
+/// A large natural number, as dwords from the lowest to the highest.
 struct Big {
     limbs: [u32; LIMBS],
     len: usize,

@@ -49,12 +49,12 @@ impl Suffixes {
     /// The suffixes in the order in which [`parse`](crate::parse) tries the encodings.
     const NAMES: [&'static str; 5] = ["_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp"];
 
-    /// The set with the suffix of this number in that order.
+    /// The set with one more suffix, given by its number in the order of `NAMES`.
     pub(super) fn with(self, number: usize) -> Suffixes {
         Suffixes(self.0 | 1 << number)
     }
 
-    /// Yields the suffixes.
+    /// The suffixes, in the order of encodings that [`parse`](crate::parse) tries.
     pub fn iter(self) -> impl Iterator<Item = &'static str> {
         Suffixes::NAMES.into_iter().enumerate().filter(move |(n, _)| self.0 >> n & 1 == 1).map(|(_, name)| name)
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Suffixes {
     }
 }
 
-/// The kinds of problems of a text.
+/// A kind of problem in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
@@ -74,17 +74,17 @@ pub enum ParseErrorKind {
     Mnemonic,
     /// The target has the operation, but not in the encoding that the suffix names.
     Encoding,
-    /// The target has the operation, but not in the encoding that the suffix names; these are the others.
+    /// The target has the operation, but not in the encoding that the suffix names, only in those of these suffixes.
     Variant(Suffixes),
-    /// This character is expected here.
+    /// The text lacks this character here.
     Character(char),
-    /// An expression is expected here, is nested too deep, or divides by zero.
+    /// The text lacks an expression here, or the expression is nested too deep or divides by zero.
     Expression,
-    /// It is not a number, or it has more than 64 bits.
+    /// The text is not a number, or the number has more than 64 bits.
     Number,
     /// No register and no symbol has this name.
     Symbol,
-    /// A number is expected here whose value is known, not a symbol whose value is open.
+    /// The value of a symbol is open, but a known value is needed here.
     Open,
     /// The register does not exist.
     Register,
@@ -94,9 +94,9 @@ pub enum ParseErrorKind {
     Backward,
     /// The number of a register is negative.
     Negative,
-    /// No operand has so many registers.
+    /// The run has this number of registers, more than any operand.
     Length(u16),
-    /// Of the destinations of two operations, one has an even number and the other one an odd number.
+    /// The destinations of two operations have to be an even and an odd register, but both are even or both are odd.
     Parity(Field),
     /// A run of scalar registers of this length must begin at a multiple of this number.
     Alignment(u8),
@@ -126,17 +126,17 @@ pub enum ParseErrorKind {
         /// The greatest value.
         max: i64,
     },
-    /// The operand has a different number of registers.
+    /// The text has another number of registers than the operand.
     Width {
         /// The field.
         field: Field,
-        /// Number of registers of the operand.
+        /// The number of registers of the operand.
         dwords: u8,
-        /// Number of registers in the text.
+        /// The number of registers in the text.
         given: u16,
     },
-    /// Some 16-bit registers of the instruction have the suffix `.l` or `.h`, and this one lacks it, or the other way
-    /// around.
+    /// Some 16-bit registers of the instruction have a suffix `.l` or `.h` and this one lacks it, or others lack it and
+    /// this one has it.
     Half(Field),
     /// The constant is not an inline constant, and the encoding has no room for a literal.
     NoLiteral,
@@ -154,9 +154,9 @@ pub enum ParseErrorKind {
     Unexpected,
     /// The operation does not have this modifier.
     Lacks(Field),
-    /// The name of the operation means that the modifier has another value.
+    /// The name of the operation implies another value of the modifier.
     Implied,
-    /// A second operation, after `::`, is expected here.
+    /// The text lacks the second operation, after `::`.
     SecondOperation,
     /// The instruction breaks a rule.
     Rule(RuleError),

@@ -12,7 +12,7 @@ const DEPTH: u8 = 32;
 pub struct Integer {
     /// The value.
     pub value: i64,
-    /// Whether it depends on a symbol whose value is not fixed: only a literal can hold it, and a linker may change it.
+    /// Whether the value depends on a symbol that is not fixed: only a literal can hold it, and a linker may change it.
     pub open: bool,
 }
 
@@ -57,13 +57,12 @@ pub fn result(operator: &str, a: i64, b: i64) -> Option<i64> {
     apply(operator.as_bytes(), a, b)
 }
 
-/// The functions of any number of numbers: see [`combined`].
+/// The functions of any number of arguments: see [`combined`].
 const FUNCTIONS: [&str; 3] = ["max", "or", "alignto"];
 
-/// The result of a function of two numbers: `max`, `or`, or `alignto`, which rounds the first up to a multiple of the
-/// second.
-/// A function of more numbers combines each with the result of those before it. `None` if there is no such function, or
-/// the multiple is not positive.
+/// The result of a function of two arguments: `max`, `or`, or `alignto`, which rounds the first up to a multiple of the
+/// second. A function of more arguments combines the result with each further one. `None` if there is no function of
+/// this name, or the second argument of `alignto` is not positive.
 pub fn combined(function: &str, a: i64, b: i64) -> Option<i64> {
     match function {
         "max" => Some(a.max(b)),
@@ -73,8 +72,8 @@ pub fn combined(function: &str, a: i64, b: i64) -> Option<i64> {
     }
 }
 
-/// The value of a character between single quotes at the beginning of a text, and the length of all that. A backslash
-/// gives some letters another meaning, as in C.
+/// The value of a character between single quotes at the beginning of a text, and its length in bytes with the quotes.
+/// Some letters after a backslash have a special meaning, as in C.
 pub fn character(text: &str) -> Option<(i64, usize)> {
     let mut parts = text.strip_prefix('\'')?.chars();
     match (parts.next(), parts.next(), parts.next()) {
@@ -105,7 +104,7 @@ impl Cursor<'_> {
     }
 
     /// Reads a float that is a whole expression, perhaps after a plus or in parentheses, and returns the bits of the
-    /// double: that is the integer for which LLVM's assembler takes it.
+    /// double, which LLVM's assembler uses as the integer.
     fn whole_float(&mut self, stop: u8) -> Option<u64> {
         let (mut ahead, mut depth) = (*self, 0usize);
         loop {
@@ -247,13 +246,13 @@ impl Cursor<'_> {
         all.ok_or_else(|| self.error(Kind::Expression))
     }
 
-    /// Reads a short decimal number at the end of an operand or list element: most numbers are such.
+    /// Reads a short decimal number that ends an operand or list element, as most numbers do.
     #[inline]
     fn plain(&mut self) -> Option<i64> {
         let (mut value, mut len) = (0, 0);
         while let digit @ b'0'..=b'9' = self.ahead(len) {
             (value, len) = (10 * value + i64::from(digit - b'0'), len + 1);
-            // A zero before other digits makes them octal.
+            // A number that begins with a zero is octal.
             if len > 8 || len > 1 && value < 10 {
                 return None;
             }
@@ -263,7 +262,7 @@ impl Cursor<'_> {
         is_whole.then_some(value)
     }
 
-    /// A number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`.
+    /// Reads a number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`.
     fn number(&mut self) -> Result<Integer, ParseError> {
         let word = self.word();
         let (radix, digits) = match word {
@@ -321,7 +320,7 @@ impl Cursor<'_> {
             if last > end + 1 + sign {
                 (end, is_float) = (last, true);
             } else if !is_name(self.ahead(last)) {
-                // LLVM's assembler takes an exponent without digits for none.
+                // LLVM's assembler ignores an exponent without digits.
                 (end, is_float, len) = (last, true, Some(end));
             }
         }
@@ -333,11 +332,11 @@ impl Cursor<'_> {
         Some(bits)
     }
 
-    /// Reads hexadecimal digits and a power of two: `0x1.8p1`.
+    /// Reads a float of hexadecimal digits with a power of two: `0x1.8p1`.
     fn hexadecimal(&mut self) -> Option<u64> {
         let first = 2;
         let mut end = first;
-        // 60 bits of the number, of which the last one says whether more follow.
+        // The first 60 bits of the number; the last bit is also set if a later digit is not 0.
         let (mut value, mut exponent, mut dots) = (0u64, 0i32, 0usize);
         loop {
             let c = self.ahead(end);
@@ -375,7 +374,7 @@ impl Cursor<'_> {
 fn apply(operator: &[u8], a: i64, b: i64) -> Option<i64> {
     let is = |condition: bool| -i64::from(condition);
     Some(match operator {
-        // A distance of 64 is 0, and one below 0 is counted from 64, as where LLVM's assembler runs.
+        // The shift distance counts modulo 64, as on the machines on which LLVM's assembler runs.
         b"<<" => a.wrapping_shl(b as u32),
         b">>" => (a as u64).wrapping_shr(b as u32) as i64,
         b"&&" => (a != 0 && b != 0).into(),

@@ -1,8 +1,8 @@
-//! Parses instructions whose operands have ready-made texts, with the tables from which they are printed.
+//! Parser of instructions whose operands have precomputed texts, with the tables from which they are printed.
 //!
-//! Most lines of a program are such instructions. Each operand's text determines the index at which the table would
-//! have it, and the index determines the bits of the words. Any text that differs from the printer's is left to the
-//! descriptors, and so are errors.
+//! Most lines of a program are such instructions. The text of an operand determines the index that it has in the table,
+//! and the index determines the bits of the words. Texts that differ from the printer's, and errors, are left to the
+//! parser that uses the descriptors.
 
 mod dual;
 mod operand;
@@ -26,7 +26,7 @@ use crate::text::out::LISTS;
 
 use operand::Read;
 
-/// Parses the operands after a mnemonic. `None` if the text is not in the printer's spelling.
+/// Parses the operands after a mnemonic. Returns `None` if the text is not in the printer's spelling.
 pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst> {
     let tables = FAST_TEXT[target as usize];
     let (stem, suffix) = match name.split_last_chunk() {
@@ -67,20 +67,19 @@ struct Quick<'t> {
     row: u32,
     /// The position after the mnemonic.
     cursor: Cursor<'t>,
-    /// The first characters after the mnemonic, padded with zeros. `start` is the position of the first one in the
-    /// text.
+    /// The first characters after the mnemonic, padded with zeros, and the position of the first one in the text.
     padded: &'t [u8; 128],
     start: usize,
 }
 
 impl<'t> Quick<'t> {
-    /// Parses the instruction. `first` is the first dword without operands and modifiers.
+    /// Parses the instruction. `first` is the first dword of the instruction without operands and modifiers.
     fn instruction(&self, first: u32) -> Option<Inst> {
         let format = DESCS[self.target as usize].signature(self.op_index.into(), 0).format;
         let base = match format {
             Format::Vopd => return self.dual(),
             _ if first == FastText::NO_FIRST => return None,
-            // Some bits are set that the text does not show.
+            // In these formats, bits are set that the text does not show.
             Format::Vop3p | Format::Vop3pMai | Format::Vbuffer => self.filled()?,
             _ => first.into(),
         };
@@ -106,7 +105,7 @@ impl<'t> Quick<'t> {
         let form = Form::new(self.target, opcode, &entry, entry.signature)?;
         let mut words = form.start();
         if entry.signature.format == Format::Vop3p {
-            // The text of a list shows only the bits that the operation uses.
+            // The text of a list shows only bits that the operation uses, but all of them are set.
             for desc in
                 form.descs().filter(|desc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)))
             {
@@ -117,7 +116,7 @@ impl<'t> Quick<'t> {
         Some(words.dwords.iter().take(4).rev().fold(0, |all, &dword| all << 32 | u128::from(dword)))
     }
 
-    /// Parses the text with this signature.
+    /// Tries to parse the text with this signature.
     fn attempt(&self, number: usize, signature: &FastSignature, base: u128, format: Format) -> Option<Inst> {
         let mut cursor = self.cursor;
         let is_wide = number >= self.tables.special;
@@ -152,7 +151,7 @@ impl<'t> Quick<'t> {
         (!read.is_any || read.is_last).then_some(())
     }
 
-    /// Sets the bits of the modifiers, which must be in the order in which they are printed.
+    /// Parses the modifiers, which must be in the order in which they are printed, and sets their bits.
     fn modifiers(
         &self,
         number: usize,
@@ -161,7 +160,7 @@ impl<'t> Quick<'t> {
         read: &mut Read,
     ) -> Option<()> {
         read.is_loud = true;
-        // Bits of the modifiers that have not been read yet; the modifiers of other signatures follow in the table.
+        // Bits of the modifiers that have not been read yet. They tell where the modifiers of the next signature begin.
         let mut rest = signature.loud;
         let third = self.tables.signatures.get(number + 1).filter(|_| number >= self.tables.special);
         let mut rest_of_third = third.map_or(0, |entry| entry.loud as u32);
@@ -197,7 +196,7 @@ impl<'t> Quick<'t> {
                 }
                 ModifierWay::Descriptor => return None,
             };
-            // The next character could be part of the name or number.
+            // The name or number must end here.
             if !ends_operand(after.peek()) {
                 return None;
             }
@@ -221,7 +220,7 @@ impl<'t> Quick<'t> {
         cursor.is_done().then_some(())
     }
 
-    /// Whether the printer writes the text after the mnemonic.
+    /// Whether the printer writes the same text after the mnemonic.
     fn is_text_of(&self, inst: &Inst) -> bool {
         let mut printed = TextBuffer::new();
         let printed = printed.print(inst);
@@ -230,7 +229,7 @@ impl<'t> Quick<'t> {
         printed.get(behind..).is_some_and(|text| cursor.eat_all(text.trim_ascii_start())) && cursor.is_done()
     }
 
-    /// Decodes the words. The printer must write the same text for them.
+    /// Decodes the words, and accepts the instruction if the printer writes the same text for it.
     fn accept(&self, number: usize, signature: &FastSignature, read: &Read, format: Format) -> Option<Inst> {
         let mut dwords: [u32; 4] = core::array::from_fn(|n| (read.bits >> (32 * n)) as u32);
         let inst = match read.literal {
@@ -255,7 +254,7 @@ impl<'t> Quick<'t> {
         let inst = inst.filled();
         match read.is_printed {
             false if !read.is_loud && inst.bits() & signature.loud != signature.quiet => return None,
-            // Operands, or the operation, demand modifiers that the text does not show.
+            // The operands or the operation demand modifiers that the text does not show.
             false if (inst.bits() ^ signature.quiet) & signature.loud & !read.shown != 0 => return None,
             false => {}
             true if !self.is_text_of(&inst) => return None,
@@ -273,7 +272,7 @@ impl<'t> Quick<'t> {
     }
 }
 
-/// Reads a number of up to eight digits. Its first digit must not be zero, which would make it octal.
+/// Reads a number of up to eight digits that does not begin with a zero, which would make it octal.
 fn digits(cursor: &mut Cursor) -> Option<u32> {
     let word = cursor.word();
     if word.len() > 1 && word.first() == Some(&b'0') {
@@ -305,7 +304,7 @@ mod tests {
         Blank,
     }
 
-    /// If the tables of texts accept a text, the descriptors give the same result.
+    /// Test that the descriptors give the same result for each text that the fast path accepts.
     #[test]
     fn both_ways_make_the_same() {
         const CHANGES: &[u8] = b"0123456789vsa[]:,. -|";
@@ -319,7 +318,7 @@ mod tests {
         let (mut printed, mut parsed) = (0, 0);
         for &target in Target::ALL {
             for n in 0..40_000u32 {
-                // The first bits are the encoding; each of their values is tried equally often.
+                // The first bits, which hold the encoding, have each value equally often.
                 let first = n << 23 | random() >> 9;
                 let Ok(inst) = decode_words(target, &[first, random() & random(), random(), 0, 0]) else { continue };
                 let mut buffer = TextBuffer::new();

@@ -1,4 +1,4 @@
-//! Formats of typed buffers: `format:22`, `format:[BUF_FMT_32_FLOAT]`, `dfmt:14, nfmt:4`.
+//! Parser of formats of typed buffers: `format:22`, `format:[BUF_FMT_32_FLOAT]`, `dfmt:14, nfmt:4`.
 
 use super::{Kind, ParseError, Parser};
 use crate::codec::hold;
@@ -9,12 +9,12 @@ use crate::table::OperandDesc;
 /// The default formats BUF_DATA_FORMAT_8 and BUF_FMT_8_UNORM, which text can omit.
 pub(super) const DEFAULT_FORMAT: u32 = 1;
 
-/// The bits of the number format of a typed buffer.
+/// The width of the number format of a typed buffer.
 const NFMT: u8 = 3;
 
 impl<'t> Parser<'t, '_> {
-    /// Parses the format of a typed buffer that precedes the scalar offset: numbers alone, of which the two of targets
-    /// with a data format and a number format stand nowhere else.
+    /// Parses the format of a typed buffer, if it comes before the scalar offset. Only numbers do: `format:22`, or
+    /// `dfmt` and `nfmt`, which come nowhere else.
     pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
         let is_format = |desc: &&OperandDesc| {
             let kinds = matches!(
@@ -31,7 +31,7 @@ impl<'t> Parser<'t, '_> {
                 self.format_numbers(nfmt, format)?;
             }
             OperandKind::Modifier(ModifierKind::BufferFormat) if name == b"format" => {
-                // Names of formats stand after the offset.
+                // Names of formats come after the offset.
                 self.label()?;
                 let value = self.below(format.field, (1 << format.width) - 1)?;
                 self.put(format, value)?;
@@ -44,7 +44,7 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
-    /// `dfmt:14, nfmt:4`, which stand before the scalar offset.
+    /// Reads `dfmt:14, nfmt:4`, which come before the scalar offset.
     fn format_numbers(&mut self, nfmt_at: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         let start = self.cursor.at;
         let (mut dfmt, mut nfmt) = (None, None);
@@ -72,7 +72,7 @@ impl<'t> Parser<'t, '_> {
             .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
-    /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` or `format:78`.
+    /// Reads `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` or `format:78`.
     pub(super) fn mtbuf_format(&mut self, nfmt_at: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         let (mut dfmt, mut nfmt) = (None, None);
         let start = self.cursor.at;
@@ -99,7 +99,7 @@ impl<'t> Parser<'t, '_> {
         self.put_formats([dfmt, nfmt], nfmt_at, desc, start)
     }
 
-    /// `format:[BUF_FMT_32_FLOAT]`, `format:22`, or the two parts of a name as before RDNA1:
+    /// Reads `format:[BUF_FMT_32_FLOAT]`, `format:22`, or the two parts of a name as before RDNA1:
     /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`.
     pub(super) fn buf_fmt(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
         self.label()?;

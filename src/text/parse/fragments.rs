@@ -1,4 +1,4 @@
-//! Parses parts of an instruction by themselves: a mnemonic, an operand, a modifier. The code is the same as for whole
+//! Parser of single parts of an instruction: a mnemonic, an operand, a modifier. It uses the parser of whole
 //! instructions.
 
 use core::fmt;
@@ -50,11 +50,11 @@ pub struct OperandText {
     pub value: Value,
     /// Width in bits, as in [`Operand::bits`](crate::Operand::bits).
     pub bits: u16,
-    /// `-` or `neg(...)`, if a field holds it: constants of some operations become negative instead.
+    /// Whether a field holds the `-` or `neg(...)` of the text. Constants of some operations become negative instead.
     pub neg: bool,
-    /// `|...|` or `abs(...)`, if a field holds it.
+    /// Whether a field holds the `|...|` or `abs(...)` of the text.
     pub abs: bool,
-    /// `sext(...)`, if a field holds it.
+    /// Whether a field holds the `sext(...)` of the text.
     pub sext: bool,
     /// The value of a literal of 64 bits.
     pub literal64: Option<u64>,
@@ -64,9 +64,7 @@ impl Opcode {
     /// The operation that a mnemonic names in a target's assembler, with or without the suffix of an encoding. Older
     /// names that LLVM's assembler accepts are also found; case is ignored.
     ///
-    /// # Errors
-    /// There is no such operation, it lacks the encoding of the suffix, or several operations have the name:
-    /// [`signatures`] yields the forms of all of them.
+    /// # Errors The target has no operation of this name, the operation lacks the encoding of the suffix, or several operations have the name: [`signatures`] yields the forms of all of them.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -155,7 +153,7 @@ impl OperandSignature {
         parser.end()?;
         let found = parser.found(desc)?;
         let is_vector = |value| matches!(value, Value::Reg(Reg::Vgpr(_) | Reg::VgprHigh(_) | Reg::Agpr(_)));
-        // The accepted values are those of the shortest run of registers.
+        // `takes` knows only the shortest run of registers.
         let is_longer = found.bits > self.bits && is_vector(found.value);
         match self.takes.value(found.value) || is_longer {
             true => Ok(found),
@@ -193,8 +191,8 @@ impl ModifierSignature {
 }
 
 impl ModifierSignature {
-    /// An instruction of this form in which the modifier has a value, and other fields are 0 where they can be. `None`
-    /// if the field cannot hold the value beside them. [`Inst::field_text`] gives the text of the modifier there.
+    /// An instruction of this form in which the modifier has this value, and other fields are 0 where possible. `None`
+    /// if the field cannot hold the value there. [`Inst::field_text`] gives the text of the modifier.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -241,7 +239,7 @@ impl Parser<'_, '_> {
         let [neg, abs, sext] = desc.kind.signs().unwrap_or(Signs::ABSENT).positions().map(flag);
         let plain = OperandText { value: Value::Off, bits: 0, neg, abs, sext, literal64: self.words.literal64() };
         if let Some(address) = &self.address {
-            // A list of registers has no value of its own.
+            // A list of registers has no value as an operand.
             let held = self.words.get(desc.lsb, REGISTER) as u16;
             return match address.parts {
                 1 => Ok(OperandText { value: Value::Reg(Reg::Vgpr(held)), bits: address.dwords * 32, ..plain }),
@@ -251,7 +249,7 @@ impl Parser<'_, '_> {
         let dwords = |given: u16| if given == 0 { u16::from(desc.dwords) } else { given };
         match self.held.iter().flatten().next() {
             Some(Held { coded, dwords: given, .. }) => {
-                // A scalar offset that is too great for its field.
+                // A scalar offset that is too great for its field is a literal.
                 let coded = match (coded, self.words.literal) {
                     (EncodedOperand::Number(_), Some(literal)) => &EncodedOperand::Literal(literal),
                     (coded, _) => coded,

@@ -1,4 +1,4 @@
-//! Constants with parts, and other numbers.
+//! Parser of constants with parts, and of other numbers.
 
 use super::expression::Integer;
 use super::{Kind, ParseError, Parser, Symbols, operation};
@@ -9,8 +9,8 @@ use crate::kind::{NONE, Notation, NumberKind, OperandKind, PartsKind, Position};
 use crate::opcode::Field;
 use crate::table::{Counter, OperandDesc};
 
-/// The place and the greatest value of a message's operation and stream in text, which LLVM's assembler encodes alike
-/// on all targets.
+/// The positions and the greatest values of a message's operation and stream: LLVM's assembler encodes them alike on
+/// all targets.
 const OP_AT: u32 = 4;
 const OP_MOST: u8 = 7;
 const STREAM_AT: u32 = 8;
@@ -38,10 +38,10 @@ impl Parser<'_, '_> {
         }
         let start = self.cursor.at;
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
-        // A number in `lit(...)` or `lit64(...)` is the number: there is no literal that it could be.
+        // In these operands, which cannot be literals, `lit(...)` and `lit64(...)` mean the number in them.
         let notation = if let NumberKind::Plain(notation) = kind { Some(notation) } else { None };
         let takes_call = notation.is_some_and(|notation| notation != Notation::Endpgm);
-        // A signed number has the same bits as an unsigned one, except in operands that are never signed.
+        // Signed and unsigned numbers are accepted, except in operands that are never signed.
         let has_sign = !matches!(
             kind,
             NumberKind::Parts(PartsKind::Sendmsg | PartsKind::Hwreg)
@@ -91,7 +91,7 @@ impl Parser<'_, '_> {
         Ok(EncodedOperand::Number(if is_whole { (value as u16).into() } else { value }))
     }
 
-    /// A number within limits.
+    /// Reads a number from `min` to `max`.
     fn within(&mut self, field: Field, min: i64, max: i64) -> Result<i64, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;
@@ -102,7 +102,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `attr5.x`
+    /// Reads an attribute: `attr5.x`.
     fn attribute(&mut self, channel_at: Position, desc: &OperandDesc) -> Result<EncodedOperand, ParseError> {
         let error = self.cursor.error(Kind::Operand(desc.field));
         let name = self.cursor.name();
@@ -159,7 +159,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Skips what may separate two counters, and returns whether another counter follows.
+    /// Skips the separator between two counters, if there is one, and returns whether another counter follows.
     fn next_counter(&mut self) -> Result<bool, ParseError> {
         let is_separated = self.cursor.eat(b'&') || self.cursor.eat(b',');
         match self.cursor.is_done() {
@@ -168,7 +168,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` means the greatest count that fits, if 99 does not.
+    /// Reads `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` means the greatest count that fits, if 99 does not fit.
     fn waitcnt(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         let target = self.words.target;
@@ -204,7 +204,7 @@ impl Parser<'_, '_> {
         self.encoded(start, wait.encode(target))
     }
 
-    /// `{ dont_wait_export_ready: 1 }`
+    /// Reads `{ dont_wait_export_ready: 1 }`.
     fn events(&mut self, field: Field) -> Result<Option<i64>, ParseError> {
         if !self.cursor.eat(b'{') {
             return Ok(None);
@@ -235,7 +235,7 @@ impl Parser<'_, '_> {
         after.eat(b'(')
     }
 
-    /// `hwreg(HW_REG_MODE, 0, 4)`, `{id: 1, offset: 0, size: 4}`, in which LLVM's assembler takes no names.
+    /// Reads `hwreg(HW_REG_MODE, 0, 4)`, or `{id: 1, offset: 0, size: 4}`, in which LLVM's assembler accepts no names.
     fn hwreg(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         let (mut id, mut offset, mut size) = (0, 0, 32);
@@ -278,8 +278,8 @@ impl Parser<'_, '_> {
         self.encoded(start, Hwreg { id, offset, size }.encode(self.words.target))
     }
 
-    /// `sendmsg(MSG_GS, GS_OP_EMIT, 1)`. A message with a name has the parts that it needs; one with a number can have
-    /// any, also on targets whose messages have none.
+    /// Reads `sendmsg(MSG_GS, GS_OP_EMIT, 1)`. A message with a name has the parts that it needs; one with a number can
+    /// have any parts, also on targets whose messages have none.
     fn sendmsg(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         if !self.cursor.eat_call(b"sendmsg", b'(') {
@@ -326,7 +326,7 @@ impl Parser<'_, '_> {
         self.encoded(start, message.map(|message| message | parts))
     }
 
-    /// `gpr_idx(SRC0,DST)`
+    /// Reads `gpr_idx(SRC0,DST)`.
     fn gpr_idx(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         if !self.cursor.eat_call(b"gpr_idx", b'(') {
@@ -356,7 +356,7 @@ impl Parser<'_, '_> {
         self.encoded(start, all.encode(self.words.target))
     }
 
-    /// `depctr_va_vdst(0) depctr_sa_sdst(0)`
+    /// Reads `depctr_va_vdst(0) depctr_sa_sdst(0)`.
     fn depctr(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         let target = self.words.target;
@@ -384,7 +384,7 @@ impl Parser<'_, '_> {
         self.encoded(start, wait.encode(target))
     }
 
-    /// `instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_2)`
+    /// Reads `instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_2)`.
     fn delay_alu(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         if self.cursor.name().is_empty() || !self.is_call() {

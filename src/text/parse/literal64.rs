@@ -1,4 +1,4 @@
-//! Literals of 64 bits.
+//! Parser of literals of 64 bits.
 
 use super::Parser;
 use crate::codec::EncodedOperand;
@@ -19,22 +19,21 @@ fn bits(desc: &OperandDesc, number: Number) -> Option<u64> {
     }
 }
 
-/// Whether it is the literal that an operation always has.
+/// Whether the operand is the literal that an operation always has.
 pub(super) fn is_literal(desc: &OperandDesc) -> bool {
     matches!(desc.kind, OperandKind::Number(NumberKind::Literal { .. }))
 }
 
 impl Parser<'_, '_> {
-    /// Whether the operand can be a literal of 64 bits. The conditions are not complete; the decoder refuses the other
-    /// cases.
+    /// Whether the operand can be a literal of 64 bits. The test is not complete: the decoder refuses further cases.
     pub(super) fn takes_long(&self, desc: &OperandDesc) -> bool {
         let is_source = is_literal(desc) || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
     }
 
-    /// Whether the text can be `lit64(...)`. As for LLVM's assembler, a literal of 32 bits can be written so where the
-    /// encoding has 32 bits, except for a float of a vector operation on targets without literals of 64 bits.
+    /// Whether the text can be `lit64(...)`. As in LLVM's assembler, a literal of 32 bits can be written in this form
+    /// if the encoding has 32 bits, except for a float of a vector operation on targets without literals of 64 bits.
     pub(super) fn may_say_long(&self, desc: &OperandDesc) -> bool {
         let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
         is_short && (OPERANDS[self.words.target as usize].has_literal64 || !self.folds(desc))
@@ -45,8 +44,8 @@ impl Parser<'_, '_> {
         self.form.descs().any(|desc| is_literal(desc) && desc.dwords == 2)
     }
 
-    /// The literal of a number that is not an inline constant, in an operand that can be a literal of 64 bits. It has
-    /// 32 bits if such a literal has the same value.
+    /// The literal of a number that is not an inline constant, in an operand that can be a literal of 64 bits. The
+    /// literal has 32 bits if a literal of this size has the same value.
     pub(super) fn long_or_short(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
         let bits = bits(desc, number)?;
         Some(match desc.ty {
@@ -68,13 +67,13 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The literal that an operation always has.
+    /// The literal of 64 bits that an operation always has, with this number.
     pub(super) fn mandatory_long(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
         bits(desc, number).map(EncodedOperand::Literal64)
     }
 }
 
-/// The literal in `lit64(...)`.
+/// The literal of 64 bits of the number in `lit64(...)`.
 pub(super) fn exactly(desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
     match number {
         Number::Int(n) => Some(EncodedOperand::Literal64(n as u64)),

@@ -1,10 +1,10 @@
-//! Parses the text that [`Display`](core::fmt::Display) prints, and the text that LLVM's assembler accepts as one
+//! Parser of the text that [`Display`](core::fmt::Display) prints, and of the text that LLVM's assembler accepts as one
 //! instruction.
 //!
-//! The mnemonic selects the forms of an operation: its encodings, with each trailing dword. They are tried in LLVM's
-//! order, the shortest first. A form's descriptors determine the operands and modifiers that must follow, in the order
-//! in which the printer writes them. The text of a descriptor becomes a [`EncodedOperand`], which `src/codec/` encodes.
-//! Finally the words are decoded, and the result must match the text.
+//! The mnemonic selects the forms of an operation: its encodings, with each trailing dword. The forms are tried in
+//! LLVM's order, the shortest first. A form's descriptors determine the operands and modifiers that must follow, in the
+//! order in which the printer writes them. The text of a descriptor becomes an [`EncodedOperand`], which `src/codec/`
+//! encodes. Finally the words are decoded, and the result must match the text.
 
 mod cursor;
 mod decimal;
@@ -123,7 +123,7 @@ fn instruction(target: Target, text: &str, symbols: &dyn Symbols) -> Result<Inst
     described(target, cursor, start, name, symbols)
 }
 
-/// Parses the operands after a mnemonic by the descriptors.
+/// Parses the operands after a mnemonic by their descriptors.
 fn described(
     target: Target,
     cursor: Cursor,
@@ -160,7 +160,7 @@ fn suffixes(target: Target, operations: &Operations) -> Suffixes {
     ranks.fold(Suffixes::default(), |suffixes, (number, _)| suffixes.with(number))
 }
 
-/// Length of the part of the text that a form has accepted. It is 0 if the text lacks the lanes of the form (DPP),
+/// The length of the part of the text that a form has accepted. It is 0 if the text lacks the lanes of a DPP form,
 /// because another form was meant.
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
@@ -171,13 +171,13 @@ fn reach(error: &ParseError) -> u32 {
     }
 }
 
-/// The ways to read a text that has two meanings.
+/// A reading of a text that has two meanings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// As LLVM's assembler reads it.
+    /// The reading of LLVM's assembler.
     Usual,
-    /// A 16-bit integer operand with the bits of an inline float becomes that constant, because there is no room for a
-    /// literal. The printer writes the bits.
+    /// A 16-bit integer with the bits of an inline float becomes this constant, because there is no room for a literal.
+    /// The printer writes such constants as their bits.
     Halves,
     /// A vcc in the text is a source; the text omits the implicit vcc.
     OmittedVcc,
@@ -198,7 +198,7 @@ struct Candidate<'t, 's> {
 }
 
 impl Candidate<'_, '_> {
-    /// Parses the form in the usual way, and if that fails, in the other way in which its text can be read.
+    /// Parses the text as this form with the usual reading and, if this fails, with the other reading that it can have.
     fn parse(&self) -> Result<Inst, ParseError> {
         let error = match self.read(Reading::Usual) {
             Ok(inst) => return Ok(inst),
@@ -287,7 +287,7 @@ const MAX_HELD: usize = 16;
 struct Held {
     desc: &'static OperandDesc,
     coded: EncodedOperand,
-    /// Its length; 0 if the length is the operand's.
+    /// The number of registers in the text; 0 if the text leaves the number to the operand.
     dwords: u16,
     span: Span,
 }
@@ -309,13 +309,13 @@ struct Parser<'t, 's> {
     reading: Reading,
     /// The modifier that was found among the operands.
     early: Option<&'static OperandDesc>,
-    /// Whether the text shows the implicit vcc, which no field names; it shows every one or none.
+    /// Whether the text shows the implicit vcc, which no field names. A text shows it at each of its places or at none.
     vcc: Option<bool>,
-    /// Whether halves of registers have suffixes: either all have one, or none.
+    /// Whether halves of registers have suffixes in the text: either all have one, or none has.
     suffixes: Option<bool>,
     /// The modifier that the name of the operation implies.
     implied: Implied,
-    /// The position of a temporal hint that has another name at the system's scope, and whether it is that name.
+    /// The position of a temporal hint that has another name in the system scope, and whether the text has this name.
     hint: Option<(usize, bool)>,
 }
 
@@ -323,7 +323,7 @@ struct Parser<'t, 's> {
 struct ParsedAddress {
     address: Address<'static>,
     parts: u8,
-    /// The number of its registers.
+    /// The number of registers of the address.
     dwords: u16,
     span: Span,
 }
@@ -385,7 +385,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The error about text that is left.
+    /// The error about text after the last modifier.
     #[cold]
     fn rest(&self) -> ParseError {
         let name = self.cursor.name();
@@ -416,7 +416,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// If a 16-bit operand shares the literal with a wider one, its text shows only the lower half.
+    /// The operand with a shared literal. If a wider operand has the same literal, the text of a 16-bit one shows only
+    /// half.
     fn merged(&mut self, desc: &OperandDesc, coded: EncodedOperand) -> EncodedOperand {
         let is_half = |desc: &OperandDesc| matches!(desc.ty, DataType::F16 | DataType::I16);
         let (EncodedOperand::Literal(new), Some(old)) = (coded, self.words.literal) else { return coded };
@@ -458,7 +459,7 @@ impl Parser<'_, '_> {
                 return Err(ParseError::new(span, kind));
             }
             if there != coded && !self.is_same(there, coded) {
-                // The words have no room for the parity of a register that another one implies.
+                // The words do not hold the parity of this register, which another register implies.
                 let is_implied = matches!(desc.kind, OperandKind::Register(RegisterKind::OppositeParity { .. }));
                 let kind = if is_implied { Kind::Parity(field) } else { Kind::Operand(field) };
                 return Err(ParseError::new(span, kind));
@@ -467,7 +468,7 @@ impl Parser<'_, '_> {
         if let Some(address) = &self.address {
             self.compare_address(address, &inst)?;
         }
-        // The row demands a bit that the text must show, but does not.
+        // The operation demands a bit that the text must show, but does not show.
         let base = usize::from(self.form.layout.bits / 32);
         if before.dwords.iter().zip(inst.words()).take(base).any(|(before, now)| before != now) {
             if let Some(desc) = descs.modifiers().find(|desc| value(desc, &inst) != before.value(desc)) {
@@ -486,11 +487,11 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether the instruction could break a rule other than `excluded`. Most cannot, and the complete check costs as
-    /// much as all other work.
+    /// Whether the instruction could break a rule other than `excluded`. Most instructions cannot, and the complete
+    /// check costs as much as all other work.
     fn can_break_rules(&self, inst: &Inst) -> bool {
         let held = || self.held.iter().map_while(|held| held.as_ref());
-        // Runs of scalar registers are aligned, or have been refused.
+        // Misaligned runs of scalar registers have been refused already.
         let is_vector = |held: &Held| matches!(held.coded, EncodedOperand::Code(VGPR..)) || held.desc.dwords > 1;
         if inst.target().aligned_vgprs() && held().any(is_vector) || inst.second_index().is_some() {
             return true;
@@ -539,7 +540,7 @@ impl Parser<'_, '_> {
             ) => a == b,
             // Without suffixes, op_sel selects the half.
             (EncodedOperand::High(a), EncodedOperand::Code(b)) => a == b && self.suffixes == Some(false),
-            // A scalar offset that is too great for its field.
+            // A scalar offset that is too great for its field is a literal.
             (EncodedOperand::Literal(literal), EncodedOperand::Number(n)) => n == i64::from(literal),
             _ => false,
         }
@@ -577,7 +578,7 @@ impl Parser<'_, '_> {
         self.span_of(field)
     }
 
-    /// The position of the modifier that is called like a field.
+    /// The position of the modifier that has the name of a field.
     fn modifier_of(&self, field: Field) -> Option<Span> {
         let mut all = self.cursor;
         all.at = 0;

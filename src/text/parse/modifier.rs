@@ -1,4 +1,4 @@
-//! Modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
+//! Parser of modifiers: `clamp`, `offset:16`, `quad_perm:[0,1,2,3]`.
 
 use super::format::DEFAULT_FORMAT;
 use super::{Cursor, Descs, Kind, ParseError, Parser, Reading};
@@ -25,7 +25,7 @@ fn is_cache_policy(field: Field) -> bool {
     matches!(field, Glc | Slc | Dlc | Scc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
 }
 
-/// The names of the hint that is 0, in all operations.
+/// The names of the temporal hint 0, from all kinds of operations.
 const ZEROS: [&[u8]; 4] = [b"TH_DEFAULT", b"TH_LOAD_RT", b"TH_STORE_RT", b"TH_ATOMIC_RT"];
 
 impl<'t> Parser<'t, '_> {
@@ -42,7 +42,7 @@ impl<'t> Parser<'t, '_> {
         for (n, desc) in shown() {
             self.skip_absent(descs);
             if is_cache_policy(desc.field) {
-                // The first cache policy reads all that follow.
+                // At the first cache policy, all that follow are parsed.
                 while let Some((m, found)) =
                     shown().find(|(_, other)| is_cache_policy(other.field) && self.is_here(other))
                 {
@@ -74,8 +74,8 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Skips `nogds` and its like, which say that the operation lacks what all operations of the format lack: GDS on
-    /// targets that have none, and the flags that CDNA5 adds to cache policies.
+    /// Skips names such as `nogds`, which deny a flag that no operation of the format has: GDS on targets without it,
+    /// and the flags that CDNA5 adds to cache policies.
     fn skip_absent(&mut self, descs: Descs) {
         loop {
             self.cursor.blank();
@@ -139,7 +139,7 @@ impl<'t> Parser<'t, '_> {
     fn default(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         let OperandKind::Modifier(kind) = desc.kind else { return Ok(()) };
         let value = match kind {
-            // As LLVM's assembler does, also set the bits of absent operands.
+            // LLVM's assembler also sets the bits of absent operands.
             ModifierKind::List(ListStyle::Ones) => (1 << desc.width) - 1,
             ModifierKind::MtbufFormat { .. } | ModifierKind::BufferFormat => DEFAULT_FORMAT,
             ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Choice(ModifierList::Dim) => {
@@ -150,7 +150,7 @@ impl<'t> Parser<'t, '_> {
             }
             _ => self.implied.filter(|(field, _)| *field == desc.field).map_or(0, |(_, value)| value),
         };
-        // An operand may have set bits of the field.
+        // A zero is not stored, because an operand may have set bits of the field.
         if value == 0 { Ok(()) } else { self.put(desc, value) }
     }
 
@@ -201,7 +201,7 @@ impl<'t> Parser<'t, '_> {
             | ModifierKind::ByteSel => {
                 self.label()?;
                 let value = self.below(desc.field, most)?;
-                // This is also the bound_ctrl of permlane swaps.
+                // The bound_ctrl of permlane swaps is such a modifier, too.
                 let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
                 self.put(desc, if is_bound { 1 } else { value })?;
             }
@@ -266,7 +266,7 @@ impl<'t> Parser<'t, '_> {
         self.words.target.bound_ctrl_zero()
     }
 
-    /// `[0,1,1]`: the bits that the operation uses, the lowest first. Missing bits are 0.
+    /// Reads `[0,1,1]`: the bits that the operation uses, the lowest first. Missing bits are 0.
     fn bits(&mut self, style: ListStyle, desc: &OperandDesc) -> Result<u32, ParseError> {
         let start = self.cursor.at;
         self.label()?;
@@ -276,7 +276,7 @@ impl<'t> Parser<'t, '_> {
         for _ in 0..LIST {
             let value = self.below(desc.field, 1)?;
             match left {
-                // Zeros for absent operands have no effect, nor do ones where those are the default.
+                // Zeros for absent operands have no effect, nor do ones where the default is one.
                 0 if value == 0 || style == ListStyle::Ones => {}
                 0 => return Err(self.cursor.error_since(start, Kind::Name(desc.field))),
                 _ => {
@@ -296,7 +296,7 @@ impl<'t> Parser<'t, '_> {
         Ok(if style == ListStyle::Ones { bits | unused } else { bits })
     }
 
-    /// Whether the bits select another half of a register than its suffix, `.l` or `.h`.
+    /// Whether the bits select another half of a register than the suffix `.l` or `.h` in its text.
     fn contradicts_suffixes(&self, desc: &OperandDesc, bits: u32) -> bool {
         let of_suffixes = self.words.value(desc);
         let registers = self.held.iter().flatten().filter(|held| match held.coded {
@@ -315,7 +315,7 @@ impl<'t> Parser<'t, '_> {
         self.suffixes == Some(true) && places.any(differs)
     }
 
-    /// `dim:SQ_RSRC_IMG_2D`, `dim:2d`: the prefix can be missing, and case is ignored after it.
+    /// Reads `dim:SQ_RSRC_IMG_2D` or `dim:2d`: the prefix can be missing, and case is ignored after it.
     fn dim(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         const PREFIX: &[u8] = b"SQ_RSRC_IMG_";
         self.label()?;
@@ -329,7 +329,7 @@ impl<'t> Parser<'t, '_> {
         self.put(desc, value.into())
     }
 
-    /// `name:VALUE`: one of the names, or a number.
+    /// Reads `name:VALUE`: one of the names, or a number.
     fn choice(&mut self, desc: &OperandDesc, names: &[(u16, &str)]) -> Result<(), ParseError> {
         self.label()?;
         self.cursor.blank();
@@ -341,7 +341,7 @@ impl<'t> Parser<'t, '_> {
                 u32::from(*value)
             }
             None if word.first().is_some_and(u8::is_ascii_digit) => self.below(desc.field, (1 << desc.width) - 1)?,
-            // The only scope that the printer omits.
+            // The printer omits this scope, so the table of names lacks it.
             None if desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope))
                 && word == b"SCOPE_CU" =>
             {
@@ -354,7 +354,7 @@ impl<'t> Parser<'t, '_> {
             .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
-    /// The temporal hint in the rest of the text, or 0.
+    /// The temporal hint in the rest of the text; 0 if there is none.
     pub(super) fn hint_ahead(&mut self) -> u32 {
         let here = self.cursor;
         let desc = self
@@ -369,8 +369,7 @@ impl<'t> Parser<'t, '_> {
         hint.unwrap_or(0)
     }
 
-    /// The error of a temporal hint whose name belongs to the system's scope, but the scope is another one, or the
-    /// other way around.
+    /// The error of a temporal hint with a name of the system scope in another scope, or the other way around.
     fn hint_of_other_scope(&self, descs: Descs) -> Option<ParseError> {
         let (place, is_system) = self.hint?;
         let is_scope =
@@ -380,7 +379,7 @@ impl<'t> Parser<'t, '_> {
         (has_all != is_system).then(|| Cursor { at: place, ..self.cursor }.error(Kind::Name(Field::Th)))
     }
 
-    /// Reads a temporal hint; the reverse of the printer's names.
+    /// Reads a temporal hint, by the names that the printer writes and others that LLVM's assembler accepts.
     fn temporal_hint(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
         self.label()?;
         self.cursor.blank();
@@ -402,7 +401,7 @@ impl<'t> Parser<'t, '_> {
         let value = match (usual.or(whole), word.strip_prefix(prefix)) {
             (Some(value), _) => Some(value | returns),
             (_, Some(b"RT")) => Some(0),
-            // As for LLVM, the hint that is 0 can have the name that it has in other operations.
+            // As in LLVM's assembler, the hint 0 can have its name from another kind of operation.
             _ if ZEROS.contains(&word) => Some(returns),
             (_, Some(b"RT_RETURN")) => Some(1),
             // The text that LLVM prints if the hint does not fit the scope.
@@ -418,7 +417,7 @@ impl<'t> Parser<'t, '_> {
         names.iter().find(|(_, name)| name.as_bytes() == word).map(|e| e.0.into())
     }
 
-    /// The value of `name:number`, whose table spells the number in decimal digits.
+    /// The value of `name:number` in a table of names that has the number in decimal digits.
     fn numbered(&self, names: &[(u16, &str)], name: &[u8], number: i64) -> Option<u32> {
         let is = |text: &str| {
             let parts = text.split_once(':');
@@ -427,7 +426,7 @@ impl<'t> Parser<'t, '_> {
         names.iter().find(|(_, text)| is(text)).map(|e| e.0.into())
     }
 
-    /// The entry of a DPP control with this name, which can have a number: `row_shl`, `row_bcast:15`.
+    /// The first DPP control with this name, to which the table may add a number: `row_shl`, `row_bcast:15`.
     fn dpp_name(&self, name: &[u8]) -> Option<(u16, &'static str)> {
         let mut entries = self.text.dpp_ctrl.iter();
         let stem = |text: &'static str| text.as_bytes().split(|&c| c == b':').next() == Some(name);
@@ -440,7 +439,7 @@ impl<'t> Parser<'t, '_> {
         let Some((first, text)) = self.dpp_name(name) else { return Err(self.cursor.error(Kind::Name(field))) };
         let first = u32::from(first);
         if text.contains(':') {
-            // The number is a part of the name; several entries can have the same stem.
+            // The number is a part of the entry; several entries can have the same name before it.
             self.label()?;
             let number = self.cursor.integer(self.symbols)?;
             let found = self.numbered(self.text.dpp_ctrl, name, number);
@@ -471,7 +470,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// `[0,1,2,3]`: numbers of `width` bits, the first one lowest.
+    /// Reads `[0,1,2,3]`: numbers of `width` bits, of which the first one gives the lowest bits.
     fn lanes(&mut self, field: Field, lanes: u32, width: u32) -> Result<u32, ParseError> {
         self.cursor.expect(b'[')?;
         let mut all = 0;
@@ -485,7 +484,7 @@ impl<'t> Parser<'t, '_> {
         Ok(all)
     }
 
-    /// `dpp8:[...]`; `fi:1` after it selects the other code that announces the dword.
+    /// Reads `dpp8:[...]`. A `fi:1` after it selects the other one of the two codes that announce the dword.
     fn dpp8(&mut self, code: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         self.label()?;
         let lanes = self.lanes(desc.field, 8, 3)?;
@@ -498,7 +497,7 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
-    /// Reads a mode of `ds_swizzle_b32`; the reverse of the printer's modes.
+    /// Reads the offset of `ds_swizzle_b32`, as a number or as one of the modes that the printer writes.
     fn swizzle(&mut self, field: Field) -> Result<u32, ParseError> {
         self.label()?;
         if !self.cursor.eat_call(b"swizzle", b'(') {
@@ -553,7 +552,7 @@ impl<'t> Parser<'t, '_> {
         Ok(value)
     }
 
-    /// `"01pi0"`: the new value of each bit of a lane's number, the highest bit first.
+    /// Reads `"01pi0"`: the new value of each bit of a lane's number, the highest bit first.
     fn bitmask(&mut self, field: Field) -> Result<u32, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;

@@ -1,4 +1,4 @@
-//! Operands: registers and constants, with their signs.
+//! Parser of operands: registers and constants, with their signs.
 
 use super::expression::Integer;
 use super::register::{Half, Run};
@@ -48,7 +48,7 @@ fn is_half(bits: u64) -> bool {
     !vanishes(DataType::F16, bits) && narrow_float(bits, true).is_some()
 }
 
-/// Whether a sign of the operand is the sign of a single float.
+/// Whether a sign of an operand of this type is the sign of a float.
 fn is_float(ty: DataType) -> bool {
     matches!(ty, DataType::PkF16 | DataType::F16 | DataType::F32 | DataType::F64 | DataType::Bf16)
 }
@@ -65,7 +65,7 @@ struct WrittenSigns {
     bar: bool,
 }
 
-/// The number of bits of a float whose sign the text can show. An integer gives these bits.
+/// The number of bits of a float of this type, whose sign the text can show. An integer stands for these bits.
 fn width(ty: DataType) -> u32 {
     match ty {
         DataType::F64 => 64,
@@ -74,13 +74,13 @@ fn width(ty: DataType) -> u32 {
     }
 }
 
-/// Whether an integer has more bits than a float.
+/// Whether the number is an integer with more bits than a float of this type.
 fn is_too_wide(ty: DataType, number: Number) -> bool {
     let width = width(ty);
     matches!(number, Number::Int(n) if width < 64 && !(-(1i64 << (width - 1))..1i64 << width).contains(&n))
 }
 
-/// Applies signs to a number, for an operand of this type.
+/// The number with the signs applied, for an operand of this type.
 fn signed(ty: DataType, number: Number, WrittenSigns { neg, abs, .. }: WrittenSigns) -> Number {
     let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
     let width = width(ty);
@@ -168,8 +168,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The first of two export sources that share a register, if this is the second one: LLVM's assembler takes the
-    /// first for both. The first can be off.
+    /// The first of two export sources that share a register, if this is the second one: LLVM's assembler uses the
+    /// first for both. `None` if the first is off.
     fn first_of_two(&mut self, kind: AddressKind, desc: &OperandDesc) -> Option<EncodedOperand> {
         let AddressKind::ExportSource { compr, .. } = kind else { return None };
         let is_second = is_second_export(desc) && compr != NONE && self.cursor.has_name(b"compr");
@@ -177,9 +177,9 @@ impl Parser<'_, '_> {
         Some(first).filter(|first| is_second && matches!(first, EncodedOperand::Code(_)))
     }
 
-    /// Whether text can omit the implicit vcc of this form, as for LLVM's assembler: on targets without the trait
-    /// `silent-vcc`, only if the form has no trailing dword, and vcc takes no carry, or a carry that is only written
-    /// and the target has the trait `silent-carry`.
+    /// Whether the text can omit the implicit vcc of this form, as in LLVM's assembler. On targets without the trait
+    /// `silent-vcc`, the form must have no trailing dword, and vcc must hold no carry, or a carry that is only written
+    /// if the target has the trait `silent-carry`.
     fn can_omit_vcc(&self) -> bool {
         let target = self.words.target;
         let is_vcc = |desc: &OperandDesc| desc.kind == OperandKind::Register(RegisterKind::Vcc);
@@ -260,7 +260,7 @@ impl Parser<'_, '_> {
         self.cursor.error(kind)
     }
 
-    /// Whether the signs of a number are applied to it if the instruction has no bits for them.
+    /// Whether signs are applied to a number if the instruction has no bits for them.
     pub(super) fn folds(&self, desc: &OperandDesc) -> bool {
         let is_source = desc.kind.is_half() || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let format = self.form.signature.format;
@@ -300,7 +300,7 @@ impl Parser<'_, '_> {
         is_minus && ahead.peek() == b'-'
     }
 
-    /// The error of a name that is none, or that of a minus before a register, if this is what is at `start`.
+    /// The error of a minus before a register, if they are at `start`; otherwise `error`.
     #[cold]
     fn sign_or(&mut self, field: Field, start: usize, error: ParseError) -> ParseError {
         let mut ahead = self.cursor;
@@ -359,8 +359,8 @@ impl Parser<'_, '_> {
         let has_halves = desc.kind.is_half();
         let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
         match primary {
-            // A register without a suffix is the lower half, as in text for targets on which LLVM does not split
-            // registers.
+            // Only vector registers can have a suffix. Without one, a register is the lower half, as in text for
+            // targets on which LLVM does not split registers.
             Primary::Run(run) if run.half.is_some() && !(has_halves && is_vector(&run)) => {
                 Err(kind(self, Kind::Operand(desc.field)))
             }
@@ -417,8 +417,8 @@ impl Parser<'_, '_> {
         if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Alignment(scalar_align(dwords) as u8)) }
     }
 
-    /// Whether it is an image address that is longer than the shortest one, in a format whose words do not hold the
-    /// dimensions.
+    /// Whether the operand is an image address that is longer than the shortest one, in a format whose words do not
+    /// hold the dimensions.
     pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
         let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_address = is_code && desc.field == Field::Vaddr;
@@ -488,7 +488,7 @@ impl Parser<'_, '_> {
     /// The code and the literal of a number.
     fn constant(&self, desc: &OperandDesc, number: Number) -> Option<(u16, u32)> {
         let all = self.text.code_at.get(usize::from(FLOAT_LAST)).is_some_and(|&number| number != 0);
-        // The number is the upper half of a double.
+        // An integer of 32 bits is the upper half of a double.
         let number = match (desc.ty, number) {
             (DataType::F64, Number::Int(n)) if of_int(n).is_none() && u32::try_from(n).is_ok() => {
                 Number::Float((n as u64) << 32)
@@ -500,7 +500,7 @@ impl Parser<'_, '_> {
             _ => number,
         };
         let ty = match (desc.ty, number) {
-            // LLVM's assembler reads a float for a 16-bit integer as a float of 32 bits, if it is one of 16 bits.
+            // LLVM's assembler reads a float for a 16-bit integer as one of 32 bits, if it is in the range of 16 bits.
             (DataType::I16, Number::Float(bits)) if !is_half(bits) => return None,
             (DataType::PkI16, Number::Float(bits)) if vanishes(DataType::F32, bits) => return None,
             (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
@@ -509,7 +509,7 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
-            // A comparison needs `lit(...)` for bits above the half, and the printer writes it.
+            // A comparison needs `lit(...)`, which the printer writes, for bits above the half.
             (DataType::F16, Number::Int(n))
                 if self.form.signature.format == Format::Sopc && !(-0x8000..=0xffff).contains(&n) =>
             {
@@ -520,7 +520,7 @@ impl Parser<'_, '_> {
             (ty, _) => ty,
         };
         let inline = |number| constant(ty, desc.dwords.into(), number, all);
-        // A literal has the upper half of a double, which alone can be an inline constant.
+        // A literal holds only the upper half of a double, which can equal an inline constant.
         let half = || match number {
             Number::Float(bits) if ty == DataType::F64 && !self.takes_long(desc) => match bits & !0xffff_ffff {
                 0 => inline(Number::Int(0)),
@@ -531,8 +531,8 @@ impl Parser<'_, '_> {
         inline(number).or_else(half).or_else(|| Some((LITERAL, self.literal(desc, number)?)))
     }
 
-    /// Whether an integer has 32 bits where a float of 16 is read: as for LLVM, in scalar operations with one source
-    /// and in comparisons.
+    /// Whether an integer has 32 bits where a float of 16 bits is read, as in LLVM: in scalar operations with one
+    /// source and in comparisons.
     fn has_whole_literals(&self) -> bool {
         matches!(self.form.signature.format, Format::Sop1 | Format::Sopc)
     }
@@ -545,7 +545,7 @@ impl Parser<'_, '_> {
         }
         let short = matches!(desc.ty, DataType::F16 | DataType::PkF16 | DataType::I16 | DataType::PkI16);
         match (desc.ty, number) {
-            // The upper half of a double.
+            // A literal holds the upper half of a double.
             (DataType::F64, Number::Float(bits)) => Some((bits >> 32) as u32),
             (DataType::I64, Number::Float(_)) => None,
             (DataType::Bits, Number::Float(_)) if desc.dwords == 2 => None,
@@ -564,8 +564,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The literal for a number in `lit(...)`. A negative number in a half is cut to it. A float in an integer of 16
-    /// bits has to be one of 16 bits, and becomes one of 32.
+    /// The literal for a number in `lit(...)`. A negative integer for a 16-bit float is cut to 16 bits. A float for a
+    /// 16-bit integer must be in the range of 16 bits, and becomes one of 32 bits.
     fn forced_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         match (desc.ty, number) {
             (DataType::F16, Number::Int(n)) if (-0x8000..0).contains(&n) => Some((n as u16).into()),
@@ -590,7 +590,7 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
         let is_long = self.cursor.eat_call(b"lit64", b'(');
-        // For LLVM's assembler, too, a literal of 32 bits that is not a float can be `lit64(...)`.
+        // As in LLVM's assembler, a literal of 32 bits that is not a float can be `lit64(...)`, too.
         if is_long && !self.takes_long(desc) && is_float(desc.ty) {
             return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
         }
@@ -655,7 +655,7 @@ impl Parser<'_, '_> {
         self.hold(desc, coded, 0, start)
     }
 
-    /// Reads consecutive registers, or a list of registers and runs if dwords name each of them.
+    /// Reads consecutive registers, or a list of registers and runs, each of which an address dword names.
     fn image_address(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
         let Some(address) = Address::of(desc) else { return Err(self.missing(desc.field)) };
         let start = self.cursor.at;

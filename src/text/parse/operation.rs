@@ -54,7 +54,7 @@ impl Rank {
 
     /// The forms of an operation with this rank.
     pub fn forms(self, target: Target, entry: &OpcodeEntry) -> impl Iterator<Item = &'static FormSignature> + use<> {
-        // Few forms of images have both a trailing dword and the same rank as the form without it.
+        // Only a few forms of images have a trailing dword and the same rank as the form without it.
         let base = Some(entry.signature).filter(|base| Rank::of(base) == self);
         base.into_iter().chain(entry.forms(target).filter(move |form| Rank::of(form) == self))
     }
@@ -116,7 +116,7 @@ pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
 /// A number greater than any mnemonic's number of encodings.
 const MOST: usize = 8;
 
-/// The operations that a mnemonic names, and the encoding that its suffix selects.
+/// The operations that a mnemonic names, and the encoding that the suffix of the mnemonic selects.
 pub(super) struct Operations {
     found: [Option<(Opcode, OpcodeEntry)>; MOST],
     suffix: Suffix,
@@ -169,8 +169,8 @@ impl Operations {
     }
 }
 
-/// Whether it is the second operation of a dual instruction. An operation that can be first or second has an opcode
-/// index for each.
+/// Whether the entry is for the second operation of a dual instruction. An operation that can be first or second has an
+/// opcode index for each place.
 pub(super) fn is_second(target: Target, entry: &OpcodeEntry) -> bool {
     descs(target, entry.signature).next().is_some_and(|desc| desc.kind == OperandKind::Second)
 }

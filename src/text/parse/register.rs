@@ -1,4 +1,4 @@
-//! Registers: `v5`, `s[2:3]`, `[s2,s3]`, `vcc`, `v1.h`.
+//! Parser of registers: `v5`, `s[2:3]`, `[s2,s3]`, `vcc`, `v1.h`.
 
 use super::cursor::Cursor;
 use super::{Kind, ParseError, Parser, Symbols};
@@ -6,15 +6,15 @@ use crate::code::{AGPR, FLOAT, FLOAT_LAST, VECTOR_LAST, VGPR, VGPR_LAST};
 use crate::table::{OperandTables, TextTables};
 use crate::value::Reg;
 
-/// No operand has more registers.
+/// The greatest number of registers of an operand.
 const LONGEST: u16 = 64;
 
 /// A run of registers, or a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The operand code of its first register; the codes of accumulation registers begin at `AGPR`.
+    /// The operand code of the first register; the codes of accumulation registers begin at `AGPR`.
     pub code: u16,
-    /// Its length; 0 if the register is as long as the operand.
+    /// The number of registers; 0 if a special register is as long as the operand.
     pub dwords: u16,
     pub half: Option<Half>,
 }
@@ -99,7 +99,7 @@ impl Registers {
         (!(FLOAT..=FLOAT_LAST).contains(&code)).then_some((special, word.len()))
     }
 
-    /// Reads the registers here, if there are any.
+    /// Reads the registers at the cursor, if there are any.
     pub fn read(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         cursor.blank();
         if cursor.peek() == b'[' { self.list(cursor, symbols) } else { self.single(cursor, symbols) }
@@ -149,7 +149,7 @@ impl Registers {
             return Err(Kind::Backward);
         }
         let first = first.min(u16::MAX.into());
-        // What lies beyond the last register says so, however long it is.
+        // A run beyond the last register gives the error `Beyond`, however long it is.
         let length = last.wrapping_sub(first).min(i64::from(u16::MAX) - 1) as u16 + 1;
         let run = self.run(file, first as u32, length)?;
         if length > LONGEST { Err(Kind::Length(length)) } else { Ok(run) }
@@ -163,7 +163,7 @@ impl Registers {
             File::Agpr => (AGPR, AGPR + VECTOR_LAST, |n| Reg::Agpr(n as u8)),
             File::Ttmp => (t.ttmp_first, t.ttmp_last, |n| Reg::Ttmp(n as u8)),
         };
-        // Runs of vector registers can go on past the last one that a code names.
+        // Runs of vector registers can extend beyond the last register that has a code.
         let most = if file == File::Vgpr { base + self.vgprs - 1 } else { last };
         let start = u32::from(base) + first;
         match start <= last.into() && start + u32::from(dwords) - 1 <= most.into() {
@@ -172,7 +172,7 @@ impl Registers {
         }
     }
 
-    /// `[s2,s3]`: consecutive registers.
+    /// Reads a list of consecutive registers: `[s2,s3]`.
     fn list(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         let start = cursor.at;
         cursor.at += 1;

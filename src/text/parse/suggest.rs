@@ -1,4 +1,4 @@
-//! Suggests the name that was probably meant by a name that a target lacks.
+//! Suggestions of the name that was probably meant by a name that a target lacks.
 
 use super::cursor::Cursor;
 use super::operation::{self, stem};
@@ -24,8 +24,7 @@ pub struct Suggestion {
 const LONGEST: usize = 48;
 
 impl Suggestion {
-    /// Suggests mnemonics for the first word of a text, if it is not a mnemonic of the target. It compares all
-    /// mnemonics.
+    /// Suggests mnemonics for the first word of a text, if the target has no such mnemonic. All mnemonics are compared.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -121,7 +120,7 @@ fn values(t: &'static TextTables) -> impl Iterator<Item = &'static str> {
 
 /// The most similar name, if it differs little.
 fn nearest(name: &[u8], known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    // More than one wrong character in four is not a typing error.
+    // A name with more than one wrong character in four is not a typing error.
     let (mut nearest, mut least) = (None, name.len().min(LONGEST) / 4 + 1);
     for known in known {
         let distance = distance(name, known.as_bytes());

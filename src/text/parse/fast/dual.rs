@@ -1,4 +1,4 @@
-//! Parses two operations in one instruction.
+//! Parser of dual instructions, which have two operations.
 
 use super::{Cursor, Quick, Read};
 use crate::check::{banks, bus_limit, bus_scalars};

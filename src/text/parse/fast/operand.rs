@@ -1,4 +1,4 @@
-//! Parses the texts of operands, and finds the bits for them.
+//! Parser of the texts of operands, which finds the bits for them.
 
 use super::Quick;
 use crate::code::{FLOAT, FLOAT_LAST, INT, LITERAL, VGPR, of_int};
@@ -7,31 +7,31 @@ use crate::table::FastSignature;
 use crate::text::parse::cursor::{Cursor, ends_operand};
 use crate::text::texts::{MISSING, TEXTS, Text};
 
-/// A section of the table without texts, relative to the code of the number zero.
+/// A section of the table that has no texts, relative to the code of the number zero.
 const NONE: u16 = u16::MAX - INT;
 
-/// The result of the operands of a signature.
+/// The result of parsing the operands of a signature.
 #[derive(Clone)]
 pub(super) struct Read {
     pub bits: u128,
-    /// The bits that operands have set or cleared.
+    /// The bits that operands have decided, as set or clear.
     decided: u128,
     pub literal: Option<u32>,
-    /// Whether 128 bits are rotated, not 64.
+    /// Whether the positions of operands are rotations of 128 bits, not of 64.
     is_wide: bool,
     /// Whether the text has at least one operand.
     pub is_any: bool,
-    /// Number of scalars that are read or written.
+    /// The number of scalars that are read or written.
     pub scalars: u8,
-    /// Whether vector registers that may have to begin at an even number begin at an odd one.
+    /// Whether a vector operand begins at an odd register, where it may have to begin at an even one.
     pub is_odd: bool,
-    /// Whether one of them is the first of several registers.
+    /// Whether a vector operand of several registers begins at an odd one.
     pub is_odd_tuple: bool,
     /// Whether the last operand was not followed by a comma.
     pub is_last: bool,
     /// Whether modifiers follow.
     pub is_loud: bool,
-    /// The bits of the modifiers that it shows.
+    /// The bits of the modifiers that the text shows.
     pub shown: u64,
     /// Whether the result must be printed to verify that the text is right.
     pub is_printed: bool,
@@ -55,8 +55,8 @@ impl Read {
         }
     }
 
-    /// Sets the bits of `mask` to an operand's `value`. `None` if another operand or the operation needs another value
-    /// there.
+    /// Sets the bits of `mask` to an operand's `value`. Returns `None` if another operand or the operation needs
+    /// another value there.
     fn set(&mut self, turn: u8, mask: u16, value: u16) -> Option<()> {
         let is_free = if self.is_wide {
             let (mask, value) = (u128::from(mask).rotate_left(turn.into()), u128::from(value).rotate_left(turn.into()));
@@ -75,37 +75,37 @@ impl Read {
         is_free.then_some(())
     }
 
-    /// Sets the bits of `mask` that no operand has set to those of `value`. `None` if an operand needs other values.
+    /// Sets the bits of `mask` to those of `value`. Returns `None` if an operand has decided on others.
     pub fn mark(&mut self, mask: u128, value: u128) -> Option<()> {
         let open = mask & !self.decided;
         self.bits = self.bits & !open | value & open;
         (self.bits & mask == value).then_some(())
     }
 
-    /// Stores bits of a modifier. `None` if an operand needs other values.
+    /// Stores bits of a modifier. Returns `None` if an operand has decided on others.
     pub fn put(&mut self, mask: u128, value: u128) -> Option<()> {
         let bits = self.bits & !mask | value;
         ((self.bits ^ bits) & self.decided == 0).then(|| self.bits = bits)
     }
 }
 
-/// The next characters of the text, padded with zeros: as many as the longest ready-made text has.
+/// The next characters of the text, padded with zeros, as many as the longest precomputed text has.
 type Ahead = [u8; 16];
 
 /// A possible meaning of an operand's text.
 struct Meaning {
     /// The length of the text.
     len: usize,
-    /// The code or number.
+    /// The code of the register or constant, or the number.
     code: u16,
-    /// Whether it is a scalar register.
+    /// Whether the operand is a scalar register.
     is_scalar: bool,
-    /// The sections of the table of texts that may contain it.
+    /// The sections of the table of texts that may contain the text.
     sections: [u16; 3],
 }
 
 impl Quick<'_> {
-    /// Parses part number `n` of a constant: the longest text that matches here, which may be empty.
+    /// Parses part number `n` of a constant, whose text is the longest one that matches here, and may be empty.
     pub(super) fn part(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
         let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
         if mask == 0 && add == EMPTY * 16 {
@@ -125,7 +125,7 @@ impl Quick<'_> {
             let several = len.min(rest.len()).min(8);
             let can_be = several == 0 || (low(ahead) ^ low(known)) << (64 - 8 * several) == 0;
             if let Some(text) = known.get(..len).filter(|_| can_be && known[15] != MISSING) {
-                // The last text ends with the separator between operands.
+                // The table's text of the last part ends with a separator, which the parsed text lacks.
                 let is_last = || {
                     if rest.ends_with(b",") {
                         return false;
@@ -148,16 +148,16 @@ impl Quick<'_> {
         cursor.at += len.min(rest.len());
         read.set(turn, mask, value)?;
         read.is_last = true;
-        // If no part has a text, the printer writes something else.
+        // If all parts are empty, the printer writes something else.
         read.is_printed |= len == 0;
         Some(())
     }
 
-    /// Parses text number `n` of an entry.
+    /// Parses the operand whose text is number `n` of an entry.
     #[inline(always)]
     pub(super) fn operand(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
         let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
-        // No text, or the blank that replaces all operands.
+        // The entry has no text here, or only the blank that replaces all operands.
         if mask == 0 && add >= BLANK * 16 {
             return Some(());
         }
@@ -175,7 +175,7 @@ impl Quick<'_> {
             (is_at(ahead, known, len) && ends_operand(ahead[len % 16])).then_some(0)?
         } else {
             let Some(Meaning { len, code, is_scalar, sections }) = self.meaning(ahead) else {
-                // One text can have several parts.
+                // The operand may be a constant of several parts.
                 return if ahead.contains(&b'(') { self.part(entry, n, cursor, read) } else { None };
             };
             cursor.at += len;
@@ -199,7 +199,7 @@ impl Quick<'_> {
         Some(())
     }
 
-    /// The value of an operand without a ready-made text. The result is printed later and compared with the text.
+    /// The value of an operand without a precomputed text. The result is printed later and compared with the text.
     fn other(&self, text: &[u8], code: u16, (turn, mask, add): (u8, u16, u16), read: &mut Read) -> Option<u16> {
         read.is_printed = true;
         let hex = text.strip_prefix(b"0x");
@@ -208,12 +208,12 @@ impl Quick<'_> {
             (1..=8).contains(&digits.len()).then(|| digits.iter().try_fold(0, digit))?
         };
         match text.first()? {
-            // A name whose code differs between targets has no ready-made text.
+            // A name whose code differs between targets has no precomputed text.
             first if first.is_ascii_alphabetic() => (code < VGPR).then_some(code.wrapping_mul(16) & mask),
-            // The constant of a scalar operation; only small ones have texts.
+            // Only small constants of scalar operations have precomputed texts.
             _ if add / 16 == NUMBERS || add / 16 == HEX => {
                 let all = hex.map_or_else(|| number(text, 10), |hex| number(hex, 16))?;
-                // The rotation leaves four more bits below the index of a text.
+                // The rotation leaves four bits free below the index of a text.
                 let (lsb, width) = match (turn.wrapping_add(4) % 64, read.is_wide) {
                     (0, false) => (0, 16),
                     (32, false) => (32, 20),
@@ -234,7 +234,7 @@ impl Quick<'_> {
     }
 
     /// The meaning of the operand at the start of a text: a register or a run of registers, otherwise a constant.
-    /// `None` if no ready-made text has this operand.
+    /// `None` if no precomputed text has this operand.
     #[inline(always)]
     fn meaning(&self, ahead: &Ahead) -> Option<Meaning> {
         let file = match ahead[0] {
@@ -288,7 +288,7 @@ impl Quick<'_> {
                 return None;
             }
             let code = of_int(if first == b'-' { -i64::from(n) } else { n.into() });
-            // The index in the section of numbers, relative to the code.
+            // The section in which the number itself is the index, relative to the code.
             let by_number = NUMBERS.wrapping_add(n).wrapping_sub(code.unwrap_or(0));
             return meaning(code.unwrap_or(0), if code.is_some() { [0, PAIRS, by_number] } else { [by_number; 3] });
         }
@@ -309,13 +309,13 @@ fn len_of(known: &Text) -> usize {
     usize::from(known[15] & 15).saturating_sub(2)
 }
 
-/// The first eight characters.
+/// The first eight characters of a text.
 #[inline(always)]
 fn low(text: &Text) -> u64 {
     u128::from_le_bytes(*text) as u64
 }
 
-/// Whether the text of a table entry is here and has this length.
+/// Whether the next characters are the text of a table entry, without its separator, and have this length.
 #[inline(always)]
 fn is_at(ahead: &Ahead, known: &Text, len: usize) -> bool {
     let high = |text: &Text| (u128::from_le_bytes(*text) >> 64) as u64;
@@ -329,7 +329,7 @@ fn is_at(ahead: &Ahead, known: &Text, len: usize) -> bool {
         }
 }
 
-/// A number of up to five digits, and its end. A number that is too large has no text.
+/// A number of up to five digits, and its end. Larger numbers have no precomputed text.
 #[inline(always)]
 fn decimal(ahead: &Ahead, start: usize) -> (u16, usize) {
     let (mut all, mut at) = (0u32, start);
