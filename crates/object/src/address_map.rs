@@ -6,7 +6,8 @@ use core::ops::Range;
 
 use crate::{Name, elf};
 
-/// A map from the addresses of a code object to what they stand for. A relocatable code object has no addresses yet.
+/// A map from the addresses of a code object to the sections, symbols and values there; without sections, symbols and
+/// values for a relocatable code object, which has no addresses yet.
 #[derive(Clone, Debug, Default)]
 pub struct AddressMap<'a> {
     /// Sections, in the order of their addresses.
@@ -15,13 +16,13 @@ pub struct AddressMap<'a> {
     symbols: Vec<Extent<'a>>,
     /// The addresses that a loader fills in, each with its value, in order.
     pub(crate) pointers: Vec<(u64, Pointer<'a>)>,
-    /// The addresses among the values, in order.
+    /// The addresses among the values of `pointers`, in order.
     goals: Vec<u64>,
     /// The arguments of kernels by the kernels' names, in the order of their offsets.
     pub(crate) arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
 }
 
-/// A section or a symbol.
+/// The address, size and name of a section or a symbol.
 #[derive(Clone, Debug)]
 struct Extent<'a> {
     address: u64,
@@ -29,7 +30,7 @@ struct Extent<'a> {
     name: Name<'a>,
 }
 
-/// The value that the loader writes to a place.
+/// A value that the loader writes to a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pointer<'a> {
     /// The address of a symbol, and the number added to it.
@@ -41,9 +42,9 @@ pub(crate) enum Pointer<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Argument<'a> {
-    /// Its number in the list of the metadata, from 0.
+    /// The argument's number in the list of the metadata, from 0.
     pub index: u64,
-    /// Its own name, or its kind (`hidden_…`) if the runtime adds it.
+    /// The argument's name, or its kind (`hidden_…`) if the runtime adds it.
     pub name: Option<Name<'a>>,
     /// The offset from the beginning of the kernel's arguments, in bytes.
     pub offset: u64,
@@ -52,8 +53,8 @@ pub struct Argument<'a> {
 }
 
 impl<'a> AddressMap<'a> {
-    /// Makes a map for a code object that is linked. Its symbols are added one by one, and then [`AddressMap::sort`] is
-    /// called.
+    /// The map of a linked code object with its sections; the map of any other code object is empty. The caller adds
+    /// symbols one by one, and then calls [`AddressMap::sort`].
     pub(crate) fn of(file: &elf::File<'a>, headers: &[elf::Section], names: &'a [u8]) -> AddressMap<'a> {
         let mut map = AddressMap::default();
         if file.kind == elf::ET_REL {
@@ -82,8 +83,8 @@ impl<'a> AddressMap<'a> {
 
     pub(crate) fn sort(&mut self) {
         self.sections.sort_by_key(|part| part.address);
-        // Of several symbols at an address the first by name counts, as in the listing. Global symbols are in two
-        // tables.
+        // Of several symbols at an address, the first by name counts, as in the listing. Global symbols are in both
+        // symbol tables, so duplicates are removed.
         self.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
         self.symbols.dedup_by(|a, b| (a.address, a.name) == (b.address, b.name));
         self.pointers.sort_by_key(|(address, _)| *address);
@@ -96,7 +97,8 @@ impl<'a> AddressMap<'a> {
         self.goals.dedup();
     }
 
-    /// The symbol that an address is in, or else the section, and the distance from its beginning in bytes.
+    /// The name of the symbol that contains an address, or else of the section, and the distance from its beginning in
+    /// bytes.
     pub fn name(&self, address: u64) -> Option<(Name<'a>, i64)> {
         let of = |part: &Extent<'a>| (part.address, part.size);
         let section = before(&self.sections, address).filter(|part| address - part.address <= part.size)?;
@@ -107,13 +109,14 @@ impl<'a> AddressMap<'a> {
         Some((part.name, (address - part.address) as i64))
     }
 
-    /// The arguments of a kernel that the metadata lists, in the order of their offsets; `None` if it lists none.
+    /// The arguments of a kernel, in the order of their offsets; `None` if the metadata does not list the kernel's
+    /// arguments.
     pub fn arguments(&self, kernel: Name<'_>) -> Option<&[Argument<'a>]> {
         self.arguments.get(kernel.as_bytes()).map(Vec::as_slice)
     }
 
-    /// The addresses in a range that the loader writes somewhere, as far as the code object itself states them, in
-    /// order.
+    /// The addresses in `range` that the loader writes anywhere as values, in order, as far as the code object itself
+    /// states them.
     pub fn pointees(&self, range: Range<u64>) -> &[u64] {
         let at = |address: u64| self.goals.partition_point(|goal| *goal < address);
         self.goals.get(at(range.start)..at(range.end)).unwrap_or_default()
@@ -130,7 +133,8 @@ impl<'a> AddressMap<'a> {
     }
 }
 
-/// The last part at or before an address; of several there, the first by name.
+/// The last part that begins at or before an address; of several parts that begin at the same address, the first by
+/// name.
 fn before<'p, 'a>(parts: &'p [Extent<'a>], address: u64) -> Option<&'p Extent<'a>> {
     let last = parts.partition_point(|part| part.address <= address).checked_sub(1)?;
     let at = parts.get(last)?.address;

@@ -1,4 +1,4 @@
-//! Archives (`.a`), in the variants of GNU and BSD. Their members are files of any kind, of which some can be visited.
+//! Archives (`.a`), in the variants of GNU and BSD. Members are files of any kind, some of which can be visited.
 //!
 //! ```text
 //! "!<arch>\n"  { name:16 date:12 uid:6 gid:6 mode:8 size:10 "`\n"  ...bytes, padded to two }*      (numbers are text)
@@ -100,8 +100,9 @@ pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Resu
     Ok(())
 }
 
-/// The archive with other bytes in place of the code object at an offset, in a member or in a bundle that is one. The
-/// member's size and the table of symbols follow. `None` if no member holds it, or a number does not fit.
+/// The archive with other bytes in place of the code object at an offset, in a member that is a code object or a
+/// bundle. The member's size and the table of symbols are adapted. `None` if no member holds the code object, or if a
+/// number does not fit.
 pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
     let (mut start, mut tables) = (MAGIC.len(), Vec::new());
     file.strip_prefix(MAGIC)?;
@@ -115,7 +116,7 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
         let long = file.get(from..data)?;
         let is_bsd = name.starts_with(b"__.SYMDEF") || long.starts_with(b"__.SYMDEF");
         match name {
-            // Those of Windows and of Darwin for large archives are others.
+            // Windows, and Darwin for large archives, have tables of symbols in other formats.
             b"/" if !tables.is_empty() => return None,
             _ if [name, long].iter().any(|name| name.starts_with(b"__.SYMDEF_64")) => return None,
             b"/" => tables.push(Index { from: data, end, width: 4, is_bsd: false }),
@@ -148,20 +149,20 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
 /// The bytes of a member's header that hold its size.
 const SIZE: Range<usize> = 48..58;
 
-/// The table of symbols of an archive: the offsets of members that define them.
+/// The table of symbols of an archive: the offsets of the members that define the symbols.
 struct Index {
-    /// The offsets of its bytes.
+    /// The offsets of the first byte of the table and of the byte after the last one.
     from: usize,
     end: usize,
-    /// The number of bytes of a number.
+    /// The size in bytes of each number in the table.
     width: usize,
-    /// Whether it is BSD's: the size of pairs in bytes, then pairs of a name and an offset, low bytes first. GNU's has
-    /// the number of offsets, then these, high bytes first.
+    /// Whether the format is BSD's: the size of all pairs in bytes, then pairs of a name and an offset, low bytes
+    /// first. GNU's format is the number of offsets, then the offsets, high bytes first.
     is_bsd: bool,
 }
 
 impl Index {
-    /// Changes the offsets of the members after one that begins at an offset.
+    /// Adds `shift` to the offsets of all members that begin after the offset `after`.
     fn follow(&self, file: &mut [u8], after: u64, shift: i64) -> Option<()> {
         let numbers = file.get_mut(self.from..self.end)?;
         let value = |bytes: &[u8]| {
@@ -196,10 +197,10 @@ fn member(data: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>
     if elf::is_elf(data) {
         let file = elf::File::parse(data)?;
         if file.machine != EM_AMDGPU {
-            // Most members of a library for the host have no GPU code. They are skipped without a message.
+            // Most members of a library for the host have no GPU code. Such members are skipped without a message.
             return host::visit(&file, label, true, nesting, each);
         }
     }
-    // Members can be anything, such as texts. They are skipped.
+    // Members of other kinds, such as texts, are skipped.
     if is_known(data) { visit_part(data, label, nesting, each) } else { Ok(()) }
 }

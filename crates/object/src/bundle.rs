@@ -14,20 +14,21 @@ use crate::{Part, Result, SkipReason, TargetId, Visitor, is_amdgpu, visit_as, vi
 
 pub const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// The longest id that is accepted. The listing shows the id of the entry with each section of an image, and longer ids
-/// exist only in files made to waste time.
+/// The length of the longest id that is accepted, in bytes. The listing repeats the id for each section of an image,
+/// and longer ids exist only in files made to waste time.
 pub const MAX_ID: usize = 1024;
 
 /// The meaning of an entry's id.
 pub enum Id<'a> {
     Host,
-    /// For an AMD GPU.
+    /// The id of an entry for an AMD GPU.
     Device(&'a str),
-    /// For something else, or an id that cannot be understood: the id as it is shown, and why its entry is skipped.
+    /// The id of an entry for another device, or an id that cannot be read: the text that is shown, and the reason why
+    /// the entry is skipped.
     Unknown(String, SkipReason),
 }
 
-/// Reads the id of an entry, `kind-triple-[environment-]target`, where kinds other than `host` are for a GPU.
+/// Reads the id of an entry, `kind-triple-[environment-]target`. Kinds other than `host` are for a GPU.
 pub fn read_id(bytes: &[u8]) -> Id<'_> {
     let unknown = |reason: SkipReason| Id::Unknown(shortened(bytes), reason);
     let id = match core::str::from_utf8(bytes) {
@@ -60,7 +61,7 @@ struct Short {
 }
 
 impl Short {
-    /// The error about an entry by its number, or about the table itself.
+    /// The error about an entry, given by its number and the number of entries, or about the table itself.
     fn of(self, entry: Option<(u64, u64)>) -> ErrorKind {
         ErrorKind::Truncated { what: self.what, entry, needed: self.needed, left: self.left }
     }
@@ -91,10 +92,10 @@ impl<'a> Reader<'a> {
 /// An entry of the table.
 pub struct Entry<'a> {
     pub id: &'a [u8],
-    /// The offset of its bytes in the bundle.
+    /// The offset of the entry's bytes in the bundle.
     pub offset: u64,
     pub size: u64,
-    /// The offset of the entry in the table, which has the offset and size of its bytes.
+    /// The offset, in the bundle, of the table's row for the entry.
     pub at: usize,
 }
 
@@ -120,7 +121,7 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     let mut table = Reader { bytes, at: MAGIC.len() };
     *end = table.at;
     let count = table.u64("the number of entries").map_err(|short| short.of(None))?;
-    // The bytes that entries may still claim: entries that overlap would be shown again and again.
+    // The number of bytes that entries may still claim: entries that overlap would be shown again and again.
     let mut left = bytes.len();
     let mut entries = Vec::new();
     let mut broken = Ok(());
@@ -140,7 +141,7 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
         let from = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = bytes.get(from..).unwrap_or_default();
         let data = usize::try_from(size).ok().and_then(|size| rest.get(..size));
-        // Host entries are empty, and so are those of targets without code in this translation unit.
+        // Entries for the host, and for targets without code in this translation unit, are empty.
         if size > 0 {
             *end = (*end).max(from.saturating_add(data.unwrap_or(rest).len()).min(bytes.len()));
         }

@@ -13,8 +13,8 @@ pub fn is_any(bytes: &[u8]) -> bool {
     bytes.starts_with(bundle::MAGIC) || compressed::is_compressed(bytes) || bytes.starts_with(offload::MAGIC)
 }
 
-/// Visits consecutive bundles, as the linker puts them into `.hip_fatbin`: one for each translation unit,
-/// padded with zeros to an alignment. After a damaged one, it looks for the next.
+/// Visits consecutive bundles, as the linker puts them into `.hip_fatbin`: one for each translation unit, padded with
+/// zeros to an alignment. After a damaged bundle, the search for the next one goes byte by byte.
 pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let mut at = 0;
     let mut is_lost = false;
@@ -39,8 +39,8 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor
     Ok(())
 }
 
-/// Visits the bundle that begins with these bytes, which are at `at` in the part around it. Returns its length and
-/// whether it is damaged as a whole.
+/// Visits the bundle that begins with `bytes`, at the offset `at` of the part that contains it. Returns the length of
+/// the bundle and whether it is damaged as a whole.
 pub fn one(
     bytes: &[u8],
     at: usize,
@@ -67,12 +67,12 @@ pub fn one(
     Ok((end.max(1), is_lost))
 }
 
-/// The beginning of another bundle after `at`.
+/// The offset of the next bundle after `at`.
 fn next(bytes: &[u8], at: usize) -> Option<usize> {
     (at + 1..bytes.len()).find(|&at| bytes.get(at..).is_some_and(begins))
 }
 
-/// Whether a bundle is likely to begin with these bytes, among others that are none.
+/// Whether a bundle is likely to begin with these bytes, which are in the middle of arbitrary data.
 pub fn begins(bytes: &[u8]) -> bool {
     match bytes.first() {
         Some(b'C') => compressed::is_likely(bytes),
@@ -81,11 +81,10 @@ pub fn begins(bytes: &[u8]) -> bool {
     }
 }
 
-/// The bundle that a file is in compressed form; `None` if it is anything else, or something follows the bundle.
-/// `max_decompressed`: as that of [`visit`](crate::visit).
+/// The decompressed bundle of a file that is one compressed bundle; `None` for a file that is anything else, or in
+/// which more bytes follow the bundle. `max_decompressed` is as in [`visit`](crate::visit).
 ///
-/// # Errors
-/// It is damaged, or larger than allowed.
+/// # Errors The bundle is damaged, or larger than `max_decompressed`.
 pub fn unpack(file: &[u8], max_decompressed: Option<u64>) -> core::result::Result<Option<Vec<u8>>, Error> {
     if !compressed::is_compressed(file) {
         return Ok(None);

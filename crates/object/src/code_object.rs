@@ -16,14 +16,14 @@ use crate::relocations::Names;
 use crate::symbols::{Tables, symbols};
 use crate::{Image, Name, NewerVersion, Part, Result, Section, SkipReason, Symbol, SymbolKind, TargetId, Visitor, elf};
 
-/// `EI_OSABI` of code objects for the HSA runtime. Only these have the newer feature bits.
+/// `EI_OSABI` of code objects for the HSA runtime. Only these code objects have the newer feature bits.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 
 /// Bits of `e_flags` in version 2, where `e_flags` has no processor number. Numbers of GCN processors are greater.
 const XNACK_V2: u32 = 1;
 const FIRST_GCN_MACH: u32 = 0x20;
 
-/// Visits the code of a code object, and reports what is damaged in it.
+/// Visits the code of a code object, and reports damage to it.
 pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let (headers, missing) = file.sections();
     let notes = notes(file, &headers);
@@ -38,7 +38,7 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
     if sections.is_empty() {
         sections = executable_segments(file, &mut faults);
     }
-    // Sections that overlap would be shown again and again.
+    // A limit: sections that overlap would show the same bytes again and again.
     let mut left = file.bytes.len();
     for section in &mut sections {
         match left.checked_sub(section.bytes.len()) {
@@ -86,7 +86,7 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
 pub struct Faults(Vec<ErrorKind>);
 
 impl Faults {
-    /// The number of faults that are reported one by one.
+    /// The number of faults that are reported one by one; further faults become one [`ElfFault::More`].
     const MOST: usize = 8;
 
     pub fn add(&mut self, fault: impl FnOnce() -> (ElfPart, ElfFault)) {
@@ -105,7 +105,7 @@ fn section_part(name: &[u8]) -> ElfPart {
     ElfPart::Section(shortened(name))
 }
 
-/// The version of the generic processor, if the code object was made by a compiler that knows a newer one.
+/// The version of the generic processor, if it is newer than the version that this library knows.
 fn newer_version(flags: u32) -> Option<NewerVersion> {
     let known = Processor::from_e_flags(flags)?.generic_version()?.into();
     let version = flags >> 24;
@@ -122,7 +122,7 @@ fn notes<'a>(file: &elf::File<'a>, headers: &[elf::Section]) -> Notes<'a> {
     }
     for data in all {
         read = read.saturating_add(data.bytes.len());
-        // Notes that overlap would be read again and again.
+        // A limit: notes that overlap would be read again and again.
         if read > file.bytes.len() {
             break;
         }
@@ -136,7 +136,7 @@ fn has_v2_flags(file: &elf::File<'_>) -> bool {
     (file.os_abi, file.abi_version) == (ELFOSABI_AMDGPU_HSA, 0) && file.flags & 0xff < FIRST_GCN_MACH
 }
 
-/// The number of the processor, if it is not known.
+/// The number of the processor, if this library does not know it.
 fn unknown_processor(file: &elf::File<'_>) -> Option<u8> {
     let number = file.flags as u8;
     let is_known = number == 0 || has_v2_flags(file) || Processor::from_e_flags(file.flags).is_some();
@@ -156,7 +156,7 @@ fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
             id
         });
     };
-    // V2 (version 0) has no such bits; V3 has only "on"; V4 and later have "any", "off" and "on".
+    // V2 (version 0) has no feature bits; V3 has only "on"; V4 and later have "any", "off" and "on".
     let feature = |name: &str, v3: u32, v4_shift: u32| {
         let on = match abi {
             (ELFOSABI_AMDGPU_HSA, 0) => return None,
@@ -174,7 +174,7 @@ fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
     Some(TargetId { processor: processor.name().to_string(), features })
 }
 
-/// The position of each section with code in the list of these sections, by its number in the file.
+/// The position of each section with code in the list of all sections with code, by the section's number in the file.
 pub type Indices = BTreeMap<usize, usize>;
 
 fn code_sections<'a>(
@@ -204,8 +204,8 @@ fn code_sections<'a>(
     Ok((indices, sections))
 }
 
-/// The code of the segments. A code object copied out of a running process may have lost its section headers, and the
-/// loader needs only program headers.
+/// The segments with code, as sections. A code object copied out of a running process may have lost its section
+/// headers, and the loader needs only program headers.
 fn executable_segments<'a>(file: &elf::File<'a>, faults: &mut Faults) -> Vec<Section<'a>> {
     let (segments, missing) = file.segments();
     faults.0.extend(missing);

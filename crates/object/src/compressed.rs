@@ -21,14 +21,14 @@ pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Whether a bundle seems to begin here, after a damaged one: there are the magic number and a known version.
+/// Whether a compressed bundle seems to begin here: its magic number and a known version are found.
 pub fn is_likely(bytes: &[u8]) -> bool {
     is_compressed(bytes) && matches!(bytes.get(4..6), Some([1..=3, 0]))
 }
 
 struct Header {
     method: u16,
-    /// Size of the header in bytes.
+    /// The size of the header in bytes.
     length: usize,
     file_size: Option<u64>,
     size: u64,
@@ -93,18 +93,18 @@ pub fn decompress(bytes: &[u8], end: &mut usize, budget: &Budget) -> Result<Plai
     Ok(Plain { bytes: stream.bytes, damage })
 }
 
-/// A decompressed stream, as far as it can be read.
+/// A decompressed stream, up to its damage if it is damaged.
 struct Stream {
     /// The data, with at most one byte more than promised, so that excess data is noticed. The memory grows with the
-    /// data itself, never with the size in the header.
+    /// data itself, not with the size in the header.
     bytes: Vec<u8>,
-    /// Number of bytes of the compressed data that belong to it.
+    /// The number of bytes of the compressed data that belong to the stream.
     taken: usize,
     error: Option<ErrorKind>,
 }
 
 impl Stream {
-    /// The error for a stream that should have so many bytes.
+    /// The error of a stream that should decompress to `promised` bytes, if there is one.
     fn damage(&self, promised: u64) -> Option<ErrorKind> {
         let held = self.bytes.len() as u64;
         match held.cmp(&promised) {
@@ -120,8 +120,8 @@ impl Stream {
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const STEP: usize = 64 << 10;
 
-/// Makes a buffer larger as its data grows, up to a byte more than promised. Returns whether there is room after the
-/// first `len` bytes.
+/// Makes a buffer larger if its first `len` bytes fill it, up to a byte more than promised. Returns whether there is
+/// room after these bytes.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 fn grow(buffer: &mut Vec<u8>, len: usize, promised: u64) -> bool {
     if len == buffer.len() {
@@ -181,7 +181,7 @@ mod zstd {
     pub fn decompress(packed: &[u8], promised: u64) -> Result<Stream, ErrorKind> {
         let failed = |reason: String| ErrorKind::Compressed { reason };
         let mut rest = packed;
-        // The window of long-distance matching is as large as the data, rounded up.
+        // The window of long-distance matching may be as large as the data, rounded up.
         let window = promised.max(1 << 20).checked_next_power_of_two().unwrap_or(promised);
         let decoder = StreamingDecoder::new_with_max_window_size(&mut rest, window);
         let mut decoder = decoder.map_err(|error| failed(error.to_string()))?;

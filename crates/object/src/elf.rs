@@ -1,8 +1,8 @@
-//! ELF files, read so that damage to one part does not hide the others: every table and section is read for itself, up
-//! to the end of the file if it reaches beyond.
+//! ELF files, read so that damage to one part does not hide the other parts: every table and section is read
+//! separately, and cut off at the end of the file.
 //!
-//! This is the layer below [`visit`](crate::visit), for programs that need headers, symbol tables and relocations as
-//! they are.
+//! This layer below [`visit`](crate::visit) is for programs that need headers, symbol tables and relocations as they
+//! are.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ pub const SHT_SYMTAB: u32 = 2;
 pub const SHT_RELA: u32 = 4;
 /// The table of symbols that a loader reads.
 pub const SHT_DYNSYM: u32 = 11;
-/// A table of relocations in a compact form, which nothing here reads.
+/// A table of relocations in a compact form, which this package does not read.
 pub const SHT_CREL: u32 = 0x4000_0014;
 /// A packed table of relocations of pointers into the file.
 pub const SHT_RELR: u32 = 19;
@@ -44,7 +44,7 @@ pub fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF")
 }
 
-/// The header of a file.
+/// A file with its header.
 pub struct File<'a> {
     /// All bytes of the file.
     pub bytes: &'a [u8],
@@ -54,7 +54,7 @@ pub struct File<'a> {
     pub is_little: bool,
     /// The system, `EI_OSABI`.
     pub os_abi: u8,
-    /// The version of what the system expects, `EI_ABIVERSION`.
+    /// The version of the system's ABI, `EI_ABIVERSION`.
     pub abi_version: u8,
     /// The kind of file, such as [`ET_REL`].
     pub kind: u16,
@@ -67,7 +67,7 @@ pub struct File<'a> {
     names: usize,
 }
 
-/// The place of the headers of the sections or segments.
+/// The table of the headers of all sections or segments.
 struct Table {
     offset: u64,
     entry: usize,
@@ -77,66 +77,66 @@ struct Table {
 /// The header of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The offset of its name in the table of names.
+    /// The offset of the section's name in the table of names.
     pub name: u32,
-    /// Its type, such as [`SHT_NOTE`].
+    /// The type of the section, such as [`SHT_NOTE`].
     pub kind: u32,
     /// A sum of flags, such as [`SHF_ALLOC`].
     pub flags: u64,
-    /// The address of its first byte.
+    /// The address of the first byte.
     pub address: u64,
-    /// The offset of its bytes in the file.
+    /// The offset of the first byte in the file.
     pub offset: u64,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// The number of a section that belongs to it, such as that with the names of symbols.
+    /// The number of an associated section, such as the table of names for a table of symbols.
     pub link: usize,
     /// Further information, such as the number of the section to which relocations apply.
     pub info: usize,
-    /// Its alignment: its address is a multiple of this.
+    /// The alignment, of which the address is a multiple.
     pub align: u64,
 }
 
 /// The header of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Its type, such as [`PT_LOAD`].
+    /// The type of the segment, such as [`PT_LOAD`].
     pub kind: u32,
     /// A sum of flags, such as [`PF_X`].
     pub flags: u32,
-    /// The address of its first byte.
+    /// The address of the first byte.
     pub address: u64,
-    /// The offset of its bytes in the file.
+    /// The offset of the first byte in the file.
     pub offset: u64,
-    /// The number of its bytes in the file.
+    /// The number of bytes in the file.
     pub size: u64,
-    /// The number of its bytes in memory.
+    /// The number of bytes in memory.
     pub memory_size: u64,
 }
 
 /// A symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// The offset of its name in the table of names.
+    /// The offset of the symbol's name in the table of names.
     pub name: u32,
     /// The type of the named thing, such as [`STT_SECTION`].
     pub kind: u8,
-    /// Its binding, `st_bind`, and its visibility, `st_other`.
+    /// The binding, `st_bind`, and the visibility, `st_other`.
     pub scope: (u8, u8),
-    /// The number of its section.
+    /// The number of the symbol's section.
     pub section: u16,
-    /// Its address; in a file for a linker, its offset in the section.
+    /// The address; in a file for a linker, the offset in the section.
     pub address: u64,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
 /// A place that a linker or loader fills in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// The address of the place; in a file for a linker, its offset in the section.
+    /// The address of the place; in a file for a linker, the offset in the section.
     pub address: u64,
-    /// The number of its kind.
+    /// The number of the relocation's kind.
     pub kind: u32,
     /// The number of the symbol.
     pub symbol: u32,
@@ -145,15 +145,15 @@ pub struct Relocation {
 }
 
 impl Section {
-    /// Whether it has code.
+    /// Whether the section has code in the file.
     pub fn is_code(&self) -> bool {
         self.flags & SHF_EXECINSTR != 0 && self.kind != SHT_NOBITS && self.size > 0
     }
 }
 
-/// A range of bytes of the file, or the part of it that exists.
+/// The bytes of a range of the file, as far as they exist.
 pub struct Data<'a> {
-    /// The bytes.
+    /// The bytes that exist.
     pub bytes: &'a [u8],
     /// The error, if some bytes do not exist.
     pub missing: Option<ElfFault>,
@@ -162,8 +162,7 @@ pub struct Data<'a> {
 impl<'a> File<'a> {
     /// Reads the header.
     ///
-    /// # Errors
-    /// The header is incomplete, or names neither a width nor an order of bytes.
+    /// # Errors The header is incomplete, or does not name a width or an order of bytes.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ErrorKind> {
         let cut = || ErrorKind::elf(ElfPart::File, ElfFault::Header { len: bytes.len() });
         let [class, order, _, os_abi, abi_version] = *bytes.get(4..9).and_then(|b| b.first_chunk()).ok_or_else(cut)?;
@@ -188,7 +187,7 @@ impl<'a> File<'a> {
         };
         let read = |at, width| file.number(bytes, at, width).ok_or_else(cut);
         let (kind, machine) = (read(16, 2)? as u16, read(18, 2)? as u16);
-        // The fields from the entry point on have four or eight bytes.
+        // The entry point, which is the first of three fields of this width, is at byte 24.
         let word = if is_64 { 8 } else { 4 };
         let flags_at = 24 + 3 * word;
         let segments = Table {
@@ -203,7 +202,7 @@ impl<'a> File<'a> {
         };
         let mut names = read(flags_at + 14, 2)? as usize;
         let flags = read(flags_at, 4)? as u32;
-        // Numbers that need more than sixteen bits are in the first section header.
+        // Numbers that need more than 16 bits are in the first section header.
         if let Some(first) = file.headers(&Table { count: 1, ..sections }).0.next().and_then(|h| file.section(h)) {
             if sections.count == 0 && sections.offset != 0 {
                 sections.count = first.size;
@@ -223,7 +222,7 @@ impl<'a> File<'a> {
         Some(if self.is_little { field.iter().rev().fold(0, add) } else { field.iter().fold(0, add) })
     }
 
-    /// The complete headers of a table, and whether there should be more.
+    /// The complete headers of a table, and the fault if there should be more.
     fn headers(&self, table: &Table) -> (impl Iterator<Item = &'a [u8]> + use<'a>, Option<ElfFault>) {
         let size = (table.entry as u64).saturating_mul(table.count);
         let data = self.data(table.offset, size);
@@ -246,13 +245,13 @@ impl<'a> File<'a> {
         self.segments.offset.saturating_add((self.segments.entry as u64).saturating_mul(number as u64))
     }
 
-    /// The bytes of the tables of headers, as the file's header states them.
+    /// The size of the tables of headers in bytes, as the file's header states it.
     pub(crate) fn size_of_headers(&self) -> usize {
         let size = |table: &Table| usize::try_from(table.count).unwrap_or(usize::MAX).saturating_mul(table.entry);
         size(&self.sections).saturating_add(size(&self.segments))
     }
 
-    /// The offset after the last byte that a header names; `None` if it is not a number of bytes that memory can hold.
+    /// The offset after the last byte that a header names; `None` if it does not fit in a `usize`.
     pub(crate) fn end(&self) -> Option<usize> {
         let tables = [&self.sections, &self.segments];
         let tables = tables.map(|table| (table.offset, (table.entry as u64).saturating_mul(table.count)));
@@ -264,7 +263,7 @@ impl<'a> File<'a> {
         usize::try_from(ends.max().unwrap_or(0)).ok()
     }
 
-    /// The section headers that exist, and the error about the others.
+    /// The section headers that exist, and the error if some are missing.
     pub fn sections(&self) -> (Vec<Section>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.sections);
         let missing = missing.map(|fault| ErrorKind::elf(ElfPart::SectionHeaders(self.sections.offset), fault));
@@ -287,7 +286,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The program headers that exist, and the error about the others.
+    /// The program headers that exist, and the error if some are missing.
     pub fn segments(&self) -> (Vec<Segment>, Option<ErrorKind>) {
         let (headers, missing) = self.headers(&self.segments);
         let missing = missing.map(|fault| ErrorKind::elf(ElfPart::ProgramHeaders(self.segments.offset), fault));
@@ -315,12 +314,12 @@ impl<'a> File<'a> {
         (headers.map_while(segment).collect(), missing)
     }
 
-    /// The symbols of a table. Only 64-bit files are read.
+    /// The symbols of a table of a 64-bit file.
     pub fn symbols(&self, table: &'a [u8]) -> impl Iterator<Item = Symbol> + use<'_, 'a> {
         table.chunks_exact(24).map_while(|entry| self.read_symbol(entry))
     }
 
-    /// A symbol of a table by its number. Only 64-bit files are read.
+    /// The symbol with a number in a table of a 64-bit file.
     pub fn symbol(&self, table: &[u8], number: u32) -> Option<Symbol> {
         let at = usize::try_from(number).ok()?.checked_mul(24)?;
         self.read_symbol(table.get(at..at.checked_add(24)?)?)
@@ -337,7 +336,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The relocations of a table. Only 64-bit files are read.
+    /// The relocations of a table of a 64-bit file.
     pub fn relocations(&self, table: &'a [u8]) -> impl Iterator<Item = Relocation> + use<'_, 'a> {
         table.chunks_exact(24).map_while(|entry| {
             Some(Relocation {
@@ -349,12 +348,12 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The places of the pointers that a packed table of relocations ([`SHT_RELR`]) names, in order. A loader adds the
-    /// address of the file to what is there.
+    /// The addresses of the pointers that a packed table of relocations ([`SHT_RELR`]) names, in order. A loader adds
+    /// the address at which the file is loaded to each pointer.
     pub fn packed_relocations(&self, table: &'a [u8]) -> impl Iterator<Item = u64> + use<'_, 'a> {
         let numbers = table.chunks_exact(8).map_while(|entry| self.number(entry, 0, 8));
-        // An even number is the address of a place. In an odd one, each further bit stands for one of the 63 dword pairs
-        // after that place, or after the 63 pairs of the odd number before it.
+        // An even number is the address of a pointer. In an odd number, bits 1 to 63 stand for the next 63 pointers'
+        // places: those after that address, or after the 63 places of the previous odd number.
         let places = numbers.scan(0u64, |next, number| {
             let (start, bits, count) = match number & 1 {
                 0 => (number, 1, 1),
@@ -363,7 +362,7 @@ impl<'a> File<'a> {
             *next = start.wrapping_add(8 * count);
             Some((0..count).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| start.wrapping_add(8 * bit)))
         });
-        // Each place has bytes of its own.
+        // A limit: pointers do not overlap, so the file cannot hold more of them.
         places.flatten().take(self.bytes.len() / 8)
     }
 
@@ -386,21 +385,21 @@ impl<'a> File<'a> {
         let from = usize::try_from(offset).unwrap_or(len).min(len);
         let rest = self.bytes.get(from..).unwrap_or_default();
         match usize::try_from(size).ok().and_then(|size| rest.get(..size)) {
-            // An empty part has no place.
+            // An empty part may have any offset.
             Some(bytes) if size == 0 || offset <= len as u64 => Data { bytes, missing: None },
             _ => Data { bytes: rest, missing: Some(ElfFault::Cut { size, offset, len }) },
         }
     }
 }
 
-/// The part of a table of texts up to its last zero byte, with which each text ends. Without this cut, each search for
-/// a missing end would take as long as the table.
+/// The part of a table of texts up to its last zero byte. (Each text ends with a zero byte.) Without this cut, each
+/// search for a missing end would take as long as the table.
 pub fn texts(table: &[u8]) -> &[u8] {
     let end = table.iter().rposition(|&b| b == 0).map_or(0, |last| last + 1);
     table.get(..end).unwrap_or_default()
 }
 
-/// The text at an offset of a table of [`texts`]; `None` if none begins there.
+/// The text at an offset of a table that [`texts`] returned; `None` if the offset is not in the table.
 pub fn text(table: &[u8], offset: u32) -> Option<&[u8]> {
     let tail = table.get(usize::try_from(offset).ok()?..)?;
     tail.get(..tail.iter().position(|&b| b == 0)?)

@@ -1,4 +1,4 @@
-//! Errors: the damage to a file, and its place.
+//! Errors: the damage to a file, with the place of the damage.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,7 +6,8 @@ use core::fmt;
 
 /// Damage to a file or to a part of it: the part, its offset, and the reason.
 ///
-/// `Display` writes one line without the name of the file. It contains the names of parts as they are in the file.
+/// `Display` writes one line without the name of the file. The line contains the names of parts as they are in the
+/// file.
 ///
 /// ```
 /// use amdgpu_object::{Error, ErrorKind, Part};
@@ -24,9 +25,9 @@ use core::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The parts that the damage is in, from the outside in; empty if it is about the file as a whole.
+    /// The parts that contain the damage, from the outside in; empty if the damage concerns the file as a whole.
     pub path: Vec<Step>,
-    /// The reason.
+    /// The reason why the file or its part cannot be read.
     pub kind: ErrorKind,
 }
 
@@ -35,7 +36,7 @@ pub struct Error {
 pub struct Step {
     /// The kind of the part.
     pub container: Container,
-    /// The offset of its beginning in the file, or in the decompressed data, in bytes.
+    /// The offset of the part's beginning in the file, or in the decompressed data, in bytes.
     pub offset: u64,
     /// Whether the offset refers to decompressed data.
     pub is_decompressed: bool,
@@ -45,7 +46,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Container {
-    /// A bundle of clang's, not compressed.
+    /// A bundle of clang's that is not compressed.
     OffloadBundle,
     /// An offload binary of LLVM's newer driver.
     OffloadBinary,
@@ -71,14 +72,14 @@ pub enum ErrorKind {
     UnknownFormat,
     /// Containers are nested more deeply than real ones.
     TooDeep,
-    /// Decompressing it would go beyond the limit, in bytes.
+    /// The decompressed data would exceed the limit.
     TooMuch {
         /// The limit in bytes.
         limit: u64,
     },
     /// Other bytes stand where another bundle should begin.
     NotABundle {
-        /// The offset, as in a [`Step`].
+        /// The offset of these bytes, as in a [`Step`].
         offset: u64,
         /// Whether the offset refers to decompressed data.
         is_decompressed: bool,
@@ -89,43 +90,43 @@ pub enum ErrorKind {
     ThinArchive,
     /// Other bytes stand where the header of a member should.
     NotAMember {
-        /// The offset, as in a [`Step`].
+        /// The offset of these bytes, as in a [`Step`].
         offset: u64,
         /// Whether the offset refers to decompressed data.
         is_decompressed: bool,
     },
     /// The member goes beyond the end of the archive.
     MemberCut {
-        /// The size of the member in its header.
+        /// The size that the member's header states.
         claimed: u64,
-        /// The number of bytes that exist.
+        /// The number of bytes that the archive has for the member.
         left: usize,
     },
     /// A table of a bundle ends too early.
     Truncated {
-        /// The part of the table that is read.
+        /// The part of the table that is cut off.
         what: &'static str,
-        /// The entry that the part belongs to, counted from 0, and the number of entries.
+        /// The entry that the part belongs to, counted from 0, and the number of entries. `None` for the table itself.
         entry: Option<(u64, u64)>,
-        /// The number of bytes that it needs.
+        /// The number of bytes that the part needs.
         needed: u64,
         /// The number of bytes that exist.
         left: usize,
     },
     /// The bytes of an entry go beyond the end of its container.
     EntryCut {
-        /// The size of the entry in the table.
+        /// The size that the table states for the entry.
         claimed: u64,
         /// The offset of the entry in the container.
         offset: u64,
         /// The size of the container.
         len: usize,
-        /// The container.
+        /// The name of the container.
         of: &'static str,
     },
     /// The bytes of an entry belong to other entries, too.
     Overlap {
-        /// The name for the other entries.
+        /// The name for such entries, in the plural.
         of: &'static str,
     },
     /// The container ends inside its header.
@@ -133,7 +134,7 @@ pub enum ErrorKind {
         /// The number of bytes that exist.
         len: usize,
     },
-    /// The version of the container's format.
+    /// The version of the container's format is not known.
     Version {
         /// The number in the header.
         version: u32,
@@ -142,14 +143,14 @@ pub enum ErrorKind {
     },
     /// The container goes beyond the end of the file.
     ContainerCut {
-        /// The size of the container in its header.
+        /// The size that the container's header states.
         claimed: u64,
         /// The number of bytes that exist.
         len: usize,
     },
-    /// The method of compression.
+    /// The method of compression is not known.
     Method {
-        /// Its number.
+        /// The number of the method.
         method: u16,
     },
     /// This build cannot decompress the method.
@@ -159,10 +160,10 @@ pub enum ErrorKind {
     },
     /// The compressed data is damaged.
     Compressed {
-        /// The message of the decompressor.
+        /// The message from the decompressor.
         reason: String,
     },
-    /// The decompressed data has a size other than that in the header.
+    /// The size of the decompressed data differs from the size in the header.
     Size {
         /// The size in the header.
         promised: u64,
@@ -171,12 +172,12 @@ pub enum ErrorKind {
     },
     /// A part of an offload binary reaches beyond its bytes.
     Missing {
-        /// The part.
+        /// The name of the part.
         what: &'static str,
     },
     /// An entry of an offload binary reaches beyond its bytes.
     MissingEntry {
-        /// Its number, counted from 0.
+        /// The number of the entry, counted from 0.
         number: u64,
         /// The number of entries in the header.
         count: u64,
@@ -193,9 +194,9 @@ pub enum ErrorKind {
     },
     /// A part of an ELF file is damaged.
     Elf {
-        /// The part.
+        /// The damaged part.
         part: ElfPart,
-        /// The fault.
+        /// The fault of the part.
         fault: ElfFault,
     },
 }
@@ -224,21 +225,21 @@ pub enum ElfPart {
 pub enum ElfFault {
     /// The file header is incomplete.
     Header {
-        /// The bytes of the file.
+        /// The size of the file in bytes.
         len: usize,
     },
     /// Entries of a table are too small for their contents.
     EntrySize(usize),
     /// Bytes go beyond the end of the file.
     Cut {
-        /// The number of bytes that there should be.
+        /// The number of bytes that the part should have.
         size: u64,
-        /// The offset of the first of them.
+        /// The offset of the part's first byte in the file.
         offset: u64,
-        /// The size of the file.
+        /// The size of the file in bytes.
         len: usize,
     },
-    /// There is no table of names.
+    /// The table of names is missing.
     NoNames,
     /// Names of symbols begin outside of the table of names.
     NamesOutside {
@@ -249,12 +250,12 @@ pub enum ElfFault {
     NamesTooLong,
     /// A section overlaps others.
     Overlap,
-    /// There are more faults than are reported.
+    /// Further faults are not reported.
     More,
 }
 
 impl Error {
-    /// Returns this damage as that of a part of something else.
+    /// The same error with the steps of `path`, which contain the damaged part, before its own.
     #[must_use]
     pub(crate) fn within(mut self, mut path: Vec<Step>) -> Error {
         path.append(&mut self.path);
@@ -274,7 +275,7 @@ impl ErrorKind {
     }
 }
 
-/// An offset, and what it refers to.
+/// An offset, and whether it refers to decompressed data.
 struct Offset(u64, bool);
 
 impl fmt::Display for Offset {
@@ -368,7 +369,7 @@ impl fmt::Display for ErrorKind {
 
 fn elf(f: &mut fmt::Formatter<'_>, part: &ElfPart, fault: &ElfFault) -> fmt::Result {
     f.write_str("the ELF file is damaged or cut off: ")?;
-    // A section that overlaps others has its own form. All other faults follow the part and a colon.
+    // The text of an overlap continues the name of the section. The text of every other fault follows a colon.
     let colon = if *fault == ElfFault::Overlap { "" } else { ": " };
     match part {
         ElfPart::File => Ok(()),

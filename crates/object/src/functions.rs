@@ -1,4 +1,4 @@
-//! The functions of a section: where each of them begins and ends, and the waves that it is for.
+//! The functions of a section: the range of bytes of each, and the lanes of the waves that run it.
 
 use core::ops::Range;
 
@@ -7,10 +7,10 @@ use amdgpu_isa::Target;
 use crate::{Section, Symbol, SymbolKind};
 
 impl<'a> Section<'a> {
-    /// The pieces that are decoded one by one, as offsets without gaps: the first begins at `from`, and each of the
-    /// others at a kernel or function.
+    /// The pieces of the section that are decoded one by one, as ranges of offsets without gaps: the first begins at
+    /// `from`, and each later one at a kernel or function.
     ///
-    /// An instruction never reaches into the next function: words that seem to are padding or data.
+    /// An instruction never reaches into the next function: words that seem to reach into it are padding or data.
     ///
     /// ```
     /// use amdgpu_isa::{Decoder, Target};
@@ -52,24 +52,24 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The lanes of a wave of the code at an offset: those of the last symbol before it, or else of the first one after
-    /// it. `None` if the file does not say.
+    /// The lanes of the waves that run the code at an offset: as the last symbol before the offset states them, or else
+    /// the first symbol after it. `None` if the file does not say.
     pub fn lanes_at(&self, offset: usize) -> Option<u16> {
         let address = self.address.saturating_add(offset as u64);
         let (before, after) = self.symbols.split_at(self.symbols.partition_point(|symbol| symbol.address <= address));
         before.last().or(after.first()).and_then(|symbol| symbol.lanes)
     }
 
-    /// The target with the waves of the code at an offset, which are those of [`Section::lanes_at`].
+    /// The target with as many lanes as [`Section::lanes_at`] states for an offset; `target` if it has no such variant.
     pub fn target_at(&self, target: Target, offset: usize) -> Target {
         self.lanes_at(offset).and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target)
     }
 
-    /// All symbols in their order, each with the offsets of its bytes, which its size bounds, or the next kernel or
-    /// function. `None` for a symbol outside of the section.
+    /// All symbols in their order, each with the range of offsets of its bytes, which end after the symbol's size, or
+    /// at the next kernel or function if the size is 0. The range is `None` for a symbol outside of the section.
     pub fn extents(&self) -> impl Iterator<Item = (&Symbol<'a>, Option<Range<usize>>)> {
         let end = self.address.saturating_add(self.bytes.len() as u64);
-        // The search for a symbol's next function begins at that of the symbol before it.
+        // The search for the function after a symbol begins at the function after the previous symbol.
         let mut next = 0;
         self.symbols.iter().map(move |symbol| {
             let is_next = |next: &Symbol<'_>| next.address > symbol.address && next.kind != SymbolKind::Other;
@@ -101,7 +101,8 @@ mod tests {
         Symbol { name: Name::from("name"), address, size, kind, lanes, descriptor: None }
     }
 
-    /// A label, a kernel with waves of 32 lanes, a label in it, one with waves of 64, and a function outside.
+    /// A section with a label, a kernel with waves of 32 lanes, a label in this kernel, a kernel with waves of 64
+    /// lanes, and a function outside of the section.
     fn section(bytes: &[u8]) -> Section<'_> {
         let mut section = Section::new(Name::from(".text"), 0x100, bytes);
         section.symbols = Vec::from([

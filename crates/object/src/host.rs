@@ -1,6 +1,6 @@
-//! Host programs with GPU code inside: HIP puts its offload bundles into the section `.hip_fatbin`, clang's newer
-//! driver leaves offload binaries in `.llvm.offloading` of object files that are still to be linked.
-//! (The section `.hipFatBinSegment` has only pointers into that one, for the runtime.)
+//! Host programs with GPU code inside: HIP puts its offload bundles into the section `.hip_fatbin`, and clang's newer
+//! driver leaves offload binaries in `.llvm.offloading` of object files that are still to be linked. (The section
+//! `.hipFatBinSegment` has only pointers into `.hip_fatbin`, for the runtime.)
 
 use crate::bundle::{self, Id};
 use crate::error::{Container, ElfFault, ElfPart, ErrorKind};
@@ -10,8 +10,8 @@ use crate::{Part, Result, SkipReason, Visitor, bundles, elf, visit_part};
 
 const SECTIONS: [&[u8]; 2] = [b".hip_fatbin", b".llvm.offloading"];
 
-/// Visits the GPU code of a host program. `is_member` says that it is in an archive, other members of which may have
-/// GPU code.
+/// Visits the GPU code of a host program. `is_member` says whether the program is in an archive, other members of which
+/// may have GPU code.
 pub fn visit(
     file: &elf::File<'_>,
     label: &str,
@@ -28,7 +28,7 @@ pub fn visit(
         let Some(name) = elf::text(all_names, section.name) else { continue };
         let name = names.spend(name)?;
         has_pointers |= name == b".hipFatBinSegment";
-        // `clang-offload-bundler --type=o` names its sections like this; the entry's id follows.
+        // The sections of `clang-offload-bundler --type=o` are named with the magic text and the entry's id.
         let bundled = match name.strip_prefix(bundle::MAGIC) {
             None if !SECTIONS.contains(&name) => continue,
             None => None,

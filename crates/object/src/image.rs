@@ -12,13 +12,13 @@ use crate::{AddressMap, Error, Name, TargetId, elf};
 /// A part of a file, as [`visit`](crate::visit) finds it.
 #[non_exhaustive]
 pub enum Part<'a> {
-    /// Machine code for one target.
+    /// A code object: machine code for one target.
     Image(Image<'a>),
-    /// Contents that are not machine code, although they are for the GPU or in the place of such contents.
+    /// Contents without machine code for an AMD GPU, in a place where such code is expected.
     Skipped {
-        /// Its location in the file, such as the entry's id in a bundle. Empty for the file itself.
+        /// The location of the part in the file, such as the entry's id in a bundle. Empty for the file itself.
         label: &'a str,
-        /// The reason.
+        /// The reason why the part is passed over.
         reason: SkipReason,
     },
     /// Damage to a part of the file. The other parts are still visited.
@@ -31,45 +31,45 @@ pub enum Part<'a> {
 pub enum SkipReason {
     /// LLVM bitcode.
     Bitcode,
-    /// A code object of 32 bits, which is for GPUs before GCN, and the target that it names.
+    /// A code object of 32 bits (for GPUs before GCN) or with the high byte first, and the target that it names.
     Bits32(Option<TargetId>),
     /// A code object without code.
     NoCode,
-    /// The id of an entry is longer than this, in bytes.
+    /// An entry whose id is longer than this number of bytes.
     IdTooLong(usize),
-    /// The id of an entry is not plain text.
+    /// An entry whose id is not plain text.
     IdNotText,
-    /// The id of an entry does not name an AMD GPU.
+    /// An entry whose id does not name an AMD GPU.
     OtherDevice,
-    /// A host program refers to HIP code objects, and has none.
+    /// A host program that refers to HIP code objects, but contains none.
     HostWithPointers,
     /// A host program without code for a GPU.
     Host,
-    /// Neither a code object nor a bundle begins anywhere in the file.
+    /// A file in which neither a code object nor a bundle begins anywhere.
     NothingFound,
 }
 
 /// Machine code for one target: a code object.
 #[non_exhaustive]
 pub struct Image<'a> {
-    /// Its location in the file, such as the entry's id in a bundle, after the name of an archive's member. Empty for a
-    /// plain code object. Names of members are cut after 256 characters.
+    /// The location of the code object in the file, such as the entry's id in a bundle, after the name of an archive's
+    /// member, which is cut after 256 characters. Empty for a plain code object.
     pub label: &'a str,
-    /// The offset of its beginning in the file, in bytes; `None` if it was compressed.
+    /// The offset of the code object's beginning in the file, in bytes; `None` if it was compressed.
     pub offset: Option<u64>,
     /// All bytes of the code object; for bare code, the code.
     pub bytes: &'a [u8],
     /// The processor and its features; `None` if the code object does not state it.
     pub target: Option<TargetId>,
-    /// The number of its processor (`EF_AMDGPU_MACH`), if this library does not know it.
+    /// The number of the processor (`EF_AMDGPU_MACH`), if this library does not know it.
     pub unknown_processor: Option<u8>,
-    /// The sections with code that are not empty.
+    /// The sections that contain code.
     pub sections: Vec<Section<'a>>,
-    /// The addresses of the code object.
+    /// The meaning of the addresses of the code object.
     pub addresses: AddressMap<'a>,
-    /// The version of its generic processor, if this library knows only older ones.
+    /// The version of the generic processor, if this library knows only older versions.
     pub newer: Option<NewerVersion>,
-    /// Whether one of its sections has a kernel.
+    /// Whether the code object has a kernel.
     pub has_kernels: bool,
 }
 
@@ -86,41 +86,41 @@ pub struct NewerVersion {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Section<'a> {
-    /// Its name, such as `.text`; `(segment)` if a file has lost its sections.
+    /// The section's name, such as `.text`; `(segment)` for a segment of a file that has lost its section headers.
     pub name: Name<'a>,
-    /// The address of its first byte; 0 in an object that is not linked.
+    /// The address of the first byte; 0 in an object that is not linked.
     pub address: u64,
-    /// Its contents.
+    /// The contents as the file has them.
     pub bytes: &'a [u8],
-    /// Its symbols, sorted by address, then by name.
+    /// The symbols, sorted by address, then by name.
     pub symbols: Vec<Symbol<'a>>,
     /// The places that a linker has to fill in, sorted by address; empty if the file is linked.
     pub relocations: Arc<[Relocation<'a>]>,
-    /// Its contents as [`Section::code`] has them, if they differ.
+    /// The contents as [`Section::code`] returns them, if they differ from `bytes`.
     pub(crate) filled: Option<Vec<u8>>,
 }
 
-/// The address, in [`Section::code`], of everything that is outside of the section.
+/// The address that [`Section::code`] gives to everything outside of the section.
 pub(crate) const FAR: u64 = 1 << 46 | FAR_BELOW;
-/// Its lower half: code may add only that. No section is as long as half of it.
+/// The lower half of [`FAR`], for code that adds only this half. Sections are shorter than half of it.
 const FAR_BELOW: u64 = 1 << 30;
 
 /// A name for an address of a section.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Symbol<'a> {
-    /// Its name.
+    /// The symbol's name.
     pub name: Name<'a>,
-    /// Its address.
+    /// The symbol's address.
     pub address: u64,
     /// The size in bytes; 0 if it is not known.
     pub size: u64,
     /// The kind of the named thing.
     pub kind: SymbolKind,
-    /// The lanes of a wave, if the file has a descriptor: the kernel's own, else that of the kernel before it, else the
-    /// first one.
+    /// The lanes of a wave, if the file has a kernel descriptor: that of the kernel itself, else of the last kernel
+    /// before the symbol, else of the first kernel.
     pub lanes: Option<u16>,
-    /// The kernel's descriptor, of code objects from version 3 on.
+    /// The kernel's descriptor, in code objects of version 3 and later.
     pub descriptor: Option<KernelDescriptor>,
 }
 
@@ -140,7 +140,7 @@ pub enum SymbolKind {
 pub struct Relocation<'a> {
     /// The address of the place.
     pub address: u64,
-    /// The number of its kind, `R_AMDGPU_…`.
+    /// The number of the relocation's kind, `R_AMDGPU_…`.
     pub kind: u32,
     /// The name of the symbol, or of the section.
     pub symbol: Name<'a>,
@@ -149,7 +149,7 @@ pub struct Relocation<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Bare machine code at an address, without a container.
+    /// An image of bare machine code at an address, without a container.
     pub fn bare(target: TargetId, address: u64, bytes: &'a [u8]) -> Image<'a> {
         let mut section = Section::new(Name::from("(raw)"), address, bytes);
         section.relocations = Arc::from([]);
@@ -172,7 +172,8 @@ impl<'a> Image<'a> {
         symbols.filter(|symbol| symbol.kind == SymbolKind::Kernel)
     }
 
-    /// Whether it has a table of lines for debuggers (`.debug_line`), which does not follow when code changes.
+    /// Whether the code object has a table of lines for debuggers (`.debug_line`), which becomes wrong when code
+    /// changes.
     pub fn has_lines(&self) -> bool {
         let Ok(file) = elf::File::parse(self.bytes) else { return false };
         let (sections, _) = file.sections();
@@ -181,8 +182,8 @@ impl<'a> Image<'a> {
         sections.iter().any(|section| section.size > 0 && is_lines(section))
     }
 
-    /// The offset of a section's bytes in those of the image, at which a program that changes code finds them. `None`
-    /// if they are not among the image's bytes.
+    /// The offset of a section's bytes in the image's bytes, for programs that change code. `None` if the section is
+    /// not a part of the image's bytes.
     ///
     /// ```
     /// use amdgpu_object::{Error, Part};
@@ -204,18 +205,19 @@ impl<'a> Image<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Code at an address, without symbols.
+    /// A section of code at an address, without symbols.
     pub fn new(name: Name<'a>, address: u64, bytes: &'a [u8]) -> Section<'a> {
         Section { name, address, bytes, symbols: Vec::new(), relocations: Arc::from([]), filled: None }
     }
 
-    /// Its contents. In an object for a linker, calls and branches within the section have their distances, as if it
-    /// were linked. Branches to other sections stay, and all other places that the linker fills in lead far away.
+    /// The contents of the section. In an object for a linker, calls and branches within the section have their
+    /// distances, as if the object were linked. Branches to other sections stay unchanged, and all other places that
+    /// the linker fills in get an address for which [`Section::is_elsewhere`] is true.
     pub fn code(&self) -> &[u8] {
         self.filled.as_deref().unwrap_or(self.bytes)
     }
 
-    /// Whether an address to which [`Section::code`] leads is that of a place which only the linker knows.
+    /// Whether an address that [`Section::code`] computes stands for a place that only the linker knows.
     pub fn is_elsewhere(&self, address: u64) -> bool {
         self.filled.is_some() && address >= FAR_BELOW / 2
     }

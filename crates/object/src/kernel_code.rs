@@ -1,4 +1,4 @@
-//! Descriptors of version 2 and of Mesa, `amd_kernel_code_t`, which are among the code, before their kernels.
+//! Kernel descriptors of version 2 and of Mesa, `amd_kernel_code_t`, each of which precedes its kernel in the code.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -6,23 +6,23 @@ use core::{iter, mem};
 
 use crate::Section;
 
-/// The size of the descriptor of version 2 and Mesa, `amd_kernel_code_t`, which precedes the kernel's code.
+/// The size of `amd_kernel_code_t` in bytes.
 const KERNEL_CODE: u64 = 256;
-/// The bytes of its field `kernel_code_entry_byte_offset`.
+/// The bytes of the field `kernel_code_entry_byte_offset`.
 const KERNEL_CODE_ENTRY: Range<usize> = 16..24;
-/// Its first fields: version 1.x, and the kind of machine that is an AMD GPU.
+/// The first fields: version 1.x, and the kind of machine that is an AMD GPU.
 const KERNEL_CODE_MAJOR: [u8; 4] = [1, 0, 0, 0];
 const KERNEL_CODE_MACHINE: [u8; 2] = [1, 0];
-/// The byte of its field `wavefront_size`, a power of two.
+/// The byte of the field `wavefront_size`, the base-2 logarithm of the lanes.
 const KERNEL_CODE_WAVE: usize = 103;
 
-/// The bytes of a section at an address.
+/// The `len` bytes of a section from an address on.
 fn at_address<'a>(section: &Section<'a>, address: u64, len: u64) -> Option<&'a [u8]> {
     let from = usize::try_from(address.checked_sub(section.address)?).ok()?;
     section.bytes.get(from..from.checked_add(usize::try_from(len).ok()?)?)
 }
 
-/// The descriptor of version 2 that a kernel's symbol points to: the offset of the code after it, and its lanes.
+/// The address of a kernel's code and its lanes, from the descriptor at an address to which the kernel's symbol points.
 pub fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u16>)> {
     let descriptor = at_address(section, address, KERNEL_CODE)?;
     if !descriptor.starts_with(&KERNEL_CODE_MAJOR) || descriptor.get(8..10)? != KERNEL_CODE_MACHINE {
@@ -39,7 +39,7 @@ pub fn kernel_code(section: &Section<'_>, address: u64) -> Option<(u64, Option<u
     Some((start, lanes))
 }
 
-/// Takes the descriptors, which are data, out of the sections: the code between two of them becomes a section.
+/// Takes the descriptors, which are data, out of the sections: each run of code without descriptors becomes a section.
 pub fn split(sections: &mut Vec<Section<'_>>, descriptors: Vec<Vec<Range<u64>>>) {
     if descriptors.iter().all(Vec::is_empty) {
         return;

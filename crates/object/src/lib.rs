@@ -2,13 +2,13 @@
 //!
 //! The files are code objects (ELF files for `amdgpu`, linked or not), clang's offload bundles, compressed or not,
 //! offload binaries, archives, and host programs of Linux and Windows that hold any of these; [`scan`] finds code
-//! objects and bundles anywhere in other files. [`visit`] gives them one by one as an
-//! [`Image`]: sections with code, symbols, kernel descriptors, relocations, and a map of addresses. The package needs
-//! an allocator, and nothing else of the system.
+//! objects and bundles anywhere in other files. [`visit`] gives each code object as an [`Image`]: sections with code,
+//! symbols, kernel descriptors, relocations, and a map of addresses. The package needs an allocator, but no operating
+//! system.
 //!
-//! No header is trusted. Offsets are checked against the existing bytes, parts of a container may not
-//! overlap (so that a small file cannot name the same bytes a million times), and decompression stops
-//! at a limit for the whole file. Damage to one part is reported, and does not hide the others.
+//! No header is trusted. Offsets are checked against the existing bytes, parts of a container may not overlap (so that
+//! a small file cannot name the same bytes a million times), and decompression stops at a limit for the whole file.
+//! Damage to one part is reported, and does not hide the other parts.
 //!
 //! ```
 //! use amdgpu_object::{Error, Part};
@@ -79,7 +79,7 @@ pub use target_id::{TargetId, is_amdgpu};
 
 use nesting::{Budget, Nesting};
 
-/// Called for each part, in the order of the file. Parts come one by one, so that only one decompressed bundle is in
+/// A function that is called for each part, in the order of the file, so that only one decompressed bundle is in
 /// memory.
 type Visitor<'v> = dyn FnMut(Part<'_>) -> Result<()> + 'v;
 
@@ -87,7 +87,7 @@ type Visitor<'v> = dyn FnMut(Part<'_>) -> Result<()> + 'v;
 enum Stop {
     /// The part that is being read is damaged.
     Damage(Error),
-    /// The visitor has seen enough; its own error is kept elsewhere.
+    /// The visitor ended the visit; [`start`] keeps the visitor's own error.
     Visitor,
 }
 
@@ -99,7 +99,7 @@ impl From<ErrorKind> for Stop {
 
 type Result<T, E = Stop> = core::result::Result<T, E>;
 
-/// The machine of ELF files for AMD GPUs, `EM_AMDGPU`.
+/// The value of `e_machine` in ELF files for AMD GPUs.
 pub const EM_AMDGPU: u16 = 224;
 
 /// Visits all machine code in the bytes of a file, part by part.
@@ -118,9 +118,9 @@ pub fn visit<E: From<Error>>(
     start(bytes, max_decompressed, |bytes, nesting, each| visit_part(bytes, "", nesting, each), each)
 }
 
-/// Visits the code objects and bundles that begin anywhere in the bytes of a file of any kind: what is in no place
-/// where [`visit`] looks. The label of an image has the offset. Code objects and bundles in compressed data are not
-/// found, but for those in compressed bundles. Nothing is looked for inside of a code object that was found.
+/// Visits the code objects and bundles that begin anywhere in the bytes of a file of any kind, even in a place where
+/// [`visit`] does not look. The label of an image contains the offset. Of compressed data, only compressed bundles are
+/// searched, and code objects inside of another code object are not found.
 ///
 /// ```
 /// use amdgpu_object::{Error, Part, scan, visit};
@@ -139,8 +139,7 @@ pub fn visit<E: From<Error>>(
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// # Errors
-/// As those of [`visit`].
+/// # Errors The same errors as [`visit`] has.
 pub fn scan<E: From<Error>>(
     bytes: &[u8],
     max_decompressed: Option<u64>,
@@ -149,7 +148,7 @@ pub fn scan<E: From<Error>>(
     start(bytes, max_decompressed, scan::visit, each)
 }
 
-/// Reads a file by a function, and keeps the visitor's own error.
+/// Calls `read` for a file, and returns the damage or the visitor's own error.
 fn start<E: From<Error>>(
     bytes: &[u8],
     max_decompressed: Option<u64>,
@@ -208,7 +207,7 @@ fn is_bitcode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(b"\xde\xc0\x17\x0b")
 }
 
-/// Visits an entry that states the target of its images.
+/// Visits the images of an entry that states their target.
 fn visit_as(
     entry: Option<TargetId>,
     each: &mut Visitor<'_>,

@@ -1,10 +1,10 @@
 //! MessagePack, the encoding of metadata.
 
-/// The bytes from a value on, whether they are MessagePack or not.
+/// A reader of the bytes from a value on, which may not be valid MessagePack.
 #[derive(Clone, Copy)]
 pub struct Reader<'a>(pub &'a [u8]);
 
-/// A value of MessagePack. For a list or a map, it is the number of elements, which follow.
+/// A value of MessagePack; of a list or a map, only the number of elements, which follow.
 pub enum Head<'a> {
     Number(u64),
     Text(&'a [u8]),
@@ -24,7 +24,7 @@ impl<'a> Reader<'a> {
         self.take(4)?.try_into().ok().map(u32::from_le_bytes)
     }
 
-    /// A number of MessagePack, which puts the high byte first.
+    /// Reads a number of `width` bytes, high byte first.
     pub fn number(&mut self, width: u64) -> Option<u64> {
         Some(self.take(width)?.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
     }
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
             0xdc | 0xdd => self.number(2 << (first - 0xdc)).map(Head::List),
             0xa0..=0xbf => self.take((first & 31).into()).map(Head::Text),
             0xd9..=0xdb => self.text(1 << (first - 0xd9)),
-            // nil, false, true, and small negative numbers.
+            // Nil, false, true, and small negative numbers.
             0xc0 | 0xc2 | 0xc3 | 0xe0.. => Some(Head::Other),
             0xc4..=0xc6 => {
                 let len = self.number(1 << (first - 0xc4))?;
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
     /// Passes over a value with its contents.
     pub fn skip(&mut self) -> Option<()> {
         let mut left = 1u64;
-        // Each turn takes a byte at least.
+        // Each iteration takes at least one byte, so the loop ends.
         while let Some(others) = left.checked_sub(1) {
             left = match self.head()? {
                 Head::List(count) => others.saturating_add(count),

@@ -5,10 +5,10 @@ use alloc::string::String;
 use core::borrow::Borrow;
 use core::{fmt, str};
 
-/// A name as the file has it: bytes, which nearly always are UTF-8, and can be anything.
+/// A name as the file has it: arbitrary bytes, which are nearly always UTF-8.
 ///
-/// `Display` writes text as it is, with control characters, and U+FFFD in place of bytes that are not UTF-8. Programs
-/// that write to a terminal escape it. `Debug` escapes.
+/// `Display` writes the text unchanged, with control characters, and U+FFFD in place of bytes that are not UTF-8, so
+/// programs that write to a terminal have to escape the text. `Debug` escapes it.
 ///
 /// ```
 /// use amdgpu_object::Name;
@@ -78,8 +78,8 @@ impl fmt::Debug for Name<'_> {
     }
 }
 
-/// The longest name of a container's part that labels and errors have, in characters: such names are copied for each
-/// part.
+/// The length of the longest name in labels and errors, in characters. A limit is needed because a name is copied for
+/// each part.
 const LONGEST: usize = 256;
 
 /// The name of a part, for labels and errors: its beginning and three dots if it is long.

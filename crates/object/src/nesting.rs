@@ -8,9 +8,9 @@ use core::cell::Cell;
 use crate::error::{Container, ElfFault, ElfPart, Error, ErrorKind, Step};
 use crate::{Part, Result, Stop, Visitor};
 
-/// The default limit on decompressed bytes for this many compressed ones. It applies to a single bundle, so that the
-/// bundle fits in memory, and to all bundles of a file together, so that a chain of them ends. Real bundles grow five-
-/// to twentyfold (many similar targets); files made to fill the memory, or to keep a reader busy, grow more.
+/// The default limit on decompressed bytes for a number of compressed bytes. The limit applies to a single bundle, so
+/// that the bundle fits in memory, and to all bundles of a file together, so that a chain of bundles ends. Real bundles
+/// grow five- to twentyfold (many similar targets); files made to fill the memory, or to keep a reader busy, grow more.
 pub fn usual_limit(compressed: usize) -> u64 {
     const FLOOR: u64 = 64 << 20;
     const PER_BYTE: u64 = 256;
@@ -21,19 +21,19 @@ pub fn usual_limit(compressed: usize) -> u64 {
 pub struct Budget {
     limit: u64,
     left: Cell<u64>,
-    /// The caller has set no limit, so the default applies.
+    /// Whether the default limit applies, because the caller has set none.
     is_usual: bool,
 }
 
 impl Budget {
-    /// The budget for a file of so many bytes.
+    /// The budget for a file of `len` bytes.
     pub fn new(len: usize, max_decompressed: Option<u64>) -> Budget {
         let limit = max_decompressed.unwrap_or(usual_limit(len));
         Budget { limit, left: Cell::new(limit), is_usual: max_decompressed.is_none() }
     }
 
-    /// Takes the decompressed size that a bundle's header states from the budget, before decompression. The bundle
-    /// never gives more bytes. `compressed` is the size of the bundle.
+    /// Subtracts the decompressed size that a bundle's header states from the budget, before decompression, which never
+    /// gives more bytes. `compressed` is the size of the bundle in bytes.
     pub fn spend(&self, bytes: u64, compressed: usize) -> Result<(), ErrorKind> {
         let most = usual_limit(compressed);
         if self.is_usual && bytes > most {
@@ -44,19 +44,19 @@ impl Budget {
     }
 }
 
-/// Limits the time for names of an ELF file: reading a name takes time proportional to its length, and a damaged table
-/// can make every name as long as the file.
+/// The number of bytes that the names of an ELF file may still have together, which limits the time for reading them: a
+/// damaged table can make every name as long as the file.
 pub struct NameBudget(usize);
 
 impl NameBudget {
-    /// Longest name in bytes. Longer names exist only in files made to waste time.
+    /// The length of the longest name in bytes. Longer names exist only in files made to waste time.
     const MAX_NAME: usize = 64 * 1024;
 
     pub fn of(file: &[u8]) -> Self {
         NameBudget(file.len().saturating_mul(4))
     }
 
-    /// The name, or its beginning.
+    /// Subtracts the name's length from the budget. Returns the name, or its beginning if it is too long.
     pub fn spend<'a>(&mut self, name: &'a [u8]) -> Result<&'a [u8], ErrorKind> {
         let left = self.0.checked_sub(name.len());
         self.0 = left.ok_or(ErrorKind::elf(ElfPart::File, ElfFault::NamesTooLong))?;
@@ -85,16 +85,17 @@ pub struct Nesting<'a> {
 }
 
 impl<'a> Nesting<'a> {
-    /// Real files have at most archive -> host object -> section -> compressed bundle -> bundle -> code object.
+    /// The deepest nesting of real files is archive -> host object -> section -> compressed bundle -> bundle -> code
+    /// object.
     pub const MAX_DEPTH: u8 = 7;
 
-    /// The path of a part inside of this one, which begins at a byte of it.
+    /// The path of a container that begins at byte `at` of this part.
     pub fn path(self, container: Container, at: usize) -> Path<'a> {
         let step = Step { container, offset: self.offset(at), is_decompressed: self.is_decompressed };
         Path { outer: self.path, step }
     }
 
-    /// The place of a part inside of this one.
+    /// The place of a part that begins at byte `at` of this part.
     pub fn inside<'b>(self, at: usize, path: &'b Path<'b>) -> Nesting<'b>
     where
         'a: 'b,

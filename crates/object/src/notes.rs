@@ -1,4 +1,5 @@
-//! Notes in code objects: the target of those whose flags do not name it, and the waves of PAL pipelines.
+//! Notes in code objects: the target if the flags do not name it, the lanes of waves in PAL pipelines, and the
+//! arguments of kernels.
 //!
 //! A note is `namesz:u32 descsz:u32 type:u32 name desc`, where name and desc are padded to four bytes. Metadata since
 //! version 3 is a MessagePack document, in notes of type 32; both HSA and PAL use it.
@@ -23,7 +24,7 @@ pub struct Notes<'a> {
     pub arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
 }
 
-/// A limit above the number in real pipelines.
+/// A limit on entry points, above the number in real pipelines.
 const MAX_ENTRIES: usize = 64;
 
 impl<'a> Notes<'a> {
@@ -112,13 +113,13 @@ fn arguments(mut list: Reader<'_>) -> Vec<Argument<'_>> {
 
 fn text(bytes: &[u8]) -> Option<&str> {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    // A limit above the length of real ids.
+    // The limit is above the length of real ids.
     core::str::from_utf8(bytes.get(..end)?).ok().filter(|id| id.len() <= bundle::MAX_ID)
 }
 
 type Note<'a> = (&'a [u8], u32, &'a [u8], &'a [u8]);
 
-/// The first note: its name, its type, its contents, and what follows.
+/// Reads the first note: its name, its type, its contents, and the bytes after it.
 fn note(bytes: &[u8]) -> Option<Note<'_>> {
     let mut reader = Reader(bytes);
     let [name, desc, kind] = [reader.u32_le()?, reader.u32_le()?, reader.u32_le()?];
@@ -131,7 +132,8 @@ fn note(bytes: &[u8]) -> Option<Note<'_>> {
     Some((part(name)?, kind, part(desc)?, reader.0))
 }
 
-/// `vendor_size:u16 arch_size:u16 major:u32 minor:u32 stepping:u32 vendor arch`: version 8.0.3 is gfx803.
+/// The target of a note `vendor_size:u16 arch_size:u16 major:u32 minor:u32 stepping:u32 vendor arch`: version 8.0.3 is
+/// gfx803.
 fn isa_version(desc: &[u8]) -> Option<TargetId> {
     let mut reader = Reader(desc);
     reader.take(4)?;

@@ -1,12 +1,13 @@
 //! LLVM offload binaries, which `llvm-offload-binary` writes and clang's newer driver keeps in the section
-//! `.llvm.offloading` of object files. Several can follow each other.
+//! `.llvm.offloading` of object files. Several binaries can follow each other.
 //!
 //! ```text
 //! header: 10 FF 10 AD  version:u32  size:u64  entries_offset:u64  v1: entry_size:u64  v2: count:u64
 //! entry:  kind:u16 producer:u16 flags:u32  strings_offset:u64 strings:u64  image_offset:u64 image_size:u64
 //! string: key_offset:u64  value_offset:u64  v2: value_size:u64        (texts end with a zero byte)
 //! ```
-//! Version 1 holds one image. LLVM 22 writes and reads only that; version 2 is that of its development branch.
+//! Version 1 holds one image, and is the only version that LLVM 22 writes and reads; LLVM's development branch has
+//! version 2.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -85,7 +86,7 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     let bytes = bytes.get(..size).unwrap_or(bytes);
     let entries = usize_at(bytes, 16, "the place of its entries")?;
     let count = if version == 1 { 1 } else { u64_at(bytes, 24, "the number of its entries")? };
-    // Images that overlap would be shown again and again, and so would their texts be read.
+    // Limits: images that overlap would be shown again and again, and their texts read again and again.
     let (mut left, mut texts) = (bytes.len(), bytes.len());
     for number in 0..count {
         let at = usize::try_from(number).ok().and_then(|n| n.checked_mul(ENTRY)?.checked_add(entries));
@@ -93,7 +94,7 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
         let Some(entry) = entry else {
             return Err(ErrorKind::MissingEntry { number, count }.into());
         };
-        // A limit: entries have a handful of texts.
+        // All tables of texts together may not be longer than the binary: real entries have a handful of texts.
         texts = match usize_at(entry, 16, "an entry")?.checked_mul(16).and_then(|used| texts.checked_sub(used)) {
             Some(texts) => texts,
             None => return Err(cut("a table with so many texts").into()),
@@ -103,10 +104,10 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     broken
 }
 
-/// The binaries, of which one has an image at an offset, with other bytes in its place. `None` if that image is not the
-/// last part of its binary.
+/// The file of offload binaries with other bytes in place of the image at an offset. `None` if this image is not the
+/// last part of its binary, or belongs to two entries.
 pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
-    /// The total size of a binary is a multiple of this.
+    /// The alignment of a binary's total size, in bytes.
     const ALIGN: usize = 8;
     let mut start = 0;
     loop {
@@ -161,7 +162,7 @@ fn image(
     nesting: Nesting<'_>,
     each: &mut Visitor<'_>,
 ) -> Result<()> {
-    // A value of version 2 has its size beside it. The texts show whether it has.
+    // In version 2, the size of a value may stand beside it: the first layout with which the texts can be read counts.
     let widths: &[usize] = if version == 1 { &[16] } else { &[24, 16] };
     let read = |&width: &usize| names(bytes, entry, width);
     let names =

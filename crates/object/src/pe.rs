@@ -1,5 +1,5 @@
 //! Programs and libraries of Windows (PE files) with GPU code inside: HIP puts its offload bundles into the section
-//! `.hip_fat`, whose name has no room for more.
+//! `.hip_fat`, a name cut to the eight bytes that PE files allow.
 
 use crate::error::{Container, ErrorKind};
 use crate::nesting::Nesting;
@@ -13,7 +13,7 @@ fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(field.iter().rev().fold(0u64, |sum, byte| sum << 8 | u64::from(*byte))).ok()
 }
 
-/// The offset of the header, which is after a program for DOS.
+/// The offset of the PE header, which follows a program for DOS.
 fn header(bytes: &[u8]) -> Option<usize> {
     let at = bytes.starts_with(b"MZ").then(|| number::<4>(bytes, 0x3c))??;
     bytes.get(at..)?.starts_with(b"PE\0\0").then_some(at)
@@ -38,7 +38,7 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor
     let mut found = false;
     for header in headers(bytes).filter(|header| header.starts_with(SECTION)) {
         found = true;
-        // The size in memory, and the size and the place in the file, of which the first can be padded.
+        // The size in memory, the size in the file, which can include padding, and the place in the file.
         let (Some(used), Some(size), Some(from)) =
             (number::<4>(header, 8), number::<4>(header, 16), number::<4>(header, 20))
         else {

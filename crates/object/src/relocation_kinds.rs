@@ -1,9 +1,10 @@
 //! Kinds of relocations, as `r_type` has them, and the numbers that a linker writes for them.
 //!
-//! `S` is the symbol's address, `A` what is added, `P` the place, `G` the place of the symbol's entry in the table of
-//! addresses (GOT). Source: "Relocation Records" of LLVM's "User Guide for AMDGPU Backend".
+//! `S` is the symbol's address, `A` the addend, `P` the address of the place that is written, `G` the address of the
+//! symbol's entry in the table of addresses (GOT). Source: "Relocation Records" of LLVM's "User Guide for AMDGPU
+//! Backend".
 
-/// Nothing.
+/// No effect.
 pub const NONE: u32 = 0;
 /// The lower 32 bits of `S + A`.
 pub const ABS32_LO: u32 = 1;
@@ -27,12 +28,12 @@ pub const GOTPCREL32_HI: u32 = 9;
 pub const REL32_LO: u32 = 10;
 /// The upper 32 bits of `S + A - P`.
 pub const REL32_HI: u32 = 11;
-/// The address at which the file is loaded, and `A`: 64 bits.
+/// The sum of the address at which the file is loaded and `A`, 64 bits.
 pub const RELATIVE64: u32 = 13;
 /// `(S + A - P - 4) / 4`, 16 bits: the distance of a branch in dwords.
 pub const REL16: u32 = 14;
 
-/// The modifiers that sources write after the name of a symbol (`name@rel32@lo`), with the kinds that they ask for.
+/// The modifiers that sources write after the name of a symbol (`name@rel32@lo`), each with its kind of relocation.
 pub const MODIFIERS: [(&str, u32); 9] = [
     ("gotpcrel", GOTPCREL),
     ("gotpcrel32@lo", GOTPCREL32_LO),
@@ -45,22 +46,22 @@ pub const MODIFIERS: [(&str, u32); 9] = [
     ("abs64", ABS64),
 ];
 
-/// The modifier that asks for a kind, if there is one.
+/// The modifier for a kind of relocation, if there is one.
 pub fn modifier(kind: u32) -> Option<&'static str> {
     MODIFIERS.iter().find(|(_, of)| *of == kind).map(|(modifier, _)| *modifier)
 }
 
-/// The kind that a modifier asks for, if there is one.
+/// The kind of relocation for a modifier, if there is one.
 pub fn of_modifier(modifier: &str) -> Option<u32> {
     MODIFIERS.iter().find(|(known, _)| *known == modifier).map(|(_, kind)| *kind)
 }
 
-/// The way from a relocation to the number that a linker writes.
+/// The formula by which a linker computes the number for a relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// The address from which it is computed.
+    /// The address from which the number is computed.
     pub base: Base,
-    /// Whether the place is subtracted.
+    /// Whether the address of the place, `P`, is subtracted.
     pub is_relative: bool,
     /// The part of the result that is written.
     pub part: Part,
@@ -71,27 +72,28 @@ pub struct Formula {
 /// The address from which a linker computes a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// The symbol's own, `S`.
+    /// The symbol's address, `S`.
     Symbol,
-    /// That of the symbol's entry in the table of addresses, `G`.
+    /// The address of the symbol's entry in the table of addresses, `G`.
     Entry,
 }
 
 /// The part of a result that a linker writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it, which has to fit.
+    /// The whole result, which has to fit.
     Whole,
-    /// Its lower 32 bits.
+    /// The lower 32 bits.
     Low,
-    /// Its upper 32 bits.
+    /// The upper 32 bits.
     High,
     /// The distance from the dword after the place, in dwords.
     Dwords,
 }
 
 impl Formula {
-    /// The formula of a kind; `None` for kinds that write nothing, that only a loader computes, or that are not known.
+    /// The formula of a kind; `None` for kinds without effect, for kinds that only a loader computes, and for unknown
+    /// kinds.
     pub const fn of(kind: u32) -> Option<Formula> {
         let (base, is_relative, part, size) = match kind {
             ABS32_LO => (Base::Symbol, false, Part::Low, 4),
@@ -111,8 +113,8 @@ impl Formula {
         Some(Formula { base, is_relative, part, size })
     }
 
-    /// The number for a base, an addend and a place. It is not cut to [`Formula::size`] bytes: a linker refuses it if
-    /// it does not fit.
+    /// The number for a base, an addend and a place. The number is not cut to [`Formula::size`] bytes: a linker refuses
+    /// a number that does not fit.
     ///
     /// ```
     /// use amdgpu_object::relocation_kinds::{Formula, REL32_LO};
@@ -129,7 +131,7 @@ impl Formula {
         }
     }
 
-    /// Whether the number is signed: a distance of which no half is taken.
+    /// Whether the number is signed, as distances are that are not split into halves.
     pub const fn is_signed(self) -> bool {
         self.is_relative && matches!(self.part, Part::Whole | Part::Dwords)
     }

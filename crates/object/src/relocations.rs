@@ -1,4 +1,4 @@
-//! Relocations of code objects: those of a linker, and those of a loader.
+//! Relocations of code objects, for a linker and for a loader.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ pub struct Names<'n, 'a> {
     strings: BTreeMap<usize, &'a [u8]>,
     /// The relocations of each section.
     tables: BTreeMap<usize, &'n elf::Section>,
-    /// The number of bytes of tables that may still be read: tables that overlap would be read again and again.
+    /// The number of bytes of tables that may still be read, because tables that overlap would be read again and again.
     left: usize,
 }
 
@@ -89,8 +89,9 @@ impl<'n, 'a> Names<'n, 'a> {
         Ok(all)
     }
 
-    /// The code of a section of an object for a linker, with the distances to its own symbols filled in. Branches to
-    /// other sections stay, and other relocations lead far away. `None` if the section has no relocations.
+    /// The code of a section of an object for a linker, with the distances to the section's own symbols filled in.
+    /// Branches to other sections stay unchanged, and all other relocations get values at or near the address [`FAR`].
+    /// `None` if the section has no relocations.
     pub fn filled(&mut self, section: usize, code: &[u8]) -> Option<Vec<u8>> {
         let table = self.tables.get(&section).copied().filter(|_| self.file.kind == elf::ET_REL)?;
         let symbols = self.headers.get(table.link).map_or(&[][..], |symbols| self.file.contents(symbols).bytes);
@@ -112,11 +113,11 @@ impl<'n, 'a> Names<'n, 'a> {
         Some(filled)
     }
 
-    /// The places that a loader fills in, of a linked file.
+    /// Adds to `map` the places of a linked file that a loader fills in.
     pub fn pointers(&mut self, map: &mut AddressMap<'a>) -> Result<(), ErrorKind> {
         let loaded = |kind: u32| {
             let is_loaded = |table: &&elf::Section| table.kind == kind && table.flags & elf::SHF_ALLOC != 0;
-            // A file has only one such table.
+            // A file has at most one loaded table of each kind.
             self.headers.iter().find(is_loaded).filter(|_| self.file.kind != elf::ET_REL)
         };
         let (table, packed) = (loaded(elf::SHT_RELA), loaded(elf::SHT_RELR));

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use crate::bundle::{self, Entry};
 use crate::{archive, elf, offload};
 
-/// The file with other bytes in place of the code object that begins at an offset, which is
-/// [`Image::offset`](crate::Image::offset). Later entries of a bundle move by a multiple of their alignment, unless
-/// there is room before them; later members of an archive move, and its table of symbols follows. A compressed bundle
-/// has to be [unpacked](crate::unpack()) first.
+/// The file with other bytes in place of the code object that begins at an offset, as
+/// [`Image::offset`](crate::Image::offset) gives it. Later entries of a bundle move by a multiple of their alignment,
+/// unless there is room before them; later members of an archive move, and the archive's table of symbols is adapted. A
+/// compressed bundle has to be [unpacked](crate::unpack()) first.
 ///
 /// `None` if the place cannot take another size, as in host programs, or if no code object begins at the offset.
 ///
@@ -41,7 +41,7 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     let next = next.and_then(|next| start.checked_add(usize::try_from(next).ok()?));
     let is_room = |next: &usize| file.get(end..*next).is_some_and(|room| room.iter().all(|byte| *byte == 0));
     let room = next.filter(is_room).and_then(|next| next.checked_sub(at.checked_add(new.len())?));
-    // Entries after this one stay aligned. No entry need follow the last one.
+    // Later entries stay aligned. The last entry, at the end of the file, needs no padding.
     let is_last = entries.iter().all(|other| other.offset <= from) && end == file.len();
     let (shift, zeros) = match room {
         Some(room) => (0, room),
@@ -66,7 +66,7 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The bundle, among several in a file, that holds a byte: its offset, and its entries.
+/// The bundle, among several in a file, that holds the byte at an offset: the bundle's own offset, and its entries.
 fn bundle_around(file: &[u8], at: usize) -> Option<(usize, Vec<Entry<'_>>)> {
     let mut start = 0;
     while let Some(rest) = file.get(start..).filter(|rest| rest.starts_with(bundle::MAGIC)) {

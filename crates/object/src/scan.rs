@@ -7,8 +7,8 @@ use crate::error::{Container, ErrorKind};
 use crate::nesting::Nesting;
 use crate::{EM_AMDGPU, Part, Result, SkipReason, Visitor, bundles, elf, visit_part};
 
-/// Visits what begins at any byte, one after the other. `headers` is the number of bytes that tables of headers may
-/// have, all files together: of files that are made to keep a reader busy, each byte can be in thousands of them.
+/// Visits the code objects and bundles that begin at any byte, in order. All tables of headers together may have as
+/// many bytes as the file (`headers`): in files made to keep a reader busy, each byte can be in thousands of tables.
 pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let (mut at, mut found, mut headers) = (0, false, bytes.len());
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -26,12 +26,13 @@ pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Resu
     if found { Ok(()) } else { each(Part::Skipped { label: "", reason: SkipReason::NothingFound }) }
 }
 
-/// The label of what begins at a byte.
+/// The label of a code object or bundle that begins at the byte `at`.
 fn label(nesting: Nesting<'_>, at: usize) -> String {
     format!("{:#x}", nesting.offset(at))
 }
 
-/// Visits the code object that begins with these bytes, and returns its length; `None` if none does.
+/// Visits the code object that begins with `bytes`, and returns the number of bytes to pass over; `None` if no code
+/// object begins there.
 fn code_object(
     bytes: &[u8],
     at: usize,
@@ -48,13 +49,13 @@ fn code_object(
     };
     *headers = left;
     let Some(whole) = file.end().and_then(|end| bytes.get(..end)) else {
-        // The bytes end before what the header names, so that others may follow it soon.
+        // A code object that is cut off may be followed by others at any byte, so only its magic number is passed over.
         let end = file.end().unwrap_or(usize::MAX);
         inside.report(ErrorKind::ContainerCut { claimed: end as u64, len: bytes.len() }, each)?;
         return Ok(Some(4));
     };
     let visited = visit_part(whole, &label(nesting, at), inside, each);
     inside.contain(visited, each)?;
-    // A header may name nothing, not even itself.
+    // The tables of a header may be empty, but its magic number has four bytes.
     Ok(Some(whole.len().max(4)))
 }

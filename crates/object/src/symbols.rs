@@ -1,4 +1,4 @@
-//! The symbols of code: kernels with their descriptors, functions, and others.
+//! The symbols of code: kernels with their descriptors, functions, and labels.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -14,7 +14,7 @@ use crate::kernel_code::kernel_code;
 use crate::nesting::NameBudget;
 use crate::{Result, Section, Symbol, SymbolKind, elf};
 
-/// `st_info` of kernels in version 2. Their symbols name the descriptors that precede the code.
+/// The symbol type of kernels in version 2, whose symbols name the descriptors that precede the code.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
 const STT_NOTYPE: u8 = 0;
 const STT_OBJECT: u8 = 1;
@@ -29,7 +29,7 @@ pub struct Tables<'f, 'a> {
 }
 
 impl<'a> Tables<'_, 'a> {
-    /// Calls `each` with every symbol that has a name, of both symbol tables.
+    /// Calls `each` with every named symbol of both symbol tables.
     fn each(&mut self, mut each: impl FnMut(&elf::Symbol, &'a [u8])) -> Result<(), ErrorKind> {
         for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
             // A file has only one table of each kind.
@@ -60,11 +60,12 @@ impl<'a> Tables<'_, 'a> {
 
 #[derive(Default)]
 struct Kernels<'a> {
-    /// The lanes of a wave, by the kernels' names.
+    /// The lanes of the kernels' waves, by the kernels' names.
     names: BTreeMap<&'a [u8], Option<u16>>,
-    /// The descriptors, by the kernels' names.
+    /// The kernel descriptors, by the kernels' names.
     descriptors: BTreeMap<&'a [u8], KernelDescriptor>,
-    /// The names by entry address. A section finds its own names by a range, without a search through all of them.
+    /// The kernels' names by entry address, so that a section finds its own kernels without a search through all of
+    /// them.
     entries: BTreeMap<u64, &'a [u8]>,
 }
 
@@ -84,7 +85,7 @@ impl Kernels<'_> {
     }
 }
 
-/// Finds the symbols of the sections. Returns the descriptors among the code of each section.
+/// Finds the symbols of the sections. Returns, for each section, the address ranges of the descriptors among its code.
 pub fn symbols<'a>(
     tables: &mut Tables<'_, 'a>,
     entry_points: &[(&'a [u8], Option<u16>)],
@@ -106,7 +107,7 @@ pub fn symbols<'a>(
         }
         let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
         kernels.names.insert(kernel, descriptor.map(lanes));
-        // In a relocatable object the offset is still a relocation, so the name alone is used.
+        // In a relocatable object, the entry offset is still a relocation, so only the kernel's name is used.
         if file.kind == elf::ET_REL {
             return;
         }

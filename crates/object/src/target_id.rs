@@ -7,7 +7,7 @@ use core::fmt;
 
 use amdgpu_isa::processor::Processor;
 
-/// A processor and its pinned features: `gfx942:sramecc+:xnack-`.
+/// A processor, and the features that are required to be on or off: `gfx942:sramecc+:xnack-`.
 ///
 /// ```
 /// use amdgpu_object::TargetId;
@@ -21,12 +21,12 @@ pub struct TargetId {
     /// The processor: LLVM's name if LLVM has this processor (`gfx942` for `amdgpu9.42`), otherwise the name as it was
     /// written.
     pub processor: String,
-    /// Names of features and whether they are on, in alphabetical order, as LLVM writes them.
+    /// The names of features, each with whether it is on, in alphabetical order, as LLVM writes them.
     pub features: Vec<(String, bool)>,
 }
 
 impl TargetId {
-    /// Reads an id such as `gfx942:sramecc+:xnack-`. Parts that are not a feature with `+` or `-` are left out.
+    /// Reads an id such as `gfx942:sramecc+:xnack-`. Other parts than features with `+` or `-` are left out.
     pub fn parse(text: &str) -> Self {
         let mut parts = text.split(':');
         let processor = parts.next().unwrap_or("");
@@ -40,10 +40,10 @@ impl TargetId {
         TargetId { processor, features }
     }
 
-    /// Reads the target in a triple, or in what follows it: `amdgcn-amd-amdhsa--gfx942:sramecc+`,
-    /// `amdgpu9.42-amd-amdhsa`. `None` if it names none.
+    /// Reads the target in a triple or after it: `amdgcn-amd-amdhsa--gfx942:sramecc+`, `amdgpu9.42-amd-amdhsa`. `None`
+    /// if the text names no target.
     pub fn in_triple(text: &str) -> Option<Self> {
-        // The name of a target can contain dashes (`gfx9-4-generic`), so look for its beginning.
+        // The name of a target can contain dashes (`gfx9-4-generic`), so the beginning of the name is searched for.
         if let Some(at) = text.find("-gfx") {
             return text.get(at + 1..).map(Self::parse);
         }
@@ -53,8 +53,8 @@ impl TargetId {
         Some(Self::parse(&format!("{processor}{features}")))
     }
 
-    /// The target id of a code object, completed by that of its entry in the bundle: old code objects may
-    /// not state their target, and the entry may pin features that the code object leaves open.
+    /// The target id of a code object, completed by the id of its entry in the bundle: old code objects may not state
+    /// their target, and the entry may require features that the code object leaves open.
     pub fn merge(own: Option<Self>, entry: Option<Self>) -> Option<Self> {
         match (own, entry) {
             (Some(mut own), Some(entry)) if own.processor == entry.processor => {
@@ -78,7 +78,7 @@ impl fmt::Display for TargetId {
     }
 }
 
-/// Whether the triple is that of an AMD GPU: `amdgcn-amd-amdhsa`, `amdgpu9.42-amd-amdhsa`, `r600--`.
+/// Whether a triple names an AMD GPU: `amdgcn-amd-amdhsa`, `amdgpu9.42-amd-amdhsa`, `r600--`.
 pub fn is_amdgpu(triple: &str) -> bool {
     let arch = triple.split('-').next().unwrap_or("");
     arch == "r600" || arch.starts_with("amdgcn") || arch.starts_with("amdgpu")
