@@ -1,7 +1,7 @@
-//! Addresses that code makes relative to itself: an instruction reads the program counter, and others add to the
-//! result.
+//! Addresses that code makes relative to itself: an instruction reads the program counter, and later instructions add
+//! to the result.
 //!
-//! The column `address=` of the tables, [`AddressStep`], says which step of this an instruction is.
+//! The column `address=` of the tables, [`AddressStep`], says which step of this sequence an instruction is.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 use amdgpu_isa::facts::{AddressStep, Purpose};
 use amdgpu_isa::{Inst, Opcode, Operand, Reg, Target, Value, decode};
 
-/// The most instructions from the one that reads the program counter to the one that finishes the address.
+/// The number of instructions, after the one that reads the program counter, that are searched for the end of the
+/// sequence.
 const NEAR: usize = 40;
 /// The number of instructions after a finished address that are searched for its use.
 const AFTER: usize = 64;
@@ -19,40 +20,40 @@ const AFTER: usize = 64;
 pub struct MadeAddress {
     /// The address of the instruction that reads the program counter.
     pub reader: u64,
-    /// The value that it reads: the address of the next instruction.
+    /// The value that this instruction reads: the address of the next instruction.
     pub pc: u64,
     /// The finished address.
     pub goal: u64,
-    /// The numbers that are added, by their instructions.
+    /// The numbers that are added to `pc`, with the instructions that add them.
     pub parts: Vec<Part>,
-    /// Whether code computes with the address, or reads memory there. Then only the address itself is known to follow a
-    /// change.
+    /// Whether code computes with the address, or accesses memory there, so that after a change only the address itself
+    /// is known to be right.
     pub goes_on: bool,
 }
 
 /// A number that an instruction adds to an address, or to half of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The address of the instruction.
+    /// The address of the instruction that adds the number.
     pub address: u64,
-    /// The place of the number, and the half that it is added to.
+    /// The place of the number in the instruction, and the half of the address to which it is added.
     pub kind: PartKind,
 }
 
 /// The place and the meaning of a number that is added to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// The lower half, in the dword after the first.
+    /// A number for the lower half, in the second dword.
     Low,
-    /// The upper half, in the dword after the first.
+    /// A number for the upper half, in the second dword.
     High,
-    /// Both halves, in the two dwords after the first.
+    /// A number for both halves, in the second and third dword.
     Whole,
-    /// The upper half, as an inline constant: 0 or -1.
+    /// A number for the upper half that is an inline constant: 0 or -1.
     Sign,
 }
 
-/// The numbers that are added to an address.
+/// The numbers that are added to an address, and their sum.
 struct Distance<'c> {
     parts: Vec<Part>,
     value: u64,
@@ -61,8 +62,8 @@ struct Distance<'c> {
 }
 
 impl MadeAddress {
-    /// The address that is made from the value that an instruction reads, if it is known. `after` is the code after the
-    /// instruction.
+    /// The address that code makes from the program counter that `inst` reads, or `None` if the code cannot be
+    /// followed. `after` is the code after the instruction.
     ///
     /// ```
     /// use amdgpu_isa::{Target, decode};
@@ -99,7 +100,7 @@ fn register(operand: &Operand) -> Option<u8> {
     }
 }
 
-/// The register that an instruction adds a constant to, with that constant.
+/// The register to which an instruction adds a number, and the operand with the number.
 fn addition(inst: &Inst) -> Option<(u8, Operand)> {
     let mut operands = inst.operands();
     let (to, a, b) = (operands.next()?, operands.next()?, operands.next()?);
@@ -108,7 +109,8 @@ fn addition(inst: &Inst) -> Option<(u8, Operand)> {
     Some((register(&to).filter(|_| is_same)?, number))
 }
 
-/// Whether an instruction replaces the upper bits of the high half by its sign, which does not change a near address.
+/// Whether an instruction extends the sign of the high half's low bits over its upper bits, which does not change a
+/// near address.
 fn extends(inst: &Inst, high: u8) -> bool {
     let is_step = matches!(inst.address_step(), Some(AddressStep::Sign8 | AddressStep::Sign16));
     is_step && inst.operands().take(2).all(|operand| register(&operand) == Some(high))
@@ -119,7 +121,8 @@ fn touches(inst: &Inst, pair: u8) -> bool {
     touched.contains(Reg::Sgpr(pair)) || touched.contains(Reg::Sgpr(pair.saturating_add(1)))
 }
 
-/// The number that is added to the address in a pair of registers.
+/// The distance that is added to the address in a pair of registers; `address` is that of the first instruction of
+/// `rest`.
 fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) -> Option<Distance<'c>> {
     let high = pair.checked_add(1)?;
     let mut low: Option<(Part, u64)> = None;
@@ -168,7 +171,7 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
 
 /// Whether code computes with a finished address, or reads memory there.
 fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
-    // The scalar registers that hold a half of it.
+    // The scalar registers that hold a half of the address.
     let mut halves = 3u128 << pair.min(126);
     for _ in 0..AFTER {
         let Ok(inst) = decode(target, rest) else { return false };
@@ -192,14 +195,14 @@ fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
     false
 }
 
-/// The scalar registers of an operand, a bit for each.
+/// The scalar registers of an operand, one bit for each.
 fn scalars(operand: &Operand) -> u128 {
     let count = u32::from(operand.bits.div_ceil(32)).clamp(1, 127);
     register(operand).map_or(0, |n| ((1u128 << count) - 1).checked_shl(n.into()).unwrap_or(0))
 }
 
-/// Whether an instruction that reads an address, other than a copy, makes another address of it, or accesses memory
-/// there.
+/// Whether an instruction that reads an address, and does not copy it, computes another address from it or accesses
+/// memory there.
 fn computes(inst: &Inst) -> bool {
     let is_scalar = |operand: Operand| operand.access.writes() && register(&operand).is_some();
     let is_sum = |opcode: Opcode| opcode.purpose() == Some(Purpose::Sum);
@@ -222,12 +225,12 @@ mod tests {
             ("gfx942", "v_add_co_u32_e32 v0, vcc, s4, v1", true),
             ("gfx942", "v_mov_b32 v0, s4", false),
             ("gfx942", "s_cmp_eq_u32 s4, s5", false),
-            // Its name says neither `add` nor `mad`.
+            // The name of this instruction contains neither `add` nor `mad`.
             ("gfx1100", "v_xad_u32 v0, v1, v2, s4", true),
             // The sum is the second operation of a pair.
             ("gfx1100", "v_dual_mov_b32 v0, v1 :: v_dual_add_nc_u32 v3, s4, v2", true),
             ("gfx1100", "v_dual_mov_b32 v0, v1 :: v_dual_and_b32 v3, s4, v2", false),
-            // Nothing adds floats to an address.
+            // A sum of floats is not an address.
             ("gfx1100", "v_add_f32_e32 v0, s4, v1", false),
         ] {
             if let Ok(target) = processor.parse::<Target>() {

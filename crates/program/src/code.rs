@@ -1,4 +1,4 @@
-//! Writes the code of a section with its changes.
+//! Writes the code of a section with the changes made.
 
 use alloc::vec::Vec;
 
@@ -9,21 +9,22 @@ use crate::addresses::{MadeAddress, PartKind};
 use crate::layout::{Code, Layout};
 use crate::{Edits, Error, Slot};
 
-/// A number that code adds to the program counter, before and after.
+/// A number that code adds to the program counter, before and after the changes.
 pub type Number = (u64, u64);
 
-/// The changed code of a section, in which everything relative to its own place has been adjusted.
+/// The changed code of a section, in which the targets of branches and the addresses that code makes have been
+/// adjusted.
 pub struct Rewritten {
-    /// The code.
+    /// The bytes of the changed code.
     pub bytes: Vec<u8>,
     /// The number of changes that were made.
     pub changes: usize,
-    /// The numbers that make addresses, by the old addresses of their places. The places of both halves have the whole
-    /// number.
+    /// The numbers that make addresses, with the old addresses of their places in the code. If the halves of a number
+    /// are in two places, each place is listed with the whole number.
     pub numbers: Vec<(u64, Number)>,
 }
 
-/// Writes a section with the changes.
+/// Writes the code of a section with the changes made.
 pub fn rewrite(
     section: &Section<'_>,
     code: &Code,
@@ -102,7 +103,7 @@ impl Writer<'_, '_> {
         inst.words().iter().for_each(|word| self.out.extend_from_slice(&word.to_le_bytes()));
     }
 
-    /// Writes a branch to the same target. A branch that need not change stays the same, unused bits included.
+    /// Writes a branch with the same target. A branch whose distance is unchanged keeps all its bits, even unused ones.
     fn branch(&mut self, address: u64, goal: u64, inst: &Inst) -> Result<(), Error> {
         let here = self.layout.address(self.section.address).wrapping_add(self.out.len() as u64);
         let there = self.layout.target_of(self.code, goal);
@@ -118,7 +119,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes more of the padding before an address: the dword that is there twice already, or else `s_nop`.
+    /// Writes the padding that an address needs: the dword before it, if this is there twice already, or else `s_nop`.
     fn pad(&mut self, address: u64) {
         let pad = self.edits.pad(address);
         if pad == 0 {
@@ -138,11 +139,11 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Writes the numbers that make an address, and returns them.
+/// Writes the number that makes an address, and returns its old and its new value.
 fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u8]) -> Result<Number, Error> {
     let edits = layout.edits();
     let unknown = || Error::UnknownAddress { address: made.reader };
-    // If code computes with an address of code, or reads memory there, its other results are not known to follow a
+    // If code computes with an address of code, or accesses memory there, its further results may be wrong after a
     // change.
     if made.goes_on && layout.code_of(made.goal).is_some() && !edits.is_empty() {
         return Err(unknown());
@@ -172,7 +173,7 @@ fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u
             PartKind::Sign => (new >> 32 == old >> 32).then_some(()),
         };
         written.ok_or_else(unknown)?;
-        // A literal of 32 bits alone is extended with its sign.
+        // A literal of 32 bits that is the only part is sign-extended.
         let is_alone = made.parts.len() == 1 && part.kind == PartKind::Low;
         if is_alone && i64::from(low as i32) != new as i64 {
             return Err(unknown());

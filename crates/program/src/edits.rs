@@ -1,4 +1,4 @@
-//! Changes to code that have not been made yet: instructions to insert before others, and replacements.
+//! Changes to code that have not been made yet: instructions that will be inserted or replaced.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -16,31 +16,31 @@ use crate::Error;
 /// The change at an instruction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edit {
-    /// Instructions that run before it, on every path to it.
+    /// Instructions that run before the instruction, on every path to it.
     pub before: Vec<Inst>,
-    /// Instructions that run in its place; empty to remove it.
+    /// Instructions that run in place of the instruction; empty to remove it, `None` to keep it.
     pub instead: Option<Vec<Inst>>,
     /// The number of bytes by which the code becomes longer.
     grows: i64,
 }
 
-/// Changes by the addresses of the instructions.
+/// Changes to code, by the addresses of the instructions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     edits: BTreeMap<u64, Edit>,
     /// The number of padding bytes before the labels at an address.
     pads: BTreeMap<u64, u64>,
-    /// The number of padding bytes that are removed from an address on.
+    /// The number of padding bytes that are removed, from an address on.
     gaps: BTreeMap<u64, u64>,
     sums: [Sums; 3],
 }
 
-/// The sums of some changes up to each of their addresses. A change invalidates them, and the next query computes them
-/// anew.
+/// Each address of a kind of change, with the sum of the changes up to it. A new change clears the list, and the next
+/// query computes it.
 #[derive(Clone, Debug, Default)]
 struct Sums(OnceCell<Vec<(u64, i64)>>);
 
-/// The sums, which follow from the changes.
+/// Always equal: the sums follow from the changes, which are compared.
 impl PartialEq for Sums {
     fn eq(&self, _: &Sums) -> bool {
         true
@@ -48,7 +48,7 @@ impl PartialEq for Sums {
 }
 
 impl Sums {
-    /// The sum of the changes before an address. `all` has each with its address, in order.
+    /// The sum of the changes before an address. `all` are the changes with their addresses, in order.
     fn before(&self, address: u64, all: impl Iterator<Item = (u64, i64)>) -> i64 {
         let sums = self.0.get_or_init(|| {
             let mut sum = 0i64;
@@ -63,18 +63,18 @@ impl Sums {
     }
 }
 
-/// A position in the edited code: before the instruction at an address, or in its place.
+/// A position in the edited code: before the instruction at an address, or in place of this instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// The instruction with this number among those inserted before the address.
+    /// The inserted instruction with this number, from 0, before the address.
     Before(u64, usize),
     /// The instruction at this address, or its replacement.
     At(u64),
 }
 
 /// The distance from a kernel's entry to its second entry, at which hardware begins if it has already read arguments
-/// into registers; `None` if there is no second entry. The code between the two reads the arguments, for firmware that
-/// cannot.
+/// into registers; `None` if there is no second entry. The code between the two entries reads the arguments, for
+/// firmware that cannot.
 pub fn second_entry(target: Target, kernel: &KernelDescriptor) -> Option<u64> {
     target.second_entry().filter(|_| kernel.preload().length() > 0)
 }
@@ -84,12 +84,12 @@ fn bytes(insts: &[Inst]) -> i64 {
 }
 
 impl Edits {
-    /// Whether there is no change.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// The number of instructions that change, by their positions.
+    /// The number of addresses with a change.
     pub fn len(&self) -> usize {
         self.edits.len()
     }
@@ -99,7 +99,7 @@ impl Edits {
         self.edits.get(&address)
     }
 
-    /// The first change after an address.
+    /// The address of the first change after an address.
     pub fn next(&self, address: u64) -> Option<u64> {
         let from = address.saturating_add(1)..;
         let edit = self.edits.range(from.clone()).next().map(|(next, _)| *next);
@@ -107,7 +107,7 @@ impl Edits {
         edit.into_iter().chain(gap).min()
     }
 
-    /// Adds instructions before one, after those that are already inserted there.
+    /// Inserts instructions before the one at an address, after any that have already been inserted there.
     pub fn insert(&mut self, address: u64, insts: &[Inst]) {
         self.sums = Default::default();
         let edit = self.edits.entry(address).or_default();
@@ -115,7 +115,8 @@ impl Edits {
         edit.grows += bytes(insts);
     }
 
-    /// Replaces an instruction by another one, or removes it. `old` is the instruction at the address.
+    /// Replaces an instruction by another one, or removes it if `new` is `None`. `old` is the instruction at the slot's
+    /// address, before all changes.
     pub fn replace(&mut self, slot: Slot, old: &Inst, new: Option<Inst>) {
         let (Slot::Before(address, _) | Slot::At(address)) = slot;
         self.sums = Default::default();
@@ -139,7 +140,7 @@ impl Edits {
         }
     }
 
-    /// The instructions that run in the place of an instruction.
+    /// The instructions that run in place of the instruction `inst` at an address, with their positions.
     pub fn run(&self, address: u64, inst: &Inst) -> Vec<(Slot, Inst)> {
         let Some(edit) = self.at(address) else { return vec![(Slot::At(address), *inst)] };
         let before = edit.before.iter().enumerate().map(|(n, inst)| (Slot::Before(address, n), *inst));
@@ -151,7 +152,8 @@ impl Edits {
     }
 
     /// Keeps a kernel's label at its offset from a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes. `section` is
-    /// the address of the first byte of its section, and `padding` the number of bytes before the label that can go.
+    /// the address of the first byte of its section, and `padding` the number of bytes before the label that may be
+    /// removed.
     pub fn keep(&mut self, section: u64, address: u64, padding: u64) {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
         let off = self.moved_in(section, address).wrapping_sub(address) % ALIGN;
@@ -171,8 +173,8 @@ impl Edits {
         }
     }
 
-    /// Keeps the place at which hardware starts a kernel whose arguments it has already read, if there is one, at its
-    /// distance from the label. `section` and `padding` as for [`Edits::keep`].
+    /// Keeps a kernel's second entry, if it has one, at its distance from the kernel's label. `section` is as in
+    /// [`Edits::keep`], and `padding` gives the number of removable bytes before an address.
     pub fn keep_second_entry(
         &mut self,
         target: Target,
@@ -182,26 +184,26 @@ impl Edits {
     ) {
         let Some(distance) = kernel.descriptor.and_then(|descriptor| second_entry(target, &descriptor)) else { return };
         let place = kernel.address.saturating_add(distance);
-        // At most half of the distance may go as padding. If the code is still too short, it gets padding.
+        // At most half of the distance may be removed as padding. If the code is then too short, padding is added.
         self.keep(section, place, padding(place).min(distance / 2));
     }
 
-    /// The number of padding bytes before the labels here.
+    /// The number of padding bytes that are added before the labels at an address.
     pub fn pad(&self, address: u64) -> u64 {
         self.pads.get(&address).copied().unwrap_or(0)
     }
 
-    /// The number of padding bytes from here on that go.
+    /// The number of padding bytes that are removed from an address on, if any.
     pub fn gap(&self, address: u64) -> Option<u64> {
         self.gaps.get(&address).copied()
     }
 
-    /// The new address of a label at this address, if all changes are to the same section.
+    /// The new address of a label at an address, if all changes are to the same section.
     pub fn moved(&self, address: u64) -> u64 {
         self.moved_in(0, address)
     }
 
-    /// The new address of a label at this address of a section that begins at `section` and stays there.
+    /// The new address of a label at an address of a section that begins at `section` and stays there.
     pub fn moved_in(&self, section: u64, address: u64) -> u64 {
         if self.edits.is_empty() {
             return address;
@@ -215,13 +217,13 @@ impl Edits {
         address.wrapping_add_signed(sum(address, address.saturating_add(1)).wrapping_sub(before))
     }
 
-    /// Whether something in a range of addresses of a section that begins at `section` moves.
+    /// Whether any code moves or changes its length in a range of addresses of a section that begins at `section`.
     pub fn moves(&self, section: u64, range: Range<u64>) -> bool {
         let grows = |at: u64| self.edits.range(at..range.end).any(|(_, edit)| edit.grows != 0);
         self.moved_in(section, range.start) != range.start || grows(range.start)
     }
 
-    /// The new address of the instruction at this address, after the inserted ones, if all changes are to the same
+    /// The new address of the instruction at an address, after those inserted before it, if all changes are to the same
     /// section.
     pub fn moved_inst(&self, address: u64) -> u64 {
         self.moved(address).wrapping_add_signed(self.inserted(address))
@@ -232,7 +234,7 @@ impl Edits {
         self.at(address).map_or(0, |edit| bytes(&edit.before))
     }
 
-    /// The numbers of instructions that are inserted, changed and removed.
+    /// The numbers of instructions that are inserted, replaced and removed.
     pub fn counts(&self) -> (usize, usize, usize) {
         let inserted = self.edits.values().map(|edit| edit.before.len()).sum();
         let replaced = || self.edits.values().filter_map(|edit| edit.instead.as_ref());
@@ -240,11 +242,10 @@ impl Edits {
         (inserted, replaced().count() - gone, gone)
     }
 
-    /// Bare code with the changes made, without padding. Branches keep their targets. Words that are not an instruction
-    /// stay.
+    /// The bare code `code`, which begins at the address `base`, with the changes made, without padding. Branches keep
+    /// their targets. Words that are not an instruction stay.
     ///
-    /// # Errors
-    /// A branch does not reach its target any more, or a change is not where an instruction begins.
+    /// # Errors A branch does not reach its target any more, an instruction reads its own address, or a change is not where an instruction begins.
     pub fn apply(&self, target: Target, code: &[u8], base: u64) -> Result<Vec<u8>, Error> {
         let (mut out, mut at, mut left) = (Vec::with_capacity(code.len()), 0usize, self.len());
         while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {

@@ -1,58 +1,57 @@
-//! Reasons for not changing code.
+//! Reasons why code cannot be changed.
 
 use core::fmt;
 
 use amdgpu_isa::patch::PatchError;
 use amdgpu_object::ErrorKind;
 
-/// The reason why code is not changed.
+/// The reason why code cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The instruction at this address reads its own address, and bare code does not show how the address is used.
+    /// An instruction reads its own address, and bare code does not show how the address is used.
     ReadsAddress {
         /// The address of the instruction.
         address: u64,
     },
-    /// The instruction at this address reads its own address, and the code does something with it that cannot be
-    /// followed.
+    /// An instruction reads its own address, and the code uses this address in a way that cannot be followed.
     UnknownAddress {
         /// The address of the instruction.
         address: u64,
     },
-    /// The branch at this address does not reach its target any more.
+    /// A branch does not reach its target any more.
     Branch {
         /// The address of the branch.
         address: u64,
-        /// The reason.
+        /// The reason why the branch does not reach its target.
         reason: PatchError,
     },
-    /// The kernel at this address begins in two places, for hardware that has read its arguments and for hardware that
-    /// has not, and the second one would not be at the distance that hardware expects.
+    /// The second entry of a kernel, for hardware that has already read the arguments, would not be at the distance
+    /// from the first entry that hardware expects.
     SecondEntry {
         /// The address of the kernel.
         address: u64,
     },
-    /// A change is in the middle of an instruction, because code jumps there.
+    /// A change is at an address where no instruction begins, as when code jumps into the middle of an instruction.
     JumpsIntoInstructions,
-    /// The linker fills in the place at this address in a way that cannot follow.
+    /// A linker fills in a place, and its relocation cannot be adapted to the change.
     Relocation {
         /// The address of the place.
         address: u64,
     },
     /// The file is damaged.
     Damaged(ErrorKind),
-    /// The file is an object for a linker, whose contents have no addresses yet: [`Placed`](crate::Placed) gives it
-    /// some.
+    /// The file is an object for a linker, whose contents have no addresses yet: [`Placed`](crate::Placed) gives them
+    /// addresses.
     Relocatable,
-    /// The file has descriptors among its code, as version 2 has them.
+    /// The file has kernel descriptors among its code, as version 2 of code objects.
     Version2,
     /// The layout of the file does not allow code to become longer or shorter.
     Layout,
 }
 
 impl Error {
-    /// The error with its address written in another way.
+    /// The error with another address in place of its own.
     pub(crate) fn at(self, other: impl FnOnce(u64) -> u64) -> Error {
         match self {
             Error::ReadsAddress { address } => Error::ReadsAddress { address: other(address) },

@@ -1,4 +1,4 @@
-//! Writes relocations that no loader reads: those of an object for a linker, and those that a linker has kept.
+//! Writes relocations that no loader reads: they are in an object for a linker, or a linker has kept them.
 
 use amdgpu_object::elf;
 use amdgpu_object::relocation_kinds::{Base, Formula, NONE, Part};
@@ -7,8 +7,8 @@ use crate::Error;
 use crate::rewrite::Writer;
 
 impl Writer<'_, '_> {
-    /// Writes the relocations of a table that no loader reads: those for a linker, or those that a linker has kept, with
-    /// their numbers in linked data. The numbers in code and descriptors have been written.
+    /// Writes the relocations of a table that no loader reads, and the numbers that a linker has written for them in
+    /// data. The numbers in code and descriptors have been written before.
     pub fn kept(&mut self, table: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
         let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
             let formula = Formula::of(relocation.kind);
             let place = match (in_memory, layout.code(table.info)) {
                 (false, _) => relocation.address,
-                // The place of a branch is its own, not that of its label.
+                // A branch's relocation is at the branch itself, after any instructions inserted at its label.
                 (true, Some(code)) if formula.is_some_and(|formula| formula.part == Part::Dwords) => {
                     layout.inst(code, relocation.address)
                 }
@@ -41,7 +41,7 @@ impl Writer<'_, '_> {
                 let bytes = layout.file.data(offset, formula.size as u64).bytes;
                 let old = formula.value(symbol.address, relocation.addend, relocation.address).to_le_bytes();
                 let new = formula.value(self.symbol(&symbol), addend, place).to_le_bytes();
-                // Another number than that of the linker stays.
+                // A number that a linker would not write stays.
                 if old.get(..formula.size) == Some(bytes) {
                     self.put(offset, new.get(..formula.size).unwrap_or_default())?;
                 }
@@ -50,7 +50,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The new addend of a relocation whose place, in a section, is moved here.
+    /// The new addend of a relocation in a section, whose new address is `place`.
     fn addend(
         &self,
         relocation: &elf::Relocation,
@@ -78,7 +78,7 @@ impl Writer<'_, '_> {
             let more = moved(*old, *new).wrapping_add(place_moved).wrapping_sub(base_moved);
             return Ok(relocation.addend.wrapping_add(more));
         }
-        // Nothing tells where the table of addresses of a linked file is.
+        // The place of the table of addresses (GOT) in a linked file is not known.
         if formula.base == Base::Entry {
             let is_still = layout.is_fixed && place == relocation.address;
             return if is_still || !in_memory { Ok(relocation.addend) } else { Err(refused()) };
@@ -86,8 +86,8 @@ impl Writer<'_, '_> {
         let goal = symbol.address.wrapping_add_signed(relocation.addend);
         let new_goal = self.beside(symbol, goal);
         let addend = moved(self.symbol(symbol), new_goal);
-        // An addend can stand for a place beside the symbol, or for a distance that begins beside the relocation: only
-        // without one is the meaning known.
+        // An addend can stand for a place near the symbol, or for a distance that begins near the relocation: a
+        // relative relocation with an addend, other than a branch's, has an unknown meaning.
         let is_plain = !formula.is_relative || formula.part == Part::Dwords || relocation.addend == 0;
         let value = |goal, place| formula.value(goal, 0, place);
         let is_same = addend == relocation.addend && value(new_goal, place) == value(goal, relocation.address);

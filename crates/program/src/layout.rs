@@ -11,9 +11,10 @@ use crate::placed::are_apart;
 use crate::{Edits, Error};
 
 const PAGE: u64 = 0x1000;
-/// The greatest alignment of a section before which code changes its length: up to so many zeros are written.
+/// The greatest alignment, in bytes, of a section after code that changes its length. Up to this number of zeros are
+/// written before the section.
 const MOST_ALIGN: u64 = 1 << 24;
-/// A segment that is read-only after loading.
+/// The kind of a segment that is read-only after loading.
 const PT_GNU_RELRO: u32 = 0x6474_e552;
 
 /// The number of bytes from an address to the end of its page.
@@ -21,56 +22,56 @@ pub fn fills(address: u64) -> u64 {
     (PAGE - address % PAGE) % PAGE
 }
 
-/// The file and its sections with code, before and after.
+/// The file and its sections with code, before and after the changes.
 pub struct Layout<'f, 'a> {
     pub file: &'f File<'a>,
     pub sections: Vec<elf::Section>,
     pub segments: Vec<elf::Segment>,
     /// The sections with code, in the order of their addresses.
     pub codes: Vec<Code>,
-    /// The position of each in this list, by its number.
+    /// The position of each section in `codes`, by the number of the section.
     numbers: BTreeMap<usize, usize>,
     edits: &'f Edits,
-    /// Whether all sections keep their addresses, because no segment ties these to offsets in the file.
+    /// Whether all sections keep their addresses, because no segment ties the addresses to offsets in the file.
     pub is_fixed: bool,
 }
 
 /// A section with code.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
-    /// Its number.
+    /// The number of the section.
     pub number: usize,
-    /// Its header.
+    /// The header of the section.
     pub header: elf::Section,
-    /// The addresses of its beginning and end.
+    /// The old addresses of the beginning and the end.
     start: u64,
     end: u64,
-    /// The distance by which its beginning moves, and everything after it, in the file; in memory, too, unless sections
-    /// keep their addresses.
+    /// The distances by which the beginning of the section moves, and everything after the section, in the file; in
+    /// memory, too, unless sections keep their addresses.
     before: i64,
     after: i64,
-    /// The number of bytes by which it becomes longer.
+    /// The number of bytes by which the section becomes longer.
     grows: i64,
 }
 
 impl Code {
-    /// The number of zeros after it.
+    /// The number of zeros that are written after the section.
     pub fn padding(&self) -> u64 {
         self.after.wrapping_sub(self.before).wrapping_sub(self.grows).try_into().unwrap_or(0)
     }
 
-    /// Its new length.
+    /// The new length of the section in bytes.
     pub fn size(&self) -> u64 {
         self.header.size.wrapping_add_signed(self.grows)
     }
 
-    /// The offset after its last byte in the file.
+    /// The old offset, in the file, after the last byte of the section.
     pub fn file_end(&self) -> u64 {
         self.header.offset.saturating_add(self.header.size)
     }
 
-    /// The number of bytes by which this code makes a part longer that contains it. `own_end` is the end of the code,
-    /// and `end` the end of the part.
+    /// The number of bytes by which this code lengthens a part of the file or of memory that contains it. `own_end` is
+    /// the end of the code, and `end` the end of the part.
     fn lengthens(&self, own_end: u64, end: u64) -> i64 {
         if end == own_end { self.grows } else { self.after.wrapping_sub(self.before) }
     }
@@ -94,7 +95,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         headers.sort_by_key(|(_, header)| header.address);
         let mut whole: Vec<_> = image.sections.iter().map(|own| (own.address, own.bytes.len() as u64)).collect();
         whole.sort_unstable();
-        // Descriptors of version 2 divide the section.
+        // Kernel descriptors of version 2 divide a section of the file into several of the image.
         if headers.is_empty() || !headers.iter().map(|(_, header)| (header.address, header.size)).eq(whole) {
             return Err(Error::Version2);
         }
@@ -115,7 +116,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         Ok(layout)
     }
 
-    /// The greatest alignment of the sections after the first code: each of them moves by a multiple of it.
+    /// The greatest alignment of the loaded sections after the first code: these sections move by multiples of it.
     fn align(&self, headers: &[(usize, elf::Section)]) -> Result<i64, Error> {
         let first = headers.first().map(|(_, header)| *header).ok_or(Error::Layout)?;
         let is_after = |section: &&elf::Section| match self.is_fixed {
@@ -126,7 +127,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         let align = loaded.filter(is_after).fold(8, |align: u64, section| {
             align.max(section.align).max(if self.begins_page(section) { PAGE } else { 1 })
         });
-        // Without addresses that follow offsets, alignment in the file is only a habit.
+        // If addresses do not depend on offsets, alignment in the file is not required.
         match align {
             _ if self.is_fixed => Ok(align.min(PAGE) as i64),
             0..=MOST_ALIGN => Ok(align as i64),
@@ -134,15 +135,16 @@ impl<'f, 'a> Layout<'f, 'a> {
         }
     }
 
-    /// Checks that nothing overlaps code in the file, and that the parts after it in memory are after it in the file,
-    /// too; if sections keep their addresses, that the code does not reach the next one.
+    /// Checks that nothing overlaps code in the file, and that sections after code in memory are after it in the file,
+    /// too. If sections keep their addresses, checks instead that code does not reach the next section.
     fn check(&self) -> Result<(), Error> {
         let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
         let has_bytes = |section: &elf::Section| section.kind != elf::SHT_NOBITS && section.size > 0;
         let in_file = self.sections.iter().enumerate().filter(|(number, section)| *number > 0 && has_bytes(section));
         let mut in_file: Vec<(usize, &elf::Section)> = in_file.collect();
         in_file.sort_by_key(|(_, section)| section.offset);
-        // The lowest address after each part.
+        // The lowest address of all sections that are later in the file than a section, in the reverse order of the
+        // file.
         let mut lowest = Vec::with_capacity(in_file.len());
         let mut low = u64::MAX;
         for (_, section) in in_file.iter().rev() {
@@ -170,12 +172,12 @@ impl<'f, 'a> Layout<'f, 'a> {
         Ok(())
     }
 
-    /// A section with code by its number.
+    /// The section with code that has a number.
     pub fn code(&self, section: usize) -> Option<&Code> {
         self.codes.get(*self.numbers.get(&section)?)
     }
 
-    /// Whether a section begins with a page, so that the page before it is filled.
+    /// Whether a section begins at a page, and another section fills the page before it.
     fn begins_page(&self, section: &elf::Section) -> bool {
         let fills_up_to = |filler: &elf::Section| {
             filler.address.wrapping_add(filler.size) == section.address && self.is_filler(filler)
@@ -184,8 +186,8 @@ impl<'f, 'a> Layout<'f, 'a> {
         begins && self.sections.iter().any(fills_up_to)
     }
 
-    /// Whether a section fills the last page of a segment that is read-only after loading. The section is empty if
-    /// there is nothing to fill.
+    /// Whether a section fills the last page of a segment that is read-only after loading. Such a section is empty if
+    /// the last page is already full.
     pub fn is_filler(&self, section: &elf::Section) -> bool {
         let end = section.address.wrapping_add(section.size);
         let is_end = |segment: &elf::Segment| {
@@ -196,18 +198,18 @@ impl<'f, 'a> Layout<'f, 'a> {
         has_no_bytes && is_full && self.segments.iter().any(is_end)
     }
 
-    /// The distance by which memory moves where the file moves by this.
+    /// The distance by which contents move in memory if they move by `distance` in the file.
     fn in_memory(&self, distance: i64) -> i64 {
         if self.is_fixed { 0 } else { distance }
     }
 
-    /// The new value of an address that points to something.
+    /// The new value of an address in any section.
     pub fn address(&self, address: u64) -> u64 {
         self.address_in(self.code_of(address).unwrap_or(usize::MAX), address)
     }
 
-    /// The number of the section with code that an address points into. The end of the code counts, unless another
-    /// section begins there.
+    /// The number of the section with code that an address points into. The end of the section counts as inside, unless
+    /// another section begins there.
     pub fn code_of(&self, address: u64) -> Option<usize> {
         let begins = |section: &elf::Section| {
             section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && section.address == address
@@ -221,13 +223,14 @@ impl<'f, 'a> Layout<'f, 'a> {
         is_inside.then_some(code.number)
     }
 
-    /// The last section with code for which this holds. It holds for all before that, too.
+    /// The last section with code for which `is_before` holds, as it does for all sections before that.
     fn last(&self, is_before: impl Fn(&Code) -> bool) -> Option<&Code> {
         self.codes.get(self.codes.partition_point(is_before).checked_sub(1)?)
     }
 
-    /// The new value of an address of a section. A section that begins where code ends moves with the rest of the file;
-    /// the end itself does not. An address beyond the end that belongs to the code stays as far from the end.
+    /// The new value of an address that belongs to a section. If another section begins where code ends, it moves with
+    /// the rest of the file, and the end of the code does not. An address of the code beyond its end keeps its distance
+    /// from the end.
     pub fn address_in(&self, section: usize, address: u64) -> u64 {
         let own = self.code(section).filter(|code| code.start <= address);
         let Some(code) = own.or_else(|| self.last(|code| code.start <= address)) else { return address };
@@ -239,7 +242,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         }
     }
 
-    /// The new address of an instruction of a section with code, after those that are inserted before it.
+    /// The new address of an instruction of a section with code, after the instructions that are inserted before it.
     pub fn inst(&self, code: &Code, address: u64) -> u64 {
         self.address_in(code.number, address).wrapping_add_signed(self.edits.inserted(address))
     }
@@ -258,12 +261,12 @@ impl<'f, 'a> Layout<'f, 'a> {
         before.map_or(offset, |code| offset.wrapping_add_signed(code.after))
     }
 
-    /// The new length of a part of the file.
+    /// The new length of a part of the file, which begins at the old offset `start`.
     pub fn file_len(&self, start: u64, len: u64) -> u64 {
         self.len((start, len), |code| (code.header.offset, code.file_end()))
     }
 
-    /// The new length of a part of memory.
+    /// The new length of a part of memory, which begins at the old address `start`.
     pub fn memory_len(&self, start: u64, len: u64) -> u64 {
         self.len((start, len), |code| (code.start, code.end))
     }
@@ -275,14 +278,14 @@ impl<'f, 'a> Layout<'f, 'a> {
         inside.fold(len, |len, (code, (_, to))| len.wrapping_add_signed(code.lengthens(to, end)))
     }
 
-    /// Whether an address is that of a loaded byte, or of the end of a loaded part.
+    /// Whether an address is in a loaded section or at its end.
     pub fn is_loaded(&self, address: u64) -> bool {
         let end = |section: &elf::Section| section.address.saturating_add(section.size);
         let holds = |section: &elf::Section| (section.address..=end(section)).contains(&address);
         self.sections.iter().any(|section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && holds(section))
     }
 
-    /// The offset in the old file of the byte at an address; `None` if no section has it.
+    /// The offset, in the old file, of the byte at an old address; `None` if no section contains the byte.
     pub fn offset_of(&self, address: u64) -> Option<u64> {
         let has_bytes =
             |section: &&elf::Section| section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
@@ -293,7 +296,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         offsets.next()
     }
 
-    /// The changes.
+    /// The changes that the layout is for.
     pub fn edits(&self) -> &Edits {
         self.edits
     }

@@ -1,10 +1,10 @@
-//! Changes AMD GPU code objects in memory: code grows and shrinks, and everything that points into it follows.
+//! Changes AMD GPU code objects in memory: code grows and shrinks, and everything that points into it is adapted.
 //!
-//! [`Edits`] collects instructions to insert before others, and replacements. [`rewrite`] makes a code object with the
-//! changes: branches, addresses that code makes relative to itself, kernel descriptors, symbols, pointers that a loader
-//! fills in, and the tables of the file follow; all other bytes stay as they are. [`Placed`] does the same to an object
-//! for a linker, whose sections have no addresses yet. [`validate`] proves, independently, that one file is the other
-//! with only neutral instructions added and removed. The package needs an allocator, and nothing else of the system.
+//! [`Edits`] collects instructions that will be inserted or replaced. [`rewrite`] makes a code object with the changes.
+//! It adapts branches, addresses that code makes relative to itself, kernel descriptors, symbols, pointers that a
+//! loader fills in, and the tables of the file; all other bytes stay as they are. [`Placed`] does the same to an object
+//! for a linker, whose sections have no addresses yet. [`validate`] proves, independently, that two files differ only
+//! in neutral instructions. The package needs an allocator, but no operating system.
 //!
 //! ```
 //! use amdgpu_isa::{Target, parse};

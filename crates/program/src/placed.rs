@@ -1,10 +1,10 @@
-//! Objects for a linker, laid out in memory as a linker could: each section has an address, and the places that
-//! relocations name have their numbers. What changes linked files then changes these, too, and the result becomes an
-//! object for a linker again.
+//! Objects for a linker, laid out in memory as a linker could: each section has an address, and the relocations have
+//! been applied. Code that changes linked files can then change these objects, too, and the result becomes an object
+//! for a linker again.
 //!
-//! Every section has room after it, so that no section moves when code becomes longer. Symbols that the object does
-//! not define lie in section 0, after all others, as do the entries of the table of addresses (GOT): distances of 32
-//! bits that are not extended reach them only there.
+//! Every section has room after it, so that no section moves when code becomes longer. Symbols that the object does not
+//! define, and the entries of the table of addresses (GOT), lie in section 0, after all other sections: 32-bit
+//! distances that are not sign-extended reach only later addresses.
 
 use alloc::vec::Vec;
 
@@ -15,23 +15,24 @@ use amdgpu_object::relocation_kinds::{Base, Formula, Part};
 
 use crate::{Edits, Error};
 
-/// The number of bytes for each symbol in section 0: one that is not defined is at the beginning, and its entry in the
-/// table of addresses in the middle.
+/// The number of bytes for each symbol in section 0: a symbol that the object does not define is at the beginning, and
+/// the symbol's entry in the table of addresses is at `ENTRY`.
 const STRIDE: u64 = 0x1000;
 const ENTRY: u64 = 0x800;
-/// The least number of bytes between two sections.
+/// The least room after a section, and the least alignment of sections, in bytes.
 const ROOM: u64 = 0x1_0000;
 /// `e_type` of a file for a loader.
 const ET_DYN: u16 = 3;
-/// The first number of sections that are none (`SHN_LORESERVE`).
+/// The first section number with a special meaning (`SHN_LORESERVE`).
 const RESERVED: u16 = 0xff00;
-/// The number for symbols that a linker makes room for (`SHN_COMMON`).
+/// The section number of symbols for which a linker makes room (`SHN_COMMON`).
 const COMMON: u16 = 0xfff2;
 
-/// The kind of the table with the sections of symbols, in files with too many sections. A file that has one is refused.
+/// The kind of the table with the sections of symbols, in files with too many sections for `st_shndx`. A file with such
+/// a table is refused.
 const SHT_SYMTAB_SHNDX: u32 = 18;
 
-/// An object for a linker with addresses for its sections.
+/// An object for a linker, laid out with addresses for its sections.
 ///
 /// ```
 /// use amdgpu_isa::{Target, parse};
@@ -74,21 +75,20 @@ impl<'a> Placed<'a> {
         Ok(Some(Placed { old: file, places, bytes }))
     }
 
-    /// The object as if it were linked, with the addresses that [`Edits`] have.
+    /// The object as if it were linked. Its addresses are those for [`Edits`].
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The number of the section that an address is in, and the offset there, in bytes.
+    /// The number of the section that contains an address, and the offset in this section, in bytes.
     pub fn origin(&self, address: u64) -> Option<(usize, u64)> {
         self.places.origin(address)
     }
 
-    /// The object with the changes made, still for a linker: its relocations and symbols follow, and all other bytes
-    /// stay.
+    /// The object with the changes made, still for a linker: its relocations and symbols are adapted, and all other
+    /// bytes stay.
     ///
-    /// # Errors
-    /// Those of [`rewrite`](crate::rewrite()); addresses in them are offsets in their sections.
+    /// # Errors The same errors as [`rewrite`](crate::rewrite()) has, but with offsets in sections in place of addresses.
     pub fn rewrite(&self, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
         let mut result = Err(Error::Layout);
         visit(&self.bytes, &mut |image| result = crate::rewrite(image, target, edits));
@@ -97,16 +97,16 @@ impl<'a> Placed<'a> {
         self.places.unlink(&File::parse(self.old)?, &File::parse(&new)?)
     }
 
-    /// Another object with the same sections as if it were linked, each section at the same address.
+    /// Another object with the same sections, as if it were linked, with the same address for each section.
     pub(crate) fn link(&self, other: &[u8]) -> Result<Vec<u8>, Error> {
         let other = File::parse(other)?;
         if is_relocatable(&other) { self.places.link(&other) } else { Err(Error::Layout) }
     }
 }
 
-/// Calls `each` with the code object that a file is.
+/// Calls `each` with the image of a code object.
 fn visit(bytes: &[u8], each: &mut dyn FnMut(&Image<'_>)) {
-    // Damage shows when the file is rewritten.
+    // Damage is reported when the file is rewritten.
     let _ = amdgpu_object::visit(bytes, Some(0), |part| {
         if let amdgpu_object::Part::Image(image) = part {
             each(&image);
@@ -117,9 +117,9 @@ fn visit(bytes: &[u8], each: &mut dyn FnMut(&Image<'_>)) {
 
 /// The addresses for the sections of an object for a linker.
 struct Places {
-    /// The address and the room of each section; `None` of those that are not loaded.
+    /// The address and the room in bytes of each section; `None` for a section that is not loaded.
     sections: Vec<Option<(u64, u64)>>,
-    /// The address and the size of section 0.
+    /// The address and the size of section 0, for symbols that the object does not define.
     outside: (u64, u64),
 }
 
@@ -128,7 +128,7 @@ fn is_relocatable(file: &File<'_>) -> bool {
     file.is_64 && file.is_little && file.kind == elf::ET_REL
 }
 
-/// The sections of a file that is whole.
+/// The sections of a file, or an error if some are missing.
 fn sections(file: &File<'_>) -> Result<Vec<Section>, Error> {
     let (sections, damaged) = file.sections();
     match damaged {
@@ -137,7 +137,8 @@ fn sections(file: &File<'_>) -> Result<Vec<Section>, Error> {
     }
 }
 
-/// Whether tables of symbols and relocations can have bytes of their own: otherwise they would be read again and again.
+/// Whether the tables of symbols and relocations together fit into the file: otherwise they overlap, and the same bytes
+/// would be read again and again.
 pub fn are_apart(file: &File<'_>, sections: &[Section]) -> bool {
     let kinds = [elf::SHT_RELA, elf::SHT_RELR, elf::SHT_SYMTAB, elf::SHT_DYNSYM];
     let sizes = sections.iter().filter(|section| kinds.contains(&section.kind)).map(|section| section.size);
@@ -150,10 +151,9 @@ fn tables(sections: &[Section], kind: u32) -> impl Iterator<Item = &Section> {
 }
 
 impl Places {
-    /// Chooses addresses, in the order of the sections in the file.
+    /// The addresses for a file's sections, in the order of the sections in the file.
     ///
-    /// # Errors
-    /// The file is damaged.
+    /// # Errors The file is damaged, or has tables that cannot be read or overlap.
     fn new(file: &File<'_>) -> Result<Places, Error> {
         let sections = sections(file)?;
         let is_unread = |kind| tables(&sections, kind).next().is_some();
@@ -187,7 +187,7 @@ impl Places {
         self.sections.get(section).copied().flatten().map_or(0, |(address, _)| address)
     }
 
-    /// The section that an address is in, and the offset there.
+    /// The section whose room contains an address, and the offset in this section.
     fn origin(&self, address: u64) -> Option<(usize, u64)> {
         let holds = |place: &Option<(u64, u64)>| {
             place.is_some_and(|(from, room)| (from..from.saturating_add(room)).contains(&address))
@@ -233,7 +233,7 @@ impl Places {
         Ok(out.bytes)
     }
 
-    /// The address of what section 0 has for a symbol.
+    /// The address of a symbol's bytes in section 0.
     fn outside(&self, symbol: u32) -> u64 {
         self.outside.0.wrapping_add(u64::from(symbol) * STRIDE)
     }
@@ -247,7 +247,7 @@ impl Places {
         }
     }
 
-    /// Writes the numbers for the relocations of a table, and the addresses of their places.
+    /// Applies the relocations of a table, and changes the offsets of their places into addresses.
     fn relocations(&self, file: &File<'_>, all: &[Section], table: &Section, out: &mut Writer) -> Result<(), Error> {
         let base = self.address(table.info);
         let Some(section) = all.get(table.info).filter(|_| base != 0) else { return Ok(()) };
@@ -264,7 +264,7 @@ impl Places {
             let value = formula.value(base, relocation.addend, place);
             let bytes = value.to_le_bytes();
             let bytes = bytes.get(..formula.size).unwrap_or_default();
-            // The distance of a branch to another section is not known before it is linked.
+            // A branch has to reach its symbol in this layout, although the linker's layout may be closer.
             let is_near = formula.part != Part::Dwords || i16::try_from(value as i64).is_ok();
             let is_inside = relocation.address.saturating_add(formula.size as u64) <= section.size;
             if !(is_near && is_inside && section.kind != elf::SHT_NOBITS) {
@@ -275,10 +275,10 @@ impl Places {
         Ok(())
     }
 
-    /// The object for a linker that a changed linked one stands for. `old`: the object that was linked.
+    /// The changed object `new`, which is laid out, as an object for a linker. `old` is the object before it was laid
+    /// out.
     ///
-    /// # Errors
-    /// A file is damaged, or the changed one has another number of sections.
+    /// # Errors A file is damaged, or the files have different numbers of sections.
     fn unlink(&self, old: &File<'_>, new: &File<'_>) -> Result<Vec<u8>, Error> {
         let (before, after) = (sections(old)?, sections(new)?);
         if before.len() != after.len() {
@@ -312,7 +312,7 @@ impl Places {
             for (number, (a, b)) in a.zip(b).enumerate() {
                 let place = b.address.wrapping_sub(base);
                 out.put(other.offset + number as u64 * 24, &place.to_le_bytes())?;
-                // The bytes there are those of the object before.
+                // The place gets back the bytes that it had in the old object.
                 let Some(formula) = Formula::of(a.kind) else { continue };
                 let bytes = old.data(from.offset.saturating_add(a.address), formula.size as u64).bytes;
                 out.put(to.offset.saturating_add(place), bytes)?;
@@ -322,7 +322,7 @@ impl Places {
     }
 }
 
-/// Bytes that are written in place.
+/// A file whose bytes are overwritten in place.
 struct Writer {
     bytes: Vec<u8>,
 }

@@ -14,20 +14,18 @@ use crate::edits::second_entry;
 use crate::layout::{Code, Layout, fills};
 use crate::{Edits, Error, code};
 
-/// A table of relocations whose addends are in their places. A file that has one is refused, unless its relocations do
-/// nothing but name functions (`.llvm.call-graph-profile`).
+/// A table of relocations whose addends are in their places. A file with such a table is refused, unless its
+/// relocations only name functions (`.llvm.call-graph-profile`).
 const SHT_REL: u32 = 9;
-/// Entries of the dynamic table that hold addresses.
+/// The tags of entries of the dynamic table that hold addresses.
 const DYNAMIC_ADDRESSES: [u64; 13] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 36, 0x6fff_fef5];
 
-/// The code object with the changes made: everything that points into its code follows, and all other bytes stay.
+/// The code object with the changes made: everything that points into its code is adapted, and all other bytes stay.
 /// Without changes it is the same file, byte for byte.
 ///
-/// `target` is the target of code outside of kernels; kernels have the waves of their descriptors.
+/// `target` is the target of code outside of kernels; kernels have the lanes that their descriptors state.
 ///
-/// # Errors
-/// The file is damaged, or of a kind that cannot be changed; code uses its own address in an unknown way, or a branch
-/// does not reach its target any more; a kernel's second entry moves, see [`Edits::keep_second_entry`].
+/// # Errors The file is damaged, or of a kind that cannot be changed; code uses its own address in an unknown way, a branch does not reach its target any more, or a kernel's second entry moves (see [`Edits::keep_second_entry`]).
 pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
     if edits.is_empty() {
         return Ok(image.bytes.into());
@@ -72,7 +70,7 @@ pub struct Writer<'w, 'a> {
     pub layout: &'w Layout<'w, 'a>,
     target: Target,
     out: Vec<u8>,
-    /// Distances that code or a descriptor has, before and after, by the old addresses of their places.
+    /// The distances in code or descriptors, before and after the changes, by the old addresses of their places.
     pub numbers: BTreeMap<u64, Number>,
 }
 
@@ -106,7 +104,7 @@ impl Writer<'_, '_> {
         Ok(self.out)
     }
 
-    /// Writes a number at an offset of the old file.
+    /// Writes bytes to the place that was at an offset in the old file.
     pub fn put(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         let at = usize_of(self.layout.offset(offset))?;
         let to = at.checked_add(bytes.len()).and_then(|end| self.out.get_mut(at..end)).ok_or(Error::Layout)?;
@@ -120,7 +118,7 @@ impl Writer<'_, '_> {
 
     fn file_header(&mut self) -> Result<(), Error> {
         let bytes = self.layout.file.bytes;
-        // The entry point, and the offsets of the headers of segments and sections.
+        // The fields are the entry point, and the offsets of the headers of segments and sections.
         for (at, is_address) in [(24, true), (32, false), (40, false)] {
             let field = bytes.get(at..at + 8).and_then(|field| field.try_into().ok()).ok_or(Error::Layout)?;
             let old = u64::from_le_bytes(field);
@@ -141,7 +139,8 @@ impl Writer<'_, '_> {
         self.put64(at + 32, size)
     }
 
-    /// The new size of a section without code. A section that fills a page up to its end still does.
+    /// The new size of a section without code at its new address. A section that fills a page up to its end still fills
+    /// it.
     fn size(&self, section: &elf::Section, address: u64) -> u64 {
         match self.layout.is_filler(section) {
             true => fills(address),
@@ -152,11 +151,11 @@ impl Writer<'_, '_> {
     fn segment(&mut self, number: usize, segment: &elf::Segment) -> Result<(), Error> {
         let layout = self.layout;
         let at = layout.file.segment_header(number);
-        // A segment that begins with code begins in memory where the code does.
+        // A segment that begins with code moves in memory as this code moves.
         let code = layout.codes.iter().find(|code| code.header.address == segment.address);
         let address = layout.address_in(code.map_or(usize::MAX, |code| code.number), segment.address);
         let mut memory = layout.memory_len(segment.address, segment.memory_size);
-        // The segment ends with the section that ends there.
+        // A segment that ended with a section without bytes still ends with it.
         let end = segment.address.wrapping_add(segment.memory_size);
         let is_last = |section: &&elf::Section| {
             let has_size = section.size > 0 || self.layout.is_filler(section);
@@ -201,7 +200,7 @@ impl Writer<'_, '_> {
         self.beside(symbol, symbol.address)
     }
 
-    /// The new value of an address in the section of a symbol.
+    /// The new value of an address that belongs to the section of a symbol.
     pub fn beside(&self, symbol: &elf::Symbol, address: u64) -> u64 {
         let section = usize::from(symbol.section);
         let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
@@ -220,7 +219,7 @@ impl Writer<'_, '_> {
             let at = table.offset + number as u64 * 24;
             let addend = match (relocation.kind, layout.file.symbol(symbols, relocation.symbol)) {
                 (RELATIVE64, _) => layout.address(relocation.addend as u64) as i64,
-                // A pointer into the middle of something moves with its target.
+                // A pointer to a place after the symbol follows this place.
                 (_, Some(symbol)) if layout.sections.get(usize::from(symbol.section)).is_some_and(is_loaded) => {
                     let goal = self.beside(&symbol, symbol.address.wrapping_add_signed(relocation.addend));
                     goal.wrapping_sub(self.symbol(&symbol)) as i64
@@ -238,7 +237,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes the pointers of a packed table, and the places in it.
+    /// Writes the pointers that a packed table lists, and the addresses in the table.
     fn packed(&mut self, table: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
         let data = layout.file.contents(table).bytes;
@@ -248,7 +247,8 @@ impl Writer<'_, '_> {
             let old = layout.file.bytes.get(at..).and_then(|bytes| bytes.first_chunk()).ok_or(Error::Layout)?;
             self.put64(offset, layout.address(u64::from_le_bytes(*old)))?;
         }
-        // A bit stands for a place at a distance from others, which has to stay.
+        // The bits of the table encode distances between the pointers' places, so all these places have to move by the
+        // same distance.
         let moved = |place: u64| layout.address(place).wrapping_sub(place);
         let mut first = None;
         for (number, entry) in data.chunks_exact(8).enumerate() {
@@ -265,7 +265,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Writes a pointer to its place, if the file has it there, and to the table.
+    /// Writes the pointer of a relocation to its place, if the old file had the pointer there.
     fn pointer(&mut self, relocation: &elf::Relocation) -> Result<(), Error> {
         let layout = self.layout;
         let Some(offset) = layout.offset_of(relocation.address).filter(|_| relocation.kind == RELATIVE64) else {

@@ -1,7 +1,7 @@
 //! Proof that two code objects differ only in neutral instructions.
 //!
-//! This module shares no code with the one that writes changes: it reads both files, walks their code side by side, and
-//! compares every address in either with its counterpart in the other. Addresses that code makes are computed in both
+//! This module is independent of the module that writes changes: it reads both files, walks their code side by side,
+//! and compares every address with its counterpart in the other file. Addresses that code makes are computed in both
 //! files at once.
 
 mod code;
@@ -27,21 +27,21 @@ pub enum Difference {
     Damaged(ErrorKind),
     /// The header differs, or the number or kind of sections or segments.
     Headers,
-    /// A section has other contents, or lies at another place than its contents need.
+    /// A section has other contents, or lies at a wrong place.
     Section {
-        /// Its name, as far as it is UTF-8.
+        /// The name of the section, with U+FFFD in place of bytes that are not UTF-8.
         name: String,
     },
     /// A segment has other contents.
     Segment {
-        /// Its number.
+        /// The number of the segment.
         number: usize,
     },
     /// An instruction differs.
     Instruction {
-        /// The old address; the end of the function, if the new one is longer.
+        /// The old address of the instruction; the end of the function, if the new function is longer.
         old: u64,
-        /// The address at which its counterpart should be.
+        /// The address in the new file at which the counterpart should be.
         new: u64,
     },
     /// A branch has another target.
@@ -51,15 +51,15 @@ pub enum Difference {
     },
     /// An address that code makes or uses has another value, or cannot be followed.
     Address {
-        /// The old address of the instruction that uses it.
+        /// The old address of the instruction that uses the made address.
         old: u64,
     },
-    /// A symbol names another thing.
+    /// A symbol names another place or has another size.
     Symbol {
-        /// Its number in its table.
+        /// The number of the symbol in its table.
         number: usize,
     },
-    /// The loader writes another value.
+    /// A loader or linker writes another value.
     Relocation {
         /// The old address of the place.
         old: u64,
@@ -95,9 +95,10 @@ impl fmt::Display for Difference {
 impl core::error::Error for Difference {}
 
 /// Compares two code objects as a loader sees them, or two objects for a linker as if they were linked. Instructions
-/// that are `is_neutral` may be added, removed, or have other constants, and everything else may move because of that.
+/// for which `is_neutral` holds may be added, removed, or have other constants, and everything else may move as a
+/// result.
 ///
-/// `target` is the target of code outside of kernels; kernels have the waves of their descriptors.
+/// `target` is the target of code outside of kernels; kernels have the lanes that their descriptors state.
 ///
 /// # Errors
 /// The first difference, or the part of either file that cannot be followed.
@@ -128,7 +129,7 @@ fn compare(old: &[u8], new: &[u8], target: Target, is_neutral: &dyn Fn(&Inst) ->
 
 /// Calls `each` with the code object that a file contains.
 fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
-    // Damage shows when the tables are compared.
+    // Damage is reported when the tables are compared.
     let _ = amdgpu_object::visit(bytes, Some(0), |part| {
         if let Part::Image(image) = part {
             if image.label.is_empty() {

@@ -1,5 +1,5 @@
-//! The proof of a changed program notices faults of the code that changed it: bits that are changed at random, and
-//! faults of the kinds that such code has.
+//! The proof of a changed program notices faults of the code that changed the program: bits that are changed at random,
+//! and typical faults of such code.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ fn insts<'a>(section: &'a Section<'_>, target: Target) -> impl Iterator<Item = (
     })
 }
 
-/// The file with an `s_nop` before every seventh instruction that is not padding.
+/// The file with an `s_nop` inserted before every seventh instruction that is not padding.
 fn grown(file: &[u8], target: Target) -> Vec<u8> {
     let nop = parse(target, "s_nop 5").unwrap();
     let mut new = Vec::new();
@@ -89,8 +89,8 @@ fn has_meaning(file: &[u8], at: usize) -> bool {
         || sections.iter().any(|s| s.kind != elf::SHT_NOBITS && within(s.offset, s.size))
 }
 
-/// A changed bit of the new file is noticed, unless it has no meaning, is in a neutral instruction, or is in a branch
-/// that then leads to one.
+/// A changed bit of the new file is noticed, unless it has no meaning, is in a neutral instruction, or makes a branch
+/// lead to another neutral instruction of the same run.
 #[test]
 fn changed_bits_are_noticed() {
     let (mut random, mut noticed, mut all) = (0x9e37_79b9_7f4a_7c15u64, 0u32, 0u32);
@@ -136,7 +136,7 @@ fn changed_bits_are_noticed() {
 /// A fault, and the difference that the proof has to report.
 type Fault = (&'static str, fn(&mut [u8], Target) -> bool, fn(&Difference) -> bool);
 
-/// The faults, each made in the new file. A file without a place for a fault has none.
+/// The faults, each of which is made in the new file, if this has a place for it.
 const FAULTS: [Fault; 6] = [
     ("a branch off by one", branch_off_by_one, |difference| matches!(difference, Difference::Branch { .. })),
     ("an instruction dropped", instruction_dropped, |difference| {
@@ -146,7 +146,7 @@ const FAULTS: [Fault; 6] = [
         matches!(difference, Difference::Instruction { .. })
     }),
     (
-        // Without a symbol table, the descriptors alone name the kernels.
+        // In a file without a symbol table, only the descriptors name the kernels.
         "a descriptor's entry",
         |file, _| descriptor(file, 16),
         |difference| matches!(difference, Difference::Descriptor { .. } | Difference::Instruction { .. }),
@@ -207,7 +207,7 @@ fn descriptor(file: &mut [u8], at: usize) -> bool {
     true
 }
 
-/// The last function symbol gets the address that it would have without the last inserted instruction.
+/// Gives the last function symbol the address that it would have without the last inserted instruction.
 fn symbol_left_behind(file: &mut [u8], _: Target) -> bool {
     let parsed = File::parse(file).unwrap();
     let (sections, _) = parsed.sections();
@@ -241,13 +241,13 @@ fn planted_faults_are_named_on_every_target() {
     assert!(made.iter().all(|made| *made >= targets), "{made:?} of {targets}");
 }
 
-/// Without a change, and with changes that are taken back, a file stays the same, byte for byte.
+/// A file stays the same, byte for byte, without a change and with changes that are undone.
 #[test]
 fn what_is_not_changed_stays() {
     for (target, path) in samples() {
         let file = std::fs::read(&path).unwrap();
         image(&file, |image| assert!(rewrite(image, target, &Edits::default()).unwrap() == file, "{}", path.display()));
-        // The file has several of them, so that nothing is rounded.
+        // 64 instructions fill 256 bytes, so that no alignment adds padding.
         let nop = parse(target, "s_nop 5").unwrap();
         let (mut longer, mut again) = (Vec::new(), Vec::new());
         image(&file, |image| {
@@ -265,7 +265,7 @@ fn what_is_not_changed_stays() {
     }
 }
 
-/// An object for a linker, and the same with an instruction before every second one.
+/// An object for a linker, and the same object with an instruction inserted before every second one.
 fn objects() -> (&'static [u8], Vec<u8>) {
     let old = include_bytes!("call.o");
     let (nop, mut edits) = (parse(Target::Gfx942, "s_nop 5").unwrap(), Edits::default());
@@ -279,7 +279,7 @@ fn objects() -> (&'static [u8], Vec<u8>) {
     (old, placed.rewrite(Target::Gfx942, &edits).unwrap())
 }
 
-/// A changed bit of what leads a linker to code is noticed: of code, relocations and symbols.
+/// A changed bit in the relocations or symbols of an object for a linker is noticed.
 #[test]
 fn changed_bits_of_objects_for_a_linker_are_noticed() {
     let (old, new) = objects();
@@ -302,7 +302,7 @@ fn changed_bits_of_objects_for_a_linker_are_noticed() {
     assert!(bits > 3000, "{bits}");
 }
 
-/// What a linker would not find any more, or find elsewhere, is refused, and nothing is guessed.
+/// A change after which a linker could not find something, or could find the wrong place, is refused.
 #[test]
 fn objects_that_cannot_follow_are_refused() {
     let old = include_bytes!("call.o");
@@ -320,15 +320,15 @@ fn objects_that_cannot_follow_are_refused() {
         let of = |section: &&elf::Section| elf::text(names, section.name) == Some(name);
         sections.iter().find(of).unwrap().offset as usize
     };
-    // The distance of a function from a place of data, and something more: perhaps it counts from another place.
+    // A distance with an addend, which may count from another place.
     let mut far = old.to_vec();
     far[table(b".rela.data") + 3 * 24 + 16] = 8;
     assert_eq!(rewritten(&far), Err(amdgpu_program::Error::Relocation { address: 24 }));
-    // A kind of relocation that nobody knows.
+    // A relocation of an unknown kind.
     let mut odd = old.to_vec();
     odd[table(b".rela.data") + 8] = 77;
     assert_eq!(rewritten(&odd), Err(amdgpu_program::Error::Relocation { address: 0 }));
-    // A file that is linked is none of these, and one of these is no linked file.
+    // A linked file is not an object for a linker, and an object for a linker is not a linked file.
     let linked = std::fs::read(&samples()[0].1).unwrap();
     assert!(Placed::new(&linked).unwrap().is_none());
     image(old, |object| {

@@ -1,5 +1,5 @@
-//! A program with every idiom by which clang makes addresses and calls, on every target, has the same effect after
-//! random edits.
+//! A program with every idiom by which clang makes addresses and calls has the same effect after random edits, on every
+//! target.
 //!
 //! The effect is found by running the program: each place has a number of its own, which the code there puts into a
 //! register.
@@ -39,7 +39,7 @@ fn with_image<T>(bytes: &[u8], each: impl FnOnce(&Image<'_>) -> T) -> T {
     out.unwrap()
 }
 
-/// The number of bytes before a kernel, up to a symbol, that are the same dword.
+/// The size of the padding before a kernel: the number of bytes, back to a symbol, that repeat one dword.
 fn padding(section: &Section<'_>, address: u64) -> u64 {
     let at = (address - section.address) as usize;
     let room = section.symbols.iter().rev().find(|symbol| symbol.address < address);
@@ -58,7 +58,7 @@ fn keep(image: &Image<'_>, target: Target, edits: &mut Edits) {
     }
 }
 
-/// The instructions, without the padding before kernels.
+/// The instructions of an image, without the padding before kernels.
 fn instructions(image: &Image<'_>, target: Target) -> Vec<(u64, Inst)> {
     let mut all = Vec::new();
     for section in &image.sections {
@@ -146,7 +146,7 @@ fn every_idiom_leads_to_the_same() {
     assert!(idioms > 15 * targets().count(), "{idioms}");
 }
 
-/// Code objects with several sections of code do the same after random edits to all of them.
+/// Code objects with several sections of code have the same effect after random edits to all of these sections.
 #[test]
 fn several_sections_of_code_lead_to_the_same() {
     for target in targets() {
@@ -166,7 +166,7 @@ fn several_sections_of_code_lead_to_the_same() {
     }
 }
 
-/// Objects for a linker, with code in several sections, do the same after random edits once they are linked.
+/// Objects for a linker, with code in several sections, have the same effect after random edits and linking.
 #[test]
 fn objects_for_a_linker_lead_to_the_same() {
     for target in targets() {
@@ -188,8 +188,8 @@ fn objects_for_a_linker_lead_to_the_same() {
     }
 }
 
-/// The linker fills in a branch to a symbol that others could see. Its place is the branch, whatever is inserted before
-/// it.
+/// The linker fills in a branch to a global symbol. The relocation stays at the branch, even if instructions are
+/// inserted before the branch.
 #[test]
 fn branches_that_a_linker_fills_in_follow() {
     for target in targets() {
@@ -218,7 +218,7 @@ fn branches_that_a_linker_fills_in_follow() {
     }
 }
 
-/// Instructions that are inserted and removed again leave the same file, if nothing had to be aligned anew.
+/// Inserting instructions and removing them again gives the same file.
 #[test]
 fn edits_can_be_undone() {
     for target in targets() {
@@ -248,7 +248,7 @@ fn edits_can_be_undone() {
                     assert!(back == file, "{target}: {address:#x}");
                     undone += 1;
                 }
-                // The instructions that make the address are too far apart.
+                // The only accepted error: the instructions that make an address are too far apart.
                 Err(e) => {
                     assert!(matches!(e, amdgpu_program::Error::UnknownAddress { .. }), "{target}: {address:#x}: {e}")
                 }
@@ -258,7 +258,7 @@ fn edits_can_be_undone() {
     }
 }
 
-/// The second entry of a kernel, for arguments that are in registers, must stay. It has no label.
+/// The second entry of a kernel, for arguments that are already in registers, must not move. It has no label.
 #[test]
 fn second_entries_stay() {
     for target in targets().filter(|target| target.second_entry().is_some()) {
@@ -273,7 +273,7 @@ fn second_entries_stay() {
         let (edits, address, descriptor) = with_image(&file, plan);
         let rewritten = |file: &[u8]| with_image(file, |image| rewrite(image, target, &edits));
         assert_eq!(rewritten(&file), Err(amdgpu_program::Error::SecondEntry { address }), "{target}");
-        // Files that show it only after the change are refused, too.
+        // Files that show the second entry only after the change are refused, too.
         let says = |file: &[u8], from: u16, to: u16| {
             let mut bytes = descriptor.to_bytes();
             bytes[58..60].copy_from_slice(&from.to_le_bytes());
@@ -323,8 +323,8 @@ fn what_only_looks_like_code_is_refused() {
     assert!(refused > 3 * targets().count(), "{refused}");
 }
 
-/// A file whose last section in memory begins where the one before it ends, as linkers make it with `-z
-/// separate-loadable-segments`.
+/// The file, changed so that its last section in memory begins where the previous section ends, as in files that are
+/// linked with `-z separate-loadable-segments`.
 fn beside(bytes: &[u8]) -> Vec<u8> {
     let file = amdgpu_object::elf::File::parse(bytes).unwrap();
     let (sections, segments) = (file.sections().0, file.segments().0);
@@ -339,8 +339,8 @@ fn beside(bytes: &[u8]) -> Vec<u8> {
     new
 }
 
-/// Code up to the end of its page, where the next section begins, and a section that is read-only after loading and
-/// fills its last page, or has nothing to fill there.
+/// Code may end at the end of its page, where the next section begins, and a section that is read-only after loading
+/// may fill its last page, or be empty if the page is full.
 #[test]
 fn sections_may_begin_where_others_end() {
     let (Ok(target), Ok(nop)) = ("gfx942".parse::<Target>(), parse(Target::Gfx942, "s_nop 0")) else { return };
@@ -367,7 +367,7 @@ fn sections_may_begin_where_others_end() {
     for words in 1..8 {
         assert_eq!(runs(&grown(&full, words), target), runs(&full, target));
     }
-    // A pointer to that section.
+    // A pointer to the section that begins where the code ends.
     let section = |file: &[u8], kind: u32| {
         let sections = amdgpu_object::elf::File::parse(file).unwrap().sections().0;
         sections.into_iter().find(|section| section.kind == kind).unwrap()
@@ -391,7 +391,7 @@ fn sections_may_begin_where_others_end() {
     let room = filler(&file);
     let none = grown(&file, room as usize / 4);
     assert_eq!((filler(&none), filler(&grown(&none, 2))), (0, 0xff8));
-    // A section that is filled up to the page of the next segment leaves that segment alone.
+    // A section that fills the page up to the next segment does not reach into this segment.
     let close = beside(&source::object(target, &format!("{text}; .data; .long 7")).unwrap());
     let room = filler(&close);
     for words in [2, room as usize / 4, room as usize / 4 + 2, 1030] {
@@ -402,7 +402,7 @@ fn sections_may_begin_where_others_end() {
     }
 }
 
-/// If some of several neutral instructions go, it is not known at which of them a label was.
+/// If some of several neutral instructions are removed, it is not known at which of them a label was.
 #[test]
 fn labels_among_neutral_instructions_are_as_good_as_the_next() {
     let target = Target::Gfx942;

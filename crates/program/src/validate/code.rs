@@ -1,4 +1,4 @@
-//! Two sections of code, side by side.
+//! Compares two sections of code, side by side.
 
 use alloc::vec::Vec;
 
@@ -10,14 +10,14 @@ use super::tables::Files;
 use super::values::Values;
 use super::{Difference, Item, items};
 
-/// Pairs of instructions by their numbers in their functions; `None` on one side if the instruction was added or
-/// removed.
+/// A pair of instructions, by their numbers in the old and the new function; `None` on one side if the instruction was
+/// added or removed.
 struct Step {
     old: Option<usize>,
     new: Option<usize>,
 }
 
-/// Pairs the instructions of both files, and checks the addresses that they name.
+/// Pairs the instructions of both files, and checks the addresses that the instructions use.
 pub fn walk(
     files: &Files<'_>,
     (old, new): (&Image<'_>, &Image<'_>),
@@ -39,12 +39,12 @@ pub fn walk(
     Ok(pairs)
 }
 
-/// A function of both files.
+/// The instructions of a function in both files.
 struct Function {
     old: Vec<Item>,
     new: Vec<Item>,
     steps: Vec<Step>,
-    /// The old and the new end of its section.
+    /// The old and the new address of the end of the function's section.
     ends: (u64, u64),
 }
 
@@ -73,13 +73,14 @@ fn section(
         let steps = steps(&before, &after, (ends(old, one.end), ends(new, other.end)), is_neutral, pairs)?;
         all.push(Function { old: before, new: after, steps, ends: (end(old), end(new)) });
     }
-    // A name for the end of the code counts as one, unless another section begins there.
+    // An address at the end of the code means this end, unless another section begins there.
     pairs.add_end(end(old), end(new));
     pairs.add_start(end(new));
     Ok(all)
 }
 
-/// The number of equal dwords at the end of a function, which may be padding. One of them belongs to the function.
+/// The number of dwords at the end of a function that may be padding: they are equal, and another one before them
+/// belongs to the function.
 fn padding(items: &[Item]) -> usize {
     let Some(last) = items.last().filter(|last| last.len == 4) else { return 0 };
     let same = items.iter().rev().take_while(|item| (item.len, item.bytes) == (last.len, last.bytes));
@@ -101,8 +102,8 @@ fn steps(
         false => (old.len(), new.len()),
     };
     let (mut steps, mut i, mut j, mut run) = (Vec::new(), 0, 0, new.first().map_or(new_end, |item| item.address));
-    // The neutral instructions of a run with their counterparts. A branch to one of them may lead to any other of the
-    // run, or to the next instruction.
+    // The old neutral instructions since the last instruction that is not neutral, with their counterparts. A branch to
+    // one of these may lead to any new neutral instruction of the run, or to the next instruction.
     let mut idle = Vec::new();
     while i < old_len || j < new_len {
         let (one, other) = (old.get(i).filter(|_| i < old_len), new.get(j).filter(|_| j < new_len));
@@ -129,7 +130,7 @@ fn steps(
             return Err(Difference::Instruction { old: one.map_or(old_end, |item| item.address), new: here });
         }
     }
-    // The rest is padding, or nothing.
+    // After the run, there is only padding, or the end of the function.
     let behind = new.get(new_len).map_or(new_end, |item| item.address);
     idle.into_iter().for_each(|(old, new)| pairs.add(old, new.unwrap_or(behind), run..=behind));
     // Padding grows and shrinks at its end.
@@ -144,7 +145,7 @@ fn same_operation(one: Option<&Item>, other: Option<&Item>) -> bool {
     of(one) == of(other)
 }
 
-/// Whether two instructions are equal, apart from the parts that depend on their places.
+/// Whether two instructions are equal, apart from the parts that depend on their addresses.
 fn is_counterpart(one: &Item, other: &Item) -> bool {
     let (Some(a), Some(b)) = (&one.inst, &other.inst) else {
         return one.inst.is_none() && other.inst.is_none() && (one.len, one.bytes) == (other.len, other.bytes);
@@ -155,7 +156,7 @@ fn is_counterpart(one: &Item, other: &Item) -> bool {
     if a.opcode() != b.opcode() || a.len() != b.len() || a.target() != b.target() {
         return false;
     }
-    // The parts are the distance of a branch, and a literal that is added to an address. The rest must be equal.
+    // Only the distance of a branch, or a literal that is added to an address, may differ.
     let goal = a.branch_target(0).zip(b.branch_target(0)).map(|(_, goal)| goal);
     let is_branch = goal.and_then(|goal| a.with_branch_target(0, goal).ok()).is_some_and(|a| a.words() == b.words());
     let has_literal = a.address_step().is_some() && a.words().len() > 1 && a.words().first() == b.words().first();
@@ -163,12 +164,12 @@ fn is_counterpart(one: &Item, other: &Item) -> bool {
 }
 
 impl Function {
-    /// Whether branches to these addresses lead to the same.
+    /// Whether a branch to `goal` in the old file and one to `there` in the new file have the same effect.
     fn leads(&self, pairs: &Pairs, goal: u64, there: u64) -> bool {
         pairs.is_in(true, goal, there) || pairs.is(goal, there) || (goal, there) == self.ends
     }
 
-    /// Checks the targets of branches, and computes the addresses that both codes make.
+    /// Checks the targets of branches and the addresses that the code makes.
     fn check(&self, pairs: &Pairs, is_neutral: &dyn Fn(&Inst) -> bool) -> Result<(), Difference> {
         let mut values = Values::default();
         for step in &self.steps {
@@ -190,7 +191,7 @@ impl Function {
                     }
                     values.step(pairs, (old, &one), (new, &other))?;
                 }
-                // A neutral instruction of one file alone, or bytes that are not an instruction.
+                // Other steps are a neutral instruction of one file alone, and bytes that are not an instruction.
                 (None, Some((_, inst))) | (Some((_, inst)), None) if is_neutral(&inst) => values.neutral(&inst),
                 _ => values = Values::default(),
             }

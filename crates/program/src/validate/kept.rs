@@ -1,5 +1,5 @@
-//! Compares relocations that no loader reads: those of objects for a linker, which are compared as if they were linked,
-//! and those that a linker has kept.
+//! Compares relocations that no loader reads: they are in objects for a linker, which are compared as if they were
+//! linked, or a linker has kept them.
 
 use alloc::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::pairs::Pairs;
 use super::tables::{Files, Side};
 
 impl Side<'_> {
-    /// The sizes in bytes of the places without code that a linker fills in, by their addresses.
+    /// The sizes in bytes of the places that a linker fills in outside of code, by their addresses.
     pub fn filled(&self) -> BTreeMap<u64, usize> {
         let mut all = BTreeMap::new();
         let kept = self.sections.iter().filter(|table| table.kind == elf::SHT_RELA && !is_loaded(table));
@@ -72,22 +72,22 @@ struct End<'k, 'a> {
 }
 
 impl End<'_, '_> {
-    /// The address that it names.
+    /// The address of the symbol, plus the addend.
     fn goal(&self) -> u64 {
         self.symbol.address.wrapping_add_signed(self.by.addend)
     }
 
-    /// The addend minus the address of the place: both halves of one distance have the same.
+    /// The addend minus the address of the place, which is equal for both halves of a distance.
     fn distance(&self) -> i64 {
         self.by.addend.wrapping_sub_unsigned(self.by.address)
     }
 
-    /// The number that a linker writes to its place.
+    /// The number that a linker writes for the relocation.
     fn value(&self, formula: Formula) -> u64 {
         formula.value(self.symbol.address, self.by.addend, self.by.address)
     }
 
-    /// Whether its place in a section has the number that a linker writes there.
+    /// Whether the place of the relocation holds the number that a linker writes.
     fn is_filled(&self, section: &Section, formula: Formula) -> bool {
         let value = self.value(formula).to_le_bytes();
         let bytes = self.side.slice(section, self.by.address, formula.size);
@@ -99,42 +99,42 @@ impl End<'_, '_> {
 struct Kept<'k, 'a> {
     files: &'k Files<'a>,
     pairs: &'k Pairs,
-    /// The sections of the places, if they are loaded.
+    /// The old and the new section that the relocations apply to, if they are loaded.
     sections: Option<(Section, Section)>,
     ends: [End<'k, 'a>; 2],
     formula: Formula,
 }
 
 impl Kept<'_, '_> {
-    /// Whether a linker writes counterparts for both. `distances`: the distances of the lower halves so far in the new
-    /// file, by the symbols and distances of the old file.
+    /// Whether a linker writes numbers with the same meaning for both relocations. `distances` are the distances in the
+    /// new file of the parts so far that are not upper halves, by the symbols and distances in the old file.
     fn is_same(&self, distances: &mut BTreeMap<(u32, i64), i64>) -> bool {
         let Kept { files, sections, ends: [a, b], formula, .. } = self;
         let Some((section, new_section)) = sections else { return self.leads() };
         let is_filled = b.is_filled(new_section, *formula);
         let is_still = a.by.addend == b.by.addend && self.is_still(section, new_section);
         match section.is_code() {
-            // The walk through the code has compared the numbers there.
+            // The walk through the code has compared the numbers in the code.
             true if !formula.is_relative => self.leads(),
-            // Nothing tells where the table of addresses of a linked file is.
+            // The place of the table of addresses (GOT) in a linked file is not known.
             false if formula.base == Base::Entry => is_still && files.old.segments.is_empty(),
-            // The walk through the code has compared the addresses that it makes.
+            // The walk through the code has compared the addresses that the code makes.
             true => {
                 let key = (a.by.symbol, a.distance());
                 if formula.part != Part::High {
                     distances.insert(key, b.distance());
                 }
-                // The upper half has the distance of the lower one, and code does not move far.
+                // The upper half needs the distance of the lower half. Code does not move far.
                 let is_whole = distances.get(&key).is_some_and(|lower| *lower == b.distance());
                 let is_near = i32::try_from(b.distance().wrapping_sub(a.distance())).is_ok();
                 let is_value = formula.base == Base::Entry || is_filled || !a.is_filled(section, *formula);
                 is_whole && is_near && is_value
             }
-            // The descriptor is compared with its symbol.
+            // The descriptor is compared when its symbol is.
             false if files.entries.contains(&a.by.address) => is_filled,
-            // A loader writes what is there, which is compared with its own table.
+            // A loader writes the value, which is compared when the loader's table is.
             false if files.pointers.contains(&a.by.address) => self.leads(),
-            // Another number than that of the linker has stayed, or the same number is meant.
+            // A place that did not hold the linker's number, or whose number need not change, may also stay as it is.
             false => {
                 let is_other = !a.is_filled(section, *formula) || a.value(*formula) == b.value(*formula);
                 self.leads() && is_filled || is_still && is_other
@@ -142,7 +142,7 @@ impl Kept<'_, '_> {
         }
     }
 
-    /// Whether both name counterparts.
+    /// Whether the addresses that both relocations name are counterparts.
     fn leads(&self) -> bool {
         let [a, b] = &self.ends;
         let section = self.files.old.sections.get(usize::from(a.symbol.section)).filter(|section| is_loaded(section));
@@ -152,7 +152,7 @@ impl Kept<'_, '_> {
         }
     }
 
-    /// Whether both places have the same bytes.
+    /// Whether the places of both relocations have the same bytes.
     fn is_still(&self, section: &Section, new_section: &Section) -> bool {
         let [a, b] = &self.ends;
         let bytes = a.side.slice(section, a.by.address, self.formula.size);

@@ -1,28 +1,28 @@
-//! The pairs of an old and a new address.
+//! Pairs of an old and a new address.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use core::ops::RangeInclusive;
 
-/// The counterparts of addresses of code, as the walk found them.
+/// The counterparts of addresses, as the walk through the code finds them.
 #[derive(Default)]
 pub struct Pairs {
-    /// By the old address of an instruction: its new address, and the new addresses by which it may be named.
+    /// The new address of each instruction, with the range of new addresses that may stand for it as a target, by its
+    /// old address.
     code: BTreeMap<u64, (u64, RangeInclusive<u64>)>,
-    /// The addresses of the instructions of the new code.
+    /// The addresses of the instructions in the new code, and of its end.
     starts: BTreeSet<u64>,
-    /// The other sections: the addresses of their beginning and end in the old file, and of their beginning in the new
-    /// one.
+    /// The old end and the new beginning of each section without code, by the address of its old beginning.
     data: BTreeMap<u64, (u64, u64)>,
 }
 
 impl Pairs {
-    /// `names` is the range from the first to the last instruction that may stand for this one as a target, because
-    /// only neutral instructions, and ones that both files have, are between them.
+    /// Records the new address of an instruction. `names` is the range from the first to the last new instruction that
+    /// may stand for it as a target, because only neutral instructions are between them.
     pub fn add(&mut self, old: u64, new: u64, names: RangeInclusive<u64>) {
         self.code.insert(old, (new, names));
     }
 
-    /// Records the end of code, if no instruction is there.
+    /// Records the end of code, unless an instruction is at this address.
     pub fn add_end(&mut self, old: u64, new: u64) {
         self.code.entry(old).or_insert((new, new..=new));
     }
@@ -31,8 +31,8 @@ impl Pairs {
         self.data.insert(old, (end, new));
     }
 
-    /// The new addresses that an old one may have. At the border of two sections without code, the first byte of the
-    /// second is meant.
+    /// The new addresses that may stand for an old address. At the border of two sections without code, the address
+    /// means the second section.
     pub fn of(&self, old: u64) -> Option<RangeInclusive<u64>> {
         let data = || self.data_at(old).map(|new| new..=new);
         if self.data.contains_key(&old) {
@@ -41,18 +41,18 @@ impl Pairs {
         self.of_code(old).or_else(data)
     }
 
-    /// The new addresses that an old address of code, or of its end, may have.
+    /// The new addresses that may stand for an old address of code, or of its end.
     pub fn of_code(&self, old: u64) -> Option<RangeInclusive<u64>> {
         self.code.get(&old).map(|(_, names)| names.clone())
     }
 
-    /// Whether an address of the new file may stand for one of the old file.
+    /// Whether the address `new` of the new file may stand for the address `old` of the old file.
     pub fn is(&self, old: u64, new: u64) -> bool {
         let is_code = self.code.contains_key(&old) && !self.data.contains_key(&old);
         self.of(old).is_some_and(|range| range.contains(&new)) && (!is_code || self.starts.contains(&new))
     }
 
-    /// Records an instruction of the new code, or its end.
+    /// Records the address of an instruction in the new code, or of the end of this code.
     pub fn add_start(&mut self, new: u64) {
         self.starts.insert(new);
     }
@@ -63,7 +63,7 @@ impl Pairs {
         (!self.code.contains_key(&old)).then(|| new.wrapping_add(old - start))
     }
 
-    /// [`Pairs::is`] for an address in a section with code, if `is_code`.
+    /// [`Pairs::is`], but for an address that is known to be in code or not (`is_code`).
     pub fn is_in(&self, is_code: bool, old: u64, new: u64) -> bool {
         match is_code {
             true => self.of_code(old).is_some_and(|range| range.contains(&new)) && self.starts.contains(&new),
@@ -71,7 +71,7 @@ impl Pairs {
         }
     }
 
-    /// The counterpart of an instruction itself.
+    /// The new address of the instruction at an old address.
     pub fn inst(&self, old: u64) -> Option<u64> {
         self.code.get(&old).map(|(new, _)| *new)
     }

@@ -14,23 +14,23 @@ use super::{Difference, kept};
 use crate::edits::second_entry;
 use crate::placed::are_apart;
 
-/// The offsets of the entry point, of the tables' offsets and of the rest in the file header.
+/// The offsets, in the file header, of the entry point, of the two tables' offsets and of the fields after them.
 const HEADER: [usize; 4] = [24, 32, 40, 48];
 
-/// Both files.
+/// The old and the new file, and places of the old file with values that may change.
 pub struct Files<'a> {
     pub old: Side<'a>,
     pub new: Side<'a>,
     target: Target,
-    /// The places of pointers that a loader fills in, of the old file.
+    /// The addresses in the old file of pointers that a loader fills in.
     pub pointers: BTreeSet<u64>,
-    /// The places of the distances of kernels in descriptors, of the old file.
+    /// The addresses in the old file of the fields in descriptors with the distance to the kernel.
     pub entries: BTreeSet<u64>,
-    /// The sizes in bytes of the places without code that a linker fills in, of the old file.
+    /// The sizes in bytes of the places that a linker fills in outside of code, by their addresses in the old file.
     filled: BTreeMap<u64, usize>,
 }
 
-/// One of the two files.
+/// The contents of one of the two files.
 pub struct Side<'a> {
     pub file: File<'a>,
     pub sections: Vec<Section>,
@@ -57,7 +57,7 @@ impl<'a> Side<'a> {
         elf::text(self.names, section.name).unwrap_or_default()
     }
 
-    /// The places of pointers that a loader fills in.
+    /// The addresses of pointers that a loader fills in.
     fn pointers(&self) -> BTreeSet<u64> {
         let tables = self.sections.iter().filter(|table| table.kind == elf::SHT_RELA);
         let all = tables.flat_map(|table| self.file.relocations(self.file.contents(table).bytes));
@@ -67,7 +67,7 @@ impl<'a> Side<'a> {
         pointers.chain(packed).collect()
     }
 
-    /// The places of the distances of kernels in descriptors.
+    /// The addresses of the fields in descriptors with the distance to the kernel.
     fn entries(&self) -> BTreeSet<u64> {
         let kinds = [elf::SHT_SYMTAB, elf::SHT_DYNSYM];
         let mut all = BTreeSet::new();
@@ -81,13 +81,13 @@ impl<'a> Side<'a> {
         all
     }
 
-    /// A field of a header of a section or segment.
+    /// A field of 64 bits, `field` bytes after the beginning of a header at the offset `header`.
     fn header(&self, header: u64, field: u64) -> Option<u64> {
         let at = usize::try_from(header.checked_add(field)?).ok()?;
         self.file.bytes.get(at..)?.first_chunk().copied().map(u64::from_le_bytes)
     }
 
-    /// The bytes at an address.
+    /// The first `N` bytes at an address.
     fn at<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let holds = |section: &&Section| {
             let is_loaded = section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
@@ -97,7 +97,7 @@ impl<'a> Side<'a> {
         self.slice(section, address, N)?.first_chunk().copied()
     }
 
-    /// Some bytes at an address of a section.
+    /// The `len` bytes at an address of a section.
     pub fn slice(&self, section: &Section, address: u64, len: usize) -> Option<&'a [u8]> {
         let from = usize::try_from(address.checked_sub(section.address)?).ok()?;
         self.file.contents(section).bytes.get(from..)?.get(..len)
@@ -111,7 +111,7 @@ impl<'a> Files<'a> {
         Ok(Files { old, new, target, pointers, entries, filled })
     }
 
-    /// Pairs the sections without code.
+    /// Pairs the loaded sections without code.
     pub fn pair_sections(&self, pairs: &mut Pairs) {
         for (old, new) in self.old.sections.iter().zip(&self.new.sections) {
             if old.flags & elf::SHF_ALLOC != 0 && !old.is_code() && old.size > 0 {
@@ -134,7 +134,7 @@ pub fn compare(files: &Files<'_>, pairs: &Pairs) -> Result<(), Difference> {
     }
     for (number, (one, other)) in old.segments.iter().zip(&new.segments).enumerate() {
         let at = |side: &Side<'_>, field| side.header(side.file.segment_header(number), field);
-        // The physical address, which no system uses, follows the other one, and the alignment stays.
+        // The physical address, which no system uses, keeps its distance from the virtual one, and the alignment stays.
         let physical = |side, segment: &Segment| at(side, 24).map(|physical| physical.wrapping_sub(segment.address));
         let is_fixed = at(old, 48) == at(new, 48) && physical(old, one) == physical(new, other);
         (is_fixed && segment(files, one, other)).then_some(()).ok_or(Difference::Segment { number })?;
@@ -158,7 +158,7 @@ fn header(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Result<(), Differenc
     (same(0, entry) && same(rest, 64) && is_entry).then_some(()).ok_or(Difference::Headers)
 }
 
-/// Compares a section with its counterpart. The error is `None` if the whole section differs.
+/// Compares a section with its counterpart. The error is `None` if the section as a whole differs.
 fn section(
     files: &Files<'_>,
     pairs: &Pairs,
@@ -168,7 +168,7 @@ fn section(
 ) -> Result<(), Option<Difference>> {
     let Files { old, new, .. } = files;
     let fixed = |section: &Section| (section.kind, section.flags, section.link, section.info, section.align);
-    // The last field of a header is the length of entries.
+    // The last field of a section header is the size of the section's entries.
     let entry = |side: &Side<'_>| side.header(side.file.section_header(number), 56);
     let is_same = fixed(one) == fixed(other) && old.name(one) == new.name(other) && entry(old) == entry(new);
     let is_aligned = other.align <= 1 || other.address % other.align == 0;
@@ -206,8 +206,8 @@ fn section(
     }
 }
 
-/// Whether a loaded section is as far from the beginning of its segment in memory as in the file. A section without
-/// bytes has to follow the same part of the file.
+/// Whether a loaded section has the same distance from the beginning of its segment in memory as in the file. A section
+/// without bytes has to follow the same section as before in the file.
 fn placed(files: &Files<'_>, one: &Section, other: &Section) -> bool {
     let holds = |segment: &Segment, section: &Section| {
         let end = segment.address.saturating_add(segment.memory_size);
@@ -237,7 +237,7 @@ fn nobits(one: &Section, other: &Section) -> bool {
 
 fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[u8]) -> Result<(), Difference> {
     let Files { old, new, .. } = files;
-    // The tables of names are compared as sections are.
+    // The table of names is compared elsewhere, as a section.
     let strings = old.sections.get(table).and_then(|table| old.sections.get(table.link));
     let names = elf::texts(strings.map_or(&[][..], |strings| old.file.contents(strings).bytes));
     for (number, (a, b)) in old.file.symbols(one).zip(new.file.symbols(other)).enumerate() {
@@ -292,7 +292,8 @@ fn descriptor(files: &Files<'_>, pairs: &Pairs, old: u64, new: u64) -> Result<()
     let (entry, there) = (old.wrapping_add_signed(a.entry()), new.wrapping_add_signed(b.entry()));
     let is_aligned = there % KernelDescriptor::ENTRY_ALIGN == entry % KernelDescriptor::ENTRY_ALIGN;
     let is_entry = pairs.is(entry, there) && is_aligned;
-    // The second entry, for arguments that are in registers already, has no label. Its distance must stay.
+    // The second entry, for arguments that are already in registers, has no label, and its distance from the first
+    // entry must not change.
     let is_second = |distance: u64| pairs.is_in(true, entry.wrapping_add(distance), there.wrapping_add(distance));
     let is_entry = is_entry && second_entry(files.target, &a).is_none_or(is_second);
     b.set_entry(a.entry());
@@ -322,7 +323,7 @@ fn relocations(files: &Files<'_>, pairs: &Pairs, link: usize, one: &[u8], other:
     Ok(())
 }
 
-/// Whether both packed tables name counterparts, which have addresses of counterparts.
+/// Whether the pointers that both packed tables list are counterparts, and point to counterparts.
 fn packed(files: &Files<'_>, pairs: &Pairs, one: &[u8], other: &[u8]) -> bool {
     let Files { old, new, .. } = files;
     let value = |side: &Side<'_>, place: u64| side.at(place).map(u64::from_le_bytes);
@@ -348,7 +349,8 @@ fn dynamic(pairs: &Pairs, one: &[u8], other: &[u8]) -> bool {
     })
 }
 
-/// Compares bytes: all but pointers and the entries in descriptors must be equal.
+/// Compares the bytes of a section, which must be equal except in pointers, in entry fields of descriptors, and where a
+/// linker fills in numbers.
 fn data(
     files: &Files<'_>,
     pairs: &Pairs,
@@ -368,7 +370,8 @@ fn data(
         let number = |bytes: &[u8]| bytes.try_into().ok().map(u64::from_le_bytes);
         let is_led = |(old, new)| pairs.is(old, new);
         let is_pointer = pointers.contains(&address) && number(a).zip(number(b)).is_some_and(is_led);
-        // The entries in descriptors are compared with their symbols, and what a linker fills in with its relocation.
+        // The entry fields of descriptors are compared with the descriptors' symbols, and the places that a linker
+        // fills in with their relocations.
         let is_filled = |at: u64| {
             let last = filled.range(..=at).next_back();
             last.is_some_and(|(place, size)| at - place < *size as u64)
@@ -401,10 +404,10 @@ fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
         && bound(files, ends((one.offset, one.size)), ends((other.offset, other.size)), |section| ends(file(section)))
 }
 
-/// Whether a bound of a segment is that of the section that has it; otherwise its distance from the last section before
-/// it must stay.
+/// Whether the bound of a segment follows a section that has the same bound. If no section has it, the distance from
+/// the last section before it must stay.
 fn bound(files: &Files<'_>, one: u64, other: u64, of: impl Fn(&Section) -> u64) -> bool {
-    // A section that fills a page may have been empty.
+    // An empty section without bytes counts, because it may fill a page in the new file.
     let has_place = |section: &Section| section.size > 0 || section.kind == elf::SHT_NOBITS;
     let is_loaded = |section: &Section| section.flags & elf::SHF_ALLOC != 0 && has_place(section);
     let pairs = || files.old.sections.iter().zip(&files.new.sections).filter(|(old, _)| is_loaded(old));

@@ -20,11 +20,12 @@ const REGISTERS: usize = 128;
 pub struct Values {
     /// Values that were computed from the program counter.
     made: Vec<Option<Both>>,
-    /// The finished address in both files of which such a value is a half, wherever the other half is.
+    /// The finished address in both files of which a value of `made` is a half, even if the other half is in another
+    /// register.
     wholes: Vec<Option<Whole>>,
     /// Values that both files have as constants.
     constants: Vec<Option<u32>>,
-    /// The carry of the last addition to such a value.
+    /// The carry of the last addition to a value of `made`, in both files.
     carry: Option<(bool, bool)>,
 }
 
@@ -35,7 +36,7 @@ impl Default for Values {
     }
 }
 
-/// The first of the scalar registers of an operand, and how many there are.
+/// The first scalar register of an operand, and the number of its registers.
 fn registers(operand: &Operand) -> Option<(usize, usize)> {
     match operand.value {
         Value::Reg(Reg::Sgpr(n)) if usize::from(n) < REGISTERS => {
@@ -45,7 +46,7 @@ fn registers(operand: &Operand) -> Option<(usize, usize)> {
     }
 }
 
-/// The address that consists of these halves.
+/// The address that consists of two halves, in both files.
 fn whole(low: Option<Both>, high: Option<Both>) -> Option<Whole> {
     let (low, high) = (low?, high?);
     let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
@@ -73,14 +74,14 @@ impl Values {
         }
     }
 
-    /// Passes over a neutral instruction that only one file has, because it writes nothing that matters.
+    /// Passes over a neutral instruction that only one file has. Of its effects, only a write to SCC matters.
     pub fn neutral(&mut self, inst: &Inst) {
         if inst.writes().contains(Reg::Scc) {
             self.carry = None;
         }
     }
 
-    /// The value of an operand in both files, for each half of it.
+    /// The value of a half of the source operand with a number, in both files.
     fn value(&self, (one, other): (&Inst, &Inst), number: usize, half: usize) -> Option<Both> {
         let read = |inst: &Inst| inst.operands().filter(|operand| operand.access.reads()).nth(number);
         let (a, b) = (read(one)?, read(other)?);
@@ -95,7 +96,7 @@ impl Values {
         Some((of(one, &a)?, of(other, &b)?))
     }
 
-    /// Follows an instruction and its counterpart, and checks the addresses that they use.
+    /// Follows an instruction and its counterpart, and checks the addresses that these instructions use.
     pub fn step(&mut self, pairs: &Pairs, old: (u64, &Inst), new: (u64, &Inst)) -> Result<(), Difference> {
         let ((address, one), (_, other)) = (old, new);
         let flags = one.flags();
@@ -111,7 +112,7 @@ impl Values {
             Some(step) => self.result((one, other), step),
             None => None,
         };
-        // The number is added to a value that is not known here.
+        // The differing literal is added to a value that is not known.
         if literals_differ && result.is_none() && one.address_step().is_some() {
             return Err(Difference::Address { old: address });
         }
@@ -125,7 +126,7 @@ impl Values {
         Ok(())
     }
 
-    /// The program counter, as both files read it.
+    /// Records the program counter, which an instruction reads in both files.
     fn begin(&mut self, (old, one): (u64, &Inst), (new, other): (u64, &Inst)) -> Result<(), Difference> {
         let pc = |address: u64, inst: &Inst| address.wrapping_add(inst.len() as u64);
         let (a, b) = (pc(old, one), pc(new, other));
@@ -176,7 +177,7 @@ impl Values {
         }
     }
 
-    /// Checks that the addresses that an instruction reads are the counterparts of the old ones.
+    /// Checks that the addresses that an instruction reads in both files are counterparts.
     fn uses(&self, pairs: &Pairs, address: u64, inst: &Inst) -> Result<(), Difference> {
         for operand in inst.operands().filter(|operand| operand.access.reads()) {
             let Some((n, count)) = registers(&operand) else { continue };
@@ -187,7 +188,7 @@ impl Values {
         Ok(())
     }
 
-    /// Whether a register holds no part of an address, or a half of one that leads to the counterpart.
+    /// Whether a register holds no part of an address, or a half of an address that is its counterpart in the new file.
     fn is_followed(&self, pairs: &Pairs, n: usize) -> bool {
         let Some(own) = self.at(n) else { return true };
         if let Some((old, new)) = self.wholes.get(n).copied().flatten() {
@@ -229,7 +230,7 @@ impl Values {
         [half(0), half(1)]
     }
 
-    /// Records the address that an instruction finishes, or copies half of, for registers from this one on.
+    /// Records, for the registers from `n` on, the address that an instruction finishes, or of which it copies a half.
     fn finish(&mut self, inst: &Inst, n: usize, copied: [Option<Whole>; 2]) {
         let (first, wholes) = match inst.address_step() {
             Some(AddressStep::Sum) => (n, [whole(self.at(n), self.at(n + 1)); 2]),
@@ -259,9 +260,9 @@ impl Values {
         }
     }
 
-    /// Checks the values that other code may read, and forgets them.
+    /// Checks the values that code after a jump may read, and forgets them.
     fn leave(&mut self, pairs: &Pairs, address: u64) -> Result<(), Difference> {
-        // A half of an address whose other half is gone is only a remnant.
+        // A half of an address is not checked if the other half has been overwritten.
         let is_whole = |n: &usize| self.at(*n).is_some() && self.at(n + 1).is_some();
         let all = (0..REGISTERS).filter(is_whole).all(|n| self.is_followed(pairs, n));
         *self = Values::default();

@@ -1,4 +1,4 @@
-//! A machine that runs scalar code: the part of a processor that the program of the test needs.
+//! A machine that runs scalar code, as far as the program of the test needs a processor.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::{Inst, Operand, Reg, Target, Value, decode};
 use amdgpu_object::elf::{self, File, Section};
 
-/// The return address of a run, at which it ends.
+/// The return address at which a run ends.
 const NOWHERE: u64 = 0x00ff_ff00;
 
 /// A code object in memory, as a loader puts it at address 0.
 pub struct Machine {
     target: Target,
     memory: Vec<u8>,
-    /// The names of descriptors and code, with their addresses.
+    /// The names of all symbols, with the address and with whether the symbol is in code.
     names: BTreeMap<String, (u64, bool)>,
 }
 
@@ -31,7 +31,7 @@ impl Machine {
             machine.write(segment.address, &bytes[from..from + segment.size as usize]);
         }
         for section in sections.iter().filter(|section| section.kind == elf::SHT_NOBITS && section.align > 1) {
-            // The number of a byte in a section without bytes in the file.
+            // A section without bytes in the file gets a different number in each dword.
             (0..section.size / 4)
                 .for_each(|n| machine.write(section.address + n * 4, &(0xb55_0000 + n as u32).to_le_bytes()));
         }
@@ -56,7 +56,7 @@ impl Machine {
             starts[n] = next.next_multiple_of(section.align.max(1));
             next = starts[n] + section.size;
             self.write(starts[n], file.contents(section).bytes);
-            // The number of a word in a section without bytes in the file.
+            // A section without bytes in the file gets a different number in each dword.
             let words = if section.kind == elf::SHT_NOBITS { section.size / 4 } else { 0 };
             (0..words).for_each(|k| self.write(starts[n] + k * 4, &(0xb55_0000 + k as u32).to_le_bytes()));
         }
@@ -97,7 +97,7 @@ impl Machine {
         }
     }
 
-    /// Writes the pointers of a table.
+    /// Writes the pointers of a table of relocations.
     fn load(&mut self, file: &File<'_>, table: &Section, sections: &[Section]) {
         let symbols = file.contents(&sections[table.link]).bytes;
         for relocation in file.relocations(file.contents(table).bytes) {
@@ -117,7 +117,7 @@ impl Machine {
         }
     }
 
-    /// The kernels, by their descriptors, and their entries.
+    /// The names of the kernels, with the entries from their descriptors.
     pub fn kernels(&self) -> Vec<(&str, u64)> {
         let entry = |address: u64| {
             let bytes = self.memory[address as usize..].first_chunk().unwrap();
@@ -127,7 +127,7 @@ impl Machine {
         all.filter_map(|(name, (address, _))| Some((name.strip_suffix(".kd")?, entry(*address)))).collect()
     }
 
-    /// The names in the code.
+    /// The names in the code, with their addresses.
     pub fn names(&self) -> Vec<(String, u64)> {
         let code = self.names.iter().filter(|(_, (_, is_code))| *is_code);
         code.map(|(name, (address, _))| (name.clone(), *address)).collect()
@@ -151,7 +151,7 @@ struct Run<'m> {
     machine: &'m Machine,
     pc: u64,
     scalars: [u32; 128],
-    /// The values of registers, by register and lane.
+    /// The values of vector registers, by register and lane.
     vectors: BTreeMap<(u16, u32), u32>,
     scc: bool,
     seen: Vec<u32>,
@@ -188,7 +188,7 @@ impl Run<'_> {
         (n, self.value(inst, lane) as u32)
     }
 
-    /// Runs an instruction; `false`, if the run ends with it.
+    /// Runs an instruction. Returns `false` if the run ends with it.
     fn step(&mut self) -> bool {
         let code = &self.machine.memory[self.pc as usize..];
         let inst = decode(self.machine.target, code).unwrap_or_else(|e| panic!("{:#x}: {e}: {:?}", self.pc, self.seen));

@@ -7,7 +7,7 @@ use amdgpu_isa::{Target, parse};
 pub const LAST: u32 = 9999;
 pub const NEVER: u32 = 6666;
 
-/// The names that some operations have on one target or another.
+/// Placeholders for operations, each with the names that the operation has on different targets.
 const NAMES: &[(&str, &[&str])] = &[
     ("{getpc}", &["s_get_pc_i64", "s_getpc_b64"]),
     ("{setpc}", &["s_set_pc_i64", "s_setpc_b64"]),
@@ -20,7 +20,7 @@ const NAMES: &[(&str, &[&str])] = &[
 const OPERANDS: [&str; 7] =
     [" s[4:5]", " s[4:5]", " s[4:5], s[6:7]", " s4, s4, s5", " s4, s4, s5", " s4, s[6:7], 0x0", " s[4:5], s[6:7], 0x0"];
 
-/// Puts the address of a near place, which replaces `@`, into s[4:5].
+/// Sources that put the address of a near place, which replaces `@`, into s[4:5].
 #[rustfmt::skip]
 const ADDRESSES: &[&str] = &[
     "{getpc} s[4:5]; {low} s4, s4, @@rel32@lo+4; {high} s5, s5, @@rel32@hi+12",
@@ -30,7 +30,7 @@ const ADDRESSES: &[&str] = &[
     "{getpc} s[4:5]; s_add_nc_u64 s[4:5], s[4:5], @@rel64+4",
     "{getpc} s[4:5]; s_sext_i32_i16 s5, s5; s_nop 0; s_add_nc_u64 s[4:5], @@rel64+12, s[4:5]",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b64 s[4:5], s[6:7]",
-    // As clang does it without optimization, the halves are apart.
+    // The halves are in separate registers, as in clang's code without optimization.
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b32 s11, s6; s_mov_b32 s10, s7; s_mov_b32 s4, s11; s_mov_b32 s5, s10",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; v_mov_b32 v0, s6; v_mov_b32 v1, s7; \
      v_readfirstlane_b32 s4, v0; v_readfirstlane_b32 s5, v1",
@@ -40,28 +40,28 @@ const ADDRESSES: &[&str] = &[
      v_writelane_b32 v2, s10, 0; v_writelane_b32 v2, s11, 1; v_readlane_b32 s5, v2, 0; v_readlane_b32 s4, v2, 1",
 ];
 
-/// Other ways to reach a place. `.L` is a label of the block's own.
+/// Sources that reach a place by other means. `.L` is a label of the block's own.
 #[rustfmt::skip]
 const BLOCKS: &[&str] = &[
     "s_call_b64 s[30:31], f",
     "s_call_b64 s[30:31], h",
     "s_branch .L; s_movk_i32 s40, 6666; .L:",
     "s_branch .Lback; s_movk_i32 s40, 6666; .Lthere:; s_movk_i32 s40, 71; s_branch .L; .Lback:; s_movk_i32 s40, 70; s_branch .Lthere; s_movk_i32 s40, 6666; .L:; s_nop 0",
-    // This is a loop to an instruction that may be removed.
+    // A loop to an instruction that may be removed.
     "s_mov_b32 s20, 3; .L:; s_nop 0; s_nop 0; s_movk_i32 s40, 72; {low} s20, s20, -1; s_cmp_lg_u32 s20, 0; s_cbranch_scc1 .L",
     "s_mov_b32 s20, 2; s_branch .L; s_nop 0; .L:; s_nop 0; .Lin:; s_nop 0; s_nop 3; s_movk_i32 s40, 73; {low} s20, s20, -1; s_cmp_lg_u32 s20, 0; s_cbranch_scc1 .Lin",
-    // This branch is too far for one instruction.
+    // A branch that is too far for one instruction.
     "{getpc} s[4:5]; .Lpc:; {low} s4, s4, (.L-.Lpc)&4294967295; {high} s5, s5, (.L-.Lpc)>>32; {setpc} s[4:5]; s_movk_i32 s40, 6666; .L:",
     "s_branch .Lover; .L:; s_movk_i32 s40, 75; s_branch .Lend; .Lover:; {getpc} s[4:5]; .Lpc:; {low} s4, s4, (.L-.Lpc)&4294967295; {high} s5, s5, (.L-.Lpc)>>32; \
      {setpc} s[4:5]; s_movk_i32 s40, 6666; .Lend:",
     "s_add_pc_i64 12; s_nop 0; s_nop 0; s_movk_i32 s40, 6666",
     "s_add_pc_i64 .L-.Lpc; .Lpc:; s_movk_i32 s40, 6666; .L:",
-    // This selects one of two.
+    // A selection of one of two addresses.
     "{getpc} s[8:9]; {getpc} s[4:5]; {low} s4, s4, f@rel32@lo+4; {high} s5, s5, f@rel32@hi+12; {low} s8, s8, h@rel32@lo+24; {high} s9, s9, h@rel32@hi+32; \
      s_cmp_lg_u32 s4, s4; s_cselect_b64 s[4:5], s[8:9], s[4:5]; {swappc} s[30:31], s[4:5]",
     "{getpc} s[8:9]; {getpc} s[4:5]; {low} s4, s4, f@rel32@lo+4; {high} s5, s5, f@rel32@hi+12; {low} s8, s8, h@rel32@lo+24; {high} s9, s9, h@rel32@hi+32; \
      s_cmp_lg_u32 s4, s9; s_cselect_b32 s5, s9, s5; s_cselect_b32 s4, s8, s4; {swappc} s[30:31], s[4:5]",
-    // This uses the linker's table of addresses.
+    // A load from the linker's table of addresses (GOT).
     "{getpc} s[4:5]; {low} s4, s4, far@gotpcrel32@lo+4; {high} s5, s5, far@gotpcrel32@hi+12; {load64} s[4:5], s[4:5], 0x0; {swappc} s[30:31], s[4:5]",
     "{getpc} s[4:5]; {low} s4, s4, distant@gotpcrel32@lo+4; {high} s5, s5, distant@gotpcrel32@hi+12; {load64} s[4:5], s[4:5], 0x0; {load32} s41, s[4:5], 0x0",
 ];
@@ -79,7 +79,7 @@ fn named(target: Target, text: &str) -> String {
     })
 }
 
-/// The blocks that a target has.
+/// The blocks whose instructions a target has.
 fn blocks(target: Target) -> Vec<String> {
     let mut all: Vec<String> = BLOCKS.iter().map(|block| block.to_string()).collect();
     for (n, address) in ADDRESSES.iter().enumerate() {
@@ -128,7 +128,7 @@ fn assembled(target: Target, blocks: &[String]) -> Option<Vec<u8>> {
     object(target, &lines(target, blocks))
 }
 
-/// The source with some blocks.
+/// The source of a program with some blocks.
 fn lines(target: Target, blocks: &[String]) -> String {
     let numbered = |(n, block): (usize, &String)| format!("s_movk_i32 s40, {}; {block}; ", 1000 + n);
     let all: String = blocks.iter().enumerate().map(numbered).collect();
