@@ -65,7 +65,7 @@ impl Baseline {
         *self.known.entry(Key::of(finding)).or_insert(0) += 1;
     }
 
-    /// Whether the finding is known. Each of those that are known counts once.
+    /// Whether the finding is known. Each known finding matches only one.
     pub fn take(&mut self, finding: &Finding<'_>) -> bool {
         let Some(count) = self.known.get_mut(&Key::of(finding)).filter(|count| **count > 0) else { return false };
         *count -= 1;
@@ -91,7 +91,7 @@ impl Key {
     }
 }
 
-/// A name in which no line ends, and nothing stands that a terminal obeys.
+/// The name with its control characters escaped, such as ends of lines.
 fn escaped(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
@@ -118,8 +118,7 @@ impl FromStr for Baseline {
 
     /// Reads what `Display` writes. Empty lines and those that begin with `#` are comments.
     ///
-    /// # Errors
-    /// A line is none of these.
+    /// # Errors A line has another form.
     fn from_str(text: &str) -> Result<Baseline, BaselineError> {
         let mut baseline = Baseline::default();
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));

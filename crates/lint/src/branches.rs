@@ -1,4 +1,5 @@
-//! Branches over 63 dwords, which RDNA1 cannot: an `s_nop` after such a branch makes it one over 64.
+//! Branches over 63 dwords, which RDNA1 does not execute correctly: an `s_nop` after such a branch makes it one over
+//! 64.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,7 +9,7 @@ use amdgpu_isa::flow::Flow;
 
 use crate::edits::Edits;
 
-/// No broken branch goes over more bytes.
+/// The greatest number of bytes from the beginning of a broken branch to its target.
 const REACH: u64 = 64 * 4;
 
 /// A branch of the code.
@@ -27,12 +28,13 @@ impl Branch {
     }
 }
 
-/// Puts an `s_nop` after the branches that would be broken after the changes. That makes others longer, never shorter.
+/// Puts an `s_nop` after the branches that would be broken after the changes. Each `s_nop` makes other branches longer,
+/// never shorter.
 pub fn mend(flow: &Flow<'_>, edits: &mut Edits) {
     mend_counted(flow, edits);
 }
 
-/// Returns how many branches were looked at.
+/// [`mend()`]. Returns how many branches were looked at.
 fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     let target = flow.target();
     let Some(nop) = Inst::nop(target).filter(|_| target.has_broken_branches()) else { return 0 };
@@ -75,7 +77,7 @@ fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
 struct Counts(Vec<u64>);
 
 impl Counts {
-    /// One more at a place.
+    /// Adds one to the count of a place.
     fn add(&mut self, place: usize) {
         let mut at = place + 1;
         while let Some(sum) = self.0.get_mut(at) {
@@ -84,7 +86,7 @@ impl Counts {
         }
     }
 
-    /// The sum of those before a place.
+    /// The sum of the counts before a place.
     fn before(&self, place: usize) -> u64 {
         let (mut at, mut sum) = (place, 0);
         while at > 0 {
@@ -107,7 +109,8 @@ mod tests {
         words.flat_map(u32::to_le_bytes).collect()
     }
 
-    /// Every second instruction is a branch over 63 dwords, so that each mends others: no step takes longer for that.
+    /// Every second instruction is a branch over 63 dwords, so that the `s_nop` of one repairs others. The number of
+    /// steps stays small.
     #[test]
     fn many_broken_branches_take_few_steps() {
         let target = Target::Gfx1010;

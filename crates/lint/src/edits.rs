@@ -43,7 +43,7 @@ impl MachineState {
         self.issue(inst, offset);
     }
 
-    /// Takes note of an instruction of the code as it is. `offset`: its offset in bytes.
+    /// Takes note of an unchanged instruction. `offset`: its offset in bytes.
     pub fn issue(&mut self, inst: &Inst, offset: u32) {
         self.issue_next(&Next::new(inst, self.pending.msb()), offset);
     }

@@ -1,4 +1,4 @@
-//! The functions of a section: its kernels, and what may be called.
+//! The functions of a section: its kernels, and code that may be called.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,13 +16,13 @@ use crate::edits::{Hazards, MachineState, Pending};
 /// with both.
 fn modes(image: &Image<'_>, settings: Settings) -> Modes {
     let said = image.target.iter().flat_map(|target| &target.features).find(|(name, _)| name == XNACK);
-    // Bare code says nothing.
+    // Bare code has no header that states a mode.
     let has_header = image.sections.first().and_then(|section| image.offset_of(section)) != Some(0);
     let unsaid = settings.xnack.or(if has_header { None } else { Some(false) });
     Modes { xnack: said.map_or(unsaid, |(_, is_on)| Some(*is_on)), expert: settings.expert }
 }
 
-/// The name of the feature in a target id.
+/// The name of the XNACK feature in a target id.
 const XNACK: &str = "xnack";
 
 /// The kernels and functions of a section, in the order of their addresses.
@@ -76,7 +76,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         self.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel)
     }
 
-    /// The control flow of the section: of its functions with waves of one size together.
+    /// The control flow of the section, one for each size of waves that its functions have.
     pub fn flows(&self, target: Target) -> impl Iterator<Item = Flow<'s>> + use<'s, 'a> {
         let of = move |symbol: &Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes));
         let functions: Vec<(Target, u64)> =
@@ -97,7 +97,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         })
     }
 
-    /// The kernel whose first block this is; whether the block may be called.
+    /// The kernel that begins with a block, if one does, and whether the block may be called.
     pub fn kernel(&self, flow: &Flow<'_>, block: usize) -> (Option<&'s Symbol<'a>>, bool) {
         let address = flow.blocks().get(block).map_or(0, |block| block.start);
         let first = self.symbols.partition_point(|symbol| symbol.address < address);
@@ -112,8 +112,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);
         if is_called {
-            // The caller may have left something outstanding. Where nothing has a descriptor, everything is a shader,
-            // which nothing calls.
+            // The caller may have left operations outstanding. Without kernels, all functions may be shaders, which
+            // have no callers.
             pending.clear();
             if self.has_kernels {
                 hazards = hazards.called();

@@ -9,7 +9,7 @@ use amdgpu_isa::{Decoded, Decoder, Inst, Operand, Reg, Target, Value};
 use crate::edits::Edits;
 use crate::functions::Functions;
 
-/// The jumps of a section to addresses in registers, and what its control flow knows of them.
+/// The jumps of a section to addresses in registers, as far as the control flow of the section knows them.
 #[derive(Default)]
 pub struct Jumps {
     /// Jumps and calls whose target is known.
@@ -42,7 +42,8 @@ impl Jumps {
     }
 
     /// The first jump or call with an unknown target whose function, or the code after it, would move. Returns do not
-    /// count, nor calls of addresses that were loaded: a relocation has those. Functions are read from top to bottom.
+    /// count, nor calls of addresses that were loaded, because a relocation changes these. Functions are read from top
+    /// to bottom.
     pub fn first_unknown(&self, functions: &Functions<'_, '_>, target: Target, edits: &Edits) -> Option<u64> {
         let section = functions.section();
         let end = section.address.saturating_add(section.bytes.len() as u64);
@@ -56,7 +57,7 @@ impl Jumps {
             }
             let Ok(inst) = inst else { continue };
             let is_open = |pair: &u8| match inst.flags().is_call() {
-                // The address of a function in memory is in a relocation.
+                // A relocation changes the address of a function that is in memory.
                 true => made.is_sum(*pair),
                 false if made.is_followed(*pair) => false,
                 false => self.in_kernels.contains(&address) || !made.is_given(*pair),
@@ -89,8 +90,8 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     }
 }
 
-/// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has what the
-/// caller gave. Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar
+/// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
+/// that the caller gave. Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar
 /// registers. A call leaves all registers as they are.
 #[derive(Default)]
 struct Made {
@@ -157,7 +158,7 @@ impl Made {
     }
 }
 
-/// The first of the scalar registers of an operand, and a bit for each of them.
+/// The number of the first scalar register of an operand, and a bit for each of its registers, from bit 0 on.
 fn bits(operand: &Operand) -> Option<(u8, u128)> {
     match operand.value {
         Value::Reg(Reg::Sgpr(n)) if n < 128 => Some((n, (1 << operand.bits.div_ceil(32)) - 1)),

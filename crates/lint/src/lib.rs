@@ -1,10 +1,11 @@
 //! Checks and repairs of AMD GPU machine code along its control flow.
 //!
-//! [`check`] finds waits and distances between instructions that are missing, kernel descriptors that give too little,
-//! and what is superfluous: as a [`Finding`](check::Finding) each, with the instruction, the one that it depends on,
-//! the way between them, and what to insert. [`rules`] lists the rules, and a [`baseline`] holds findings that are
-//! known. [`repair`] plans changes that make code clean or shorter, and makes a code object with them that is proved.
-//! Both take code as `amdgpu-object` finds it in files. Needs an allocator, and nothing else.
+//! [`check`] finds waits and distances between instructions that are missing, kernel descriptors that provide too
+//! little, and superfluous instructions. Each is a [`Finding`](check::Finding) with the instruction, the one that it
+//! depends on, the path between them, and the instructions to insert. [`rules`] lists the rules, and a [`baseline`]
+//! holds findings that are known. [`repair`] plans changes that make code clean or shorter, and makes a code object
+//! with them that is proved. Checks and repairs take code as `amdgpu-object` finds it in files. The package needs an
+//! allocator, but not `std`.
 //!
 //! ```
 //! use amdgpu_isa::Target;
@@ -31,8 +32,8 @@
 //! # Ok::<(), amdgpu_lint::Error>(())
 //! ```
 //!
-//! Below them are changes to the code of one control flow, [`plan`], to one instruction, [`mend`], and to branches,
-//! [`branches`]; [`edits`] says where everything comes to be.
+//! Repairs consist of changes to the code of one control flow, [`plan`], to one instruction, [`mend`], and to branches,
+//! [`branches`]. [`edits`] has the new addresses.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -58,11 +59,11 @@ use amdgpu_program::Difference;
 
 pub use settings::Settings;
 
-/// Why code is not repaired.
+/// The reason why code is not repaired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nothing that could be inserted before an instruction gives it what it needs.
+    /// No change before an instruction gives it what it needs.
     Helpless,
     /// The target of the jump at this address is not known, and code that it may lead to would move.
     UnknownJump {
@@ -71,7 +72,7 @@ pub enum Error {
     },
     /// The code cannot be changed.
     Program(amdgpu_program::Error),
-    /// The changed code object is not proved to be the same program.
+    /// The changed code object could not be proved to be the same program.
     NotProved(Difference),
 }
 

@@ -14,14 +14,14 @@ use crate::edits::MachineState;
 /// A change that gives an instruction what it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// These come before it.
+    /// The instructions to insert before it.
     Insert(Vec<Inst>),
-    /// The instruction before it becomes this one.
+    /// The instruction that replaces the one before it.
     Last(Inst),
 }
 
-/// The waits that are missing before the instruction. `returns`: it returns to callers that rely on everything being
-/// done.
+/// The waits that are missing before the instruction. `returns`: whether it returns to callers that rely on all
+/// operations of the function being done.
 pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     let own = if returns { now.pending.own_waits() } else { Waits::default() };
     let needs = now.pending.needs(inst);
@@ -32,11 +32,10 @@ pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     })
 }
 
-/// Returns the next change that the instruction needs before it, one at a time. `last` is what runs just before it on
-/// every way, and what is known before that; `missing`: the waits as [`missing()`] has them.
+/// Returns the next change that the instruction needs; `None` if it needs no more. `last`: the instruction that runs
+/// just before it on every path, and the state before that one; `missing`: the waits that [`missing()`] returns.
 ///
-/// # Errors
-/// [`Error::Helpless`]: nothing that could be inserted helps.
+/// # Errors [`Error::Helpless`]: no change helps.
 pub fn next_repair(
     now: &MachineState,
     last: Option<(&Inst, &MachineState)>,
@@ -69,7 +68,7 @@ fn distance(
     let (mut hazards, mut fillers) = (now.hazards.clone(), Vec::new());
     hazards.protect(inst, |inst| fillers.push(*inst)).map_err(|_| Error::Helpless)?;
     fillers.pop();
-    // A longer s_nop does as well as another one.
+    // If an `s_nop` comes just before, it becomes longer instead of a second one being inserted.
     if let (Some((last, before)), true) = (last, fillers.iter().all(is_nop)) {
         let states = |inst: &Inst| inst.get(Field::Simm16).unwrap_or(0) + 1;
         let all = states(last) + fillers.iter().map(states).sum::<u32>();
@@ -112,7 +111,7 @@ pub fn is_neutral(inst: &Inst) -> bool {
     }
     let goes_on = !(flags.is_branch() || flags.is_terminator() || flags.is_call() || flags.is_convergent());
     let is_pure = goes_on && !flags.has_side_effects() && inst.memory().next().is_none();
-    // A vector operation reads EXEC, too.
+    // EXEC, which a vector operation also reads, has no role and does not count.
     let mut operands = inst.operands().filter(|operand| operand.role.is_some() || operand.access.writes());
     let copies_itself = match (operands.next(), operands.next(), operands.next()) {
         (Some(to), Some(from), None) => (to.value, to.bits) == (from.value, from.bits) && is_move(inst),
@@ -126,13 +125,13 @@ fn is_move(inst: &Inst) -> bool {
     inst.address_step() == Some(AddressStep::Copy) || is_vector && has_fixed_registers(inst.target())
 }
 
-/// Whether fields alone say which vector registers an instruction names. Otherwise the same number in two fields can be
-/// two registers.
+/// Whether the fields of an instruction alone determine its vector registers. Otherwise the same number in two fields
+/// can be two registers.
 fn has_fixed_registers(target: Target) -> bool {
     ![Purpose::VgprMsb, Purpose::VgprIndex].iter().any(|purpose| Opcode::has_purpose(target, *purpose))
 }
 
-/// Whether an instruction says how many of the next ones belong together.
+/// Whether an instruction is an `s_clause`, which says how many of the next instructions belong together.
 pub fn is_clause(inst: &Inst) -> bool {
     inst.opcode().purpose() == Some(Purpose::Clause)
 }
@@ -170,7 +169,8 @@ fn is_depctr(inst: &Inst) -> bool {
     matches!(inst.imm(), Some(Imm::Depctr(_)))
 }
 
-/// A wait that also waits for these counters.
+/// The wait `last`, made to wait for the counters of `missing` as well; `None` if `last` is not a wait, or no single
+/// instruction waits for all of them.
 fn stronger(last: &Inst, missing: &Waitcnt) -> Option<Inst> {
     let old = last.waits();
     if old.counters().is_empty() {
@@ -183,7 +183,7 @@ fn stronger(last: &Inst, missing: &Waitcnt) -> Option<Inst> {
     wait(last.target(), &both)
 }
 
-/// As few instructions as wait for all of these counters; `None` if the target lacks one of them.
+/// The fewest instructions that wait for all of these counters; `None` if the target lacks one of the counters.
 pub fn waits(target: Target, wanted: &Waitcnt) -> Option<Vec<Inst>> {
     let (mut all, mut left) = (Vec::new(), *wanted);
     wanted.each_inst(target, |inst| {

@@ -10,8 +10,9 @@ use amdgpu_isa::{Field, Inst};
 use crate::edits::{EditedWalk, Edits, MachineState, Slot};
 use crate::mend::{self, Change};
 
-/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: what is known before a
-/// function; `returns`: the address of the return at the end of a block to callers that rely on everything being done.
+/// Inserts instructions until nothing is missing, or until no insertion helps. `first`: the state before a function;
+/// `returns`: the address of the return at the end of a block, if its callers rely on all operations of the function
+/// being done.
 pub fn fix(
     flow: &Flow<'_>,
     base: u64,
@@ -23,7 +24,7 @@ pub fn fix(
     for group in flow.groups() {
         let mut hopeless = BTreeSet::new();
         let following = Following::new(flow, &group, |block| EditedWalk { now: first(block), edits: &planned, base });
-        // A distance may be longer than it seems once what comes before has been repaired.
+        // Once the code before an instruction has been repaired, fewer wait states may be missing than it seems now.
         following.change_each(&mut |block, run: &EditedWalk<'_>, is_certain| {
             let mut is_changed = false;
             loop {
@@ -53,7 +54,7 @@ impl Found {
     }
 }
 
-/// A clause that has begun: how many instructions of it have come.
+/// A clause that has begun, and how many of its instructions have come.
 struct Clause {
     address: u64,
     inst: Inst,

@@ -11,13 +11,13 @@ use crate::functions::Functions;
 use crate::jumps::Jumps;
 use crate::{Error, Settings, branches, mend, plan, trim};
 
-/// Planned changes.
+/// The kind of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
-    /// Waits and distances that are missing are inserted.
+    /// Inserts the waits and distances that are missing.
     Fix,
-    /// `s_nop` and waits are taken away, or become weaker, where nothing that follows can tell.
+    /// Takes away `s_nop`s and waits, or makes them weaker, where no later instruction needs them.
     Trim,
 }
 
@@ -46,10 +46,10 @@ impl Plan {
     }
 }
 
-/// Plans the repair of a code object, or of bare code. `target`: the one to read the code for, of which each function
-/// has the waves that its descriptor says.
+/// Plans the repair of a code object, or of bare code. `target`: the target to read the code for, with the wave size
+/// that the descriptor of each function states.
 ///
-/// An object for a linker has no addresses yet: those of the changes are the ones that [`Placed`] gives.
+/// An object for a linker has no addresses yet: the changes have the addresses that [`Placed`] gives.
 ///
 /// # Errors
 /// An object for a linker cannot be laid out.
@@ -82,8 +82,8 @@ fn linked(image: &Image<'_>, target: Target, repair: Repair, settings: Settings)
     all(functions, target, repair)
 }
 
-/// The code object with the changes of a plan, which is proved to be the same program but for waits and instructions
-/// that do nothing.
+/// The code object with the changes of a plan, proved to be the same program except for waits and instructions that do
+/// nothing.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -114,8 +114,7 @@ pub fn apply(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>
     Ok(new)
 }
 
-/// Plans the repair of a section, whatever its address. A section without functions is taken for one that begins with
-/// its first byte.
+/// Plans the repair of a section, whatever its address. A section without functions is taken for one function.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -151,7 +150,7 @@ fn one<'s, 'a>(
 ) -> (Functions<'s, 'a>, Jumps) {
     let (section, mut jumps) = (functions.section(), Jumps::default());
     for flow in functions.flows(target) {
-        // If sources disagree about a distance, nothing is taken away.
+        // Distances about which sources disagree are kept.
         let first = |block| functions.entry(&flow, block, repair == Repair::Trim);
         match repair {
             Repair::Fix => {
@@ -169,13 +168,13 @@ fn one<'s, 'a>(
     (functions, jumps)
 }
 
-/// Number of bytes before a kernel that repeat one dword, back to a symbol.
+/// The number of bytes before a kernel that repeat one dword: from the last symbol before it, at most.
 fn padding(section: &Section<'_>, address: u64) -> u64 {
     let at = usize::try_from(address.wrapping_sub(section.address)).unwrap_or(0);
     let before = section.symbols.iter().rev().find(|symbol| symbol.address < address);
     let room = before.map_or(0, |symbol| address - symbol.address);
     let words = section.bytes.get(..at).unwrap_or(&[]).rchunks_exact(4);
     let same = words.clone().take_while(|word| Some(*word) == words.clone().next()).count();
-    // The first of them may be the end of a kernel.
+    // The first of the equal dwords may be the end of the kernel before.
     (same.saturating_sub(1) as u64 * 4).min(room)
 }

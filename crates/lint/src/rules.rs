@@ -1,5 +1,5 @@
-//! The rules that code is checked by: those of [`hazards`](amdgpu_isa::hazards), and those of this package; and what is
-//! not checked.
+//! The rules by which code is checked, those of [`hazards`](amdgpu_isa::hazards) and those of this package, and a list
+//! of faults that are not checked.
 //!
 //! ```
 //! use amdgpu_isa::Target;
@@ -37,20 +37,21 @@ pub struct RuleInfo {
     pub text: String,
     /// Advice about a finding.
     pub help: &'static str,
-    /// How bad a finding is.
+    /// The severity of a finding.
     pub severity: Severity,
-    /// The rule of hazards, if it is one.
+    /// The rule of [`hazards`](amdgpu_isa::hazards), if it is one.
     pub hazard: Option<Rule>,
-    /// The distance between two instructions, if the rule is one of hazards and the target is known.
+    /// The distance between two instructions, if the rule is about hazards, and the target is known.
     pub distance: Option<Distance>,
-    /// Only a strict check demands it on the target: one source has it, and another one denies it.
+    /// Whether only a strict check demands the rule on the target, because one source has it and another one denies it.
     pub is_strict: bool,
     /// Sources of the rule; empty if it needs none.
     pub sources: Vec<&'static str>,
 }
 
 impl RuleInfo {
-    /// The distance between two instructions, such as `5 wait states`; `None` if there is no number.
+    /// The distance between two instructions, such as `5 wait states`; `None` if the rule has no number, or the target
+    /// is not known.
     pub fn needs(&self) -> Option<String> {
         let unit = match self.hazard?.unit() {
             Unit::States => "wait state",
@@ -65,23 +66,25 @@ impl RuleInfo {
         })
     }
 
-    /// Instructions that end it, in words; empty if only distance does, or the rule is about one instruction.
+    /// The instructions that end the hazard, in words; empty if only distance does, or the rule is about one
+    /// instruction.
     pub fn ends(&self) -> &'static str {
         self.hazard.map_or("", Rule::ends)
     }
 }
 
-/// Something that is not checked.
+/// A fault that is not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unchecked {
-    /// The rule, if it has a name.
+    /// The name of the rule, if it has one.
     pub id: Option<&'static str>,
-    /// A thing that is not checked, or the reason.
+    /// The fault that is not checked, or the reason why.
     pub what: &'static str,
 }
 
-/// The severity of a rule's findings. `hazard`: the rule of hazards, if it is one; a caution is a hint.
+/// The severity of a rule's findings. `hazard`: the rule, if it is about hazards; one that has a caution, or is only
+/// proposed, gives hints.
 ///
 /// ```
 /// use amdgpu_lint::check::Severity;
@@ -112,7 +115,7 @@ pub fn every() -> Vec<RuleInfo> {
     OWN.iter().map(|own| own.info(None)).chain(Rule::all().map(|rule| hazard(rule, None))).collect()
 }
 
-/// The rule that a finding names.
+/// The rule with an `id`, as a finding names it; `None` if there is none.
 pub fn find(id: &str) -> Option<RuleInfo> {
     let own = OWN.iter().find(|own| own.id == id).map(|own| own.info(None));
     own.or_else(|| Rule::all().find(|rule| rule.id() == id).map(|rule| hazard(rule, None)))

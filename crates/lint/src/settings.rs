@@ -1,7 +1,7 @@
 //! Settings of checks and repairs.
 
-/// The settings of a check or a repair: how much it demands, and what it assumes where the code and its file do not say
-/// it.
+/// The settings of a check or a repair: how much it demands, and what it assumes about modes that the file does not
+/// state.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -21,10 +21,10 @@
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Distances count that one source demands and another one denies.
+    /// Whether distances count that one source demands and another one denies.
     pub strict: bool,
-    /// Memory accesses are repeated after a page fault (XNACK), or are not, unless the header of the file says it;
-    /// `None`: code of a file that does not say it has to run either way.
+    /// Whether memory accesses are repeated after a page fault (XNACK), for files that do not state it; `None`: code
+    /// has to work with both settings, and bare code only without XNACK.
     pub xnack: Option<bool>,
     /// Whether the expert mode of scheduling is on where a function begins. Code that turns it on does not need this.
     pub expert: bool,

@@ -14,7 +14,7 @@ use crate::mend;
 
 /// The number of instructions after a wait that are searched for one that needs it.
 const AHEAD: usize = 512;
-/// The number of instructions after a change that are searched for one that comes too soon then.
+/// The number of instructions after a change that are searched for one that the change brings too close.
 const NEAR: usize = 128;
 
 /// Plans all changes of a control flow that make waits weaker and take wait states away. `first`: the state at the
@@ -33,7 +33,7 @@ pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, e
                 let trim = Trim { flow, edits: &planned, base };
                 trim.block(block, &run.now);
             });
-            // The states after the changes know less; no other state changes.
+            // Only the states after the changes are different, and have to be computed again.
             if planned.borrow().len() != before {
                 following.touch(place);
                 following.settle();
@@ -43,7 +43,7 @@ pub fn trim(flow: &Flow<'_>, base: u64, first: &dyn Fn(usize) -> MachineState, e
     *edits = planned.into_inner();
 }
 
-/// Replacements for instructions that only take time.
+/// A search for replacements of instructions that only take time.
 pub struct Trim<'a, 'c> {
     /// The control flow of the code.
     pub flow: &'a Flow<'c>,
@@ -56,9 +56,9 @@ pub struct Trim<'a, 'c> {
 /// The weakest sufficient wait for a counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Enough {
-    /// The greatest sufficient number; `None` if no wait for the counter is needed.
+    /// The greatest value to wait for that is sufficient; `None` if no wait for the counter is needed.
     pub at_most: Option<u8>,
-    /// The address of an instruction that needs it.
+    /// The address of an instruction that needs the wait.
     pub needed_at: Option<u64>,
 }
 
@@ -126,7 +126,7 @@ impl Trim<'_, '_> {
             let (at_most, most) = (wait.get(counter)?, now.pending.most(counter));
             let enough = match most <= at_most {
                 true => None,
-                // A wait for memory has a reason that registers do not show.
+                // A wait for memory may have a reason that registers do not show.
                 false if now.memory[counter as usize] || !now.pending.follows(counter) => continue,
                 false => match self.enough(block, address, &now.pending, &weakest, counter) {
                     Some(enough) => enough.at_most,
@@ -198,7 +198,8 @@ impl Trim<'_, '_> {
                     }
                     pair.with.issue(&inst, offset);
                     pair.without.issue(&inst, offset);
-                    // At its greatest value a counter tells nothing of how much came.
+                    // A counter at its greatest value does not show how many operations came: each instruction counts
+                    // as one at least.
                     if inst.counters().contains(counter) {
                         pair.raised = pair.raised.saturating_add(1).max(pair.with.most(counter).saturating_sub(most));
                     }
@@ -289,11 +290,11 @@ impl Trim<'_, '_> {
 struct Pair {
     with: Pending,
     without: Pending,
-    /// How often the counter was raised since.
+    /// The number of operations of the counter after the wait.
     raised: u8,
 }
 
-/// Whether the order of an instruction and of others' accesses to memory may matter.
+/// Whether the order between an instruction and the accesses of other waves to memory may matter.
 fn orders(inst: &Inst) -> bool {
     let flags = inst.flags();
     let has_effects = flags.has_side_effects() && !flags.is_wait() && !flags.is_terminator();

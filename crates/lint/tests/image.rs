@@ -54,7 +54,7 @@ fn findings_name_the_function_that_they_are_in() {
     let result = amdgpu_object::visit(file, None, |part| {
         let Part::Image(mut image) = part else { return Ok(()) };
         let kernel = image.kernels().next().expect("a kernel").clone();
-        // The second instruction is cut in half.
+        // Cuts the second instruction in half.
         for section in &mut image.sections {
             let start = usize::try_from(kernel.address - section.address).expect("it is near");
             section.bytes = &section.bytes[..start + 12];
@@ -117,7 +117,7 @@ fn mended_code_is_clean_and_shorter_code_stays_so() {
     assert!(trimmed.len() == code.len() && !errors(&trimmed));
 }
 
-/// In front of the instruction, what a finding advises ends it.
+/// The instructions that a finding advises, inserted before its instruction, end the finding.
 #[test]
 fn what_is_advised_ends_the_finding() {
     for (target, text) in [
@@ -153,7 +153,7 @@ fn what_is_advised_ends_the_finding() {
     }
 }
 
-/// Nothing else may be in a clause.
+/// Inserted instructions cannot be in a clause.
 #[test]
 fn what_is_advised_ends_a_clause() {
     let target = Target::Gfx1010;
@@ -181,7 +181,7 @@ fn what_cannot_be_planned_is_an_error() {
     // Bare code may begin at 0.
     let plan = repair::image(&bare(0, &code), TARGET, Repair::Fix).expect("bare code has an address");
     assert_eq!(plan.edits.counts(), (1, 0, 0));
-    // The target of this jump is not known: the code before it moves.
+    // The target of this jump is not known, and the code before the jump moves.
     let words =
         ["global_load_dword v0, v1, s[0:1]", "v_add_f32_e32 v2, v0, v2", "s_add_u32 s4, s4, s6", "s_setpc_b64 s[4:5]"];
     let code = self::code(&words);

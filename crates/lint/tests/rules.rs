@@ -1,4 +1,4 @@
-//! The list of rules is whole: what can be found has an entry, and what is not checked is said.
+//! The list of rules is complete: each possible finding has an entry, and each unchecked rule is listed.
 
 use std::collections::BTreeSet;
 
@@ -55,8 +55,8 @@ fn severities_are_those_of_findings() {
     }
 }
 
-/// tests/hazards/others.txt has the rows of hazards without a program. Those of them that no rule and no counter has
-/// are said to be unchecked, and nothing else is.
+/// tests/hazards/others.txt lists hazards without a test program. The list of unchecked faults has exactly those of
+/// them that no rule and no counter covers.
 #[test]
 fn what_is_not_checked_is_said() {
     let others = include_str!("../../../tests/hazards/others.txt");

@@ -1,11 +1,12 @@
-//! States along paths: through calls, where paths meet, with registers beyond the first 256, and what no way reaches.
+//! States along paths: through calls, where paths meet, with registers beyond the first 256, and code that no path
+//! reaches.
 
 use amdgpu_isa::{Target, parse};
 use amdgpu_lint::check::{self, Finding, Severity};
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Image, Name, Section, TargetId};
 
-/// The words of instructions, which semicolons part.
+/// The bytes of instructions that semicolons separate.
 fn assemble(target: Target, text: &str) -> Vec<u8> {
     let insts = text.split(';').map(|text| parse(target, text.trim()).unwrap_or_else(|why| panic!("{text}: {why:?}")));
     insts.flat_map(|inst| inst.words().to_vec()).flat_map(u32::to_le_bytes).collect()
@@ -36,7 +37,7 @@ fn a_function_is_checked_with_what_its_callers_leave() {
 fn a_caller_knows_what_a_function_leaves() {
     let text = "s_call_b64 s[30:31], 2; v_add_f32 v1, v0, v0; s_endpgm; global_load_dword v0, v2, s[0:1]; s_setpc_b64 s[30:31]";
     assert_eq!(said(Target::Gfx942, text), ["0x4 missing-wait: v0 is used before it is loaded"]);
-    // The function waits for what the caller left, and for nothing else.
+    // The function waits for the load of its caller, and not for its own.
     let text = "global_load_dword v0, v2, s[0:1]; s_call_b64 s[30:31], 2; v_add_f32 v1, v0, v0; s_endpgm; \
                 global_load_dword v3, v2, s[0:1]; s_waitcnt vmcnt(1); s_setpc_b64 s[30:31]";
     assert_eq!(said(Target::Gfx942, text), [""; 0]);
@@ -44,7 +45,7 @@ fn a_caller_knows_what_a_function_leaves() {
     assert_eq!(said(Target::Gfx942, &other), ["0xc missing-wait: v3 is used before it is loaded"]);
 }
 
-/// One caller leaves a load outstanding, the other one none: what the function leaves is told apart.
+/// One caller leaves a load outstanding, and the other one none: the second caller does not see the load of the first.
 #[test]
 fn callers_do_not_see_what_others_leave() {
     let text = "global_load_dword v0, v2, s[0:1]; s_call_b64 s[30:31], 4; s_waitcnt vmcnt(0); v_mov_b32 v0, 0; \
@@ -79,7 +80,7 @@ fn registers_beyond_the_first_256_are_told_apart() {
     assert_eq!(said(&text.replace("0x40", "0")).len(), 1);
 }
 
-/// However many instructions are followed, one more changes nothing for the others.
+/// The state of a check has no limit on the number of instructions, so many of them cause no finding.
 #[test]
 fn nothing_is_said_for_lack_of_room() {
     let many = |text: &dyn Fn(usize) -> String| (0..40).map(text).collect::<Vec<_>>().join("; ") + "; s_endpgm";
@@ -98,13 +99,13 @@ fn code_that_no_way_reaches_is_said() {
 
 #[test]
 fn a_branch_into_an_instruction_is_an_error() {
-    // Behind the branch comes an addition with a literal, which is an s_endpgm.
+    // After the branch comes an addition with a literal that is also an `s_endpgm`.
     let text = "s_cbranch_scc0 1; v_add_u32 v0, 0xbf810000, v0; s_endpgm";
     let wanted = "0x0 split-instruction: it leads to 0x8, into the middle of the instruction at 0x4";
     assert_eq!(said(Target::Gfx942, text), [wanted]);
 }
 
-/// An instruction that no rule explains may have a reason that no rule knows.
+/// An `s_nop` that no rule explains may have a reason that no rule covers.
 #[test]
 fn wait_states_that_no_rule_explains_stay() {
     let trimmed = |text: &str| {
@@ -127,18 +128,18 @@ fn lds_is_written_before_a_barrier_is_passed() {
     let waits = |wait: &str| said(Target::Gfx942, &text.replace("s_nop 0", wait));
     assert_eq!(waits("s_waitcnt lgkmcnt(0)"), [""; 0]);
     assert_eq!(waits("s_waitcnt vmcnt(0)"), [early]);
-    // A wait for one waits for the older one.
+    // A wait for the load also waits for the older store.
     let more = text.replace("s_nop 0", "ds_read_b32 v3, v0 offset:8; s_waitcnt lgkmcnt(1)");
     assert_eq!(said(Target::Gfx942, &more), [""; 0]);
-    // A scalar load is not done in the order of others.
+    // A scalar load may be done before the older store.
     let more = text.replace("s_nop 0", "s_load_dword s4, s[0:1], 0x0; s_waitcnt lgkmcnt(1)");
     assert_eq!(said(Target::Gfx942, &more).len(), 1);
-    // Nothing is loaded after the barrier, or only before it.
+    // No load from LDS comes after the barrier.
     assert_eq!(said(Target::Gfx942, &text.replace("ds_read_b32 v2, v0", "s_nop 0")), [""; 0]);
-    // The next barrier comes after a wait.
+    // A wait comes before a second barrier, and the load after that.
     let twice = text.replace("s_barrier", "s_barrier; s_waitcnt lgkmcnt(0); s_barrier");
     assert_eq!(said(Target::Gfx942, &twice), [""; 0]);
-    // Each barrier is named once, for all the ways after it.
+    // Each barrier is reported once, for all paths after it.
     let many = text.replace("ds_read_b32 v2, v0", "ds_read_b32 v2, v0; ds_read_b32 v3, v0; s_cbranch_scc0 65531");
     assert_eq!(said(Target::Gfx942, &many), [early]);
 }
@@ -169,7 +170,7 @@ fn split_barriers_end_with_their_wait() {
     assert!(found.len() == 1 && found[0].starts_with("0x8 lds-behind-barrier: "), "{found:?}");
     let waits = text.replace("v1; ", "v1; s_wait_dscnt 0; ");
     assert_eq!(said(Target::Gfx1200, &waits), [""; 0]);
-    // The signal is what others see.
+    // The wait comes after the signal, for which other waves wait.
     assert_eq!(said(Target::Gfx1200, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
     // An operation that sets up a barrier or joins it is not the signal.
     for other in ["s_barrier_init m0", "s_barrier_join m0"] {
@@ -178,7 +179,7 @@ fn split_barriers_end_with_their_wait() {
         let late = waits.replace("s_nop 0", &format!("ds_store_b32 v0, v1; {other}"));
         assert_eq!(said(Target::Gfx1200, &late), [""; 0], "{other}");
     }
-    // Behind the signal, not all waves are there yet.
+    // The load comes between signal and wait, where not all waves may have arrived.
     let between = text.replace("s_nop 0", "ds_load_b32 v2, v0").replace("ds_load_b32 v2, v0; s_endpgm", "s_endpgm");
     assert_eq!(said(Target::Gfx1200, &between), [""; 0]);
 }
@@ -188,7 +189,7 @@ fn copies_to_lds_are_waited_for_before_a_barrier() {
     let text = "global_load_lds_dword v0, s[0:1]; s_nop 0; s_barrier; ds_read_b32 v2, v1; s_endpgm";
     assert_eq!(said(Target::Gfx942, text).len(), 1);
     assert_eq!(said(Target::Gfx942, &text.replace("s_nop 0", "s_waitcnt vmcnt(0)")), [""; 0]);
-    // Code that counts them fills one part of LDS while it uses another one.
+    // Code that counts its copies fills one part of LDS while it uses another one.
     assert_eq!(
         said(
             Target::Gfx942,
@@ -211,7 +212,8 @@ fn lds_is_read_before_it_is_written_again() {
     assert_eq!(said(Target::Gfx1250, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
 }
 
-/// A function waits for what its caller left, as functions of LLVM do; its own stores are known after the call.
+/// A function is assumed to wait for the stores of its caller, as LLVM's functions do. After the call, its own stores
+/// are known.
 #[test]
 fn stores_to_lds_go_on_behind_a_call() {
     let text =

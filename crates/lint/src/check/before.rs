@@ -14,9 +14,9 @@ use crate::functions::Functions;
 #[derive(Clone)]
 pub struct Before {
     pub now: MachineState,
-    /// The registers that something wrote on one of the ways.
+    /// The registers that were written on at least one path.
     pub written: RegSet,
-    /// Accesses to LDS.
+    /// The accesses to LDS that may not be done.
     pub lds: Lds,
 }
 
@@ -73,7 +73,7 @@ impl State for Before {
     fn returned_from(&mut self, exit: &Before) {
         self.written |= exit.written;
         self.now.returned_from(&exit.now);
-        // The caller's operations count as waited for.
+        // The operations of the caller count as waited for.
         self.lds = exit.lds;
         self.lds.leave();
     }
@@ -84,18 +84,18 @@ pub fn everything(target: Target) -> RegSet {
     let (mut codes, mut all) = (RegSet::new(target), RegSet::new(target));
     (0..1024).map(Reg::Vgpr).for_each(|reg| codes.insert(reg));
     (0..=u8::MAX).flat_map(|n| [Reg::Sgpr(n), Reg::Agpr(n)]).for_each(|reg| codes.insert(reg));
-    // Behind the last scalar register are the codes of others, such as exec.
+    // Codes above the last scalar register are those of other registers, such as EXEC.
     let general = codes.iter().filter(|reg| matches!(reg, Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_)));
     general.chain([Reg::Vcc]).for_each(|reg| all.insert(reg));
     all
 }
 
-/// The registers that a kernel is given, by its descriptor: user SGPRs, those that the system adds, and the VGPRs with
-/// the number of the work-item.
+/// The registers that the descriptor of a kernel provides: user SGPRs, system SGPRs, and the VGPRs with the ID of the
+/// work-item.
 fn given(target: Target, descriptor: &KernelDescriptor) -> RegSet {
     let field = |name| descriptor.get(target, name).unwrap_or(0);
     let users = field(DescriptorPart::UserSgprCount);
-    // The offset of scratch memory, and what a group is told about itself.
+    // System SGPRs: the IDs of the work-group, its size, and the offset of scratch memory.
     let system = target.directives().iter().filter(|directive| directive.name().starts_with("system_sgpr_"));
     let system: u32 = system.map(|directive| descriptor.bits(directive)).sum();
     let items = field(DescriptorPart::SystemVgprWorkitemId) + 1;

@@ -1,4 +1,4 @@
-//! Kernel descriptors: whether they give what the code uses.
+//! Kernel descriptors: whether they provide the registers and the memory that the code uses.
 
 use amdgpu_isa::facts::{Purpose, RegSet, Space};
 use amdgpu_isa::kernel::{DescriptorPart, KernelDescriptor, Registers};
@@ -28,8 +28,8 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// The registers that a function accesses, with the functions that it calls. Reports instructions of two
-    /// operations, one of which is on 64 bits, that read the vector register `last` in the other one.
+    /// The registers that a function accesses, with the functions that it calls. Reports each instruction of two
+    /// operations that reads the vector register `last` in one operation, if the other one is on 64 bits.
     fn used(&mut self, first: usize, last: Option<u16>) -> RegSet {
         let mut used = RegSet::new(self.flow().target());
         for block in self.flow().reached(first) {
@@ -37,7 +37,7 @@ impl Check<'_, '_, '_> {
             for (address, inst) in self.flow().insts(block) {
                 used |= inst.reads_in(msb) | inst.writes_in(msb);
                 let is_it = |last: &u16| inst.second_opcode().is_some() && reads_beside_pair(&inst, msb, *last);
-                // Several kernels can reach it.
+                // Several kernels can reach the instruction, which is reported once.
                 if let Some(last) = last.filter(is_it).filter(|last| self.lasts.insert((address, *last))) {
                     self.say(address, &inst, What::LastVgpr { register: Reg::Vgpr(last) });
                 }
@@ -50,7 +50,7 @@ impl Check<'_, '_, '_> {
     fn few_registers(&mut self, first: usize, descriptor: &KernelDescriptor, used: &RegSet) {
         let (target, address) = (self.flow().target(), self.start(first));
         let mut needed = Registers::of(target, used);
-        // Registers that no instruction names are there only if someone asks for them.
+        // The descriptor need not provide registers that no instruction names.
         (needed.flat_scratch, needed.xnack_mask) = (false, false);
         if let Some(granule) = target.accum_granule() {
             let offset = (u16::from(descriptor.rsrc3().accum_offset()) + 1) * granule as u16;
@@ -89,7 +89,7 @@ impl Check<'_, '_, '_> {
     }
 }
 
-/// Whether an instruction reads this vector register by itself, and others in pairs.
+/// Whether an instruction reads this vector register by itself, and other vector registers in pairs.
 fn reads_beside_pair(inst: &Inst, msb: VgprMsb, register: u16) -> bool {
     let mut operands = inst.operands().filter(|operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_))));
     let is_it = |operand: Operand| {

@@ -13,7 +13,7 @@ use amdgpu_object::Name;
 
 use crate::rules;
 
-/// Something that is to be said about an instruction. `Display` writes a line without names of the file:
+/// A fault, a warning or a hint about an instruction. `Display` writes a line without names of the file:
 /// `error[missing-wait]: 0x1008: v0 is used before it is loaded`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -28,16 +28,17 @@ pub struct Finding<'a> {
     pub function: Option<Function<'a>>,
     /// The address of the instruction.
     pub address: u64,
-    /// The instruction; `None` if the bytes at the address are none.
+    /// The instruction; `None` if the bytes at the address are not an instruction.
     pub inst: Option<Inst>,
-    /// The instruction that it depends on.
+    /// The earlier instruction on which this one depends.
     pub producer: Option<Place>,
-    /// The addresses where blocks begin on a way from the producer to the instruction; empty if both are in one block.
+    /// The addresses of the blocks on a path from the producer to the instruction; empty if both are in one block, or
+    /// no path was searched or found.
     pub path: Vec<u64>,
-    /// The missing instructions, to be inserted before the instruction; empty if none is missing, or none helps.
+    /// The instructions to insert before this one; empty if none is missing, or none helps.
     pub repair: Vec<Inst>,
     /// The address of the `s_clause` whose clause the instruction is in, if [`repair`](Finding::repair) is not empty:
-    /// nothing else may be in a clause, so that it has to end before what is inserted.
+    /// the clause has to end before inserted instructions, which cannot be in it.
     pub clause: Option<u64>,
 }
 
@@ -57,135 +58,136 @@ pub struct Place {
 pub struct Function<'a> {
     /// The name of the function, as the file has it.
     pub name: Name<'a>,
-    /// The distance from its beginning in bytes.
+    /// The distance from the beginning of the function, in bytes.
     pub offset: u64,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The code is wrong.
     Error,
-    /// The code could not be checked whole.
+    /// Some of the code could not be checked, or may be wrong.
     Warning,
-    /// The code may be meant so.
+    /// The code may be as intended.
     Hint,
 }
 
-/// The fault of a finding. `Display` writes it in words.
+/// The fault of a finding, and its details. `Display` writes a message.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
     /// A wait is missing before the instruction. If the wait is not [`sure`](Wait::sure), this is a hint.
     MissingWait(Wait),
-    /// A function returns to callers that are not known while an operation of its own still holds a register.
+    /// A function returns to unknown callers while one of its own operations still holds a register.
     EarlyReturn(Wait),
     /// The instruction comes too soon after another one. If that is not [`sure`](Need::sure), this is a hint.
     Hazard(Need),
-    /// A branch goes over 63 dwords, which RDNA1 cannot.
+    /// A branch goes over 63 dwords, which RDNA1 does not execute correctly.
     BrokenBranch,
     /// A kernel does not begin at a multiple of [`KernelDescriptor::ENTRY_ALIGN`] bytes.
     KernelAlignment,
     /// The descriptor counts fewer user SGPRs than it enables.
     FewUserSgprs {
-        /// The number that it counts.
+        /// The number of user SGPRs that it counts.
         given: u32,
-        /// The number of those that it enables.
+        /// The number of user SGPRs that it enables.
         enabled: u32,
     },
-    /// The code uses vector registers above those that are its own, where accumulation registers are.
+    /// The code uses vector registers at and above the accumulation offset, where accumulation registers begin.
     AccumOffset {
-        /// The last vector register that it uses.
+        /// The number of the last vector register that it uses.
         last: u16,
-        /// The number of the first register above its own.
+        /// The accumulation offset: the number of the first register that is not a vector register.
         offset: u16,
     },
-    /// No descriptor gives the registers that the code uses.
+    /// No descriptor can provide the registers that the code uses.
     FewRegisters(DescriptorError),
-    /// The descriptor gives fewer vector registers than the code uses.
+    /// The descriptor provides fewer vector registers than the code uses.
     FewVgprs {
-        /// The number that it uses.
+        /// The number of vector registers that the code uses.
         used: u16,
-        /// The number that the descriptor gives.
+        /// The number of vector registers that the descriptor provides.
         given: u16,
     },
-    /// The descriptor gives fewer scalar registers than the code uses.
+    /// The descriptor provides fewer scalar registers than the code uses.
     FewSgprs {
-        /// The number that it uses.
+        /// The number of scalar registers that the code uses.
         used: u16,
-        /// The number that the descriptor gives.
+        /// The number of scalar registers that the descriptor provides.
         given: u16,
     },
-    /// An instruction of two operations, one of which is on 64 bits, reads in the other one the last vector register
-    /// that the descriptor gives: the hardware may read two.
+    /// An instruction of two operations reads the last vector register that the descriptor provides in one operation,
+    /// and the other operation is on 64 bits: the hardware may read two registers for both.
     LastVgpr {
-        /// The register.
+        /// The last vector register that the descriptor provides.
         register: Reg,
     },
-    /// The code accesses scratch memory, and the descriptor gives none.
+    /// The code accesses scratch memory, and the descriptor provides none.
     NoScratch,
-    /// The code goes on with bytes that are not an instruction.
+    /// The code continues with bytes that are not an instruction.
     NoInstruction(DecodeError),
-    /// The code goes on outside of the section.
+    /// The code continues outside of the section.
     LeavesSection {
-        /// The address where it goes on.
+        /// The address where it continues.
         to: u64,
     },
-    /// Code that no known way reaches was not checked.
+    /// Code that no known path reaches was not checked.
     Unreached {
-        /// Its size in bytes, without what only fills the space between functions.
+        /// Its size in bytes, without padding between functions.
         bytes: u64,
-        /// The addresses of its parts: where each begins, and where it ends.
+        /// Its parts: the address of the first byte of each, and the address after its last byte.
         parts: Vec<(u64, u64)>,
     },
-    /// A way leads into the middle of an instruction that another way executes.
+    /// A path leads into the middle of an instruction that another path executes.
     SplitInstruction {
         /// The address of that instruction.
         whole: u64,
-        /// The address in it.
+        /// The address in the middle of it to which the path leads.
         part: u64,
     },
-    /// LDS is loaded after a barrier, and nothing before the barrier waits until the wave's own data are there.
+    /// LDS is loaded after a barrier, and no wait before the barrier makes sure that the wave's own writes to LDS are
+    /// done.
     LdsBehindBarrier {
-        /// The counter that tells when they are.
+        /// The counter of the writes.
         counter: Counter,
-        /// The value at which they are for certain.
+        /// The greatest value of the counter at which they are done.
         at_most: u8,
         /// The address of an instruction that loads from LDS after the barrier.
         load: u64,
     },
-    /// LDS is written while an operation may still have to read it, and store what is there.
+    /// LDS is written while an operation that copies from LDS to memory may still have to read it.
     LdsStillRead {
-        /// The counter that tells when it has.
+        /// The counter of the operation.
         counter: Counter,
-        /// The value at which it has for certain.
+        /// The greatest value of the counter at which the operation is done.
         at_most: u8,
     },
-    /// Some of the ways through the code were not followed.
+    /// Some of the paths through the code were not followed.
     NotFinal,
-    /// A call of a function that is not known.
+    /// A call whose target is not known.
     UnknownCall,
-    /// A jump to an address that is not known.
+    /// A jump whose target is not known.
     UnknownJump,
     /// A wait for a counter that is low enough already.
     SuperfluousWait {
         /// The counter.
         counter: Counter,
-        /// The greatest value that it has here.
+        /// The greatest value that the counter can have here.
         most: u8,
     },
     /// The code waits until fewer operations are left than the first instruction that depends on the wait requires.
     StrongWait {
         /// The counter.
         counter: Counter,
-        /// The value that is low enough.
+        /// The greatest value to wait for that is sufficient.
         enough: u8,
-        /// The address of the instruction that needs it.
+        /// The address of the instruction that needs the wait.
         needed_at: u64,
     },
-    /// An `s_nop` that is longer than anything needs.
+    /// An `s_nop` that is longer than any instruction needs.
     SuperfluousNop {
-        /// The number of one that is long enough; `None` if none is needed.
+        /// The operand of an `s_nop` that is long enough; `None` if none is needed.
         enough: Option<u32>,
     },
     /// The instruction reads registers that nothing wrote.
@@ -193,13 +195,13 @@ pub enum What {
 }
 
 impl What {
-    /// How bad it is: [`rules::severity`] decides.
+    /// The severity of the fault, as [`rules::severity`] gives it.
     pub fn severity(&self) -> Severity {
         let hazard = if let What::Hazard(Need { rule, sure: true, .. }) = self { Some(*rule) } else { None };
         rules::severity(self.rule(), hazard)
     }
 
-    /// A name for it: `missing-wait`, or that of the rule of a hazard.
+    /// The name of the rule: `missing-wait`, or that of the rule of a hazard, such as `F01`.
     pub fn rule(&self) -> &'static str {
         match self {
             What::MissingWait(wait) if wait.sure => "missing-wait",
@@ -242,7 +244,7 @@ impl What {
         }
     }
 
-    /// The register that it is about; the first one, if there are several.
+    /// The register that the fault is about; the first one, if there are several.
     ///
     /// ```
     /// use amdgpu_isa::Reg;
@@ -329,7 +331,7 @@ impl fmt::Display for What {
     }
 }
 
-/// The number of parts that a message names.
+/// The number of parts of unreached code that a message names.
 const PARTS: usize = 8;
 
 fn unreached(bytes: u64, parts: &[(u64, u64)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -410,7 +412,7 @@ fn unwritten(registers: &[Reg], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(", which nothing wrote")
 }
 
-/// A register as the assembler calls it: `v0`, `vcc_lo`. The `Display` of what this returns writes it.
+/// A register as the assembler calls it: `v0`, `vcc_lo`. The `Display` of the result writes it.
 ///
 /// ```
 /// use amdgpu_isa::Reg;
@@ -436,12 +438,12 @@ impl fmt::Display for RegisterName {
 }
 
 impl Finding<'_> {
-    /// How bad it is.
+    /// The severity of the finding.
     pub fn severity(&self) -> Severity {
         self.what.severity()
     }
 
-    /// A name for what is wrong: `missing-wait`, or that of the rule of a hazard, such as `F01`.
+    /// The name of the rule: `missing-wait`, or that of the rule of a hazard, such as `F01`.
     pub fn rule(&self) -> &'static str {
         self.what.rule()
     }
@@ -451,7 +453,7 @@ impl Finding<'_> {
         self.what.source()
     }
 
-    /// Advice, such as `insert s_waitcnt vmcnt(0) before 0x1008`; `None` if that is not known.
+    /// Advice, such as `insert s_waitcnt vmcnt(0) before 0x1008`; `None` if there are no instructions to insert.
     pub fn advice(&self) -> Option<String> {
         let mut groups = self.repair.chunk_by(|one, next| one == next).map(|same| match same {
             [one] => one.to_string(),
@@ -480,7 +482,7 @@ impl fmt::Display for Function<'_> {
 }
 
 impl Severity {
-    /// Its name in lower case: `error`, `warning`, `hint`.
+    /// The name of the severity in lower case: `error`, `warning`, `hint`.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",

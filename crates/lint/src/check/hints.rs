@@ -14,7 +14,7 @@ use crate::mend;
 use crate::trim::Trim;
 
 impl Check<'_, '_, '_> {
-    /// Reports waits and `s_nop` that are not needed, or not in full.
+    /// Reports waits and `s_nop`s that are not needed, or could be weaker or shorter.
     pub fn superfluous(&mut self, block: usize, address: u64, next: &Next<'_>, now: &MachineState) {
         let inst = next.inst();
         let (is_wait, is_nop) = (next.flags().is_wait(), mend::is_nop(inst));
@@ -55,7 +55,7 @@ impl Check<'_, '_, '_> {
             return;
         }
         let mut reads = RegSet::new(self.flow().target());
-        // A destination that is kept in part is not a use of its value.
+        // A destination of which the instruction keeps a part is not a use of its value.
         next.insert_into(&mut reads, |access| access.reads() && !access.writes());
         let unwritten = (reads & self.of.general) - *written;
         if !unwritten.is_empty() {

@@ -11,12 +11,13 @@ use super::path;
 use super::{Check, What};
 use crate::mend;
 
-/// The accesses of a wave to LDS that matter to others, or to itself, without a register that shows it.
+/// The accesses of a wave to LDS on which later accesses may depend, of this wave or of others, though no register
+/// shows it.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Lds {
     /// For each counter, the youngest operation that may still have to write LDS.
     writes: [Option<Access>; Counter::ALL.len()],
-    /// The youngest operation that may still have to read LDS, and store what is there.
+    /// The youngest operation that may still have to read LDS to copy it to memory.
     reads: Option<Access>,
     /// The last barrier, if a write was outstanding there.
     passed: Option<Passed>,
@@ -27,35 +28,35 @@ pub struct Lds {
 pub struct Access {
     /// Number of operations of the counter after it.
     pub age: u8,
-    /// Its offset in the code.
+    /// The offset of the operation in the code.
     pub offset: u32,
     /// The counter that tells when it is done.
     pub counter: Counter,
-    /// Its data come from memory, or go there.
+    /// Whether it copies data from memory or to memory.
     is_copy: bool,
-    /// A caller issued it.
+    /// Whether a caller issued it.
     is_inherited: bool,
 }
 
 /// A barrier after which an earlier write of LDS may still be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Passed {
-    /// All waves are there: not yet so after the signal of a split barrier.
+    /// Whether all waves have arrived, which is not certain after the signal of a split barrier.
     is_open: bool,
     /// The offset of the barrier, or of its signal, in the code.
     pub barrier: u32,
-    /// The write.
+    /// The write that may still be outstanding.
     pub write: Access,
 }
 
-/// The part of a barrier that an instruction is.
+/// The part of a barrier that an instruction performs.
 #[derive(Clone, Copy, PartialEq)]
 enum Barrier {
-    /// It signals and waits.
+    /// Signal and wait.
     Whole,
-    /// It signals.
+    /// The signal.
     Signal,
-    /// It waits.
+    /// The wait.
     Wait,
 }
 
@@ -75,13 +76,14 @@ impl Barrier {
 
 impl Access {
     fn of(inst: &Inst, offset: u32) -> Option<Access> {
-        // The first one counts the accesses to memory, of an operation that has two.
+        // If an operation has two counters, the first one counts its accesses to memory.
         let counter = inst.counters().iter().next()?;
         let is_copy = inst.memory().any(|access| access.space != Space::Lds);
         Some(Access { age: 0, offset, counter, is_copy, is_inherited: false })
     }
 
-    /// Whether it is done when at most so many operations of the counter are left. Any wait does for a copy.
+    /// Whether the operation is done when at most `at_most` operations of the counter are left. Any wait for its
+    /// counter counts for a copy.
     fn is_done(&self, counter: Counter, at_most: u8) -> bool {
         self.counter == counter && (self.is_copy || self.age >= at_most)
     }
@@ -94,7 +96,7 @@ fn lds(inst: &Inst) -> (bool, bool) {
 }
 
 impl Lds {
-    /// Nothing is outstanding.
+    /// A state with no outstanding accesses.
     pub const NOTHING: Lds = Lds { writes: [None; Counter::ALL.len()], reads: None, passed: None };
 
     /// The barrier before an instruction that loads from LDS, and the write that may be done after it.
@@ -107,7 +109,7 @@ impl Lds {
         self.reads.filter(|_| lds(inst).1)
     }
 
-    /// Notes an instruction.
+    /// Takes note of an instruction.
     pub fn step(&mut self, next: &Next<'_>, offset: u32) {
         let (inst, flags, counters) = (next.inst(), next.flags(), next.counters());
         if flags.is_wait() {
@@ -121,14 +123,14 @@ impl Lds {
             return;
         }
         let (loads, stores) = lds(inst);
-        // A finding is not repeated.
+        // The load was reported: later loads after the same barrier are not.
         if loads && self.passed.is_some_and(|passed| passed.is_open) {
             self.passed = None;
         }
         if stores {
             self.reads = None;
         }
-        // Scalar loads are not done in the order of the others.
+        // Scalar loads do not complete in order, so a count of later operations does not include them.
         if inst.memory().any(|access| access.space != Space::Scalar) {
             let own = self.writes.iter_mut().chain([&mut self.reads]).flatten();
             own.filter(|access| counters.contains(access.counter))
@@ -165,19 +167,19 @@ impl Lds {
         self.passed = write.map(|write| Passed { is_open: barrier == Barrier::Whole, barrier: offset, write });
     }
 
-    /// Another path leads to the same place. Returns whether anything changed.
+    /// Joins the state of another path that leads to the same place. Returns whether anything changed.
     pub fn join(&mut self, other: &Lds) -> bool {
         let before = *self;
         let accesses = self.writes.iter_mut().chain([&mut self.reads]);
         for (own, other) in accesses.zip(other.writes.iter().chain([&other.reads])) {
             *own = [*own, *other].into_iter().flatten().min();
         }
-        // One that is open goes first.
+        // A barrier at which all waves have arrived takes precedence.
         self.passed = [self.passed, other.passed].into_iter().flatten().min_by_key(|passed| (!passed.is_open, *passed));
         *self != before
     }
 
-    /// A function begins that was called.
+    /// Notes that a called function begins.
     pub fn enter(&mut self) {
         self.writes.iter_mut().chain([&mut self.reads]).flatten().for_each(|access| access.is_inherited = true);
         if let Some(passed) = &mut self.passed {
@@ -185,7 +187,7 @@ impl Lds {
         }
     }
 
-    /// A function returns.
+    /// Notes that the function returns.
     pub fn leave(&mut self) {
         for place in self.writes.iter_mut().chain([&mut self.reads]) {
             *place = place.filter(|access| !access.is_inherited);
@@ -194,7 +196,7 @@ impl Lds {
     }
 }
 
-/// The counters for which instructions wait until some operations are left.
+/// The counters for which some instruction waits only until a number of operations other than 0 is left.
 pub fn counted(insts: impl Iterator<Item = Inst>) -> BTreeSet<Counter> {
     let waits = insts.filter(|inst| inst.flags().is_wait()).map(|inst| inst.waits());
     waits.flat_map(|wait| wait.counters().iter().filter(move |counter| wait.get(*counter) != Some(0))).collect()
@@ -208,7 +210,7 @@ impl Check<'_, '_, '_> {
             let (barrier, store) = (base.wrapping_add(passed.barrier.into()), passed.write.offset);
             let what =
                 What::LdsBehindBarrier { counter: passed.write.counter, at_most: passed.write.age, load: address };
-            // Several loads follow one barrier.
+            // Several loads may follow one barrier, which is reported once.
             if self.barriers.insert((barrier, store)) {
                 self.lds_finding(None, barrier, what, &passed.write);
             }

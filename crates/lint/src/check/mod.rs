@@ -1,5 +1,5 @@
-//! Checks of code: waits and distances that are missing, descriptors that give too little, and what is perhaps meant
-//! so.
+//! Checks of code: waits and distances that are missing, descriptors that provide too little, and code that may be as
+//! intended.
 //!
 //! [`image`] and [`section`] check whole code objects and sections. A [`Checker`] checks parts of a section, which do
 //! not depend on each other, so that they can be checked at the same time.
@@ -28,16 +28,16 @@ use crate::functions::Functions;
 use before::Before;
 pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
-/// A search of the way from a producer to the instruction at an address in a block.
+/// A search for the path from a producer to the instruction at an address in a block.
 type Way = fn(&Flow<'_>, u64, (usize, u64)) -> Vec<u64>;
 
-/// The number of findings of a check that get a way through the code.
+/// The number of findings of a check that get a path through the code.
 const WAYS: usize = 500;
 /// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
 /// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the
-/// one to read the code for, of which each function has the waves that its descriptor says.
+/// target to read the code for, with the wave size that the descriptor of each function states.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -57,7 +57,7 @@ pub fn image<'a>(image: &Image<'a>, target: Target) -> Vec<Finding<'a>> {
     image_with(image, target, Settings::default())
 }
 
-/// All findings as [`image()`] has them, under these settings.
+/// All findings, as [`image()`] returns them, under these settings.
 pub fn image_with<'a>(image: &Image<'a>, target: Target, settings: Settings) -> Vec<Finding<'a>> {
     let mut found = Vec::new();
     for section in &image.sections {
@@ -71,7 +71,7 @@ pub fn image_with<'a>(image: &Image<'a>, target: Target, settings: Settings) -> 
 }
 
 /// Checks the functions of a section, and calls `each` with the findings. Returns how many functions there are. A
-/// section without functions is taken for one that begins with its first byte.
+/// section without functions is taken for one function.
 ///
 /// # Errors
 /// The error of `each`, which ends the check.
@@ -98,7 +98,7 @@ fn checkers<'s, 'a: 's, E>(
     Ok(count)
 }
 
-/// Checks the functions of a section that have waves of the same size.
+/// A checker of the functions of a section that have waves of the same size.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -117,18 +117,18 @@ fn checkers<'s, 'a: 's, E>(
 pub struct Checker<'s, 'a> {
     functions: Functions<'s, 'a>,
     flow: Flow<'s>,
-    /// Every general register, and vcc.
+    /// All general registers and VCC.
     general: RegSet,
 }
 
 impl<'s, 'a> Checker<'s, 'a> {
-    /// A checker for each size that waves of the section have: nearly always one.
+    /// A checker for each wave size in the section, of which there is nearly always one.
     pub fn of(section: &'s Section<'a>, target: Target) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
         Checker::new(Functions::of(section), target)
     }
 
-    /// A checker for each size of waves, as [`Checker::of`], with knowledge of the code object: places in the code to
-    /// which data points, and modes.
+    /// A checker for each wave size, as [`Checker::of`] returns them, with knowledge of the code object: places in the
+    /// code to which data points, and modes.
     pub fn in_image(
         section: &'s Section<'a>,
         image: &'s Image<'a>,
@@ -144,8 +144,8 @@ impl<'s, 'a> Checker<'s, 'a> {
         })
     }
 
-    /// The findings about a section that no function has: code that no known way reaches, and ways into the middle of
-    /// an instruction. `checkers`: all of the section.
+    /// The findings that are about a whole section: code that no known path reaches, and paths into the middle of an
+    /// instruction. `checkers`: all checkers of the section.
     pub fn of_all(checkers: &[Checker<'s, 'a>]) -> Vec<Finding<'a>> {
         reach::find(checkers)
     }
@@ -253,7 +253,7 @@ impl<'s, 'a> Checker<'s, 'a> {
 struct Check<'k, 's, 'a> {
     of: &'k Checker<'s, 'a>,
     found: Vec<Finding<'a>>,
-    /// The number of ways that may still be searched.
+    /// The number of paths that may still be searched.
     ways: usize,
     /// The upper bits of vector registers' numbers before each block of the group where they are not 0.
     banked: BTreeMap<usize, VgprMsb>,
@@ -261,7 +261,7 @@ struct Check<'k, 's, 'a> {
     barriers: BTreeSet<(u64, u32)>,
     /// The last vector registers of kernels that were reported, each with the address of the instruction.
     lasts: BTreeSet<(u64, u16)>,
-    /// The counters for which waits of the group leave some operations.
+    /// The counters of which some wait in the group leaves operations outstanding.
     counted: BTreeSet<Counter>,
 }
 
@@ -305,15 +305,15 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
             self.lds(block, address, &inst, &state.lds);
             self.superfluous(block, address, &next, &state.now);
             self.unwritten(address, &next, &state.now.pending, &state.written);
-            // After a finding, the register counts as written.
+            // An unwritten register is reported only where it is first read.
             next.insert_into(&mut state.written, Access::reads);
             state.step_next(&next, flow.offset_of(address));
         }
         self.exit(block);
     }
 
-    /// Reports what an instruction of a block does although an earlier one, at the offset `producer` in the section, is
-    /// not done. `way` searches the way from there.
+    /// Reports a fault of an instruction of a block that depends on an earlier one, at the offset `producer` in the
+    /// section. `way` searches the path between them.
     fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, way: Way) {
         let producer = self.of.section().address.wrapping_add(producer.into());
         let mut finding = self.of.finding(place.1, Some(inst), what);
@@ -324,7 +324,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         self.found.push(finding);
     }
 
-    /// Takes one of the ways that may still be searched.
+    /// Whether one more path may be searched, which is then counted.
     fn goes_a_way(&mut self) -> bool {
         self.ways.checked_sub(1).map(|fewer| self.ways = fewer).is_some()
     }
@@ -334,7 +334,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         let last = self.flow().insts(number).last();
         match (block.exit, last) {
             (Exit::Invalid(error), _) => self.say_at(block.end, What::NoInstruction(error)),
-            // The linker knows where it leads.
+            // Only the linker knows the target.
             (Exit::Outside { address: to }, Some((address, inst))) if self.of.section().is_elsewhere(to) => {
                 self.say(address, &inst, What::UnknownJump);
             }
@@ -360,7 +360,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         self.found.push(self.of.finding(address, Some(*inst), what));
     }
 
-    /// Something about an address that has no instruction, or not only about that.
+    /// Adds a finding about an address that has no instruction, or not only about its instruction.
     fn say_at(&mut self, address: u64, what: What) {
         self.found.push(self.of.finding(address, self.of.inst(address), what));
     }

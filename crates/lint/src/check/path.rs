@@ -1,4 +1,4 @@
-//! Ways through the code, for messages.
+//! Paths through the code, for messages.
 
 use alloc::collections::VecDeque;
 use alloc::collections::btree_map::{BTreeMap, Entry};
@@ -9,11 +9,11 @@ use amdgpu_isa::flow::{Exit, Flow};
 
 use crate::edits::Pending;
 
-/// The number of blocks and instructions that are searched: a way is only for the reader.
+/// The number of blocks, and of instructions, that are searched at most. Paths are only shown to the user.
 const MOST: usize = 10_000;
 
-/// The addresses where blocks begin on a way from one instruction to another on which the first one is still
-/// outstanding: the shortest one. Empty if both are in the same block, or no way was found.
+/// The addresses of the blocks on a short path from one instruction to another on which the first one is still
+/// outstanding. Empty if both are in the same block, or no path was found.
 pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();
@@ -46,8 +46,8 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64
     Vec::new()
 }
 
-/// The addresses where blocks begin on the shortest way from one instruction to another. Empty if both are in the same
-/// block, or no way was found.
+/// The addresses of the blocks on the shortest path from one instruction to another. Empty if both are in the same
+/// block, or no path was found.
 pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();
@@ -70,12 +70,12 @@ pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) 
     Vec::new()
 }
 
-/// Whether both are in the block, the producer first.
+/// Whether both instructions are in the block, and the producer comes first.
 fn is_before(flow: &Flow<'_>, producer: u64, (block, consumer): (usize, u64)) -> bool {
     flow.blocks().get(block).is_some_and(|block| (block.start..consumer).contains(&producer))
 }
 
-/// The blocks that run next, also through calls: after the end of a function, those after all its calls.
+/// The blocks that run next, also through calls: after the return of a function, the blocks after all its calls.
 fn next<'f>(flow: &'f Flow<'_>, block: usize) -> impl Iterator<Item = usize> + 'f {
     let exit = flow.blocks().get(block).map(|block| block.exit);
     let returns = matches!(exit, Some(Exit::Indirect { .. })).then(|| flow.return_sites(block));
@@ -104,7 +104,7 @@ fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usi
 /// The block that an instruction is in.
 pub fn block_of(flow: &Flow<'_>, address: u64) -> Option<usize> {
     let behind = flow.blocks().partition_point(|block| block.start <= address);
-    // Blocks may overlap; the nearest one that has the instruction.
+    // Blocks may overlap: takes the last one that contains the instruction.
     let has = |n: &usize| flow.blocks().get(*n).is_some_and(|block| (block.start..block.end).contains(&address));
     (0..behind).rev().take(64).find(has)
 }

@@ -1,4 +1,4 @@
-//! Code that the ways through a section leave out, or read in two ways.
+//! Code that no path through a section reaches, or that two paths decode differently.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use super::{Checker, Finding, What};
 use crate::mend;
 
-/// The findings about a section that no function has.
+/// The findings that are about a whole section.
 pub fn find<'a>(checkers: &[Checker<'_, 'a>]) -> Vec<Finding<'a>> {
     let mut found: Vec<_> = checkers.iter().flat_map(split).collect();
     found.extend(unreached(checkers));
     found
 }
 
-/// The finding about code that no known way reaches.
+/// The finding about code that no known path reaches.
 fn unreached<'a>(checkers: &[Checker<'_, 'a>]) -> Option<Finding<'a>> {
     let checker = checkers.first()?;
     let section = checker.section();
@@ -37,7 +37,8 @@ fn unreached<'a>(checkers: &[Checker<'_, 'a>]) -> Option<Finding<'a>> {
     Some(checker.finding(first, checker.inst(first), What::Unreached { bytes, parts }))
 }
 
-/// The addresses of some dwords without padding: a dword that is repeated, or instructions that do nothing.
+/// The addresses of some dwords without the padding at both ends: repeated dwords, zeros, and instructions that do
+/// nothing.
 fn without_padding(checker: &Checker<'_, '_>, first: usize, end: usize) -> Option<(u64, u64)> {
     let section = checker.section();
     let words: Vec<&[u8]> = section.bytes.get(first * 4..(end * 4).min(section.bytes.len()))?.chunks(4).collect();
@@ -56,7 +57,7 @@ fn is_neutral(checker: &Checker<'_, '_>, address: u64) -> bool {
     checker.inst(address).is_some_and(|inst| inst.words().len() == 1 && mend::is_neutral(&inst))
 }
 
-/// The findings about ways into the middle of instructions.
+/// The findings about paths into the middle of instructions.
 fn split<'a>(checker: &Checker<'_, 'a>) -> Vec<Finding<'a>> {
     let flow = &checker.flow;
     let mut found = Vec::new();

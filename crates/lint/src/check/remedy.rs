@@ -1,4 +1,4 @@
-//! Instructions that are missing before one, for messages.
+//! The instructions that are missing before another one, for messages.
 
 use alloc::vec::Vec;
 
@@ -25,7 +25,7 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], no
     }
 }
 
-/// The clause that goes on after these instructions.
+/// The address of the `s_clause` whose clause continues after these instructions.
 fn clause(before: &[(u64, Inst)]) -> Option<u64> {
     // A clause has 64 instructions at most.
     let (behind, (at, inst)) = before.iter().rev().take(64).enumerate().find(|(_, (_, inst))| mend::is_clause(inst))?;
@@ -36,7 +36,7 @@ fn clause(before: &[(u64, Inst)]) -> Option<u64> {
 fn distance(need: &Need, inst: &Inst, now: &MachineState) -> Vec<Inst> {
     let mut hazards = now.hazards.clone();
     if need.rule.unit() == Unit::Event {
-        // Its own sources have been waited for by then.
+        // The instruction has its own waits before the one that is inserted.
         let mut pending = now.pending.clone();
         pending.assume(&pending.needs(inst).waitcnt());
         return hazards.enders(inst).find(|ender| pending.needs(ender).is_empty()).into_iter().collect();
