@@ -1,6 +1,6 @@
 //! Values of up to 1,024 bits.
 
-/// Bits, the lowest dword first.
+/// A value as dwords, the lowest one first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bits(pub Vec<u32>);
 

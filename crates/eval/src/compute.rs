@@ -11,16 +11,16 @@ use crate::{trig, words};
 
 type Result<T> = std::result::Result<T, EvalError>;
 
-/// What an expression gives.
+/// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     Int(i128),
     Float(Number),
-    /// A number of the type that its neighbour has.
+    /// A constant without a type: it gets the type of the float that it is combined with.
     Constant(f64),
 }
 
-/// What names in an expression stand for.
+/// The values of the names in an expression.
 pub trait Scope {
     fn rules(&self) -> &Rules;
     /// The value of a place in the current lane.
@@ -45,7 +45,7 @@ pub fn value(scope: &mut dyn Scope, expr: &Expr) -> Result<Value> {
             (Unary::Not, Value::Int(n)) => Value::Int((n == 0).into()),
             _ => return Err(EvalError::Type),
         },
-        // The second is not needed if the first decides.
+        // The second operand is not computed if the first one decides.
         Expr::Binary(Binary::AndAlso, a, b) => Value::Int((int(scope, a)? != 0 && int(scope, b)? != 0).into()),
         Expr::Binary(Binary::OrElse, a, b) => Value::Int((int(scope, a)? != 0 || int(scope, b)? != 0).into()),
         Expr::Binary(operator, a, b) => {
@@ -89,7 +89,7 @@ pub fn int(scope: &mut dyn Scope, expr: &Expr) -> Result<i128> {
     }
 }
 
-/// Both as floats of the type that one of them has.
+/// Two floats of one type, which a constant gets from the other value.
 fn floats(a: Value, b: Value) -> Result<(Number, Number)> {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) if a.ty == b.ty => Ok((a, b)),
@@ -181,7 +181,7 @@ fn call(name: Call, values: &[Value], rules: &Rules) -> Result<Value> {
         Value::Int(value) => Ok(value),
         _ => Err(EvalError::Type),
     };
-    // The type of constants is that of another value.
+    // Constants get the type of another argument that is a float.
     let ty = values.iter().find_map(|value| if let Value::Float(n) = value { Some(n.ty) } else { None });
     let float = |n: usize| match (at(n)?, ty) {
         (Value::Float(number), _) => Ok(number),
@@ -288,7 +288,7 @@ fn call(name: Call, values: &[Value], rules: &Rules) -> Result<Value> {
     number.map(Value::Float).ok_or(EvalError::Type)
 }
 
-/// The middle one of three; with a NaN among them, the smallest of the others.
+/// The middle one of three numbers; if one is a NaN, the smallest of the others.
 fn median(a: Number, b: Number, c: Number, rules: &Rules) -> Number {
     if a.is_nan() || b.is_nan() || c.is_nan() {
         return a.least(b, false, rules).least(c, false, rules);
@@ -296,7 +296,7 @@ fn median(a: Number, b: Number, c: Number, rules: &Rules) -> Number {
     let greatest = |x: Number, y: Number| x.greatest(y, false, rules);
     let most = greatest(greatest(a, b), c);
     let is = |x: Number| most.compare(x, rules).is_some_and(|order| order.is_eq());
-    // The greater of the two that are left when a greatest one is taken away.
+    // The middle one is the greater of the two numbers beside the greatest one.
     if is(a) {
         greatest(b, c)
     } else if is(b) {
@@ -306,31 +306,31 @@ fn median(a: Number, b: Number, c: Number, rules: &Rules) -> Number {
     }
 }
 
-/// What names stand for in the formula of a lane, or of what a value of a field does.
+/// The values of the names in a formula for a lane, or for the meaning of a field's value.
 #[derive(Clone, Copy, Default)]
 pub struct Names<'a> {
     /// The instruction whose fields the formula names.
     pub inst: Option<&'a Inst>,
     pub lane: usize,
     pub lanes: usize,
-    /// The value, or its position in a run of values.
+    /// `n`: the value of the field, or its position in a run of values.
     pub n: i128,
-    /// `S0`: the bits that the value is about.
+    /// `S0`: the bits to which the formula applies.
     pub bits: u32,
-    /// `D`: the bits that were in their place.
+    /// `D`: the old bits of the destination.
     pub old: u32,
-    /// A bit for each one that is written.
+    /// The mask of the bits that are written.
     pub mask: u32,
-    /// `x`
+    /// `x`: a float.
     pub number: Option<Number>,
 }
 
-/// A value by a formula of the tables.
+/// The value of a formula of the tables.
 pub fn named(expr: &Expr, names: &Names, rules: &Rules) -> Result<Value> {
     value(&mut NamedScope { rules, names }, expr)
 }
 
-/// A number, such as that of the lane that a lane reads, by a formula of the tables.
+/// The integer that a formula of the tables gives, such as the number of the lane that a lane reads.
 pub fn number(expr: &Expr, names: &Names) -> Result<i128> {
     let rules = Rules { mode: Default::default(), fnuz: false };
     int(&mut NamedScope { rules: &rules, names }, expr)

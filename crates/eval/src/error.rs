@@ -1,35 +1,35 @@
-//! Why nothing is computed.
+//! Errors of the evaluation.
 
 use std::fmt;
 
 use amdgpu_isa::Reg;
 use amdgpu_isa::meaning::SyntaxError;
 
-/// Why an instruction is not evaluated.
+/// The reason why an instruction is not evaluated.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EvalError {
     /// The tables have no formula of the operation on the target.
     NoMeaning,
-    /// The tables have only a sentence.
+    /// The tables describe the operation by a sentence, not by a formula.
     Sentence(&'static str),
-    /// The operation accesses memory, which a wave here does not have.
+    /// The operation accesses memory, which a [`Wave`](crate::Wave) does not have.
     Memory,
-    /// The value of a register or constant is not known here.
+    /// The value of a register is not in a [`Wave`](crate::Wave).
     Unknown(Reg),
-    /// An operand of the formula is not one of the instruction.
+    /// The instruction lacks an operand of the formula.
     Operand,
-    /// The formula names something that has no value here, such as the address of the code.
+    /// The formula needs a value that is not in a [`Wave`](crate::Wave), such as the address of the code.
     Place(&'static str),
-    /// Two values of different types, or a number of a type that an operation does not have.
+    /// The formula combines values of different types, or applies a function to a type for which it is not defined.
     Type,
-    /// An index leads to no register of the file.
+    /// An index leads to a register that does not exist.
     Index,
-    /// The value of the modifier is not computed.
+    /// The value of this field, a modifier, has no formula.
     Modifier(amdgpu_isa::Field),
-    /// The scale is a constant that no manual describes.
+    /// The scale is a constant other than 0, which no manual describes.
     Scale,
-    /// The formula is none.
+    /// The text in the tables is not a formula.
     Syntax(SyntaxError),
 }
 

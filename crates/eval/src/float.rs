@@ -14,15 +14,15 @@ pub struct Number {
     pub bits: u64,
 }
 
-/// What the operations depend on.
+/// The settings on which operations depend.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub mode: Mode,
-    /// Whether floats of 8 bits are those of CDNA3.
+    /// Whether floats of 8 bits have the formats of CDNA3 (FNUZ).
     pub fnuz: bool,
 }
 
-/// Calls with the soft float that has the type; `None` for small types.
+/// Evaluates an expression with the soft float for a type; `None` for floats of 8 bits and less.
 macro_rules! with {
     ($ty:expr, $float:ident => $do:expr) => {
         match $ty {
@@ -74,17 +74,17 @@ impl Number {
         wide.or_else(|| small::to_double(self.ty, rules.fnuz, self.bits)).unwrap_or(f64::NAN)
     }
 
-    /// The value with denormal sources replaced as the mode says.
+    /// The value as a source: a denormal number is replaced by zero if the mode says so.
     fn source(self, rules: &Rules) -> Number {
         if rules.of(self.ty).keeps_sources { self } else { self.flush() }
     }
 
-    /// The value with a denormal result replaced as the mode says.
+    /// The value as a result: a denormal number is replaced by zero if the mode says so.
     fn result(self, rules: &Rules) -> Number {
         if rules.of(self.ty).keeps_results { self } else { self.flush() }
     }
 
-    /// A zero with the sign of a denormal number; else the number.
+    /// A zero with the same sign if the number is denormal, else the number.
     pub fn flush(self) -> Number {
         if self.is_denormal() { Number { bits: self.bits & self.sign_bit(), ..self } } else { self }
     }
@@ -125,7 +125,7 @@ impl Number {
         with!(self.ty, F => F::from_bits(self.bits.into()).is_denormal()).unwrap_or(false)
     }
 
-    /// An f32 with 10 bits of its fraction, the nearest, and the even one of two.
+    /// The nearest f32 with 10 bits of fraction, or the even one of two; `None` for other types.
     pub fn xf32(self) -> Option<Number> {
         if self.ty != FloatType::F32 || self.is_nan() {
             return (self.ty == FloatType::F32).then_some(self);
@@ -224,7 +224,7 @@ impl Number {
             converted.to_bits() as u64
         });
         if let Some(bits) = bits {
-            // The bits of a NaN that are cut off do not make it infinity.
+            // A NaN stays a NaN, although its lowest bits are cut off.
             return Number { ty, bits }.result(rules);
         }
         let value = f64::from_bits(double.to_bits() as u64);
@@ -237,7 +237,7 @@ impl Number {
         Some(Number { ty, bits })
     }
 
-    /// The integer towards zero, but not outside `bits` bits; 0 of NaN.
+    /// The number rounded towards zero and limited to the range of an integer of `bits` bits; 0 for NaN.
     pub fn to_int(self, bits: u16, signed: bool, rules: &Rules) -> i128 {
         if self.is_nan() {
             return 0;
@@ -269,7 +269,7 @@ impl Number {
         with!(a.ty, F => F::from_bits(a.bits.into()).partial_cmp(&F::from_bits(b.bits.into())))?
     }
 
-    /// Times a power of two.
+    /// The number times 2 to the power `power`.
     pub fn scale(self, power: i128, rules: &Rules) -> Option<Number> {
         let power = power.clamp(-10_000, 10_000) as i32;
         let from = self.source(rules);
@@ -278,7 +278,7 @@ impl Number {
         Some(Number { ty: self.ty, bits }.result(rules))
     }
 
-    /// The significand from 0.5 to 1 and the exponent that belongs to it.
+    /// The significand, at least 0.5 and less than 1, and its exponent.
     pub fn frexp(self, rules: &Rules) -> Option<(Number, i128)> {
         let from = self.source(rules);
         if from.is_zero() || from.is_nan() || from.is_infinite() {
@@ -289,12 +289,12 @@ impl Number {
         Some((Number { ty: self.ty, bits }, exponent.into()))
     }
 
-    /// The smaller number; of a number and a NaN the number, or NaN if `nan`.
+    /// The smaller number. If one of both is a NaN, the other one, or the NaN if `nan`.
     pub fn least(self, other: Number, nan: bool, rules: &Rules) -> Number {
         self.chosen(other, nan, core::cmp::Ordering::Less, rules)
     }
 
-    /// The greater number; of a number and a NaN the number, or NaN if `nan`.
+    /// The greater number. If one of both is a NaN, the other one, or the NaN if `nan`.
     pub fn greatest(self, other: Number, nan: bool, rules: &Rules) -> Number {
         self.chosen(other, nan, core::cmp::Ordering::Greater, rules)
     }
@@ -330,7 +330,7 @@ impl Number {
         chosen.result(rules)
     }
 
-    /// A function of a double that stands for one that the hardware approximates.
+    /// The nearest number to the result of a function that the hardware approximates.
     pub fn map(self, rules: &Rules, function: impl Fn(f64) -> f64) -> Number {
         let from = self.source(rules);
         if from.is_nan() {
@@ -343,7 +343,7 @@ impl Number {
         Number::from_double(self.ty, value).result(rules)
     }
 
-    /// One bit of ten: see `class` in `isa/README.md`.
+    /// The class of the number as one bit of ten: see `class` in `isa/README.md`.
     pub fn class(self) -> i128 {
         let negative = self.is_negative();
         let at = if self.is_nan() {
@@ -362,14 +362,15 @@ impl Number {
         1 << at
     }
 
-    /// The value as `steps` steps of 1.0, to the nearest, within -1.0 (or 0.0) to 1.0; 0 of NaN.
+    /// The number, limited to -1.0 to 1.0, or to 0.0 to 1.0 if not `signed`, times `steps` and rounded to the nearest
+    /// integer; 0 for NaN.
     pub fn normalized(self, steps: f64, signed: bool, rules: &Rules) -> i128 {
         let value = self.source(rules).to_double(rules);
         let least = if signed { -1.0 } else { 0.0 };
         if value.is_nan() { 0 } else { (value.clamp(least, 1.0) * steps).round_ties_even() as i128 }
     }
 
-    /// A conversion that adds random bits below the last bit that is kept, and cuts.
+    /// The number as another type: random bits are added below the last bit that is kept, and the rest is cut off.
     pub fn stochastic(self, ty: FloatType, random: u64, rules: &Rules) -> Number {
         let kept = Number { ty, bits: 0 }.fraction();
         let from = self.convert(FloatType::F32, None, rules);

@@ -1,4 +1,4 @@
-//! The formats that a product of matrices chooses for its factors and their scales.
+//! The formats of the factors of a matrix product, and of their scales, which fields choose.
 
 use amdgpu_isa::meaning::{Expr, FloatType, Formula, Type};
 use amdgpu_isa::{Field, Inst};
@@ -10,7 +10,7 @@ use crate::words;
 
 type Result<T> = std::result::Result<T, EvalError>;
 
-/// The formats of the two factors and of their scales, which are errors if the tables have none.
+/// The formats of the two factors, and of their scales; errors if the tables have none.
 pub struct Formats {
     factors: [Result<FloatType>; 2],
     scales: [Result<Expr>; 2],
@@ -24,12 +24,12 @@ impl Formats {
         }
     }
 
-    /// The small float that a factor consists of.
+    /// The type of the elements of a factor.
     pub fn factor(&self, n: u8) -> Result<FloatType> {
         self.factors.get(usize::from(n)).cloned().unwrap_or(Err(EvalError::Operand))
     }
 
-    /// The number that a byte is as a scale of a factor.
+    /// The value of a byte as a scale of a factor.
     pub fn scale(&self, n: u8, byte: u32) -> Result<Number> {
         let formula = self.scales.get(usize::from(n)).ok_or(EvalError::Operand)?.as_ref().map_err(EvalError::clone)?;
         let rules = Rules { mode: Default::default(), fnuz: false };
@@ -40,7 +40,7 @@ impl Formats {
     }
 }
 
-/// The float of a factor: the first of these fields that the instruction has chooses it.
+/// The type of a factor's elements, chosen by the first of these fields that the instruction has.
 fn factor(inst: &Inst, fields: [Field; 2]) -> Result<FloatType> {
     let field = fields.into_iter().find(|&field| inst.get(field).is_some()).ok_or(EvalError::Operand)?;
     match words::meaning(inst, "matrix_fmt", field)? {
@@ -52,7 +52,8 @@ fn factor(inst: &Inst, fields: [Field; 2]) -> Result<FloatType> {
     }
 }
 
-/// The value of a scale: the field chooses it, or there is but one.
+/// The formula for the value of a scale, chosen by the field; if the instruction lacks the field, the only formula of
+/// the target.
 fn scale(inst: &Inst, field: Field) -> Result<Expr> {
     if let Some(formula) = words::meaning(inst, "matrix_scale_fmt", field)? {
         return Ok(formula);

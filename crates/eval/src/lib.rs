@@ -1,7 +1,7 @@
 //! Computes what one instruction does to the registers of a wave, by the formulas of the tables.
 //!
-//! It is the engine of tests and tools, not an emulator: memory, messages and branches are not done. Integers are
-//! exact, floats are soft floats with the rounding and denormals of [`Mode`]. Functions that the hardware approximates
+//! It serves tests and tools and is not an emulator: it does not execute memory accesses, messages or branches.
+//! Integers are exact, and floats have the rounding and denormals of [`Mode`]. Functions that the hardware approximates
 //! give the nearest number.
 //!
 //! ```

@@ -1,14 +1,15 @@
-//! Lines that ask for the result of an instruction: registers by the names of fields, in hexadecimal.
+//! Lines that ask for the result of an instruction. Values of registers are in hexadecimal, after the names of the
+//! fields.
 //!
 //! `gfx1100<TAB>words<TAB>round=ne,denorm=keep,wave=32<TAB>lane<TAB>src0=...;vdst.old=...;exec=...`. The lane is `-`
-//! for a scalar operation. Lines of the same instruction whose lanes ascend are one wave.
+//! for a scalar operation. Consecutive lines of the same instruction with ascending lanes are one wave.
 
 use amdgpu_isa::{Access, Field, Inst, Operand, Reg, Target, Value, decode};
 
 use crate::wave::is_vector;
 use crate::{EvalError, Evaluator, Mode, Wave};
 
-/// A line that is read.
+/// A line that asks for the result of an instruction.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The instruction.
@@ -17,20 +18,19 @@ pub struct Line {
     /// The lane; `None` for a scalar operation.
     lane: Option<usize>,
     inputs: Vec<(String, Vec<u32>)>,
-    /// What separates the values: the answer has the same.
+    /// The separator of the values, also in the answer.
     separator: char,
-    /// The first three words of the line.
+    /// The first three columns of the line.
     head: String,
 }
 
-/// Why a line is not understood.
+/// The reason why a line has no answer, in words.
 pub type Reason = String;
 
 impl Line {
     /// Reads a line.
     ///
-    /// # Errors
-    /// The reason, in words.
+    /// # Errors The reason why the line is not understood.
     pub fn read(text: &str) -> Result<Line, Reason> {
         let parts: Vec<&str> = text.split('\t').collect();
         let [target, words, mode, lane, inputs] = parts[..] else {
@@ -45,7 +45,7 @@ impl Line {
                     target = target.with_wave_size(lanes).ok_or(format!("{target} has no waves of {lanes} lanes"))?;
                 }
                 Some((key, value)) => wanted.set(key, value).map_err(|error| format!("unknown mode {}", error.0))?,
-                // A remark of the file, such as `integers`.
+                // A remark in the file, such as `integers`.
                 None => {}
             }
         }
@@ -68,12 +68,12 @@ impl Line {
         Ok(Line { inst, mode: wanted, lane, inputs: values, separator, head })
     }
 
-    /// Whether the line can be of the same wave as one before it.
+    /// Whether the line can belong to the same wave as the line before it.
     pub fn continues(&self, before: &Line) -> bool {
         self.head == before.head && self.lane > before.lane && before.lane.is_some()
     }
 
-    /// Whether the line is of one lane of a wave.
+    /// Whether the line is about one lane of a wave.
     pub fn has_lane(&self) -> bool {
         self.lane.is_some()
     }
@@ -103,7 +103,7 @@ impl Line {
                             && (!old || operand.access != Access::Read)
                     };
                     let operand = self.inst.operands().find(is_it).ok_or(format!("the instruction has no {field}"))?;
-                    // The words have the values of constants.
+                    // The words of the instruction already have the values of constants.
                     let Value::Reg(reg) = operand.value else { continue };
                     for (index, value) in (0..).zip(dwords) {
                         wave.write(reg, index, self.lane.unwrap_or(0), *value);
@@ -114,7 +114,7 @@ impl Line {
         Ok(())
     }
 
-    /// What the instruction has written, as the line's lane sees it.
+    /// The values that the instruction has written, in the lane of the line.
     fn answer(&self, wave: &Wave) -> String {
         let mut out = String::new();
         let lanes = self.inst.target().wave_size();
@@ -172,7 +172,7 @@ fn hex_bytes(text: &str) -> Option<Vec<u8>> {
     digits.chunks(2).map(byte).collect()
 }
 
-/// A number of any length, the highest digit first, as dwords, the lowest first.
+/// A hexadecimal number of up to 512 digits as dwords, the lowest dword first.
 fn hex_dwords(text: &str) -> Option<Vec<u32>> {
     let text = text.strip_prefix("0x").unwrap_or(text);
     if text.is_empty() || text.len() > 512 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {

@@ -1,19 +1,19 @@
-//! The MODE register's parts that change results.
+//! The fields of the MODE register that change results.
 
 use rustc_apfloat::Round;
 
-/// Rounding and denormals of floats of one size.
+/// The rounding and the denormals of floats of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatMode {
     pub(crate) round: Round,
-    /// Whether denormal sources are kept; else they are zero.
+    /// Whether denormal sources are kept; else they are replaced by zero.
     pub keeps_sources: bool,
-    /// Whether denormal results are kept; else they are zero.
+    /// Whether denormal results are kept; else they are replaced by zero.
     pub keeps_results: bool,
 }
 
 impl FloatMode {
-    /// To the nearest, with denormals.
+    /// Rounding to the nearest, the even one of two, with denormals.
     pub const DEFAULT: FloatMode =
         FloatMode { round: Round::NearestTiesToEven, keeps_sources: true, keeps_results: true };
 }
@@ -21,13 +21,13 @@ impl FloatMode {
 /// The mode in which a wave computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
-    /// Of floats of 32 bits.
+    /// The mode of floats of 32 bits.
     pub single: FloatMode,
-    /// Of floats of 16 and of 64 bits.
+    /// The mode of floats of 16 and of 64 bits.
     pub other: FloatMode,
-    /// DX10_CLAMP: `clamp` makes 0 of NaN.
+    /// DX10_CLAMP: whether `clamp` replaces NaN by 0.
     pub clamps_nan: bool,
-    /// FP16_OVFL: what is too large for 8 bits becomes the largest number, not infinity or NaN.
+    /// FP16_OVFL: whether a number that is too large for 8 bits becomes the largest one instead of infinity or NaN.
     pub saturates: bool,
 }
 
@@ -38,20 +38,21 @@ impl Default for Mode {
 }
 
 impl FloatMode {
-    /// The mode of products of matrices: to the nearest; `keeps`: with denormal numbers, whatever MODE says.
+    /// The mode of matrix products, which round to the nearest. `keeps`: whether they keep denormals, whatever MODE
+    /// says.
     pub(crate) fn of_product(self, keeps: bool) -> FloatMode {
         if keeps { FloatMode::DEFAULT } else { FloatMode { round: FloatMode::DEFAULT.round, ..self } }
     }
 }
 
-/// A word of a mode that is not understood.
+/// A setting of a mode that is not known, as `KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMode(pub String);
 
 impl Mode {
-    /// Changes the mode by a word such as `round=ne` (`ne`, `up`, `down`, `zero`) or `denorm=keep` (`keep`, `flush`,
-    /// `flush-in`, `flush-out`). With `round32`, `round64`, `denorm32` and `denorm64` only floats of 32 bits, or only
-    /// others.
+    /// Changes a setting of the mode: `round` to `ne`, `up`, `down` or `zero`, `denorm` to `keep`, `flush`, `flush-in`
+    /// or `flush-out`, `dx10_clamp` or `fp16_ovfl` to `0` or `1`. `round32` and `denorm32` are only for floats of 32
+    /// bits, and `round64` and `denorm64` only for the others.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), UnknownMode> {
         let unknown = || UnknownMode(format!("{key}={value}"));
         let (what, size) = match key.strip_suffix("32").or_else(|| key.strip_suffix("64")) {

@@ -1,4 +1,4 @@
-//! The modifiers of an instruction: what they do to sources and results.
+//! The modifiers of an instruction, and their effects on sources and results.
 
 use amdgpu_isa::meaning::{Expr, Formula, Part, Place, Source};
 use amdgpu_isa::{Field, Inst};
@@ -11,7 +11,7 @@ use crate::formats::Formats;
 use crate::wave::LANES;
 use crate::{shape, words};
 
-/// The fields of an instruction that are modifiers; 0 where it has none.
+/// The fields of an instruction that are modifiers; 0 for a field that it lacks.
 pub struct Modifiers {
     neg: u32,
     abs: u32,
@@ -19,29 +19,30 @@ pub struct Modifiers {
     op_sel: u32,
     op_sel_hi: Option<u32>,
     pub clamp: bool,
-    /// What the output modifier makes of a result.
+    /// The formula of the output modifier for a result.
     factor: Option<Expr>,
     sdwa: Option<Sdwa>,
     packed: bool,
-    /// Which lane each lane's first source comes from; `None`: its own.
+    /// The lane from which the first source of each lane comes; `None`: its own.
     lanes: Option<[Option<u8>; LANES]>,
-    /// The lanes that are written although their source is none.
+    /// Whether lanes whose source is in no lane are written, with 0 as the source.
     bound_ctrl: bool,
     fetch_inactive: bool,
     /// The lanes that the masks of DPP leave out.
     left_out: Option<[bool; LANES]>,
     /// The byte of the destination that is written.
     pub byte_sel: u32,
-    /// For each lane of the first two sources that a formula names, the lane that is read; `None`: that one.
+    /// For the first two sources, the lane that is read for each lane that a formula names; `None`: the same lane.
     source_lanes: [Option<Vec<usize>>; 2],
     pub formats: Formats,
-    /// Whether the third source is added to a product of matrices: neg_lo is its sign, and neg_hi its absolute value.
+    /// Whether the third source is added to a matrix product: `neg_lo` changes its sign, and `neg_hi` takes its
+    /// absolute value.
     is_sum: bool,
 }
 
 struct Sdwa {
     destination: Selected,
-    /// The register after the part is written.
+    /// The formula for the whole register after the result is written to a part of it.
     rest: Option<Expr>,
     sources: [Selected; 2],
     sext: [bool; 2],
@@ -58,10 +59,10 @@ impl Sdwa {
     }
 }
 
-/// A part that SDWA selects: its lowest bit, and its width.
+/// A part of a register that SDWA selects: its lowest bit, and its width.
 type Selected = (u32, u32);
 
-/// The part that a field selects, such as `S0[31:16]`; all of it if the instruction lacks the field.
+/// The part of a register that a field selects, such as `S0[31:16]`; all of it if the instruction lacks the field.
 fn selected(inst: &Inst, field: Field) -> Result<Selected, EvalError> {
     let bit = |expr| u32::try_from(compute::number(expr, &Names::default())?).map_err(|_| EvalError::Modifier(field));
     match words::meaning(inst, "sdwa_sel", field)? {
@@ -71,7 +72,7 @@ fn selected(inst: &Inst, field: Field) -> Result<Selected, EvalError> {
     }
 }
 
-/// What the output modifier makes of a result; `None` if it does nothing.
+/// The formula of the output modifier for a result; `None` if it does nothing.
 fn factor(inst: &Inst) -> Result<Option<Expr>, EvalError> {
     if inst.get(Field::Omod) == Some(0) { Ok(None) } else { words::meaning(inst, "omod", Field::Omod) }
 }
@@ -85,7 +86,7 @@ impl Modifiers {
         let (neg, abs) = if has(Field::Src0Neg) && !has(Field::Neg) {
             (bit(Field::Src0Neg, 0) | bit(Field::Src1Neg, 1), bit(Field::Src0Abs, 0) | bit(Field::Src1Abs, 1))
         } else {
-            // Each operation of a pair has a field of its own.
+            // Each operation of a dual instruction has a field of its own.
             let neg = match half {
                 None if inst.blgp_negates() => Field::Blgp,
                 None => Field::Neg,
@@ -101,7 +102,7 @@ impl Modifiers {
             op_sel: get(Field::OpSel),
             op_sel_hi: inst.get(Field::OpSelHi),
             clamp: get(Field::Clamp) == 1,
-            // The truth table of an operation on bits is in the same field.
+            // If the instruction has a truth table, it is in the same field.
             factor: if inst.truth_table().is_some() { None } else { factor(inst)? },
             sdwa: if has(Field::Src0Sel) { Some(Sdwa::of(inst)?) } else { None },
             packed: has(Field::OpSelHi),
@@ -111,21 +112,21 @@ impl Modifiers {
             fetch_inactive: inst.reads_disabled_lanes(),
             left_out: left_out(inst, lanes)?,
             source_lanes: [source_lanes(inst, 0, lanes)?, source_lanes(inst, 1, lanes)?],
-            // NEG_HI of C is its absolute value (RDNA4 ISA, 7.12).
+            // NEG_HI takes the absolute value of C (RDNA4 ISA, 7.12).
             is_sum: is_product(inst),
             byte_sel: inst.get(Field::ByteSel).unwrap_or(get(Field::OpSel) >> 2),
             formats: Formats::of(inst),
         })
     }
 
-    /// The lane in which source `n` is read where the formula names this one.
+    /// The lane in which source `n` is read if the formula names the lane `lane`.
     pub fn lane_read(&self, n: usize, lane: usize) -> usize {
         let lanes = self.source_lanes.get(n).and_then(Option::as_ref);
         lanes.and_then(|lanes| lanes.get(lane)).copied().unwrap_or(lane)
     }
 
-    /// The lane from which a source comes; `Err` if the lane is not written for lack of a source, `Ok(None)` if the
-    /// source is 0.
+    /// The lane from which DPP takes a source; `Ok(None)` if the source is 0, `Err` if the source is in no lane, so
+    /// that the lane is not written.
     pub fn source_lane(&self, lane: usize, exec: u64) -> Result<Option<usize>, ()> {
         let Some(lanes) = &self.lanes else { return Ok(Some(lane)) };
         match lanes[lane % LANES] {
@@ -150,7 +151,8 @@ impl Modifiers {
         Bits(vec![extended as u32])
     }
 
-    /// The position of an element of `width` bits of source `n`, which has `len` bits, or of its 16 lowest bits.
+    /// The first bit of an element of `width` bits of source `n`, which has `len` bits. `half`: whether OP_SEL chooses
+    /// a half if there is no element.
     pub fn first_bit(&self, n: usize, element: Option<u32>, width: u32, len: u32, half: bool) -> u32 {
         let chosen = |sel: u32, element: u32| if element < 2 { (sel >> n & 1) * width } else { element * width };
         match (element, self.op_sel_hi) {
@@ -164,12 +166,12 @@ impl Modifiers {
         }
     }
 
-    /// Whether source `n`, a half of a register, is its upper one.
+    /// Whether source `n`, a half of a register, is the upper half.
     pub fn takes_high(&self, n: usize) -> bool {
         !self.packed && self.op_sel >> n & 1 == 1
     }
 
-    /// A float of source `n` with its sign changed.
+    /// A float of source `n` after the modifiers of its sign.
     pub fn signed(&self, n: usize, element: Option<u32>, number: Number) -> Number {
         let bit = |bits: u32| bits >> n & 1 == 1;
         if self.is_sum && n == 2 {
@@ -184,24 +186,26 @@ impl Modifiers {
         if bit(self.neg) { number.negate() } else { number }
     }
 
-    /// Which half, or whole register, source `n` is for mixed precision: `None` if it is whole.
+    /// The half of a register that source `n` of an operation with mixed precision is: 0 or 1; `None` if it is a whole
+    /// register.
     pub fn mixed(&self, n: usize) -> Option<u32> {
         let whole = self.op_sel_hi.unwrap_or(0) >> n & 1 == 0;
         (!whole).then(|| self.op_sel >> n & 1)
     }
 
-    /// A float of mixed precision with its sign changed: `neg_hi` is its absolute value.
+    /// A float of mixed precision after the modifiers of its sign: `neg_hi` takes its absolute value.
     pub fn mixed_sign(&self, n: usize, number: Number) -> Number {
         let number = if self.neg_hi >> n & 1 == 1 { number.abs() } else { number };
         if self.neg >> n & 1 == 1 { number.negate() } else { number }
     }
 
-    /// Whether the factor is signed, for operations in which `neg` says so.
+    /// Whether the integers of source `n` are signed, for operations in which `neg` says so.
     pub fn is_signed(&self, n: usize) -> bool {
         self.neg >> n & 1 == 1
     }
 
-    /// A float result with the output modifier and the clamp.
+    /// A float result after the output modifier and the clamp. `flushes`: whether the output modifier works in all
+    /// modes.
     pub fn result(&self, number: Number, flushes: bool, rules: &Rules) -> Number {
         let mut number = number;
         let applies = flushes || !rules.of(number.ty).keeps_results;
@@ -229,12 +233,12 @@ impl Modifiers {
         }
     }
 
-    /// The bits of a 16-bit result in a register: the position of the half that is written.
+    /// The first bit of the half of a register to which a 16-bit result is written.
     pub fn half_written(&self) -> u32 {
         if !self.packed && self.op_sel >> 3 & 1 == 1 { 16 } else { 0 }
     }
 
-    /// The register after a result of SDWA: the result goes to the part that it selects.
+    /// The register after SDWA has written a result to the part that it selects.
     pub fn place(&self, result: u32, old: u32) -> Result<u32, EvalError> {
         let Some(sdwa) = &self.sdwa else { return Ok(result) };
         let (first, width) = sdwa.destination;
@@ -249,19 +253,18 @@ impl Modifiers {
         }
     }
 
-    /// Whether a result goes to a part of a register, which SDWA selects.
+    /// Whether SDWA writes the result to only a part of a register.
     pub fn has_parts(&self) -> bool {
         self.sdwa.as_ref().is_some_and(|sdwa| sdwa.destination.1 < 32)
     }
 }
 
-/// Whether the operation multiplies matrices.
+/// Whether the instruction multiplies matrices.
 pub fn is_product(inst: &Inst) -> bool {
     inst.flags().is_mfma() || inst.flags().is_smfmac()
 }
 
-/// For each lane of source `n` that a formula names, the lane that is read; `None` if that is always the one that is
-/// named.
+/// The lane of source `n` that is read for each lane that a formula names; `None` if it is always the same lane.
 fn source_lanes(inst: &Inst, n: u8, lanes: usize) -> Result<Option<Vec<usize>>, EvalError> {
     let Some(text) = inst.source_lane(n) else { return Ok(None) };
     let value = Formula::read_value(text).map_err(EvalError::Syntax)?;
@@ -282,7 +285,7 @@ fn named_field(value: &Expr, inst: &Inst) -> Option<Field> {
     fields.find(|&field| inst.get(field) != Some(0))
 }
 
-/// The lane from which each lane's first source comes, with a control of DPP or a choice of DPP8; `None`: its own.
+/// The lane from which DPP or DPP8 takes the first source of each lane; `None` without them.
 fn moved(inst: &Inst, lanes: usize) -> Result<Option<[Option<u8>; LANES]>, EvalError> {
     let (text, n) = match (inst.get(Field::DppCtrl), inst.get(Field::Sel)) {
         (Some(control), _) => inst.target().dpp_lane(control).ok_or(EvalError::Modifier(Field::DppCtrl))?,
@@ -294,7 +297,7 @@ fn moved(inst: &Inst, lanes: usize) -> Result<Option<[Option<u8>; LANES]>, EvalE
     Ok(Some(from.map(lane)))
 }
 
-/// The lanes that masks of DPP leave out; `None` if there are no masks.
+/// The lanes that the masks of DPP leave out; `None` if there are no masks.
 fn left_out(inst: &Inst, lanes: usize) -> Result<Option<[bool; LANES]>, EvalError> {
     let mut all = None;
     for field in [Field::RowMask, Field::BankMask] {
@@ -308,7 +311,7 @@ fn left_out(inst: &Inst, lanes: usize) -> Result<Option<[bool; LANES]>, EvalErro
     Ok(all)
 }
 
-/// The value of a formula of the value `n` in each lane; 0 in those that the wave lacks.
+/// The value of a formula in each lane, for the value `n` of a field; 0 in lanes that the wave lacks.
 fn in_lanes(text: &str, n: u32, lanes: usize) -> Result<[i128; LANES], EvalError> {
     let formula = Formula::read_value(text).map_err(EvalError::Syntax)?;
     let mut all = [0; LANES];
@@ -318,7 +321,7 @@ fn in_lanes(text: &str, n: u32, lanes: usize) -> Result<[i128; LANES], EvalError
     Ok(all)
 }
 
-/// Whether DPP moves the first source between lanes.
+/// Whether DPP or DPP8 moves the first source between lanes.
 pub fn moves(inst: &Inst) -> bool {
     inst.get(Field::DppCtrl).is_some() || inst.field_meaning(Field::Sel).is_some()
 }

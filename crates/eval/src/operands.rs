@@ -1,4 +1,4 @@
-//! The operands of an instruction as formulas name them.
+//! The operands of an instruction, as formulas name them.
 
 use amdgpu_isa::meaning::Source;
 use amdgpu_isa::signature::{DataType, Signature};
@@ -6,37 +6,37 @@ use amdgpu_isa::{Access, Field, Inst, Operand, Reg, Target, Value};
 
 use crate::error::EvalError;
 
-/// An operand that is only read, with what its value depends on.
+/// An operand that is only read.
 #[derive(Clone, Copy)]
 pub struct Input {
     pub operand: Operand,
-    /// How the operation reads constants.
+    /// The type as which the operation reads constants.
     pub ty: DataType,
 }
 
 impl Input {
-    /// The number of the source that modifiers count: the digit in the name of its field. 0 if there is none.
+    /// The number of the source, by which modifiers count: the digit in the name of its field; 0 if there is none.
     pub fn number(&self) -> usize {
         let name = self.operand.role.map_or("", |field| field.name());
         name.bytes().find(u8::is_ascii_digit).map_or(0, |digit| usize::from(digit - b'0'))
     }
 
-    /// Whether the name of its field has a number: masks of lanes have none.
+    /// Whether the name of the operand's field has a number, unlike the field of a mask of lanes.
     pub fn is_numbered(&self) -> bool {
         self.operand.role.is_some_and(|field| field.name().contains(|c: char| c.is_ascii_digit()))
     }
 
-    /// Whether it is two values of 32 bits.
+    /// Whether the operand is two values of 32 bits.
     pub fn is_pair(&self) -> bool {
         matches!(self.ty, DataType::PkF32 | DataType::PkI32)
     }
 }
 
-/// The operands in the order of the text.
+/// The operands of an operation, in the order of the text.
 pub struct Operands {
-    /// Those that are written.
+    /// The operands that are written.
     pub destinations: Vec<Operand>,
-    /// Those that are only read, without the literal that always follows.
+    /// The operands that are only read, without `literal`.
     pub sources: Vec<Input>,
     pub literal: Option<Input>,
     /// Whether the instruction reads VCC without naming it.
@@ -44,7 +44,8 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// The operands of an instruction, or of one of its two operations, whose fields end in a letter.
+    /// The operands of an instruction, or of one of its two operations: `half` is the letter at the end of the fields'
+    /// names.
     pub fn of(inst: &Inst, half: Option<char>) -> Operands {
         let signature = signature(inst);
         let ty = |operand: &Operand| {
@@ -72,12 +73,12 @@ impl Operands {
         operands
     }
 
-    /// The operand that a formula names as something that is only read.
+    /// The operand for a name in a formula, if it is only read.
     pub fn input(&self, source: Source) -> Result<Input, EvalError> {
         let found = match source {
             Source::Operand(n) => self.sources.get(usize::from(n)),
             Source::Literal => self.literal.as_ref(),
-            // The mask that the encoding has as an operand.
+            // VCC is a mask that the encoding has as an operand.
             Source::Vcc => self.sources.get(2),
             _ => None,
         };
@@ -88,20 +89,20 @@ impl Operands {
         self.destinations.get(usize::from(n)).copied().ok_or(EvalError::Operand)
     }
 
-    /// Whether a third source stands for VCC, a mask of this many lanes.
+    /// Whether the third source is a mask of this many lanes that stands for VCC.
     pub fn has_mask(&self, lanes: usize) -> bool {
         let bits = self.sources.get(2).map_or(0, |input| usize::from(input.operand.bits));
         bits == lanes && !self.reads_vcc
     }
 
-    /// Whether the operation's data are integers of 16 bits.
+    /// Whether the operation works on 16 bits.
     pub fn are_halves(&self) -> bool {
         self.destinations.first().is_some_and(|destination| destination.bits == 16)
             || self.sources.first().is_some_and(|source| source.ty == DataType::I16)
     }
 }
 
-/// The register that is `by` after another one; `None` if the file ends before it.
+/// The register whose number is `by` more than that of another one; `None` if there is no such register.
 pub fn register_after(target: Target, reg: Reg, by: i128) -> Option<Reg> {
     let number = match reg {
         Reg::Vgpr(n) => n,
@@ -120,21 +121,21 @@ pub fn register_after(target: Target, reg: Reg, by: i128) -> Option<Reg> {
     })
 }
 
-/// Whether the operand is one of the other operation of a dual instruction.
+/// Whether the operand belongs to the other operation of a dual instruction.
 fn is_of_other(operand: &Operand, half: Option<char>) -> bool {
     let name = operand.role.map_or("", |role| role.name());
     half.is_some_and(|half| operand.role != Some(Field::Literal) && !name.ends_with(half))
 }
 
-/// The signature of the instruction's form, or of the form without an extension.
+/// The signature of the instruction's form, or of that form without its extension.
 fn signature(inst: &Inst) -> Option<Signature> {
     let is_it =
         |s: &Signature| s.format() == inst.format() && (s.extension() == inst.extension() || s.extension().is_none());
     inst.opcode().signatures(inst.target()).find(is_it)
 }
 
-/// Whether a result of 16 bits keeps the other half of its register: on targets that do, the tables say that the
-/// destination is read, too.
+/// Whether a result of 16 bits keeps the other half of its register. On targets where it does, the tables say that the
+/// destination is also read.
 pub fn keeps_half(inst: &Inst) -> bool {
     let is_plain = |s: &Signature| s.format() == inst.format() && s.extension().is_none();
     let is_read = || {

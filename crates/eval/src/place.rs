@@ -49,7 +49,7 @@ impl Scope for Frame<'_> {
             let operand = self.further(operand, place)?;
             let bits = self.registers(&operand, lane)?;
             let is_half = place.part == Part::Whole && place.ty.is_some_and(|ty| ty.bits() == 16);
-            // The accumulator is the half that is written.
+            // An accumulator of 16 bits is the half that is written.
             let first = match operand.value {
                 OperandValue::Reg(Reg::VgprHigh(_)) => 16,
                 _ if is_half && operand.bits != 16 => self.modifiers.half_written(),
@@ -63,7 +63,7 @@ impl Scope for Frame<'_> {
         let first = match input.operand.value {
             OperandValue::Reg(Reg::VgprHigh(_)) => 16,
             OperandValue::Reg(Reg::Vgpr(_)) => 0,
-            // The upper half of a scalar or a literal.
+            // OP_SEL chooses the upper half of a scalar or a literal.
             _ if input.operand.bits == 16 && self.modifiers.takes_high(input.number()) => 16,
             _ => 0,
         };
@@ -91,7 +91,7 @@ impl Frame<'_> {
         }))
     }
 
-    /// The operand, or the registers so many after it as the place says.
+    /// The operand, or the registers at the distance from it that the place states.
     pub fn further(&mut self, mut operand: Operand, place: &Place) -> Result<Operand> {
         let Some(by) = &place.further else { return Ok(operand) };
         let by = compute::int(self, by)?;
@@ -103,7 +103,7 @@ impl Frame<'_> {
         Ok(operand)
     }
 
-    /// The registers of an operand before the instruction, in a lane or the current one.
+    /// The registers of an operand before the instruction, in a lane; `None`: the current one.
     pub fn registers(&self, operand: &Operand, lane: Option<usize>) -> Result<Bits> {
         let OperandValue::Reg(reg) = operand.value else { return Err(EvalError::Operand) };
         let lane = if is_vector(operand) { lane.unwrap_or(self.lane) } else { 0 };
@@ -136,7 +136,7 @@ impl Frame<'_> {
             let bits = self.constant(input, signed)?;
             Bits((0..dwords).map(|n| (bits >> (32 * n).min(63)) as u32).collect())
         };
-        // One scalar or constant is both of two values (RDNA4 ISA, 7.7.1).
+        // One scalar or constant stands for both of two values (RDNA4 ISA, 7.7.1).
         if input.is_pair()
             && !is_vector(operand)
             && (bits.0.len() == 1 || !matches!(operand.value, OperandValue::Reg(_)))
@@ -160,8 +160,8 @@ impl Frame<'_> {
                 DataType::Bits if operand.bits == 64 => float.to_f64().to_bits(),
                 _ => float.to_f32().to_bits().into(),
             },
-            // The literal of a double is its upper half. That of signed integers is extended by its sign, and others by
-            // 0 (RDNA3 ISA, "literal constant").
+            // The literal of a double is its upper half. A literal of a signed integer is extended by its sign, and any
+            // other by 0 (RDNA3 ISA, "literal constant").
             OperandValue::Literal(dword) if *ty == DataType::F64 => u64::from(dword) << 32,
             OperandValue::Literal(dword) if operand.bits == 64 && signed => i64::from(dword as i32) as u64,
             OperandValue::Literal(dword) => dword.into(),
@@ -170,7 +170,7 @@ impl Frame<'_> {
         })
     }
 
-    /// The scale `at` of a factor. Every lane and block has the scale of a scalar, and a constant 0 is the scale 1.
+    /// The scale `at` of a factor. A scalar is the scale of all lanes and blocks, and a constant 0 is the scale 1.
     fn scale(&self, factor: u8, at: u32, bits: &Bits, input: &Input) -> Result<Number> {
         let first = match input.operand.value {
             OperandValue::Int(0) => return Ok(Number::from_double(FloatType::F32, 1.0)),
@@ -181,7 +181,8 @@ impl Frame<'_> {
         self.modifiers.formats.scale(factor, bits.get(first, 8) as u32)
     }
 
-    /// A part of the bits of a place, as its type. `base`: the first bit. The modifiers of a source apply.
+    /// The value of the part that a place names, as its type. `base`: the first bit of the place. The modifiers of a
+    /// source apply.
     fn part(&mut self, place: &Place, bits: &Bits, base: u32, input: Option<&Input>) -> Result<Value> {
         let (element, ty) = match &place.part {
             Part::Bits(high, low) => {
@@ -215,7 +216,7 @@ impl Frame<'_> {
         }
     }
 
-    /// An element of a source, or its lowest bits, as a type, with its modifiers.
+    /// An element of a source, or else its lowest bits, as a type and after the modifiers.
     fn of_source(&self, ty: Type, element: Option<u32>, bits: &Bits, base: u32, input: &Input) -> Result<Value> {
         let (n, operand) = (input.number(), &input.operand);
         let at = |width: u16| bits.get(element.unwrap_or(0) * u32::from(width), width.into());
@@ -255,7 +256,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The first bit of the half that a 16-bit operation reads bit by bit.
+    /// The first bit of the half of a source whose bits a 16-bit operation names.
     fn half(&self, input: Option<&Input>, place: &Place) -> u32 {
         let is_high =
             |input: &Input| input.operand.bits != 16 && place.ty.is_none() && self.modifiers.takes_high(input.number());
@@ -263,7 +264,7 @@ impl Frame<'_> {
     }
 }
 
-/// The number of a bit or an element. Behind all registers there is nothing but 0.
+/// The number of a bit or an element. Every number outside of an operand becomes one at which all bits are 0.
 fn position(n: i128) -> u32 {
     const BEHIND: i128 = 1024;
     if n < 0 { BEHIND as u32 } else { n.min(BEHIND) as u32 }

@@ -26,17 +26,15 @@ pub struct Evaluator {
 impl Evaluator {
     /// Changes the registers of a wave as the instruction does.
     ///
-    /// # Errors
-    /// [`EvalError`] if the tables have no formula of the operation, or the formula needs what is not in a [`Wave`].
-    /// The wave is then unchanged.
+    /// # Errors [`EvalError`] if the tables have no formula of the operation, or the formula needs a value that is not in a [`Wave`]. The wave is then unchanged.
     pub fn run(&mut self, inst: &Inst, wave: &mut Wave) -> Result<()> {
         let before = wave.clone();
-        // Bits that the hardware ignores are in fields that have a meaning for other operations.
+        // Clears bits that the hardware ignores, because their fields would act as modifiers here.
         let inst = &inst.canonical();
         let Some(second) = inst.second_opcode() else {
             return self.half(inst, inst.opcode(), None, &before, wave);
         };
-        // Both operations read the registers from before.
+        // Both operations read the registers as they were before the instruction.
         let mut after = before.clone();
         self.half(inst, inst.opcode(), Some('x'), &before, &mut after)?;
         self.half(inst, second, Some('y'), &before, &mut after)?;
@@ -76,7 +74,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Whether the result in one lane depends on other lanes, or is a part of a mask of all lanes.
+    /// Whether the result in one lane depends on other lanes, or is a bit of a mask of all lanes.
     pub fn needs_wave(&mut self, inst: &Inst) -> bool {
         let Some(formula) = inst.opcode().meaning(inst.target()).and_then(|text| self.formula(text).ok()) else {
             return false;
@@ -94,7 +92,7 @@ impl Evaluator {
     }
 }
 
-/// Whether a statement writes a mask.
+/// Whether a statement writes a mask, or a register of another lane.
 fn goal_needs_wave(goal: &Goal) -> bool {
     matches!(goal, Goal::Place(place) if place.ty == Some(Type::Lane) || place.lane.is_some())
 }
@@ -104,14 +102,14 @@ fn reads_lanes(expr: &Expr) -> bool {
     shape::any(expr, &|place| place.lane.is_some())
 }
 
-/// Whether the factors are of type f32, and not rounded before they are multiplied.
+/// Whether the factors of a matrix product have the type f32, and are not rounded before they are multiplied.
 fn has_single_factors(formula: &Formula) -> bool {
     let single = Some(Type::Float(FloatType::F32));
     shape::reads(formula, &|place| place.source == Source::Operand(0) && place.ty == single)
         && !shape::has(formula, &|part| matches!(part, Expr::Call(Call::Xf32, _)))
 }
 
-/// One instruction, in one lane at a time.
+/// The evaluation of one operation, in one lane at a time.
 pub struct Frame<'a> {
     pub inst: &'a Inst,
     pub before: &'a Wave,
@@ -120,16 +118,16 @@ pub struct Frame<'a> {
     pub lane: usize,
     pub operands: Operands,
     pub modifiers: Modifiers,
-    /// The names of the formula with their values.
+    /// The names that the formula has defined so far, with their values.
     pub names: Vec<(String, Value)>,
     /// Whether a result of 16 bits keeps the other half of its register.
     keeps_half: bool,
     is_vector: bool,
-    /// Whether a source has turned out to be in no lane, so that the lane is not written.
+    /// Whether a source of the lane is in no lane, so that the lane is not written.
     pub source_off: bool,
 }
 
-/// Results of a destination: its registers in each lane, or once for all.
+/// The results of a destination: its registers in each lane, or the mask of all lanes. A scalar is in lane 0.
 struct Written {
     bits: Vec<Option<Bits>>,
     mask: Option<u64>,
@@ -160,7 +158,7 @@ fn goals(formula: &Formula) -> impl Iterator<Item = &Place> {
     })
 }
 
-/// The mask of lanes that a place is: that of a destination, or EXEC or VCC.
+/// The mask of lanes that a place names: a destination, EXEC or VCC.
 fn mask_of<'a>(
     place: &Place,
     results: &'a mut [Written],
@@ -175,7 +173,7 @@ fn mask_of<'a>(
 }
 
 impl Frame<'_> {
-    /// Evaluates in all lanes, and gives the wave after it.
+    /// Evaluates the formula in all lanes. Returns the wave after the operation.
     fn all(&mut self, formula: &Formula, mut after: Wave) -> Result<Wave> {
         let mask_all = if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 };
         let once = !self.is_vector || self.is_scalar(formula);
@@ -210,7 +208,7 @@ impl Frame<'_> {
         Ok(after)
     }
 
-    /// Evaluates in the current lane.
+    /// Evaluates the formula in the current lane.
     fn one_lane(
         &mut self,
         formula: &Formula,
@@ -259,8 +257,7 @@ impl Frame<'_> {
         Ok(u32::from(operand.bits) / place.ty.map_or(1, |ty| u32::from(ty.bits())).max(1))
     }
 
-    /// Gives a value to a place in the current lane: to the results, to a mask, or at once to a register that is not an
-    /// operand.
+    /// Assigns a value to a place in the current lane: in `results`, in `masks`, or in `after` if it is not an operand.
     fn give(
         &mut self,
         place: &Place,
@@ -292,7 +289,7 @@ impl Frame<'_> {
                 let Value::Int(value) = value else { return Err(EvalError::Type) };
                 match place.source {
                     Source::Exec => {
-                        // A wave of 32 lanes has 32 bits of it.
+                        // EXEC has 32 bits in a wave of 32 lanes.
                         after.exec = if self.lanes == 32 { value as u64 & 0xffff_ffff } else { value as u64 };
                     }
                     Source::Vcc => after.vcc = value as u64,
@@ -306,7 +303,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Gives a value to registers after those of an operand.
+    /// Assigns a value to registers at a distance from those of an operand.
     fn give_further(&mut self, place: &Place, value: Value, after: &mut Wave) -> Result<()> {
         let operand = match place.source {
             Source::Destination(n) => self.operands.destination(n)?,
@@ -322,7 +319,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// The registers of a destination after a value is given to a part of it.
+    /// The registers of a destination after a value is written to a part of it.
     fn written(&self, place: &Place, value: Value, operand: &Operand, old: Bits, so_far: Option<Bits>) -> Result<Bits> {
         let ty = place.ty.unwrap_or(Type::Unsigned(operand.bits));
         let value = match (value, ty) {
@@ -346,7 +343,7 @@ impl Frame<'_> {
         match &place.part {
             Part::Element(at) => {
                 let at = self.number(at)?;
-                // The half that is chosen, and the other one is kept.
+                // OP_SEL chooses the half that is written, and the other half is kept.
                 let first =
                     if at == 0 && width == 16 && bits.len() == 32 { self.modifiers.half_written() } else { at * width };
                 bits.set(first, width, number);
@@ -390,7 +387,7 @@ impl Frame<'_> {
     }
 }
 
-/// The name of the index of elements.
+/// The name of the index in statements that are about each element.
 fn index() -> Expr {
     Expr::Name("i".into())
 }
@@ -399,7 +396,7 @@ fn mask(width: u32) -> u128 {
     if width >= 128 { u128::MAX } else { (1 << width) - 1 }
 }
 
-/// The nearest integer that a type has.
+/// The nearest integer in the range of a type.
 fn saturated(value: i128, ty: Type) -> i128 {
     match ty {
         Type::Signed(bits) if bits < 128 => value.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),

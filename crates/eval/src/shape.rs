@@ -1,23 +1,23 @@
-//! What parts a formula has.
+//! Searches for parts of a formula.
 
 use amdgpu_isa::meaning::{Expr, Formula, Part, Place};
 
-/// Whether a part of a formula's values is as wanted.
+/// Whether a formula computes a value with a part for which `wanted` is true.
 pub fn has(formula: &Formula, wanted: &dyn Fn(&Expr) -> bool) -> bool {
     formula.statements.iter().any(|s| any_part(&s.value, wanted))
 }
 
-/// Whether a place that the formula reads is as wanted.
+/// Whether a formula reads a place for which `wanted` is true.
 pub fn reads(formula: &Formula, wanted: &dyn Fn(&Place) -> bool) -> bool {
     formula.statements.iter().any(|s| any(&s.value, wanted))
 }
 
-/// Whether a place of an expression is as wanted.
+/// Whether an expression has a place for which `wanted` is true.
 pub fn any(expr: &Expr, wanted: &dyn Fn(&Place) -> bool) -> bool {
     any_part(expr, &|part| matches!(part, Expr::Place(place) if wanted(place)))
 }
 
-/// Whether an expression, or one inside it, is as wanted.
+/// Whether `wanted` is true for an expression, or for one inside it.
 fn any_part(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool) -> bool {
     let of = |expr: &Expr| any_part(expr, wanted);
     let inside = match expr {

@@ -1,29 +1,29 @@
-//! Floats of 8, 6 and 4 bits: each is exactly a double, and a double is rounded to them once.
+//! Floats of 8, 6 and 4 bits. Each is exactly a double, and a double is rounded to one of them in one step.
 
 use amdgpu_isa::meaning::FloatType;
 
-/// The parts of a small format.
+/// A small float format: the widths of its exponent and its fraction, and its bias.
 struct Format {
     exponent: u32,
     fraction: u32,
     bias: i32,
-    /// What the highest codes are.
+    /// The meaning of the highest codes.
     top: Top,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Top {
-    /// Infinity and NaN, as IEEE 754 has them.
+    /// Infinity and NaN, as in IEEE 754.
     Ieee,
-    /// One NaN, all bits set but the sign (E4M3 of OCP).
+    /// A NaN if all bits but the sign are set, and no infinity (E4M3 of OCP).
     OneNan,
-    /// Numbers; 0x80 is NaN (FNUZ).
+    /// Numbers. NaN has the code of -0, 0x80 (FNUZ).
     Fnuz,
-    /// Numbers.
+    /// Numbers. The format has neither infinity nor NaN.
     Numbers,
 }
 
-/// A format by the widths of its exponent and its fraction.
+/// The format with these widths of exponent and fraction.
 fn of(exponent: u32, fraction: u32, top: Top) -> Format {
     let bias = (1 << (exponent - 1)) - i32::from(top != Top::Fnuz);
     Format { exponent, fraction, bias, top }
@@ -40,7 +40,7 @@ fn format(ty: FloatType, fnuz: bool) -> Option<Format> {
     })
 }
 
-/// The double with the value of the bits; `None` if the type is not a small one.
+/// The value of the bits; `None` if the type is not one of the small floats.
 pub fn to_double(ty: FloatType, fnuz: bool, bits: u64) -> Option<f64> {
     let f = format(ty, fnuz)?;
     let negative = bits >> (f.exponent + f.fraction) & 1 == 1;
@@ -53,7 +53,7 @@ pub fn to_double(ty: FloatType, fnuz: bool, bits: u64) -> Option<f64> {
 }
 
 impl Format {
-    /// The value of the bits of exponent and fraction.
+    /// The absolute value of a number with these bits of exponent and fraction.
     fn value(&self, bits: u64) -> f64 {
         let (top, ones) = ((1 << self.exponent) - 1, (1 << self.fraction) - 1);
         let (exponent, fraction) = (bits >> self.fraction, bits & ones);
@@ -68,13 +68,13 @@ impl Format {
     }
 }
 
-/// The implied bit of a normal number.
+/// The implied bit of a normal number, above its fraction.
 fn fraction_unit(f: &Format) -> u64 {
     1 << f.fraction
 }
 
-/// The bits of the nearest number, the even one of two. What is too large is the largest number if `saturates`, else
-/// infinity or NaN.
+/// The bits of the nearest number, or of the even one of two; `None` if the type is not one of the small floats. A
+/// value that is too large becomes the largest number if `saturates`, else infinity or NaN.
 pub fn from_double(ty: FloatType, fnuz: bool, value: f64, saturates: bool) -> Option<u64> {
     let f = format(ty, fnuz)?;
     let sign = u64::from(value.is_sign_negative()) << (f.exponent + f.fraction);
@@ -92,7 +92,7 @@ pub fn from_double(ty: FloatType, fnuz: bool, value: f64, saturates: bool) -> Op
     if value.is_nan() {
         return Some(nan);
     }
-    // Without infinity, NaN stands for what is too large, unless it saturates.
+    // If the format lacks infinity, a value that is too large becomes NaN.
     let over = match (saturates || f.top == Top::Numbers, infinity) {
         (true, _) => largest,
         (false, Some(infinity)) => infinity,
@@ -114,6 +114,6 @@ pub fn from_double(ty: FloatType, fnuz: bool, value: f64, saturates: bool) -> Op
     if code > largest {
         return Some(if f.top == Top::Fnuz && over == nan { nan } else { sign | over });
     }
-    // Without -0 a zero has no sign.
+    // A format without -0 has only one zero.
     Some(if code == 0 && f.top == Top::Fnuz { 0 } else { sign | code })
 }

@@ -6,12 +6,12 @@ use amdgpu_isa::meaning::FloatType;
 
 use crate::float::Number;
 
-/// The sine of an angle in turns, exact at quarters.
+/// The sine of an angle in turns, exact at quarters of a turn.
 pub fn sin(turns: f64) -> f64 {
     quarter(turns, 0)
 }
 
-/// The cosine: the sine of a quarter more.
+/// The cosine of an angle in turns, exact at quarters of a turn.
 pub fn sin_of_quarter_more(turns: f64) -> f64 {
     quarter(turns, 1)
 }
@@ -20,14 +20,14 @@ fn quarter(turns: f64, more: i64) -> f64 {
     if !turns.is_finite() {
         return f64::NAN;
     }
-    // A zero keeps its sign.
+    // The sine of a zero is the same zero, with its sign.
     if turns == 0.0 && more == 0 {
         return turns;
     }
-    // Exact, and with the sign of the angle: a small negative one is not rounded to a whole turn.
+    // The remainder is exact and has the sign of the angle, so a small negative angle is not rounded to a whole turn.
     let rest = turns % 1.0;
     let nearest = (rest * 4.0).round();
-    // From -1/8 to 1/8 of a turn around the nearest quarter; the difference is exact.
+    // The angle is at most 1/8 of a turn from the nearest quarter, and the difference is exact.
     let angle = (rest - nearest / 4.0) * TAU;
     let result = match (nearest as i64 + more).rem_euclid(4) {
         0 => angle.sin(),
@@ -35,11 +35,11 @@ fn quarter(turns: f64, more: i64) -> f64 {
         2 => -angle.sin(),
         _ => -angle.cos(),
     };
-    // A zero between is positive.
+    // All other zeros are positive.
     if result == 0.0 { 0.0 } else { result }
 }
 
-/// A part of 2/pi of 53 bits: `n` is its number, and large numbers move it.
+/// A part of 2/pi with 53 bits, the part `n` after a beginning that depends on the exponent of `x`.
 pub fn part_of_two_over_pi(x: Number, n: i128) -> Number {
     let exponent = x.exponent();
     let shift = (n & 31) * 53 + (exponent - 1077).max(0);
@@ -60,7 +60,7 @@ pub fn part_of_two_over_pi(x: Number, n: i128) -> Number {
 /// The first 1,201 bits of the fraction of 2/pi, by Machin's formula: pi = 16 atan(1/5) - 4 atan(1/239).
 fn two_over_pi() -> Vec<u8> {
     const DWORDS: usize = 42;
-    // Fixed-point numbers with DWORDS dwords after the point, and one before it.
+    // Numbers are in fixed point, with one dword before the point and DWORDS after it.
     let divide = |number: &mut [u32], by: u64| {
         let mut rest = 0u64;
         for dword in number.iter_mut().rev() {
@@ -92,7 +92,7 @@ fn two_over_pi() -> Vec<u8> {
     let mut pi = atan(5, 16);
     let other = atan(239, 4);
     add(&mut pi, &other, true);
-    // 2 divided by pi, bit by bit.
+    // Divides 2 by pi, bit by bit.
     let mut rest = vec![0u32; DWORDS + 1];
     rest[DWORDS] = 2;
     let mut bits = Vec::new();

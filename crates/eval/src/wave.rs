@@ -7,24 +7,24 @@ use amdgpu_isa::{Operand, Reg, Value};
 
 use crate::mode::Mode;
 
-/// The most lanes of a wave.
+/// The greatest number of lanes of a wave.
 pub const LANES: usize = 64;
 
-/// Registers by number; those that nobody set are 0.
+/// Vector registers by number. A register that is missing is 0.
 type Vectors = BTreeMap<u16, [u32; LANES]>;
 
 /// The registers of one wave, as far as one instruction needs them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wave {
-    /// The lanes that are on, one bit each.
+    /// EXEC: a bit for each lane that is on.
     pub exec: u64,
-    /// The mask of conditions.
+    /// VCC: a bit for each lane in which the condition holds.
     pub vcc: u64,
-    /// The condition of scalar operations.
+    /// SCC: the condition of scalar operations.
     pub scc: bool,
     /// The register M0.
     pub m0: u32,
-    /// How floats are computed.
+    /// The mode in which floats are computed.
     pub mode: Mode,
     scalars: BTreeMap<Reg, u32>,
     vectors: Vectors,
@@ -61,7 +61,8 @@ impl Wave {
         }
     }
 
-    /// The dword `index` of a run of registers; `None` if the register has no value here.
+    /// The dword `index` of the registers from `reg` on, in a lane if they are vector registers; `None` if a wave does
+    /// not have the register.
     pub fn read(&self, reg: Reg, index: u16, lane: usize) -> Option<u32> {
         if let Some((vectors, n)) = self.vectors(reg) {
             return Some(vectors.get(&(n + index)).map_or(0, |lanes| lanes[lane % LANES]));
@@ -82,7 +83,8 @@ impl Wave {
         })
     }
 
-    /// Writes the dword `index` of a run of registers, in one lane of vector registers.
+    /// Writes the dword `index` of the registers from `reg` on, in a lane if they are vector registers. Nothing is
+    /// written to a register that a wave does not have.
     pub fn write(&mut self, reg: Reg, index: u16, lane: usize, value: u32) {
         let set = |mask: &mut u64, high: u16| {
             let shift = 32 * high.min(1);
@@ -107,7 +109,7 @@ impl Wave {
     }
 }
 
-/// The register that is `index` after another.
+/// The scalar register whose number is `index` more than that of another one.
 fn next(reg: Reg, index: u16) -> Option<Reg> {
     let add = |n: u8| u8::try_from(u16::from(n) + index).ok();
     match reg {

@@ -1,11 +1,12 @@
-//! The names of fields, and what the tables say of their values.
+//! Fields by their names, and the formulas of the tables for their values.
 
 use amdgpu_isa::meaning::{Expr, Formula};
 use amdgpu_isa::{Field, Inst};
 
 use crate::error::EvalError;
 
-/// What the value of a field does, of a set of values such as `sdwa_sel`; `None` if the instruction lacks the field.
+/// The formula for the value of a field, from a set of values such as `sdwa_sel`; `None` if the instruction lacks the
+/// field.
 pub fn meaning(inst: &Inst, set: &str, field: Field) -> Result<Option<Expr>, EvalError> {
     let Some(value) = inst.get(field) else { return Ok(None) };
     let text = inst.target().value_meaning(set, Some(value)).ok_or(EvalError::Modifier(field))?;

@@ -24,7 +24,7 @@ fn has_formula(signature: &Signature) -> bool {
     !Formula::read(text).unwrap().statements.is_empty()
 }
 
-/// Operations of gfx1100 whose results are bits, by parts of their names, and why.
+/// Operations of gfx1100 whose results have no type but bits, by parts of their names, and the reason.
 const BITS: &[(&str, &str)] = &[
     ("_load_dword", "moves"),
     ("ds_read", "moves"),
@@ -89,7 +89,7 @@ fn results_are_bits_only_where_bits_are_moved_or_changed_one_by_one() {
     assert!(unknown * 8 < all, "{unknown} of {all} results have a sentence alone");
 }
 
-/// The names that mnemonics of matrix operations have for types, the longer ones first.
+/// The names of types in mnemonics of matrix operations, longer ones first, and the types.
 const MATRIX: &[(&str, &str)] = &[
     ("bf16", "bf16"),
     ("f16", "f16"),
@@ -130,7 +130,7 @@ fn operands_of_matrix_operations_have_the_types_of_the_mnemonic() {
             let all = operands(&signature);
             let element = |n: usize| all[n].1.ty.unwrap_or_else(|| panic!("{name}: {n} is bits")).to_string();
             let types = types_in(name);
-            // v_wmma_bf16f32: the result has another type than what is added.
+            // v_wmma_bf16f32: the result and the added matrix have different types.
             let (d, c) = if name.contains("bf16f32") { (types[0], types[1]) } else { (types[0], types[0]) };
             assert_eq!((element(0), element(3)), (d.into(), c.into()), "{target} {name}");
             let chosen = name.contains("f8f6f4");
@@ -152,7 +152,7 @@ fn operands_of_matrix_operations_have_the_types_of_the_mnemonic() {
     assert!(count >= 280, "{count}");
 }
 
-/// What `data` promises of every operand.
+/// The promises of `data` about every operand hold.
 #[test]
 fn elements_fit_in_the_operand() {
     for &target in Target::ALL {
@@ -183,7 +183,7 @@ fn operands_have_the_types_that_the_formula_gives_them() {
     assert_eq!(texts(Target::Gfx1100, Opcode::VCvtF64I32), ["f64", "i32"]);
     assert_eq!(texts(Target::Gfx942, Opcode::SAndSaveexecB64), ["lane", "lane"]);
     assert_eq!(texts(Target::Gfx942, Opcode::SBcnt1I32B64), ["i32", "b64"]);
-    // The data of memory: what is stored, loaded, or both. An address is bits.
+    // Data of memory have the type that is loaded or stored. Addresses are bits.
     assert_eq!(texts(Target::Gfx942, Opcode::GlobalLoadSbyte), ["i32", "b32", "b64"]);
     assert_eq!(texts(Target::Gfx942, Opcode::GlobalStoreShort), ["b32", "b16", "b64"]);
     assert_eq!(texts(Target::Gfx942, Opcode::GlobalLoadDwordx4), ["b128", "b32", "b64"]);

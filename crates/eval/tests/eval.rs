@@ -1,4 +1,4 @@
-//! Tests of what operations compute, named after promises.
+//! Tests of the results of operations, named after promises.
 
 mod book;
 mod data;

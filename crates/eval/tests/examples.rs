@@ -3,7 +3,7 @@
 use amdgpu_eval::{Evaluator, Wave};
 use amdgpu_isa::{Inst, Reg, Target, parse};
 
-/// The examples of an operation: its sources, and its result. A quiet NaN stands for every NaN.
+/// The mnemonic of an operation, and its examples: the sources, and the result. A quiet NaN stands for every NaN.
 type Examples = (&'static str, &'static [(&'static [u32], u32)]);
 
 #[rustfmt::skip] // One line for each operation.
@@ -33,10 +33,11 @@ const EXAMPLES: &[Examples] = &[
     ("v_cls_i32", &[(&[0x00000000], 0xffffffff), (&[0x40000000], 1), (&[0x80000000], 1), (&[0x0fffffff], 4), (&[0xffff0000], 16), (&[0xfffffffe], 31), (&[0xffffffff], 0xffffffff)]),
 ];
 
-/// The instruction that reads the first registers and writes register 8, on the first target that has the operation.
+/// The instruction that reads the registers from 16 on and writes register 8, on the first target that has the
+/// operation.
 fn instruction(mnemonic: &str, sources: usize) -> Option<Inst> {
     let kind = if mnemonic.starts_with('s') { 's' } else { 'v' };
-    // Each source has a register of its own, and halves are the lower ones.
+    // Each source has a register of its own. Sources of 16 bits are lower halves.
     let names: Vec<String> = (0..sources).map(|n| format!("{kind}{}", 16 + n)).collect();
     let text = format!("{mnemonic} {kind}8, {}", names.join(", "));
     let halves = text.replace("v8", "v8.l").replace("v16", "v16.l");

@@ -1,9 +1,10 @@
-//! LLVM's constant folder computes the same: calls of intrinsics and instructions of LLVM's IR with constant arguments,
-//! which `opt-22` of the Debian package `llvm-22` folds, and the machine instructions that they stand for.
+//! LLVM's constant folder computes the same results. `opt-22` of the Debian package `llvm-22` folds calls of intrinsics
+//! and instructions of LLVM's IR with constant arguments, and the evaluator runs the machine instructions that they
+//! stand for.
 //!
-//! Of `llvm.amdgcn.` it does not fold `rsq`, `sqrt`, `log`, `exp2`, `tanh`, `div.fixup`, `fmad.ftz`, `sffbh`, `lerp`,
-//! `sad.u8`, `msad.u8`, `sdot4`, `alignbyte`, `bitop3`, `mul.u24`, `cvt.f32.bf8`, `cvt.f32.fp8`, `cvt.pknorm.i16` and
-//! `cvt.pk.u8.f32`.
+//! Of the intrinsics `llvm.amdgcn.`, LLVM does not fold `rsq`, `sqrt`, `log`, `exp2`, `tanh`, `div.fixup`, `fmad.ftz`,
+//! `sffbh`, `lerp`, `sad.u8`, `msad.u8`, `sdot4`, `alignbyte`, `bitop3`, `mul.u24`, `cvt.f32.bf8`, `cvt.f32.fp8`,
+//! `cvt.pknorm.i16` and `cvt.pk.u8.f32`.
 
 mod cases;
 mod differences;
@@ -21,7 +22,7 @@ use differences::{CLASSES, Difference};
 use opt::{Function, folded};
 use types::Ty;
 
-/// The names of arguments.
+/// The names of arguments in a `Case`.
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
 impl Case {
@@ -40,7 +41,7 @@ impl Case {
         }
     }
 
-    /// The instruction on a target, if it has that.
+    /// The instruction on a target, if the target has it.
     fn inst(&self, target: Target) -> Option<Inst> {
         let (mnemonic, rest) = self.text.split_once(' ')?;
         let kind = if self.text.starts_with('s') { 's' } else { 'v' };
@@ -64,7 +65,7 @@ impl Case {
         with("").or_else(|| with(".l"))
     }
 
-    /// The bits that the evaluator computes.
+    /// The bits of the result that the evaluator computes.
     fn computed(&self, inst: &Inst, values: &[u64], evaluator: &mut Evaluator) -> u64 {
         let register = |n: usize| if self.text.starts_with('s') { Reg::Sgpr(n as u8) } else { Reg::Vgpr(n as u16) };
         let mut wave = Wave::default();
@@ -88,17 +89,17 @@ impl Case {
     }
 }
 
-/// How often each operation is tried.
+/// The number of random constants that are tried for each operation.
 const TRIES: usize = 150;
 
-/// Values that random ones seldom are, by the beginning of the text: each shows a difference.
+/// Values that rarely come at random, by the beginning of the text. Each shows a known difference.
 const RARE: &[(&str, &[u64])] = &[
     ("v_trig_preop_f64", &[0x7fe0_0000_0000_0000, 3]),
     ("v_fma_legacy_f32", &[0, 0x3f80_0000, 0x8000_0000]),
     ("v_med3_f16", &[0xfc00, 0xfc01, 0x03ff]),
 ];
 
-/// The instruction on the targets that have it, one of those on which the operation has one formula.
+/// The instruction on one target for each formula of the operation and each format.
 fn instructions(case: &Case) -> Vec<Inst> {
     let mut all: Vec<(Option<&str>, Inst)> = Vec::new();
     for &target in Target::ALL {
@@ -111,13 +112,13 @@ fn instructions(case: &Case) -> Vec<Inst> {
     all.into_iter().map(|(_, inst)| inst).collect()
 }
 
-/// Constants of every operation; the test prints how many LLVM folds, and the first difference of each kind.
+/// Compares constants of every operation. Prints how many LLVM folds, and the first difference of each kind.
 #[test]
 fn constants_that_llvm_folds_are_the_same() {
     let cases = cases();
     let mut tried: Vec<(usize, Vec<u64>)> = Vec::new();
     for (n, case) in cases.iter().enumerate() {
-        // A case has the same values whatever other cases there are.
+        // The values of a case do not depend on the other cases.
         let mut rng = Rng(case.text.bytes().fold(0, |seed, byte| seed * 31 % (1 << 50) + u64::from(byte)));
         let values = (0..).map(|_| case.arguments.iter().map(|ty| ty.value(&mut rng)).collect::<Vec<u64>>());
         let rare = RARE.iter().filter(|(text, _)| case.text.starts_with(text));

@@ -1,4 +1,5 @@
-//! Every operation of every target has a formula or a sentence; operations of the ALU have formulas, but for a list.
+//! Every operation of every target has a formula or a sentence. Operations of the ALU have formulas, except for those
+//! in a list.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ fn every_operation_says_what_it_computes() {
     assert!(without.is_empty(), "{} without: {:?}", without.len(), &without[..without.len().min(200)]);
 }
 
-/// Operations of the scalar and the vector ALU that have a sentence alone, by the beginnings of their names, and why.
+/// Operations of the scalar and the vector ALU that have only a sentence, by the beginnings of their names, and the
+/// reason.
 const SENTENCES: &[(&str, &str)] = &[
     ("v_nop", "it computes nothing"),
     ("v_pipeflush", "it computes nothing"),
@@ -44,7 +46,7 @@ const SENTENCES: &[(&str, &str)] = &[
 /// The formats of the scalar ALU.
 const SCALAR: [Format; 4] = [Format::Sop1, Format::Sop2, Format::Sopc, Format::Sopk];
 
-/// What the tables say of an operation, the least first.
+/// The kinds of descriptions of an operation in the tables, the least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Said {
     Nothing,
@@ -52,7 +54,7 @@ enum Said {
     Formula,
 }
 
-/// The format of the operation's shortest form, and the least that the tables say of it on any target.
+/// The format of an operation's first form, and the least description that it has on any target.
 fn said(opcode: Opcode) -> Option<(Format, Said)> {
     let there = || Target::ALL.iter().copied().filter(|&target| opcode.forms(target).next().is_some());
     let format = opcode.forms(there().next()?).next()?.format;
@@ -64,7 +66,7 @@ fn said(opcode: Opcode) -> Option<(Format, Said)> {
     Some((format, there().map(on).min()?))
 }
 
-/// Also prints how many operations of each format have statements, how many a sentence alone, and how many nothing.
+/// Also prints how many operations of each format have a formula, how many only a sentence, and how many nothing.
 #[test]
 fn operations_of_the_alu_have_formulas() {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();

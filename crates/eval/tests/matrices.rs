@@ -1,5 +1,5 @@
-//! Products of matrices, against a plain product of three loops. The places of elements are written here once more, as
-//! the tables of AMD's manuals have them.
+//! Matrix products, compared with a plain product of three loops. The places of elements are written here a second
+//! time, as the tables of AMD's manuals have them.
 
 mod elements;
 mod scaled;
@@ -21,7 +21,7 @@ fn the_factors_of_xf32_are_rounded() {
     };
     let text = "v_mfma_f32_16x16x8_xf32 v[0:3], v[32:33], v[64:65], 0";
     assert_eq!(one(text, 0x3f80_0fff), 0x3f80_0000);
-    // Halfway, to the even one, and above it.
+    // A value halfway between two numbers is rounded to the even one: down, then up.
     assert_eq!(one(text, 0x3f80_1000), 0x3f80_0000);
     assert_eq!(one(text, 0x3f80_3000), 0x3f80_4000);
     assert_eq!(one(text, 0xbf80_1001), 0xbf80_2000);
@@ -63,7 +63,7 @@ fn other_blocks_and_lanes_can_be_the_factors_of_mfma() {
     check(" blgp:3", |l| l, |l| if l < 48 { l + 16 } else { l - 48 });
     check(" cbsz:1 abid:1 blgp:4", |l| l % 32 + 32, |l| l % 16);
     check(" blgp:6", |l| l, |l| l % 16 + 32);
-    // Without cbsz, abid is of no use.
+    // Without `cbsz`, `abid` has no effect.
     check(" abid:3 blgp:5", |l| l, |l| l % 16 + 16);
     let refused = |modifiers| product(modifiers).map(|_| ()).unwrap_err();
     assert_eq!(refused(" cbsz:5"), EvalError::Modifier(Field::Cbsz));
@@ -104,7 +104,7 @@ fn signs_of_doubles_change_in_all_lanes() {
 fn the_mode_rounds_no_product_of_matrices() {
     let mut wave = Wave::default();
     wave.mode.set("round", "up").unwrap();
-    // 1.0, to which less than half of its last place is added.
+    // The exact result is 1.0 and less than half of its last place.
     put(&mut wave, A, (0, 0), F16, 1);
     put(&mut wave, B, (0, 0), F16, 1);
     put_bits(&mut wave, C, 0, 0, 32, 1);
@@ -118,14 +118,14 @@ fn the_mode_rounds_no_product_of_matrices() {
     assert_eq!(f32::from_bits(wave.read(Reg::Vgpr(D), 0, 0).unwrap()), 2.0f32.powi(-24));
 }
 
-/// RDNA4: a product of 16 rows, whose places in A and B cancel out.
+/// RDNA4: a product of 16 rows. A and B have the same places of elements, so their order does not matter.
 #[test]
 fn results_of_rdna4_are_in_other_lanes_in_a_wave_of_64() {
     let (mut numbers, mut wave) = (Numbers(11), Wave::default());
     let (mut a, mut b) = ([[0; 16]; 16], [[0; 16]; 16]);
     for (row, k) in pairs(16) {
         (a[row][k], b[row][k]) = (numbers.small(), numbers.small());
-        // Lanes 0 to 31 only.
+        // Elements are in lanes 0 to 31 only.
         put(&mut wave, A, (k / 8 * 16 + row, k % 8), I4, a[row][k]);
         put(&mut wave, B, (k / 8 * 16 + row, k % 8), I4, b[row][k]);
     }
@@ -139,7 +139,7 @@ fn results_of_rdna4_are_in_other_lanes_in_a_wave_of_64() {
 
 #[test]
 fn what_is_added_to_a_product_is_a_whole() {
-    // Both bits are of all of C: its absolute value, negated.
+    // Both bits apply to all elements of C: the absolute value, negated.
     let mut wave = Wave::default();
     for item in 0..8 {
         put(&mut wave, C, (0, item), F32, if item < 4 { 2 } else { -2 });

@@ -1,5 +1,5 @@
-//! What the library makes of an instruction computes the same: shorter and longer encodings, swapped sources, cleared
-//! bits, other targets, and two operations in one instruction.
+//! The changes that the library makes to an instruction keep its results: shorter and longer encodings, swapped
+//! sources, cleared bits, other targets, and two operations in one instruction.
 
 mod cases;
 mod compare;
@@ -15,17 +15,17 @@ use compare::{Nan, Terms, compare};
 use tally::Tally;
 use values::Rng;
 
-/// How many instructions are made of each operation of each target, in hundredths.
+/// The number of instructions that are made of each operation of each target, in hundredths.
 const USUAL: usize = 6;
 
-/// How an instruction is compared with another that has to compute the same bits.
+/// The terms of a comparison of an instruction with another that has to compute the same bits.
 fn terms(inst: &Inst) -> Terms {
-    // All lanes of a wave have other values.
+    // A wave of a vector instruction has different values in all lanes, so fewer waves are enough.
     let waves = if inst.format().is_vector_alu() { 2 } else { 16 };
     Terms { nan: Nan::Exact, flushes: false, waves }
 }
 
-/// Compares the instructions of all targets with what a function makes of each.
+/// Compares instructions of all targets with the results of `other`, which changes an instruction.
 fn prove(what: &str, nan: Nan, other: impl Fn(&Inst, &mut Rng) -> Option<Inst>) {
     let (mut tally, mut evaluator, mut rng) = (Tally::default(), Evaluator::default(), Rng(1));
     for &target in Target::ALL {
@@ -41,7 +41,7 @@ fn prove(what: &str, nan: Nan, other: impl Fn(&Inst, &mut Rng) -> Option<Inst>) 
 
 #[test]
 fn instructions_with_swapped_sources_compute_the_same() {
-    // Short encodings seldom have room for the first source in the place of the second.
+    // Short encodings rarely can have the first source in the place of the second, so longer ones are tried, too.
     let swapped = |inst: &Inst| inst.commuted().or_else(|_| inst.expand()?.commuted()).ok();
     prove("swapped sources", Nan::Any, |inst, _| swapped(inst));
 }
@@ -65,14 +65,15 @@ fn other_encodings_compute_the_same() {
     });
 }
 
-/// The evaluator clears them first, so this says that clearing them leaves the instruction that it is.
+/// The evaluator clears ignored bits first, so this tests that an instruction stays the same if they are cleared.
 #[test]
 fn ignored_bits_change_nothing() {
     prove("ignored bits", Nan::Exact, with_ignored_bits);
 }
 
 /// Whether one target clears the other half of the register of a 16-bit result and the other one keeps it, although the
-/// tables say that both keep it: they have LLVM's view of GFX9, and the evaluator AMD's (docs/manual-errata.md).
+/// tables say that both keep it: the tables follow LLVM for GFX9, and the evaluator follows AMD
+/// (docs/manual-errata.md).
 fn half_is_unsure(clears: &Inst, keeps: &Inst) -> bool {
     let is_kept = |inst: &Inst| inst.operands().any(|operand| operand.access == Access::ReadWrite);
     !clears.target().keeps_halves() && keeps.target().keeps_halves() && is_kept(clears)
@@ -91,7 +92,8 @@ fn other_targets_compute_the_same() {
                 continue;
             }
             let pair: [&[Inst]; 2] = [&[inst], &[other]];
-            // The output modifier does nothing in other modes, or works in all.
+            // On some targets the output modifier works only in a mode that flushes denormals, and on others in all
+            // modes.
             let flushes = target.omod_flushes() != to.omod_flushes() && inst.get(Field::Omod).unwrap_or(0) != 0;
             let outcome = compare(&mut evaluator, pair, &Terms { flushes, ..terms(&inst) }, &mut rng);
             tally.count(outcome, pair, &differences([target, to]));
@@ -100,10 +102,10 @@ fn other_targets_compute_the_same() {
     tally.finish("other targets");
 }
 
-/// Whether something about arithmetic holds on a target.
+/// A property of the arithmetic of a target.
 type Rule = fn(Target) -> bool;
 
-/// What differs in the arithmetic of two targets.
+/// The names of the properties in which the arithmetic of two targets differs.
 fn differences([from, to]: [Target; 2]) -> String {
     let all: [(&str, Rule); 3] =
         [("halves", Target::keeps_halves), ("fnuz", Target::has_fnuz), ("omod", Target::omod_flushes)];

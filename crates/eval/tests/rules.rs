@@ -1,16 +1,16 @@
-//! What holds for all operations: masks, lanes, halves, modifiers, modes, and lines.
+//! Rules for all operations: masks, lanes, halves, modifiers, modes, and lines.
 
 use amdgpu_eval::lines::{Line, answers};
 use amdgpu_eval::{EvalError, Evaluator, Wave};
 use amdgpu_isa::{Reg, Target, parse};
 
-/// The answer to a text and its inputs, in one lane.
+/// The answer for an instruction and its inputs in one lane.
 fn ask(target: &str, text: &str, mode: &str, lane: &str, inputs: &str) -> Result<String, String> {
     let all = ask_all(target, text, mode, &[(lane, inputs)]);
     all.into_iter().next().unwrap()
 }
 
-/// The answers to the lanes of a wave.
+/// The answers for several lanes of a wave, each with its inputs.
 fn ask_all(target: &str, text: &str, mode: &str, lanes: &[(&str, &str)]) -> Vec<Result<String, String>> {
     let inst = parse(target.parse::<Target>().unwrap(), text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut bytes = [0; 20];
@@ -51,7 +51,7 @@ fn lanes_that_are_off_keep_their_registers_and_have_no_bit_in_masks() {
     assert_eq!(answer("gfx942", "v_mov_b32 v8, v16", "1", "src0=5;vdst.old=7;exec=1"), "vdst=00000007");
 }
 
-/// The registers after a relative move, which the manuals give as examples: M0, and what the moves read and write.
+/// Examples of the manuals for relative moves: M0, the register that is read, and the register that is written.
 #[test]
 fn relative_moves_count_from_their_operands() {
     let both = 20 << 16 | 10;
@@ -131,7 +131,7 @@ fn modifiers_change_sources_and_results() {
     let inputs = "src0=c0000000;src1=40400000;exec=1";
     assert_eq!(answer("gfx942", "v_add_f32_e64 v8, -v16, |v24|", "0", inputs), "vdst=40a00000");
     assert_eq!(answer("gfx942", "v_add_f32_e64 v8, v16, v24 clamp", "0", inputs), "vdst=3f800000");
-    // The output modifier does nothing where denormal results are kept, but on RDNA4.
+    // The output modifier does nothing in modes that keep denormal results, except on RDNA4.
     assert_eq!(answer("gfx942", "v_add_f32_e64 v8, v16, v24 mul:4", "0", inputs), "vdst=3f800000");
     assert_eq!(answer("gfx1200", "v_add_f32_e64 v8, v16, v24 mul:4", "0", inputs), "vdst=40800000");
     let flushed = ask("gfx942", "v_add_f32_e64 v8, v16, v24 mul:4", "denorm=flush", "0", inputs).unwrap();
@@ -141,7 +141,7 @@ fn modifiers_change_sources_and_results() {
 #[test]
 fn modes_round_and_flush() {
     let add = |mode: &str, inputs: &str| ask("gfx942", "v_add_f32 v8, v16, v24", mode, "0", inputs).unwrap();
-    // 1 and a bit less than half of the last place.
+    // 1.0 and a quarter of its last place.
     let inputs = "src0=3f800000;vsrc1=33000000;exec=1";
     assert_eq!(add("round=ne", inputs), "vdst=3f800000");
     assert_eq!(add("round=up", inputs), "vdst=3f800001");
@@ -159,20 +159,21 @@ fn the_sine_of_a_small_angle_is_small() {
     assert_eq!(sine("0d800000"), "vdst=0ec90fdb");
     assert_eq!(sine("8d800000"), "vdst=8ec90fdb");
     assert_eq!(sine("807fffff"), "vdst=81c90fd9");
-    // A quarter back from 0.
+    // A quarter of a turn backwards from 0.
     assert_eq!(sine("be800000"), "vdst=bf800000");
 }
 
 #[test]
 fn constants_have_the_width_of_the_operation() {
-    // A literal of 32 bits: its sign counts where the operation is signed, and it is the upper half of a double.
+    // A literal of 32 bits is extended by its sign in a signed operation, by 0 in another one, and is the upper half of
+    // a double.
     assert_eq!(
         answer("gfx942", "s_or_b64 s[8:9], s[16:17], 0x80000000", "-", "ssrc0=1"),
         "sdst=0000000080000001 scc=1"
     );
     assert_eq!(answer("gfx942", "s_ashr_i64 s[8:9], 0x80000000, s17", "-", "ssrc1=4"), "sdst=fffffffff8000000 scc=1");
     assert_eq!(answer("gfx942", "v_trunc_f64 v[8:9], 0x40091eb8", "0", "exec=1"), "vdst=4008000000000000");
-    // An inline constant is both of two floats, and the lower one of two halves.
+    // An inline constant stands for both of two floats of 32 bits, but only for the lower one of two halves.
     let two = answer("gfx942", "v_pk_add_f32 v[8:9], v[16:17], 1.0", "0", "src0=3f80000000000000;exec=1");
     assert_eq!(two, "vdst=400000003f800000");
     let halves = answer("gfx942", "v_pk_add_f16 v8, v16, 1.0", "0", "src0=0;exec=1");

@@ -1,4 +1,4 @@
-//! Vectors of registers before and after an instruction, from files that do not belong to the project.
+//! Registers before and after an instruction, from files that are not part of the project.
 //!
 //! `AMDGPU_ISA_VECTORS=FOLDER cargo test --release -p amdgpu-eval --test eval -- vectors --ignored --nocapture` reads
 //! `gfx950.tsv`, `gfx1100.tsv` and `gfx1200.tsv` there, with the columns mnemonic, format, variant, text, words, mode,
@@ -10,7 +10,8 @@ use std::path::Path;
 use amdgpu_eval::Evaluator;
 use amdgpu_eval::lines::{Line, answers};
 
-/// Rows of which at least this part, in thousandths, must be right; others are approximate or hints.
+/// The share of rows that must be right, in thousandths, by status. Rows with another status are approximate, or only
+/// hints.
 const NEEDED: [(&str, usize); 4] = [("=", 999), ("n", 999), ("M", 999), ("m", 999)];
 
 #[test]
@@ -28,7 +29,7 @@ fn vectors_of_a_folder_give_the_same_results() {
     }
 }
 
-/// The rows that are right, and all rows, by status.
+/// The numbers of right rows and of all rows, by status.
 fn compare(target: &str, text: &str) -> BTreeMap<String, (usize, usize)> {
     let mut evaluator = Evaluator::default();
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -57,7 +58,7 @@ fn compare(target: &str, text: &str) -> BTreeMap<String, (usize, usize)> {
     counts
 }
 
-/// Whether an answer has all expected values; any NaN stands for any other.
+/// Whether an answer has all expected values, where all NaNs are equal.
 fn same(expected: &str, answer: &str) -> bool {
     let answered: BTreeMap<&str, &str> = answer.split([';', ' ']).filter_map(|value| value.split_once('=')).collect();
     let mut values = expected.split(';').filter_map(|value| value.split_once('='));
@@ -79,7 +80,7 @@ fn equal(a: &str, b: &str) -> bool {
     }
 }
 
-/// Whether two dwords are equal, but for NaNs of 32 bits or in their halves.
+/// Whether two dwords are equal, where all NaNs of 32 bits, or of 16 bits in the halves, are equal.
 fn alike(a: u32, b: u32) -> bool {
     let half = |a: u32, b: u32| {
         let is_nan = |bits: u32| bits & 0x7fff > 0x7c00;

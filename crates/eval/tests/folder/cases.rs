@@ -1,22 +1,23 @@
-//! Operations with what stands for them in LLVM's IR.
+//! Operations and their counterparts in LLVM's IR.
 
 use super::types::Ty;
 
-/// What an argument is restricted to.
+/// Whether arguments are in the range for which the machine and LLVM have the same rule.
 pub type Fits = fn(&[u64]) -> bool;
 
-/// A machine instruction and what stands for it in IR.
+/// A machine instruction and its counterpart in IR.
 pub struct Case {
-    /// `d` is its destination, `a`, `b` and `c` are its sources: registers as wide as the types of IR.
+    /// The text of the instruction, with `d` as its destination, and `a`, `b` and `c` as its sources: registers as wide
+    /// as the types of IR.
     pub text: String,
-    /// The call or the instruction; `$a` is a constant argument with its type, `%a` one without.
+    /// The call or the instruction of IR. `$a` is a constant argument with its type, `%a` one without its type.
     pub ir: String,
     pub result: Ty,
     pub arguments: Vec<Ty>,
-    /// The greatest difference, in units of the last place.
+    /// The greatest allowed difference, in units of the last place.
     pub ulp: u64,
     pub fits: Fits,
-    /// A setting of MODE, if it is not the usual one.
+    /// A setting of MODE, if it is not the default.
     pub mode: Option<(&'static str, &'static str)>,
 }
 
@@ -24,7 +25,7 @@ fn any(_: &[u64]) -> bool {
     true
 }
 
-/// A case: the instruction, its IR, and the types `RESULT <- ARGUMENT, ...`.
+/// A case with an instruction, its IR, and the types `RESULT <- ARGUMENT, ...`.
 fn case(text: &str, ir: &str, types: &str) -> Case {
     let (result, arguments) = types.split_once(" <- ").unwrap_or((types, ""));
     let arguments = arguments.split(", ").map(Ty::named).collect();
@@ -39,7 +40,7 @@ fn call(name: &str, result: &str, arguments: usize) -> String {
     format!("call {result} @llvm.{name}({})", list.join(", "))
 }
 
-/// Operations on floats of each width: the machine's name, that of the intrinsic, and the number of arguments.
+/// Operations on floats of each width: the mnemonic, the name of the intrinsic, and the number of arguments.
 const OF_FLOATS: &[(&str, &str, usize)] = &[
     ("v_rcp", "amdgcn.rcp", 1),
     ("v_fract", "amdgcn.fract", 1),
@@ -64,7 +65,7 @@ const OF_FLOATS: &[(&str, &str, usize)] = &[
     ("v_sqrt", "sqrt", 1),
 ];
 
-/// Comparisons of floats: the machine's, LLVM's.
+/// Comparisons of floats: their names in mnemonics, and in IR.
 const COMPARES: &[(&str, &str)] = &[
     ("lt", "olt"),
     ("eq", "oeq"),
@@ -82,11 +83,11 @@ const COMPARES: &[(&str, &str)] = &[
     ("nlt", "uge"),
 ];
 
-/// Comparisons of integers.
+/// Comparisons of integers: their names in mnemonics, and in IR.
 const INTEGER_COMPARES: &[(&str, &str)] =
     &[("lt", "lt"), ("eq", "eq"), ("le", "le"), ("gt", "gt"), ("ne", "ne"), ("ge", "ge")];
 
-/// Operations that one line says: text, IR, types.
+/// Other operations: text, IR, and types.
 const OTHERS: &[(&str, &str, &str)] = &[
     ("v_frexp_exp_i32_f32 d, a", "call i32 @llvm.amdgcn.frexp.exp.i32.f32($a)", "i32 <- float"),
     ("v_frexp_exp_i32_f64 d, a", "call i32 @llvm.amdgcn.frexp.exp.i32.f64($a)", "i32 <- double"),
@@ -165,8 +166,8 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("v_cvt_f16_u16 d, a", "uitofp $a to half", "half <- i16"),
 ];
 
-/// Operations for whose arguments the machine and LLVM have the same rule: shifts by less than the width, positions of
-/// bits that there are.
+/// Operations for which the machine and LLVM have the same rule only for some arguments: shifts by less than the width,
+/// and positions of bits that exist.
 const SOME: &[(&str, &str, &str, Fits)] = &[
     ("v_lshlrev_b32 d, b, a", "shl $a, %b", "i32 <- i32, i32", |at| at[1] < 32),
     ("v_lshrrev_b32 d, b, a", "lshr $a, %b", "i32 <- i32, i32", |at| at[1] < 32),
@@ -242,8 +243,8 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// Arithmetic in other modes: LLVM rounds as constrained intrinsics say, and flushes denormal numbers as an attribute
-/// of the function says, but not those of `fma`.
+/// Arithmetic in other modes: constrained intrinsics tell LLVM how to round, and an attribute of the function whether
+/// to flush denormal numbers, except in `fma`.
 fn modes((width, name, suffix): (&'static str, &'static str, &'static str)) -> Vec<Case> {
     let mut all = Vec::new();
     for (word, rounding) in [("ne", "tonearest"), ("up", "upward"), ("down", "downward"), ("zero", "towardzero")] {
@@ -254,7 +255,7 @@ fn modes((width, name, suffix): (&'static str, &'static str, &'static str)) -> V
             let constants = ["$a", "$b", "$c"][..count].join(", ");
             let list = format!("{constants}, metadata !\"round.{rounding}\", metadata !\"fpexcept.ignore\"");
             let ir = match intrinsic {
-                // It has its own rule.
+                // `v_rndne` rounds to the nearest in every mode.
                 "" => call(&format!("roundeven.{suffix}"), name, count),
                 intrinsic => format!("call {name} @llvm.experimental.constrained.{intrinsic}.{suffix}({list})"),
             };

@@ -1,4 +1,4 @@
-//! Differences that are known, and why they are.
+//! Known differences, and their reasons.
 
 use super::cases::Case;
 use super::types::Ty;
@@ -21,7 +21,7 @@ impl Difference<'_> {
     }
 }
 
-/// Why bits differ, and whether a difference is of that kind. Each has to occur.
+/// The reason of a kind of difference, and whether a difference is of that kind. Each kind has to occur.
 pub type Class = (&'static str, fn(&Difference) -> bool);
 
 pub const CLASSES: &[Class] = &[

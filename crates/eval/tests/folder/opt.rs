@@ -13,14 +13,14 @@ pub struct Function {
     pub flushes: bool,
 }
 
-/// What `opt-22` makes of functions with these bodies: the constant that each returns, or none.
+/// The constants to which `opt-22` folds these functions; `None` for a function that it does not fold.
 pub fn folded(functions: &[Function]) -> Vec<Option<u64>> {
     let mut module = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
     for (n, Function { ty, body, flushes }) in functions.iter().enumerate() {
         let attributes = if *flushes { "#0 #1" } else { "#0" };
         writeln!(module, "define i{} @f{n}() {attributes} {{\n {body}\n}}", ty.bits()).unwrap();
     }
-    // As in shaders: the evaluator has no IEEE bit of MODE.
+    // The IEEE bit of MODE is off, as in shaders: the evaluator does not have it.
     module.push_str("attributes #1 = { \"denormal-fp-math\"=\"preserve-sign,preserve-sign\" }\n");
     module.push_str("attributes #0 = { \"amdgpu-ieee\"=\"false\" }\n");
     let mut child = Command::new("opt-22")

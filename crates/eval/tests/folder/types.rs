@@ -44,7 +44,7 @@ impl Ty {
         }
     }
 
-    /// Widths of exponent and fraction of a float.
+    /// The widths of exponent and fraction of a float; `None` for integers.
     pub fn fields(self) -> Option<(u32, u32)> {
         match self {
             Ty::Half => Some((5, 10)),
@@ -71,7 +71,7 @@ impl Ty {
         u64::MAX >> (64 - self.bits())
     }
 
-    /// A constant of these bits.
+    /// The text of a constant with these bits.
     pub fn constant(self, bits: u64) -> String {
         match self {
             Ty::I1 | Ty::I16 | Ty::I32 | Ty::I64 => format!("{} {bits}", self.name()),

@@ -3,10 +3,10 @@
 use amdgpu_eval::{EvalError, Evaluator, Wave};
 use amdgpu_isa::{Reg, Target, parse};
 
-/// The lane and the number of an element among the lane's.
+/// The place of an element: a lane, and its number among the elements of the lane.
 pub type Place = (usize, usize);
 
-/// How small integers are elements of registers.
+/// A type of elements: its width, and the bits of a small integer.
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub bits: usize,
@@ -20,24 +20,24 @@ pub const F64: Kind = Kind { bits: 64, encode: |n| f64::from(n).to_bits() };
 pub const I32: Kind = Kind { bits: 32, encode: |n| u64::from(n as u32) };
 pub const I8: Kind = Kind { bits: 8, encode: |n| u64::from(n as u8) };
 pub const I4: Kind = Kind { bits: 4, encode: |n| n as u64 & 15 };
-/// E4M3: -4 to 4.
+/// E4M3, for -4 to 4.
 pub const FP8: Kind = Kind { bits: 8, encode: |n| sign(n, 7) | [0, 0x38, 0x40, 0x44, 0x48][n.unsigned_abs() as usize] };
-/// E2M3: -4 to 4.
+/// E2M3, for -4 to 4.
 pub const FP6: Kind = Kind { bits: 6, encode: |n| sign(n, 5) | [0, 8, 16, 20, 24][n.unsigned_abs() as usize] };
-/// E2M1: -4 to 4.
+/// E2M1, for -4 to 4.
 pub const FP4: Kind = Kind { bits: 4, encode: |n| sign(n, 3) | [0, 2, 4, 5, 6][n.unsigned_abs() as usize] };
 
 fn sign(n: i32, bit: u32) -> u64 {
     u64::from(n < 0) << bit
 }
 
-/// The sign and the two highest bits of the exponent of an f16, whose other bits are those of an f32.
+/// The sign and the highest bit of the exponent of an f16, whose other bits are those of an f32.
 fn half_exponent(n: i32) -> u64 {
     let top = if n == 0 { 0 } else { u64::from(n.unsigned_abs() > 1) << 14 };
     sign(n, 15) | top
 }
 
-/// Numbers from -4 to 4 that look random.
+/// A generator of pseudo-random numbers.
 pub struct Numbers(pub u64);
 
 impl Numbers {
@@ -77,19 +77,20 @@ pub fn run(target: &str, text: &str, wave: &mut Wave) -> Result<(), EvalError> {
     Evaluator::default().run(&inst, wave)
 }
 
-/// The registers of the tests: of the result, of both factors, of the indices or what is added, and of scales.
+/// The first registers of the operands in the tests: the result, both factors, the added matrix or the indices, and the
+/// scales.
 pub const D: u16 = 0;
 pub const A: u16 = 32;
 pub const B: u16 = 64;
 pub const C: u16 = 96;
 pub const SCALES: [u16; 2] = [128, 130];
 
-/// Rows and columns.
+/// All pairs of a row and a column.
 pub fn pairs(rows: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..rows * rows).map(move |n| (n / rows, n % rows))
 }
 
-/// CDNA: results of 16 and of 32 rows.
+/// The places of results of 16 and of 32 rows on CDNA.
 pub fn d16(row: usize, column: usize) -> Place {
     (row / 4 * 16 + column, row % 4)
 }
@@ -98,7 +99,7 @@ pub fn d32(row: usize, column: usize) -> Place {
     (row / 4 % 2 * 32 + column, row / 8 * 4 + row % 4)
 }
 
-/// RDNA4: the results in waves of 32 and of 64 lanes.
+/// The places of results in waves of 32 and of 64 lanes on RDNA4.
 pub fn d_of_32(row: usize, column: usize) -> Place {
     (row / 8 * 16 + column, row % 8)
 }

@@ -9,15 +9,15 @@ use super::elements::*;
 struct Scaled<'a> {
     target: &'a str,
     text: &'a str,
-    /// Rows, columns, elements of each, and elements that share a scale.
+    /// The numbers of rows, of columns, of elements of each row or column, and of elements that share a scale.
     sizes: [usize; 4],
     factors: [Kind; 2],
     a: fn(usize, usize) -> Place,
     b: fn(usize, usize) -> Place,
     d: fn(usize, usize) -> Place,
-    /// The places of the scales, as bytes, by row or column and block.
+    /// The places of the scales of A and B, as bytes, by row or column and block.
     scales: [fn(usize, usize) -> Place; 2],
-    /// The values of three codes of the scales.
+    /// Three codes of the scales of A and B, with their values.
     codes: [[(u64, f64); 3]; 2],
 }
 
@@ -97,7 +97,7 @@ fn scaled_matrices_of_cdna4_have_a_scale_for_each_32_elements() {
     .check();
 }
 
-/// CDNA5 ISA, 7.12.6.1: elements of 8 bits, and of 4 and 6.
+/// The places of elements of 8 bits, and of 4 and 6 bits (CDNA5 ISA, 7.12.6.1).
 fn bytes(row: usize, k: usize) -> Place {
     (k / 16 % 2 * 16 + row, k / 32 * 16 + k % 16)
 }
@@ -106,7 +106,7 @@ fn smaller(row: usize, k: usize) -> Place {
     (k / 32 % 2 * 16 + row, k / 64 * 32 + k % 32)
 }
 
-/// A second matrix of 16 rows follows the first one.
+/// The places in a factor of 32 rows: a second matrix of 16 rows follows the first one.
 fn of_32_rows(row: usize, k: usize) -> Place {
     let (lane, item) = smaller(row % 16, k);
     (lane, row / 16 * 64 + item)
@@ -155,7 +155,7 @@ fn scaled_matrices_of_cdna5_have_scales_of_several_formats() {
     scaled.sizes[3] = 16;
     scaled.codes = [E8, E8];
     scaled.check();
-    // Without scales.
+    // The same product without scales.
     scaled.text = "v_wmma_f32_32x16x128_f4 v[0:15], v[32:47], v[64:71], v[96:111]";
     scaled.codes = [[(0, 1.0); 3]; 2];
     scaled.check();
@@ -174,7 +174,7 @@ fn a_scale_can_be_nan_or_a_scalar() {
         run("gfx1250", &text, &mut wave).unwrap();
         f32::from_bits(wave.read(Reg::Vgpr(D), 0, 0).unwrap())
     };
-    // Each of the two halves has one product. A scale 0 is 1.
+    // Each half of the wave has one product of elements other than 0. A constant 0 is the scale 1.
     assert_eq!(ask("s0, 0"), 8.0);
     assert_eq!(ask("0, 0"), 2.0);
     let mut wave = Wave::default();

@@ -1,11 +1,11 @@
-//! Products of matrices half of whose elements are there.
+//! Products of sparse matrices, of which registers have half of the elements.
 
 use amdgpu_eval::Wave;
 use amdgpu_isa::Reg;
 
 use super::elements::*;
 
-/// A sparse product of `rows` rows and as many columns, with `k` elements each.
+/// A sparse product of `rows` rows and as many columns, with `k` elements in each.
 struct Sparse<'a> {
     target: &'a str,
     text: &'a str,
@@ -13,13 +13,13 @@ struct Sparse<'a> {
     k: usize,
     factor: Kind,
     result: Kind,
-    /// The places of an element of a column of B, and of the result.
+    /// The places of an element of B, by its number in a column and the column, and of the result, by row and column.
     b: fn(usize, usize) -> Place,
     d: fn(usize, usize) -> Place,
-    /// The lowest bit of the indices, in the lanes that have them.
+    /// The first bit of the indices in their register.
     set: usize,
-    /// The place of the two elements that are there of four, by row and number of the four; `None` if it is that of B
-    /// with half of the elements.
+    /// The place of the first of the two elements that A has of four, by row and number of the four; `None` if it
+    /// follows from that of B, with half of the elements.
     a: Option<fn(usize, usize) -> Place>,
 }
 
@@ -68,7 +68,7 @@ impl Sparse<'_> {
 
 #[test]
 fn sparse_matrices_of_cdna_have_half_of_their_elements() {
-    // CDNA4 ISA, tables 34 and 36, and section 7.5.1.3: the columns of B.
+    // The places in columns of B are those of the CDNA4 ISA, tables 34 and 36, and section 7.5.1.3.
     let case = |target, text, rows, k, factor, result, b, set| {
         let d = if rows == 16 { d16 } else { d32 };
         Sparse { target, text, rows, k, factor, result, b, d, set, a: None }.check();
@@ -76,7 +76,7 @@ fn sparse_matrices_of_cdna_have_half_of_their_elements() {
     let words = |k: usize, n: usize| (k / 8 * 16 + n, k % 8);
     case("gfx942", "v_smfmac_f32_16x16x32_f16 v[0:3], v[32:33], v[64:67], v96", 16, 32, F16, F32, words, 0);
     case("gfx942", "v_smfmac_f32_16x16x32_bf16 v[0:3], v[32:33], v[64:67], v96 abid:2", 16, 32, BF16, F32, words, 16);
-    // With cbsz, the first set is used.
+    // With `cbsz`, the first set of indices is used.
     let first = "v_smfmac_f32_16x16x32_bf16 v[0:3], v[32:33], v[64:67], v96 cbsz:1 abid:2";
     case("gfx942", first, 16, 32, BF16, F32, words, 0);
     let words = |k: usize, n: usize| (k / 8 * 32 + n, k % 8);
@@ -86,7 +86,7 @@ fn sparse_matrices_of_cdna_have_half_of_their_elements() {
     case("gfx950", "v_smfmac_f32_16x16x64_fp8_fp8 v[0:3], v[32:33], v[64:67], v96", 16, 64, FP8, F32, bytes, 0);
     let bytes = |k: usize, n: usize| (k / 16 * 32 + n, k % 16);
     case("gfx942", "v_smfmac_i32_32x32x32_i8 v[0:15], v[32:33], v[64:67], v96", 32, 32, I8, I32, bytes, 0);
-    // CDNA4 has twice as many, in twice as many registers.
+    // CDNA4 has products with twice as many elements, in twice as many registers.
     let words = |k: usize, n: usize| (k % 32 / 8 * 16 + n, k / 32 * 8 + k % 8);
     case("gfx950", "v_smfmac_f32_16x16x64_bf16 v[0:3], v[32:35], v[64:71], v96 abid:1", 16, 64, BF16, F32, words, 16);
     let words = |k: usize, n: usize| (k % 16 / 8 * 32 + n, k / 16 * 8 + k % 8);
@@ -99,7 +99,7 @@ fn sparse_matrices_of_cdna_have_half_of_their_elements() {
 
 #[test]
 fn sparse_matrices_of_rdna4_have_half_of_their_elements() {
-    // Waves of 32 lanes: each half has 16 of 32 elements of a column.
+    // In waves of 32 lanes, each half has 16 of 32 elements of a column.
     let case = |text, k, factor, result, b, set| {
         let target = "gfx1200";
         Sparse { target, text, rows: 16, k, factor, result, b, d: d_of_32, set, a: None }.check();
@@ -113,7 +113,7 @@ fn sparse_matrices_of_rdna4_have_half_of_their_elements() {
     case("v_swmmac_i32_16x16x32_iu4 v[0:7], v32, v[64:65], v96 index_key:1 neg_lo:[1,1,0]", 32, I4, I32, b, 16);
     let b = |k: usize, n: usize| (k / 32 * 16 + n, k % 32);
     case("v_swmmac_i32_16x16x64_iu4 v[0:7], v[32:33], v[64:67], v96 neg_lo:[1,1,0]", 64, I4, I32, b, 0);
-    // Waves of 64 lanes.
+    // Products in waves of 64 lanes.
     let case = |text, k, factor, result, b, set, a| {
         let target = "gfx1200:wave64";
         Sparse { target, text, rows: 16, k, factor, result, b, d: d_of_64, set, a }.check();
@@ -140,7 +140,7 @@ fn sparse_matrices_of_cdna5_have_half_of_their_elements() {
     case("v_swmmac_i32_16x16x128_iu8 v[0:7], v[32:39], v[64:79], v[96:97] neg_lo:[1,1,0]", 128, I8, I32, b);
     case("v_swmmac_f32_16x16x128_fp8_fp8 v[0:7], v[32:39], v[64:79], v[96:97]", 128, FP8, F32, b);
     case("v_swmmac_f32_16x16x32_f16 v[0:7], v[32:35], v[64:71], v96", 32, F16, F32, |k, n| (k / 16 * 16 + n, k % 16));
-    // What is added has 32 bits, the result 16.
+    // The elements of the added matrix have 32 bits, and those of the result 16.
     let mut wave = Wave::default();
     wave.write(Reg::Vgpr(D), 0, 0, 3.0f32.to_bits());
     wave.write(Reg::Vgpr(D), 1, 0, 5.0f32.to_bits());

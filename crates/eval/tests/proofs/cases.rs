@@ -7,7 +7,7 @@ use arbitrary::Unstructured;
 
 use super::values::Rng;
 
-/// How many instructions are made of each operation, in hundredths; `AMDGPU_ISA_CASES` has another number.
+/// The number of instructions that are made of each operation, in hundredths: `usual`, or that of `AMDGPU_ISA_CASES`.
 pub fn cases(usual: usize) -> usize {
     std::env::var("AMDGPU_ISA_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
@@ -26,7 +26,7 @@ fn is_memory(text: &str) -> bool {
     ["MEM", "LDS", "GDS", "PC", "MODE"].iter().any(|name| text.contains(name))
 }
 
-/// A valid instruction of an operation. The first two bytes choose it.
+/// A random valid instruction of an operation.
 pub fn made(target: Target, operation: usize, rng: &mut Rng) -> Option<Inst> {
     let mut bytes = [0u8; 48];
     bytes.iter_mut().for_each(|byte| *byte = rng.next() as u8);
@@ -51,7 +51,7 @@ pub fn duals(target: Target, hundredths: usize, rng: &mut Rng) -> Vec<Inst> {
     all.into_iter().map(|inst| with_other_second(&inst, rng).unwrap_or(inst)).collect()
 }
 
-/// The dual instruction with another second operation: with other bits in its first word.
+/// The dual instruction with another second operation, found by random changes of bits in its first word.
 fn with_other_second(inst: &Inst, rng: &mut Rng) -> Option<Inst> {
     (0..100).find_map(|_| {
         let mut words = inst.words().to_vec();
@@ -71,7 +71,7 @@ fn of_all(operations: Vec<usize>, target: Target, hundredths: usize, rng: &mut R
     all
 }
 
-/// The same instruction with some of the bits set that the hardware ignores; `None` if there are none.
+/// The same instruction with some of the bits set that the hardware ignores; `None` if there are no such bits.
 pub fn with_ignored_bits(inst: &Inst, rng: &mut Rng) -> Option<Inst> {
     let mut words = inst.words().to_vec();
     for bit in 0..words.len() * 32 {

@@ -1,4 +1,4 @@
-//! Compares what instructions do.
+//! Compares the results of instructions.
 
 use amdgpu_eval::{EvalError, Evaluator, LANES, Wave};
 use amdgpu_isa::meaning::{FloatType, Formula, Goal, Type};
@@ -6,13 +6,13 @@ use amdgpu_isa::{Inst, Opcode, Reg, Target};
 
 use super::values::{Rng, wave, written};
 
-/// How NaN are compared.
+/// The way in which NaNs are compared.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Nan {
-    /// Bit by bit.
+    /// NaNs are compared bit by bit.
     Exact,
-    /// Each is equal to each, where the formula of the operation gives a float its type. Everything else is compared
-    /// bit by bit: integers, masks, and floats that a formula only moves.
+    /// All NaNs are equal in results to which the formula gives a float type. Integers, masks, and floats that a
+    /// formula only moves are compared bit by bit.
     Any,
 }
 
@@ -20,20 +20,20 @@ pub enum Outcome {
     Same,
     /// The evaluator cannot run the first instructions.
     NotRun(EvalError),
-    /// What differs.
+    /// The first difference.
     Different(String),
 }
 
-/// How instructions are compared.
+/// The terms of a comparison.
 pub struct Terms {
     pub nan: Nan,
-    /// The mode flushes denormal results.
+    /// Whether the mode flushes denormal numbers.
     pub flushes: bool,
     /// The number of waves.
     pub waves: usize,
 }
 
-/// Runs two sequences with the same values.
+/// Runs two sequences of instructions with the same values.
 pub fn compare(evaluator: &mut Evaluator, [a, b]: [&[Inst]; 2], terms: &Terms, rng: &mut Rng) -> Outcome {
     let all: Vec<Inst> = a.iter().chain(b).copied().collect();
     for _ in 0..terms.waves {
@@ -47,7 +47,7 @@ pub fn compare(evaluator: &mut Evaluator, [a, b]: [&[Inst]; 2], terms: &Terms, r
         }
         match run(evaluator, b, &mut right) {
             Ok(()) => {}
-            // The first instructions have not needed a register that they name: a NaN in another has decided.
+            // The first sequence did not need the register although it names it, because a NaN in another one decided.
             Err(error @ EvalError::Unknown(_)) => return Outcome::NotRun(error),
             Err(error) => return Outcome::Different(error.to_string()),
         }
@@ -68,7 +68,7 @@ fn run(evaluator: &mut Evaluator, insts: &[Inst], wave: &mut Wave) -> Result<(),
     insts.iter().try_for_each(|inst| evaluator.run(inst, wave))
 }
 
-/// The first difference in words.
+/// The first difference, in words.
 fn difference(insts: &[Inst], left: &Wave, right: &Wave) -> String {
     for (reg, dwords) in insts.iter().flat_map(written) {
         for (index, lane) in (0..dwords).flat_map(|index| (0..LANES).map(move |lane| (index, lane))) {
@@ -82,7 +82,7 @@ fn difference(insts: &[Inst], left: &Wave, right: &Wave) -> String {
     format!("{}; {}", state(left), state(right))
 }
 
-/// Makes the same NaN of every NaN in registers that the instruction writes.
+/// Replaces every NaN in registers that the instruction writes by the same NaN.
 fn one_nan(inst: &Inst, waves: [&mut Wave; 2]) {
     let types = float_results(inst.opcode(), inst.target());
     let registers: Vec<(Reg, u16)> = written(inst).collect();

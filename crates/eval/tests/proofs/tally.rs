@@ -1,4 +1,4 @@
-//! Counts of what is proved, and the differences that are found.
+//! Counts of proved instructions, and the differences that are found.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts an outcome; `kind` is that of a difference.
+    /// Counts an outcome. `kind`: the kind of a difference between targets.
     pub fn count(&mut self, outcome: Outcome, [a, b]: [&[Inst]; 2], kind: &str) {
         match outcome {
             Outcome::Same => *self.proved.entry(generation(a[0].target())).or_default() += 1,

@@ -24,10 +24,10 @@ impl Rng {
     }
 }
 
-/// What the bits of a register stand for.
+/// The kind of values that a register gets.
 #[derive(Clone, Copy)]
 enum Pattern {
-    /// Floats with this many bits of exponent and of fraction.
+    /// Floats with these numbers of exponent bits and of fraction bits.
     Float(u32, u32),
     /// Integers near the ends of their ranges.
     Integers,
@@ -75,7 +75,7 @@ pub fn integer(rng: &mut Rng) -> u32 {
 }
 
 impl Pattern {
-    /// As many dwords as a register has.
+    /// The values of `count` dwords.
     fn dwords(self, count: usize, rng: &mut Rng) -> Vec<u32> {
         match self {
             Pattern::Float(e, f) => {
@@ -98,7 +98,7 @@ fn halves(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
 }
 
-/// The patterns that suit a formula.
+/// The patterns for the types in a formula.
 fn patterns(meaning: &str) -> Vec<Pattern> {
     let floats = FLOATS.iter().filter(|(name, _)| meaning.contains(name)).map(|&(_, pattern)| pattern);
     let floats: Vec<Pattern> = floats.collect();
@@ -107,7 +107,7 @@ fn patterns(meaning: &str) -> Vec<Pattern> {
     all
 }
 
-/// A wave in which every register that the instructions name has values.
+/// A wave in which all registers that the instructions name have values.
 pub fn wave(insts: &[Inst], rng: &mut Rng) -> Wave {
     let lanes = u32::from(insts[0].target().wave_size());
     let mut wave = Wave::default();
@@ -123,7 +123,7 @@ pub fn wave(insts: &[Inst], rng: &mut Rng) -> Wave {
     wave
 }
 
-/// Some lanes, most lanes or all lanes.
+/// An EXEC with some, most or all lanes on.
 fn exec(lanes: u32, rng: &mut Rng) -> u64 {
     let all = u64::MAX >> (64 - lanes);
     all & match rng.below(4) {
@@ -133,7 +133,7 @@ fn exec(lanes: u32, rng: &mut Rng) -> u64 {
     }
 }
 
-/// The default mode, or another.
+/// The default mode, or a random one.
 fn mode(rng: &mut Rng) -> Mode {
     let mut mode = Mode::default();
     if rng.next() & 1 == 0 {
