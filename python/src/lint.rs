@@ -128,15 +128,8 @@ pub fn replace<'py>(
     code: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (file, code) = (Code::of(file)?, Code::of(code)?);
-    let new = image.offset.and_then(|offset| amdgpu_object::replace(file.bytes(py), offset, code.bytes(py)));
-    let refused = || {
-        errors::object(
-            py,
-            "a code object can be replaced by itself, and in a bundle, an offload binary or an archive".into(),
-            &[],
-        )
-    };
-    new.map(|new| PyBytes::new(py, &new)).ok_or_else(refused)
+    let new = amdgpu_object::replace_all(file.bytes(py), vec![(image.offset, code.bytes(py).to_vec())]);
+    new.map(|new| PyBytes::new(py, &new)).map_err(|error| errors::object(py, error.to_string(), &[]))
 }
 
 /// The bundle of a compressed one; any other file as it is.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use amdgpu_lint::edits::Edits;
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{Image, Part};
+use amdgpu_object::{CannotReplace, Image, Part};
 
 use super::{Args, assume, target_of};
 use crate::error::{Error, Result};
@@ -67,7 +67,7 @@ fn add(counts: &mut [usize; 3], edits: &Edits) {
 
 /// The file with the code objects that change; `None` if none does.
 fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usize; 3]) -> Result<Option<Vec<u8>>> {
-    let (mut changes, mut passed, mut seen) = (Vec::new(), String::new(), false);
+    let (mut changes, mut labels, mut passed, mut seen) = (Vec::new(), Vec::new(), String::new(), false);
     let unpacked = amdgpu_object::unpack(bytes, args.max_unpacked)?;
     let bytes = unpacked.as_deref().unwrap_or(bytes);
     amdgpu_object::visit(bytes, args.max_unpacked, |part| {
@@ -76,8 +76,11 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
                 Ok(target) => {
                     seen = true;
                     if let Some(new) = image_of(args, name, &image, target, repair, counts)? {
-                        let offset = image.offset.ok_or_else(|| in_container(image.label))?;
-                        changes.push((offset, image.label.to_string(), new));
+                        if image.offset.is_none() {
+                            return Err(refused(CannotReplace { offset: None }, image.label));
+                        }
+                        labels.push((image.offset, image.label.to_string()));
+                        changes.push((image.offset, new));
                     }
                 }
                 Err(reason) if image.label.is_empty() => return Err(Error::input(reason)),
@@ -95,14 +98,19 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
     if unpacked.is_some() && !changes.is_empty() {
         note(format_args!("{name}: the bundle is written without compression"));
     }
-    // The last one comes first, so that the others keep their offsets.
-    changes.sort_by_key(|(offset, ..)| *offset);
-    let mut file = (!changes.is_empty()).then(|| bytes.to_vec());
-    for (offset, label, new) in changes.iter().rev() {
-        let old = file.take().unwrap_or_default();
-        file = Some(amdgpu_object::replace(&old, *offset, new).ok_or_else(|| in_container(label))?);
+    if changes.is_empty() {
+        return Ok(None);
     }
-    Ok(file)
+    amdgpu_object::replace_all(bytes, changes).map(Some).map_err(|error| {
+        let label = labels.iter().find(|(offset, _)| *offset == error.offset).map_or("", |(_, label)| label);
+        refused(error, label)
+    })
+}
+
+/// The error about a code object that cannot be replaced, with advice.
+fn refused(error: CannotReplace, label: &str) -> Error {
+    let label = escape::name(label.as_bytes());
+    Error::input(format!("{error}: take {label} out of the program first, with `llvm-objdump --offloading`"))
 }
 
 /// A code object with its changes; `None` if there are none.
@@ -133,15 +141,6 @@ fn image_of(
 /// Writes a note for the user.
 fn note(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "{}note:{} {text}", BOLD.render(), BOLD.render_reset());
-}
-
-/// The advice about a changed code object that does not fit into the file around it.
-fn in_container(label: &str) -> Error {
-    let label = escape::name(label.as_bytes());
-    Error::input(format!(
-        "a code object can be changed by itself, and in a bundle, an offload binary or an archive: take {label} out of the \
-         program first, with `llvm-objdump --offloading`"
-    ))
 }
 
 /// Refuses changes that move code to which a jump with an unknown target may lead, unless the user vouches for it.

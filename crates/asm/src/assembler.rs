@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use amdgpu_isa::Filler;
 use amdgpu_isa::asm::Far;
+use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_TLS, SHT_NOBITS, SHT_PROGBITS};
 use object::elf::STT_TLS;
 
 use super::expr::{Expr, Reader};
@@ -16,21 +17,6 @@ use super::source::{Line, Source};
 use super::table::{Def, SymbolId, Table};
 use super::target::Processor;
 use super::{Kind, Options};
-
-pub const SHT_PROGBITS: u32 = 1;
-pub const SHT_NOTE: u32 = 7;
-pub const SHT_NOBITS: u32 = 8;
-/// `SHT_LLVM_CALL_GRAPH_PROFILE`.
-pub const SHT_CALL_GRAPH: u32 = 0x6fff_4c09;
-pub const SHF_WRITE: u64 = 1;
-pub const SHF_ALLOC: u64 = 2;
-pub const SHF_EXECINSTR: u64 = 4;
-pub const SHF_MERGE: u64 = 0x10;
-pub const SHF_STRINGS: u64 = 0x20;
-pub const SHF_LINK_ORDER: u64 = 0x80;
-pub const SHF_GROUP: u64 = 0x200;
-pub const SHF_TLS: u64 = 0x400;
-pub const SHF_EXCLUDE: u64 = 0x8000_0000;
 
 #[derive(Clone, Debug)]
 pub struct Section {

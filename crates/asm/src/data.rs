@@ -1,7 +1,9 @@
 //! Directives of data and padding.
 
+use amdgpu_object::elf::{SHF_EXECINSTR, SHT_NOBITS};
+
 use super::Kind;
-use super::assembler::{Assembler, FixupKind, SHF_EXECINSTR, SHT_NOBITS};
+use super::assembler::{Assembler, FixupKind};
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::leb;

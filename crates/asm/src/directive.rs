@@ -1,8 +1,9 @@
 //! Directives that are in no other file.
 
 use amdgpu_isa::Filler;
+use amdgpu_object::elf::{SHT_NOTE, SHT_PROGBITS};
 
-use super::assembler::{Assembler, SHT_NOTE, SHT_PROGBITS};
+use super::assembler::Assembler;
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::metadata::{self, Note};

@@ -5,7 +5,7 @@ use amdgpu_isa::text::expression::{character, combined, operator, result};
 use super::flaw::{Result, Span};
 use super::scan::Scan;
 use super::table::{Def, SymbolId, Table};
-use crate::elf::kinds;
+use amdgpu_object::relocation_kinds as kinds;
 
 /// How deep expressions can be nested.
 const DEPTH: u16 = 256;

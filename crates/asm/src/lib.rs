@@ -59,7 +59,6 @@ mod cycles;
 mod data;
 mod debug;
 mod directive;
-pub mod elf;
 mod expr;
 mod fault;
 mod flaw;
@@ -98,7 +97,8 @@ pub use fault::{Fault, Faults, Kind, Origin, Place};
 pub use places::{Places, Statement};
 pub use target::Processor;
 
-use assembler::{Assembler, Guess, SHF_EXECINSTR};
+use amdgpu_object::elf::SHF_EXECINSTR;
+use assembler::{Assembler, Guess};
 use flaw::{Flaw, Flaws, Span};
 use resolve::Image;
 use source::File;

@@ -8,15 +8,15 @@ mod tables;
 
 use std::collections::BTreeMap;
 
+use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use amdgpu_object::relocation_kinds::{Base, Formula};
 use object::elf::STB_WEAK;
 use object::write::elf::ProgramHeader;
 
-use super::assembler::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use super::flaw::{Flaw, Span};
 use super::resolve::{At, Image, Of, Output, Relocation, Symbol};
 use crate::Kind;
-use crate::elf::kinds;
+use amdgpu_object::relocation_kinds as kinds;
 use layout::Layout;
 use tables::{Dynamic, dynamic_symbols};
 

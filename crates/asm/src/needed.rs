@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::assembler::{Assembler, SHF_MERGE, SHF_TLS};
+use amdgpu_object::elf::{SHF_MERGE, SHF_TLS};
+
+use super::assembler::Assembler;
 use super::expr::{Expr, TOP};
 use super::table::{Def, SymbolId};
 

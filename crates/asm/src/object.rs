@@ -2,27 +2,25 @@
 
 use std::collections::HashMap;
 
+use amdgpu_object::elf::{
+    SHF_EXCLUDE, SHF_GROUP, SHF_INFO_LINK, SHN_AMDGPU_LDS, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_NOBITS,
+    SHT_REL, SHT_RELA,
+};
 use object::Endianness;
 use object::elf::{EM_AMDGPU, SHN_ABS, SHN_COMMON};
 use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
 
-use super::assembler::{SHF_EXCLUDE, SHF_GROUP, SHT_CALL_GRAPH, SHT_NOBITS, Section};
+use super::assembler::Section;
 use super::resolve::{At, Image, Of, Output, Symbol};
-use crate::elf::SHN_AMDGPU_LDS;
 
-const SHT_RELA: u32 = 4;
-const SHF_INFO_LINK: u64 = 0x40;
-/// Numbers of symbols whose addresses count. No linked file has this section.
-const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
-const SHT_REL: u32 = 9;
 /// The lengths of a relocation with and without a number that is added.
 const RELA: u64 = 24;
 const REL: u64 = 16;
 
 /// Whether the relocations of a section have numbers that are added.
 fn has_addends(image: &Image, section: &Section) -> bool {
-    image.has_addends && section.kind != SHT_CALL_GRAPH
+    image.has_addends && section.kind != SHT_LLVM_CALL_GRAPH_PROFILE
 }
 
 /// A group of sections. They are in the order of their first sections.
@@ -267,7 +265,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_link: match output.linked {
                 Some(linked) => indices[linked].0,
                 // The symbols of its relocations are those of this table.
-                None if section.kind == SHT_CALL_GRAPH => symtab.0,
+                None if section.kind == SHT_LLVM_CALL_GRAPH_PROFILE => symtab.0,
                 None => 0,
             },
             sh_info: 0,

@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 
+use amdgpu_object::elf::{SHF_ALLOC, SHT_NOTE};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
 
-use super::assembler::{Assembler, Fixup, FixupKind, SHF_ALLOC, SHT_NOTE, Section};
+use super::assembler::{Assembler, Fixup, FixupKind, Section};
 use super::expr::Linear;
 use super::flaw::{Flaw, Span};
 use super::symbol::HIDDEN;
 use super::table::{Def, OWN, SymbolId};
 use super::target::Os;
 use super::{Kind, metadata};
-use crate::elf::kinds::{self, Formula};
+use amdgpu_object::relocation_kinds::{self as kinds, Formula};
 
 /// A resolved source, which becomes a file.
 #[derive(Clone, Debug)]

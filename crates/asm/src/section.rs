@@ -1,9 +1,11 @@
 //! Directives of sections.
 
-use super::assembler::{
-    Assembler, Group, SHF_ALLOC, SHF_EXCLUDE, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS,
-    SHF_TLS, SHF_WRITE, SHT_CALL_GRAPH, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS, SectionIdentity,
+use amdgpu_object::elf::{
+    SHF_ALLOC, SHF_EXCLUDE, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS, SHF_WRITE,
+    SHT_LLVM_CALL_GRAPH_PROFILE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS,
 };
+
+use super::assembler::{Assembler, Group, SectionIdentity};
 use super::flaw::{Flaw, Result};
 use super::scan::Scan;
 
@@ -18,7 +20,7 @@ const TYPES: [(&str, u32); 17] = [
     ("unwind", 0x7000_0001),
     ("llvm_odrtab", 0x6fff_4c00),
     ("llvm_linker_options", 0x6fff_4c01),
-    ("llvm_call_graph_profile", SHT_CALL_GRAPH),
+    ("llvm_call_graph_profile", SHT_LLVM_CALL_GRAPH_PROFILE),
     ("llvm_dependent_libraries", 0x6fff_4c04),
     ("llvm_sympart", 0x6fff_4c05),
     ("llvm_bb_addr_map", 0x6fff_4c0a),

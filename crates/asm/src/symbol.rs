@@ -1,13 +1,14 @@
 //! Directives of symbols and relocations.
 
+use amdgpu_object::elf::{SHF_ALLOC, SHF_EXCLUDE, SHF_WRITE, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_NOBITS};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 
-use super::assembler::{Assembler, SHF_ALLOC, SHF_EXCLUDE, SHF_WRITE, SHT_CALL_GRAPH, SHT_NOBITS};
+use super::assembler::Assembler;
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
 use super::table::{Def, SymbolId};
-use crate::elf::kinds;
+use amdgpu_object::relocation_kinds as kinds;
 
 /// `STB_GNU_UNIQUE`.
 const UNIQUE: u8 = 10;
@@ -362,7 +363,7 @@ impl Assembler {
             return;
         }
         let width = 8;
-        let section = self.section(".llvm.call-graph-profile", SHT_CALL_GRAPH, SHF_EXCLUDE, width);
+        let section = self.section(".llvm.call-graph-profile", SHT_LLVM_CALL_GRAPH_PROFILE, SHF_EXCLUDE, width);
         for (n, Calls { symbols, count }) in calls.into_iter().enumerate() {
             for (id, place) in symbols {
                 let symbol = self.table.get(id);

@@ -294,7 +294,7 @@ fn change(file: &[u8], target: u32, kind: Repair) -> amdgpu_isa_answer {
     // Damage is a note of the visit.
     let unpacked = amdgpu_object::unpack(file, None).ok().flatten();
     let file = unpacked.as_deref().unwrap_or(file);
-    let (mut changed, mut faults) = (Vec::new(), Vec::new());
+    let (mut changes, mut faults) = (Vec::new(), Vec::new());
     let mut notes = visit(file, false, |image| {
         let new = target_for(image, target).and_then(|target| {
             let edits = repair::image(image, target, kind).and_then(|plan| plan.followed());
@@ -304,21 +304,15 @@ fn change(file: &[u8], target: u32, kind: Repair) -> amdgpu_isa_answer {
         });
         match new {
             Ok(new) if new == image.bytes => {}
-            Ok(new) => changed.push((image.offset, new)),
+            Ok(new) => changes.push((image.offset, new)),
             Err(note) => faults.push(note),
         }
     });
     let is_whole = faults.is_empty() && notes.iter().all(|note| note.severity == amdgpu_isa_severity::Hint);
     notes.extend(faults);
-    // The last one first: the others stay where they are.
-    changed.sort_by_key(|(offset, _)| std::cmp::Reverse(*offset));
-    let place = |bytes: Vec<u8>, (offset, new): &(Option<u64>, Vec<u8>)| {
-        offset.and_then(|offset| amdgpu_object::replace(&bytes, offset, new))
-    };
-    let bytes = is_whole.then(|| changed.iter().try_fold(file.to_vec(), place));
-    if let Some(None) = bytes {
-        let why = "a code object can be replaced by itself, and in a bundle, an offload binary or an archive";
-        notes.push(Note::new(amdgpu_isa_severity::Error, why));
-    }
+    let bytes = is_whole.then(|| {
+        let refused = |error| notes.push(Note::new(amdgpu_isa_severity::Error, error));
+        amdgpu_object::replace_all(file, changes).map_err(refused).ok()
+    });
     amdgpu_isa_answer { bytes: bytes.flatten(), notes }
 }

@@ -60,7 +60,7 @@ impl<'a> AddressMap<'a> {
         if file.kind == elf::ET_REL {
             return map;
         }
-        let loaded = |section: &&elf::Section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0;
+        let loaded = |section: &&elf::Section| section.is_loaded() && section.size > 0;
         let part = |section: &elf::Section| {
             let name = elf::text(names, section.name)?.into();
             Some(Extent { address: section.address, size: section.size, name })
@@ -76,7 +76,7 @@ impl<'a> AddressMap<'a> {
         symbol: &elf::Symbol,
         name: &'a [u8],
     ) {
-        if file.kind != elf::ET_REL && section.flags & elf::SHF_ALLOC != 0 {
+        if file.kind != elf::ET_REL && section.is_loaded() {
             self.symbols.push(Extent { address: symbol.address, size: symbol.size, name: name.into() });
         }
     }

@@ -8,36 +8,68 @@ use alloc::vec::Vec;
 
 use crate::error::{ElfFault, ElfPart, ErrorKind};
 
-/// A section of notes.
-pub const SHT_NOTE: u32 = 7;
+/// A section of the program's own data or code.
+pub const SHT_PROGBITS: u32 = 1;
 /// The table of all symbols.
 pub const SHT_SYMTAB: u32 = 2;
-/// A table of relocations.
+/// A table of relocations with addends.
 pub const SHT_RELA: u32 = 4;
-/// The table of symbols that a loader reads.
-pub const SHT_DYNSYM: u32 = 11;
-/// A table of relocations in a compact form, which this package does not read.
-pub const SHT_CREL: u32 = 0x4000_0014;
-/// A packed table of relocations of pointers into the file.
-pub const SHT_RELR: u32 = 19;
 /// The table that tells a loader what to load and relocate.
 pub const SHT_DYNAMIC: u32 = 6;
+/// A section of notes.
+pub const SHT_NOTE: u32 = 7;
 /// A section without bytes in the file.
 pub const SHT_NOBITS: u32 = 8;
+/// A table of relocations without addends.
+pub const SHT_REL: u32 = 9;
+/// The table of symbols that a loader reads.
+pub const SHT_DYNSYM: u32 = 11;
+/// A table of the sections of symbols, in files with more sections than a symbol can name.
+pub const SHT_SYMTAB_SHNDX: u32 = 18;
+/// A packed table of relocations of pointers into the file.
+pub const SHT_RELR: u32 = 19;
+/// A table of relocations in a compact form, which this package does not read.
+pub const SHT_CREL: u32 = 0x4000_0014;
+/// The numbers of the symbols whose addresses matter (`SHT_LLVM_ADDRSIG`). Linked files lack this section.
+pub const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
+/// The numbers of calls between functions (`SHT_LLVM_CALL_GRAPH_PROFILE`).
+pub const SHT_LLVM_CALL_GRAPH_PROFILE: u32 = 0x6fff_4c09;
+/// The section can be written.
+pub const SHF_WRITE: u64 = 1;
 /// The section is loaded.
 pub const SHF_ALLOC: u64 = 2;
 /// The section has code.
 pub const SHF_EXECINSTR: u64 = 4;
-/// A segment of notes.
-pub const PT_NOTE: u32 = 4;
+/// A linker may keep equal entries of the section once.
+pub const SHF_MERGE: u64 = 0x10;
+/// The entries of the section are strings.
+pub const SHF_STRINGS: u64 = 0x20;
+/// The section's `info` is the number of a section.
+pub const SHF_INFO_LINK: u64 = 0x40;
+/// A linker keeps the section in the order of the section that it belongs to.
+pub const SHF_LINK_ORDER: u64 = 0x80;
+/// The section is a member of a group.
+pub const SHF_GROUP: u64 = 0x200;
+/// The section has data of each thread.
+pub const SHF_TLS: u64 = 0x400;
+/// A linker drops the section.
+pub const SHF_EXCLUDE: u64 = 0x8000_0000;
 /// A segment that is loaded.
 pub const PT_LOAD: u32 = 1;
+/// A segment of notes.
+pub const PT_NOTE: u32 = 4;
+/// A segment that is only read after it is relocated.
+pub const PT_GNU_RELRO: u32 = 0x6474_e552;
 /// The segment has code.
 pub const PF_X: u32 = 1;
 /// A file for a linker.
 pub const ET_REL: u16 = 1;
+/// A file for a loader.
+pub const ET_DYN: u16 = 3;
 /// The symbol of a section.
 pub const STT_SECTION: u8 = 3;
+/// The section number of symbols in the LDS of a workgroup. The value of such a symbol is its alignment in bytes.
+pub const SHN_AMDGPU_LDS: u16 = 0xff00;
 
 /// Whether a file begins as ELF files do.
 pub fn is_elf(bytes: &[u8]) -> bool {
@@ -145,6 +177,11 @@ pub struct Relocation {
 }
 
 impl Section {
+    /// Whether the section is loaded.
+    pub fn is_loaded(&self) -> bool {
+        self.flags & SHF_ALLOC != 0
+    }
+
     /// Whether the section has code in the file.
     pub fn is_code(&self) -> bool {
         self.flags & SHF_EXECINSTR != 0 && self.kind != SHT_NOBITS && self.size > 0

@@ -74,7 +74,7 @@ pub use bundles::unpack;
 pub use error::{Container, ElfFault, ElfPart, Error, ErrorKind, Step};
 pub use image::{Image, NewerVersion, Part, Relocation, Section, SkipReason, Symbol, SymbolKind};
 pub use name::Name;
-pub use replace::replace;
+pub use replace::{CannotReplace, replace, replace_all};
 pub use target_id::{TargetId, is_amdgpu};
 
 use nesting::{Budget, Nesting};

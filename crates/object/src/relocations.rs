@@ -116,15 +116,14 @@ impl<'n, 'a> Names<'n, 'a> {
     /// Adds to `map` the places of a linked file that a loader fills in.
     pub fn pointers(&mut self, map: &mut AddressMap<'a>) -> Result<(), ErrorKind> {
         let loaded = |kind: u32| {
-            let is_loaded = |table: &&elf::Section| table.kind == kind && table.flags & elf::SHF_ALLOC != 0;
+            let is_loaded = |table: &&elf::Section| table.kind == kind && table.is_loaded();
             // A file has at most one loaded table of each kind.
             self.headers.iter().find(is_loaded).filter(|_| self.file.kind != elf::ET_REL)
         };
         let (table, packed) = (loaded(elf::SHT_RELA), loaded(elf::SHT_RELR));
         if let Some(packed) = packed {
-            let is_held = |section: &&elf::Section| {
-                section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS && section.size > 0
-            };
+            let is_held =
+                |section: &&elf::Section| section.is_loaded() && section.kind != elf::SHT_NOBITS && section.size > 0;
             let mut sections: Vec<&elf::Section> = self.headers.iter().filter(is_held).collect();
             sections.sort_by_key(|section| section.address);
             let value = |place: u64| {

@@ -1,6 +1,8 @@
 //! Replaces a code object in a file.
 
 use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::fmt;
 
 use crate::bundle::{self, Entry};
 use crate::{archive, elf, offload};
@@ -64,6 +66,40 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
         out.get_mut(field.checked_add(8)?..field.checked_add(16)?)?.copy_from_slice(&size.to_le_bytes());
     }
     Some(out)
+}
+
+/// A code object that cannot be replaced, because the file around it does not allow another size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CannotReplace {
+    /// The offset of the code object, as [`Image::offset`](crate::Image::offset) gives it.
+    pub offset: Option<u64>,
+}
+
+impl fmt::Display for CannotReplace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a code object can be replaced by itself, and in a bundle, an offload binary or an archive")
+    }
+}
+
+impl core::error::Error for CannotReplace {}
+
+/// The file with several code objects replaced. `changes` has the old offset of each, as
+/// [`Image::offset`](crate::Image::offset) gives it, and its new bytes, in any order.
+///
+/// # Errors
+/// [`replace`] refuses one of them.
+///
+/// ```
+/// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+/// assert_eq!(amdgpu_object::replace_all(file, vec![(Some(0), b"other".to_vec())]).unwrap(), b"other");
+/// assert_eq!(amdgpu_object::replace_all(file, vec![(None, b"other".to_vec())]).unwrap_err().offset, None);
+/// ```
+pub fn replace_all(file: &[u8], mut changes: Vec<(Option<u64>, Vec<u8>)>) -> Result<Vec<u8>, CannotReplace> {
+    // The last one comes first, so that the others keep their offsets.
+    changes.sort_by_key(|(offset, _)| Reverse(*offset));
+    changes.iter().try_fold(file.to_vec(), |file, (offset, new)| {
+        offset.and_then(|offset| replace(&file, offset, new)).ok_or(CannotReplace { offset: *offset })
+    })
 }
 
 /// The bundle, among several in a file, that holds the byte at an offset: the bundle's own offset, and its entries.

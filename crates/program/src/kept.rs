@@ -11,7 +11,7 @@ impl Writer<'_, '_> {
     /// data. The numbers in code and descriptors have been written before.
     pub fn kept(&mut self, table: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
-        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let is_loaded = |section: &elf::Section| section.is_loaded();
         let data = layout.file.contents(table).bytes;
         let symbols = layout.sections.get(table.link).map_or(&[][..], |symbols| layout.file.contents(symbols).bytes);
         let in_memory = layout.sections.get(table.info).is_some_and(is_loaded);
@@ -59,7 +59,7 @@ impl Writer<'_, '_> {
         section: usize,
     ) -> Result<i64, Error> {
         let layout = self.layout;
-        let in_memory = layout.sections.get(section).is_some_and(|section| section.flags & elf::SHF_ALLOC != 0);
+        let in_memory = layout.sections.get(section).is_some_and(|section| section.is_loaded());
         let refused = || Error::Relocation { address: relocation.address };
         if relocation.kind == NONE {
             return Ok(relocation.addend);

@@ -14,8 +14,6 @@ const PAGE: u64 = 0x1000;
 /// The greatest alignment, in bytes, of a section after code that changes its length. Up to this number of zeros are
 /// written before the section.
 const MOST_ALIGN: u64 = 1 << 24;
-/// The kind of a segment that is read-only after loading.
-const PT_GNU_RELRO: u32 = 0x6474_e552;
 
 /// The number of bytes from an address to the end of its page.
 pub fn fills(address: u64) -> u64 {
@@ -123,7 +121,7 @@ impl<'f, 'a> Layout<'f, 'a> {
             false => section.address >= first.address.saturating_add(first.size),
             true => section.offset >= first.offset.saturating_add(first.size),
         };
-        let loaded = self.sections.iter().filter(|section| section.flags & elf::SHF_ALLOC != 0);
+        let loaded = self.sections.iter().filter(|section| section.is_loaded());
         let align = loaded.filter(is_after).fold(8, |align: u64, section| {
             align.max(section.align).max(if self.begins_page(section) { PAGE } else { 1 })
         });
@@ -138,7 +136,7 @@ impl<'f, 'a> Layout<'f, 'a> {
     /// Checks that nothing overlaps code in the file, and that sections after code in memory are after it in the file,
     /// too. If sections keep their addresses, checks instead that code does not reach the next section.
     fn check(&self) -> Result<(), Error> {
-        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let is_loaded = |section: &elf::Section| section.is_loaded();
         let has_bytes = |section: &elf::Section| section.kind != elf::SHT_NOBITS && section.size > 0;
         let in_file = self.sections.iter().enumerate().filter(|(number, section)| *number > 0 && has_bytes(section));
         let mut in_file: Vec<(usize, &elf::Section)> = in_file.collect();
@@ -191,9 +189,9 @@ impl<'f, 'a> Layout<'f, 'a> {
     pub fn is_filler(&self, section: &elf::Section) -> bool {
         let end = section.address.wrapping_add(section.size);
         let is_end = |segment: &elf::Segment| {
-            segment.kind == PT_GNU_RELRO && segment.address.wrapping_add(segment.memory_size) == end
+            segment.kind == elf::PT_GNU_RELRO && segment.address.wrapping_add(segment.memory_size) == end
         };
-        let has_no_bytes = section.kind == elf::SHT_NOBITS && section.flags & elf::SHF_ALLOC != 0;
+        let has_no_bytes = section.kind == elf::SHT_NOBITS && section.is_loaded();
         let is_full = section.align == 1 && section.size == fills(section.address);
         has_no_bytes && is_full && self.segments.iter().any(is_end)
     }
@@ -211,9 +209,7 @@ impl<'f, 'a> Layout<'f, 'a> {
     /// The number of the section with code that an address points into. The end of the section counts as inside, unless
     /// another section begins there.
     pub fn code_of(&self, address: u64) -> Option<usize> {
-        let begins = |section: &elf::Section| {
-            section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && section.address == address
-        };
+        let begins = |section: &elf::Section| section.is_loaded() && section.size > 0 && section.address == address;
         let code = self.last(|code| code.start <= address)?;
         let is_inside = match address.cmp(&code.end) {
             Ordering::Less => true,
@@ -282,13 +278,12 @@ impl<'f, 'a> Layout<'f, 'a> {
     pub fn is_loaded(&self, address: u64) -> bool {
         let end = |section: &elf::Section| section.address.saturating_add(section.size);
         let holds = |section: &elf::Section| (section.address..=end(section)).contains(&address);
-        self.sections.iter().any(|section| section.flags & elf::SHF_ALLOC != 0 && section.size > 0 && holds(section))
+        self.sections.iter().any(|section| section.is_loaded() && section.size > 0 && holds(section))
     }
 
     /// The offset, in the old file, of the byte at an old address; `None` if no section contains the byte.
     pub fn offset_of(&self, address: u64) -> Option<u64> {
-        let has_bytes =
-            |section: &&elf::Section| section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
+        let has_bytes = |section: &&elf::Section| section.is_loaded() && section.kind != elf::SHT_NOBITS;
         let mut offsets = self.sections.iter().filter(has_bytes).filter_map(|section| {
             let from = address.checked_sub(section.address).filter(|from| *from < section.size)?;
             section.offset.checked_add(from)

@@ -21,16 +21,10 @@ const STRIDE: u64 = 0x1000;
 const ENTRY: u64 = 0x800;
 /// The least room after a section, and the least alignment of sections, in bytes.
 const ROOM: u64 = 0x1_0000;
-/// `e_type` of a file for a loader.
-const ET_DYN: u16 = 3;
 /// The first section number with a special meaning (`SHN_LORESERVE`).
 const RESERVED: u16 = 0xff00;
 /// The section number of symbols for which a linker makes room (`SHN_COMMON`).
 const COMMON: u16 = 0xfff2;
-
-/// The kind of the table with the sections of symbols, in files with too many sections for `st_shndx`. A file with such
-/// a table is refused.
-const SHT_SYMTAB_SHNDX: u32 = 18;
 
 /// An object for a linker, laid out with addresses for its sections.
 ///
@@ -157,7 +151,7 @@ impl Places {
     fn new(file: &File<'_>) -> Result<Places, Error> {
         let sections = sections(file)?;
         let is_unread = |kind| tables(&sections, kind).next().is_some();
-        if is_unread(SHT_SYMTAB_SHNDX) || is_unread(elf::SHT_CREL) || !are_apart(file, &sections) {
+        if is_unread(elf::SHT_SYMTAB_SHNDX) || is_unread(elf::SHT_CREL) || !are_apart(file, &sections) {
             return Err(Error::Layout);
         }
         let symbols = tables(&sections, elf::SHT_SYMTAB).map(|table| table.size / 24).max().unwrap_or(0);
@@ -166,7 +160,7 @@ impl Places {
         order.sort_by_key(|number| sections.get(*number).map(|section| section.offset));
         let mut next = ROOM;
         for number in order {
-            let Some(section) = sections.get(number).filter(|section| section.flags & elf::SHF_ALLOC != 0) else {
+            let Some(section) = sections.get(number).filter(|section| section.is_loaded()) else {
                 continue;
             };
             let align = section.align.max(ROOM);
@@ -204,14 +198,14 @@ impl Places {
     fn link(&self, file: &File<'_>) -> Result<Vec<u8>, Error> {
         let all = sections(file)?;
         let fits = |(section, place): (&Section, &Option<(u64, u64)>)| match place {
-            Some((_, room)) => section.flags & elf::SHF_ALLOC != 0 && section.size <= *room,
+            Some((_, room)) => section.is_loaded() && section.size <= *room,
             None => true,
         };
         if all.len() != self.sections.len() || !all.iter().zip(&self.sections).all(fits) {
             return Err(Error::Layout);
         }
         let mut out = Writer { bytes: file.bytes.to_vec() };
-        out.put(16, &ET_DYN.to_le_bytes())?;
+        out.put(16, &elf::ET_DYN.to_le_bytes())?;
         let outside = file.section_header(0);
         out.put(outside + 4, &elf::SHT_NOBITS.to_le_bytes())?;
         out.put(outside + 8, &elf::SHF_ALLOC.to_le_bytes())?;

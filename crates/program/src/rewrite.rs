@@ -14,9 +14,6 @@ use crate::edits::second_entry;
 use crate::layout::{Code, Layout, fills};
 use crate::{Edits, Error, code};
 
-/// A table of relocations whose addends are in their places. A file with such a table is refused, unless its
-/// relocations only name functions (`.llvm.call-graph-profile`).
-const SHT_REL: u32 = 9;
 /// The tags of entries of the dynamic table that hold addresses.
 const DYNAMIC_ADDRESSES: [u64; 13] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 36, 0x6fff_fef5];
 
@@ -87,19 +84,16 @@ impl Writer<'_, '_> {
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
         let is_name = |entry: &[u8]| entry.get(8..12) == Some(&NONE.to_le_bytes());
         let are_names = |table: &elf::Section| {
-            let is_loaded = layout.sections.get(table.info).is_some_and(|target| target.flags & elf::SHF_ALLOC != 0);
+            let is_loaded = layout.sections.get(table.info).is_some_and(|target| target.is_loaded());
             !is_loaded && layout.file.contents(table).bytes.chunks_exact(16).all(is_name)
         };
-        if !tables(SHT_REL).all(are_names) || tables(elf::SHT_CREL).next().is_some() {
+        if !tables(elf::SHT_REL).all(are_names) || tables(elf::SHT_CREL).next().is_some() {
             return Err(Error::Layout);
         }
         tables(elf::SHT_RELR).try_for_each(|table| self.packed(table))?;
         self.descriptors()?;
         for table in tables(elf::SHT_RELA) {
-            match table.flags & elf::SHF_ALLOC {
-                0 => self.kept(table)?,
-                _ => self.relocations(table)?,
-            }
+            if table.is_loaded() { self.relocations(table)? } else { self.kept(table)? }
         }
         Ok(self.out)
     }
@@ -131,7 +125,7 @@ impl Writer<'_, '_> {
     fn section(&mut self, number: usize, section: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
         let at = layout.file.section_header(number);
-        let is_loaded = section.flags & elf::SHF_ALLOC != 0;
+        let is_loaded = section.is_loaded();
         let address = if is_loaded { layout.address_in(number, section.address) } else { section.address };
         let size = layout.code(number).map_or_else(|| self.size(section, address), Code::size);
         self.put64(at + 16, address)?;
@@ -174,7 +168,7 @@ impl Writer<'_, '_> {
 
     fn symbols(&mut self, table: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
-        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let is_loaded = |section: &elf::Section| section.is_loaded();
         let data = layout.file.contents(table).bytes;
         for (number, symbol) in layout.file.symbols(data).enumerate() {
             let section = usize::from(symbol.section);
@@ -203,7 +197,7 @@ impl Writer<'_, '_> {
     /// The new value of an address that belongs to the section of a symbol.
     pub fn beside(&self, symbol: &elf::Symbol, address: u64) -> u64 {
         let section = usize::from(symbol.section);
-        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let is_loaded = |section: &elf::Section| section.is_loaded();
         match self.layout.sections.get(section).is_some_and(is_loaded) {
             true => self.layout.address_in(section, address),
             false => address,
@@ -212,7 +206,7 @@ impl Writer<'_, '_> {
 
     fn relocations(&mut self, table: &elf::Section) -> Result<(), Error> {
         let layout = self.layout;
-        let is_loaded = |section: &elf::Section| section.flags & elf::SHF_ALLOC != 0;
+        let is_loaded = |section: &elf::Section| section.is_loaded();
         let data = layout.file.contents(table).bytes;
         let symbols = layout.sections.get(table.link).map_or(&[][..], |symbols| layout.file.contents(symbols).bytes);
         for (number, relocation) in layout.file.relocations(data).enumerate() {

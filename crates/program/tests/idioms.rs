@@ -328,7 +328,7 @@ fn what_only_looks_like_code_is_refused() {
 fn beside(bytes: &[u8]) -> Vec<u8> {
     let file = amdgpu_object::elf::File::parse(bytes).unwrap();
     let (sections, segments) = (file.sections().0, file.segments().0);
-    let loaded = |n: &usize| sections[*n].flags & amdgpu_object::elf::SHF_ALLOC != 0 && sections[*n].size > 0;
+    let loaded = |n: &usize| sections[*n].is_loaded() && sections[*n].size > 0;
     let last = (0..sections.len()).rev().find(loaded).unwrap();
     let (end, old) = (sections[last - 1].address + sections[last - 1].size, sections[last].address);
     let segment = segments.iter().position(|segment| segment.address == old).unwrap();
@@ -397,7 +397,7 @@ fn sections_may_begin_where_others_end() {
     for words in [2, room as usize / 4, room as usize / 4 + 2, 1030] {
         let new = grown(&close, words);
         let sections = amdgpu_object::elf::File::parse(&new).unwrap().sections().0;
-        let ends = sections.iter().filter(|one| one.flags & amdgpu_object::elf::SHF_ALLOC != 0 && one.size > 0);
+        let ends = sections.iter().filter(|one| one.is_loaded() && one.size > 0);
         assert!(ends.clone().zip(ends.skip(1)).all(|(one, next)| one.address + one.size <= next.address), "{words}");
     }
 }

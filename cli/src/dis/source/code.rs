@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use amdgpu_asm::NOP;
-use amdgpu_asm::elf::kinds;
 use amdgpu_isa::decode;
+use amdgpu_object::relocation_kinds as kinds;
 
 use super::data::{value, variant_of};
 use super::{Relocation, Section, Source};

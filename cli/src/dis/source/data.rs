@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use amdgpu_asm::elf::kinds;
+use amdgpu_object::relocation_kinds as kinds;
 use object::elf;
 
 use super::{Relocation, Section, Source};

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::Write;
 
-use amdgpu_asm::elf::kinds;
 use amdgpu_asm::metadata::{self, Note};
 use amdgpu_isa as lib;
+use amdgpu_object::relocation_kinds as kinds;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
 

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use amdgpu_asm::elf::{SHN_AMDGPU_LDS, kinds};
+use amdgpu_object::elf::SHN_AMDGPU_LDS;
+use amdgpu_object::relocation_kinds as kinds;
 use object::elf::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSymbol as _, SymbolFlags};

@@ -1,7 +1,9 @@
 //! The frames of functions: `.cfi_` directives become the tables `.eh_frame` and `.debug_frame`.
 
+use amdgpu_object::elf::{SHF_ALLOC, SHT_PROGBITS};
+
 use super::tables::Bytes;
-use crate::assembler::{Assembler, SHF_ALLOC, SHT_PROGBITS};
+use crate::assembler::Assembler;
 use crate::expr::Expr;
 use crate::flaw::{Flaw, Result, Span};
 use crate::leb::{signed, unsigned};

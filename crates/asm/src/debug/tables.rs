@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use amdgpu_object::elf::{SHF_MERGE, SHF_STRINGS, SHT_PROGBITS};
+
 use super::{File, Line};
-use crate::assembler::{Assembler, FixupKind, SHT_PROGBITS};
+use crate::assembler::{Assembler, FixupKind};
 use crate::expr::{Expr, Variant};
 use crate::flaw::{Flaw, Result, Span};
 use crate::leb::{signed, unsigned};
@@ -46,7 +48,6 @@ const MD5: u8 = 5;
 const SOURCE: u64 = 0x2001;
 
 const POINTER: u8 = 8;
-const SHF_MERGE_STRINGS: u64 = 0x30;
 
 /// The bytes of a table, with the places that a linker fills in: where they are, how long, and of what.
 #[derive(Default)]
@@ -148,7 +149,7 @@ impl Assembler {
         table.bytes.extend([UNIT as u8, 1, 1, LINE_BASE as u8, LINE_RANGE as u8, OPCODE_BASE]);
         table.bytes.extend(OPERANDS);
         if version == 5 {
-            let texts = self.section(".debug_line_str", SHT_PROGBITS, SHF_MERGE_STRINGS, 1);
+            let texts = self.section(".debug_line_str", SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1);
             let texts_start = self.label_at(texts, 0);
             self.files(&mut table, &mut strings, texts_start);
             self.switch(texts);

@@ -1,11 +1,11 @@
 //! Writes the file of a linked code object.
 
+use amdgpu_object::elf::SHF_MERGE;
 use object::Endianness;
 use object::elf::{EM_AMDGPU, SHN_ABS, STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
 
 use super::{Chunk, Layout};
-use crate::assembler::SHF_MERGE;
 use crate::object::sorted;
 use crate::resolve::{At, Image, Symbol};
 

@@ -1,8 +1,8 @@
 //! Sections of a linked file, from the sections of a source.
 
+use amdgpu_object::elf::{SHF_EXCLUDE, SHF_GROUP, SHF_MERGE, SHF_STRINGS, SHT_NOBITS};
+
 use super::Chunk;
-use super::merged::{SHF_MERGE, SHF_STRINGS};
-use crate::assembler::{SHF_EXCLUDE, SHF_GROUP, SHT_NOBITS};
 use crate::resolve::Image;
 
 /// Sections with these beginnings of their names become parts of one section.

@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use amdgpu_object::elf::{SHF_ALLOC, SHF_MERGE, SHF_STRINGS};
 use twox_hash::XxHash3_64;
 
 use super::Chunk;
-use crate::assembler::SHF_ALLOC;
 use crate::resolve::{Image, Of};
-
-pub const SHF_MERGE: u64 = 0x10;
-pub const SHF_STRINGS: u64 = 0x20;
 
 /// LLVM's linker divides strings by their hashes, so that several cores can work. In each part they keep their order.
 const PARTS: usize = 32;

@@ -32,7 +32,7 @@ impl Side<'_> {
 }
 
 fn is_loaded(section: &Section) -> bool {
-    section.flags & elf::SHF_ALLOC != 0
+    section.is_loaded()
 }
 
 /// Compares a table of relocations with its counterpart.

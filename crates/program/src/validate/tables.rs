@@ -90,7 +90,7 @@ impl<'a> Side<'a> {
     /// The first `N` bytes at an address.
     fn at<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let holds = |section: &&Section| {
-            let is_loaded = section.flags & elf::SHF_ALLOC != 0 && section.kind != elf::SHT_NOBITS;
+            let is_loaded = section.is_loaded() && section.kind != elf::SHT_NOBITS;
             is_loaded && (section.address..section.address.saturating_add(section.size)).contains(&address)
         };
         let section = self.sections.iter().find(holds)?;
@@ -114,7 +114,7 @@ impl<'a> Files<'a> {
     /// Pairs the loaded sections without code.
     pub fn pair_sections(&self, pairs: &mut Pairs) {
         for (old, new) in self.old.sections.iter().zip(&self.new.sections) {
-            if old.flags & elf::SHF_ALLOC != 0 && !old.is_code() && old.size > 0 {
+            if old.is_loaded() && !old.is_code() && old.size > 0 {
                 pairs.add_section(old.address, old.address.saturating_add(old.size), new.address);
             }
         }
@@ -176,11 +176,10 @@ fn section(
         return Err(None);
     }
     let is_fixed = number > 0 || one == other;
-    let is_placed = match one.flags & elf::SHF_ALLOC {
-        // Without segments, nothing ties addresses to offsets in the file.
-        _ if files.old.segments.is_empty() => one.address == other.address,
-        0 => one.address == other.address,
-        _ => placed(files, one, other),
+    // Without segments, nothing ties addresses to offsets in the file.
+    let is_placed = match one.is_loaded() && !files.old.segments.is_empty() {
+        true => placed(files, one, other),
+        false => one.address == other.address,
     };
     if !(is_fixed && is_placed) {
         return Err(None);
@@ -195,9 +194,7 @@ fn section(
     match one.kind {
         elf::SHT_NOBITS => nobits(one, other).then_some(()).ok_or(None),
         elf::SHT_SYMTAB | elf::SHT_DYNSYM => symbols(files, pairs, number, a.bytes, b.bytes).map_err(Some),
-        elf::SHT_RELA if one.flags & elf::SHF_ALLOC == 0 => {
-            kept::compare(files, pairs, one, a.bytes, b.bytes).map_err(Some)
-        }
+        elf::SHT_RELA if !one.is_loaded() => kept::compare(files, pairs, one, a.bytes, b.bytes).map_err(Some),
         elf::SHT_RELA => relocations(files, pairs, one.link, a.bytes, b.bytes).map_err(Some),
         elf::SHT_CREL => Err(None),
         elf::SHT_RELR => packed(files, pairs, a.bytes, b.bytes).then_some(()).ok_or(None),
@@ -248,7 +245,7 @@ fn symbols(files: &Files<'_>, pairs: &Pairs, table: usize, one: &[u8], other: &[
             return Err(unlike);
         }
         let section = old.sections.get(usize::from(a.section)).filter(|_| a.section != 0);
-        let Some(section) = section.filter(|section| section.flags & elf::SHF_ALLOC != 0) else {
+        let Some(section) = section.filter(|section| section.is_loaded()) else {
             if (a.address, a.size) == (b.address, b.size) {
                 continue;
             }
@@ -361,7 +358,7 @@ fn data(
     if one == other {
         return Ok(());
     }
-    if section.flags & elf::SHF_ALLOC == 0 {
+    if !section.is_loaded() {
         return Err(None);
     }
     let Files { pointers, entries, filled, .. } = files;
@@ -409,7 +406,7 @@ fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
 fn bound(files: &Files<'_>, one: u64, other: u64, of: impl Fn(&Section) -> u64) -> bool {
     // An empty section without bytes counts, because it may fill a page in the new file.
     let has_place = |section: &Section| section.size > 0 || section.kind == elf::SHT_NOBITS;
-    let is_loaded = |section: &Section| section.flags & elf::SHF_ALLOC != 0 && has_place(section);
+    let is_loaded = |section: &Section| section.is_loaded() && has_place(section);
     let pairs = || files.old.sections.iter().zip(&files.new.sections).filter(|(old, _)| is_loaded(old));
     let mut there = pairs().filter(|(old, _)| of(old) == one).peekable();
     if there.peek().is_some() {

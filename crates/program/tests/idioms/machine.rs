@@ -52,7 +52,7 @@ impl Machine {
     /// Links an object as simply as possible: its sections follow one another, and the table of addresses follows them.
     fn link(&mut self, file: &File<'_>, sections: &[Section]) {
         let (mut next, mut starts) = (0x400u64, vec![0; sections.len()]);
-        for (n, section) in sections.iter().enumerate().filter(|(_, section)| section.flags & elf::SHF_ALLOC != 0) {
+        for (n, section) in sections.iter().enumerate().filter(|(_, section)| section.is_loaded()) {
             starts[n] = next.next_multiple_of(section.align.max(1));
             next = starts[n] + section.size;
             self.write(starts[n], file.contents(section).bytes);
