@@ -80,8 +80,7 @@ pub enum RuleError {
         limit: u8,
     },
     /// A field has a value that decodes, but with which the operation is of no use: `dmask` with two bits of an image
-    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse such an
-    /// instruction.
+    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse this.
     Value {
         /// The field.
         field: Field,
@@ -173,8 +172,8 @@ impl Inst {
                 Reg::Vgpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
                 Reg::Agpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
-                    // The operand has the aligned register, so compare the code in the field. Each file begins at an
-                    // aligned code.
+                    // The operand has the aligned register, so the field's code is compared: files begin at aligned
+                    // codes.
                     let code = code_of(self, field).filter(|code| aligned(*code, dwords) != *code)?;
                     let Value::Reg(register) = meaning(self.target(), code, 1) else { return None };
                     Some(RuleError::MisalignedScalar { field, register })

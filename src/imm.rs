@@ -78,8 +78,8 @@ const WAITCNT: [(Counter, Field); 3] =
 
 /// The counters to wait for: the instruction waits until each [`Counter`] with a number is at or below that number.
 ///
-/// The value can hold the counters of any generation; [`Waitcnt::encode`] refuses counters that the target's
-/// `s_waitcnt` lacks.
+/// A value can have counters of any generation; [`Waitcnt::encode`] refuses counters that the target's `s_waitcnt`
+/// lacks.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "gfx803"))] {

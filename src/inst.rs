@@ -192,8 +192,7 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
-    /// The instruction with other bits in the lower half of the first dword, which must be a field that can hold all
-    /// values.
+    /// The instruction with another lower half of the first dword, which must be a field that can hold all values.
     pub(crate) fn with_low_half(mut self, bits: u16) -> Inst {
         self.words[0] = self.words[0] & !u32::from(u16::MAX) | u32::from(bits);
         self

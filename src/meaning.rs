@@ -109,8 +109,7 @@ impl Inst {
         SOURCE_LANES.iter().find(is_it).map(|row| row.2).filter(|text| *text != "LANE")
     }
 
-    /// The meaning of a field, if it is the same for all values of the field: a formula of `n`, the value, and of
-    /// `LANE`.
+    /// The meaning of a field, if it is the same for all values: a formula of `n`, the value, and of `LANE`.
     pub fn field_meaning(&self, field: Field) -> Option<&'static str> {
         let is_it = |row: &&(Format, Field, &str)| {
             row.1 == field && (row.0 == self.format() || Some(row.0) == self.extension())

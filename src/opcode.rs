@@ -42,7 +42,7 @@ impl Opcode {
         MNEMONICS.get(usize::from(a)..usize::from(b)).unwrap_or("")
     }
 
-    /// An array that begins with the name, and the length of the name: copying a fixed size is cheaper than copying the
+    /// An array that begins with the name, and the name's length: a copy of a fixed size is cheaper than one of the
     /// exact size.
     #[cfg(feature = "text")]
     #[inline]

@@ -102,8 +102,7 @@ pub enum DescriptorError {
     Vgprs,
     /// The target has fewer scalar registers than were requested.
     Sgprs,
-    /// The first accumulation register is not a multiple of four from 4 to 256, or does not fit the numbers of
-    /// registers.
+    /// `accum_offset` is not a multiple of four from 4 to 256, or does not fit the numbers of registers.
     AccumOffset,
 }
 

@@ -35,8 +35,7 @@ impl Registers {
         Registers { vgprs: 0, accum_offset: 4, agprs: 0, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
     }
 
-    /// The registers in a set. A set of the registers that instructions read and write can lack registers that hold
-    /// arguments.
+    /// The registers in a set. The set of what instructions access can lack registers that hold arguments.
     ///
     /// flat_scratch counts as used even if it is not in the set: clear [`Registers::flat_scratch`] if the kernel does
     /// not write it.
@@ -129,8 +128,7 @@ impl KernelDescriptor {
         if registers.agprs > 0 && tables.agprs == 0 {
             return Err(DescriptorError::Vgprs);
         }
-        // If vector and accumulation registers have separate files, a wave gets as many registers in one as in the
-        // other.
+        // If accumulation registers have a file of their own, a wave gets as many registers in either file.
         let vgprs = granules(registers.vgprs.max(registers.agprs).into(), tables.vgpr_granule);
         if vgprs > 63 {
             return Err(DescriptorError::Vgprs);

@@ -2,8 +2,7 @@
 
 /// An argument of a kernel.
 ///
-/// An argument begins at the first multiple of its alignment after the argument before it, as the fields of a C struct
-/// do.
+/// An argument begins at the first multiple of its alignment after the argument before it, like fields of a C struct.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

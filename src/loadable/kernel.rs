@@ -84,8 +84,7 @@ impl<'a> Kernel<'a> {
         Kernel { max_workgroup_size: lanes, ..self }
     }
 
-    /// Sets the only size in x, y and z that a workgroup may have. The product of the three becomes the greatest number
-    /// of lanes.
+    /// Sets the only size in x, y and z that a workgroup may have. The product becomes the greatest number of lanes.
     pub fn workgroup_size(self, lanes: [u32; 3]) -> Kernel<'a> {
         Kernel { workgroup_size: Some(lanes), ..self }
     }

@@ -50,8 +50,7 @@ pub struct CodeObject<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CodeObjectError {
-    /// The library does not have the processor's instructions, or the processor lacks a setting (XNACK, SRAM-ECC) that
-    /// was made.
+    /// The library lacks the processor's instructions, or the processor lacks a chosen setting (XNACK, SRAM-ECC).
     Processor,
     /// The file would have more than four gigabytes.
     Size,
@@ -93,8 +92,7 @@ pub enum KernelError {
         /// The argument's number, from 0.
         argument: usize,
     },
-    /// The descriptor states a smaller size of all arguments than they have, or the arguments do not fit into four
-    /// gigabytes.
+    /// The descriptor states a smaller size of all arguments than they have, or these exceed four gigabytes.
     ArgumentsSize {
         /// The size in bytes that the arguments need; `u32::MAX` if they do not fit.
         needed: u32,

@@ -39,8 +39,7 @@ macro_rules! flags {
             pub trait $trait: ModifierSet {
                 /// Position of the modifier's bit.
                 const BIT: u8;
-                /// The field that excludes the modifier, if one does: its lowest bit, its width, and the value that
-                /// excludes.
+                /// The field that excludes the modifier, if one does: lowest bit, width, and excluding value.
                 const EXCLUDED_BY: Option<[u8; 3]> = None;
             }
             impl<M: $trait> Code<M> {
@@ -451,8 +450,7 @@ pub trait ScalarOffset: ModifierSet {
     const OFF: u64;
 }
 impl<M: ScalarOffset> Code<M> {
-    /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and a second
-    /// constant.
+    /// Adds a constant, in bytes, to an offset in a register. Refuses one that does not fit, and a second one.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
         const REGISTER: u64 = (1 << SCALAR) - 1;

@@ -48,8 +48,7 @@ impl Place {
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// Starts an instruction with the given encoding bits, which include the opcode and the default values of
-    /// modifiers.
+    /// Starts an instruction with the given encoding bits, which include the opcode and modifiers' default values.
     #[inline(always)]
     pub(crate) const fn new(bits: u64, dwords: u8) -> Code<M> {
         Code {

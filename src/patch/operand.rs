@@ -15,8 +15,7 @@ impl Inst {
     ///
     /// The operand is given in the form in which [`Inst::operands`] yields it, and the result yields the same operand.
     /// Flags that belong to the operand are set too (AGPR or VGPR, scalar or vector in SDWA). The length does not
-    /// change: a literal can only replace a literal. [`Value::Literal64`] stands for the literal that the instruction
-    /// has.
+    /// change: a literal can only replace a literal. [`Value::Literal64`] stands for the instruction's literal.
     ///
     /// # Errors
     /// The field cannot hold the operand, another operand would change with it, or a tuple would be misaligned.

@@ -127,8 +127,7 @@ pub(crate) struct Ender {
     pub upto: Option<Upto>,
 }
 
-/// The bits of a wait's constant that hold a count, and the kind of operations that it counts: a bit, or 0 for vector
-/// operations.
+/// The bits of a wait's constant that hold a count, and the kind of operations counted: a bit, or 0 for vector ones.
 #[allow(dead_code)] // Not every set of targets has rules with it.
 pub(crate) struct Upto {
     pub lsb: u8,
