@@ -204,7 +204,7 @@ size_t amdgpu_isa_opcode(const amdgpu_isa_inst *inst, char *out, size_t room);
 // Writes what the operation computes, in the way of `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or
 // a sentence in quotes; of two operations, for the first one. Returns 0 if it is not an instruction.
 //
-// The header has it if `AMDGPU_ISA_MEANING` is defined, and the library if it was built with the feature `meaning`.
+// The header has this function if `AMDGPU_ISA_MEANING` is defined, and a library with the feature `meaning` has it.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.

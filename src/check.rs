@@ -80,7 +80,7 @@ pub enum RuleError {
         limit: u8,
     },
     /// A field has a value that decodes, but with which the operation is of no use: `dmask` with two bits of an image
-    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse this.
+    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse such values.
     Value {
         /// The field.
         field: Field,

@@ -4,8 +4,8 @@ pub(crate) mod floats;
 
 pub(crate) use crate::opcode::code::*;
 
-/// The code of the first accumulation register. The hardware has no codes for them (a separate bit turns a vector
-/// register into one), so they follow its codes.
+/// The code of the first accumulation register. Accumulation registers have no codes in hardware (a separate bit turns
+/// a vector register into one), so their codes follow the hardware's.
 pub(crate) const AGPR: u16 = VGPR_LAST + 1;
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;

@@ -18,7 +18,7 @@ pub(crate) enum ComposeError {
     Register(u8),
 }
 
-/// Makes the operation in its first format, with these values in its fields and zeros in the others.
+/// Makes the operation in its first format, with these values in its fields and zeros in the other fields.
 pub(crate) fn compose(target: Target, opcode: Option<Opcode>, values: &[(Field, u32)]) -> Result<Inst, ComposeError> {
     let opcode = opcode.ok_or(ComposeError::Lacks)?;
     let Encoding { format, number } = opcode.encodings(target).next().ok_or(ComposeError::Lacks)?;

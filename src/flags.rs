@@ -122,9 +122,9 @@ flags! {
     is_indirect_branch IndirectBranch "indirect_branch" = "indirect";
     /// Ends a basic block.
     is_terminator Terminator "terminator" = "terminator";
-    /// Calls.
+    /// Calls a function.
     is_call Call "call" = "call";
-    /// Returns.
+    /// Returns from a function.
     is_return Return "return" = "return";
     /// Ends the program.
     is_program_end ProgramEnd "program_end" = "endpgm";

@@ -232,7 +232,7 @@ impl fmt::Debug for Waitcnt {
     }
 }
 
-/// A range of bits of a hardware register, for `s_getreg` and `s_setreg`. It uses all bits of simm16.
+/// A range of bits of a hardware register, for `s_getreg` and `s_setreg`. The parts use all bits of simm16.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -539,7 +539,7 @@ impl Depctr {
 pub struct DelayAlu {
     /// The dependency of the next instruction, 0 to 11; 0 if there is none.
     pub instid0: u8,
-    /// The distance from that instruction to the one that `instid1` applies to, 0 to 5; 0 for the same instruction.
+    /// The distance from the next instruction to the one that `instid1` applies to, 0 to 5; 0 for the same instruction.
     pub instskip: u8,
     /// The dependency of the other instruction, 0 to 11; 0 if there is none.
     pub instid1: u8,

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! `D` and `S0` are operands in the order of the text. `isa/README.md` describes the language; [`Formula::read`] reads
-//! it, and the package `amdgpu-eval` computes with it. [`Signature::data`](crate::signature::Signature::data) has the
-//! types that the formula gives to operands.
+//! a formula, and the package `amdgpu-eval` computes with it. [`Signature::data`](crate::signature::Signature::data)
+//! has the types that the formula gives to operands.
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -133,7 +133,7 @@ impl Inst {
 }
 
 impl Format {
-    /// Whether the format's operations are those of the vector ALU, which computes each lane.
+    /// Whether the format's operations are those of the vector ALU, which are executed for each lane.
     pub fn is_vector_alu(self) -> bool {
         BUS.get(self as usize).copied().unwrap_or(false)
     }

@@ -422,7 +422,7 @@ mod tests {
             state as u32
         };
         let (mut plain, mut replaced, mut whole) = (0, 0, 0);
-        // A descriptor does not say whether a part of a destination is kept (tests/operands.rs asks that).
+        // A descriptor does not say whether a part of a destination is kept (tests/operands.rs tests that).
         let is_same = |of_list: Option<Operand>, of_desc: Operand| {
             let kept = Operand { access: Access::ReadWrite, ..of_desc };
             let can_be_kept = of_desc.access == Access::Write && of_desc.is_vector();

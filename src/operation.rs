@@ -84,8 +84,8 @@ impl Opcode {
         (!entries.all(respelled)).then_some(opcode)
     }
 
-    /// The target's spelling of the operation in a format, without the suffix of an encoding. It is usually the
-    /// opcode's name. `None` if the target lacks the operation in that format.
+    /// The target's spelling of the operation in a format, without the suffix of an encoding. The spelling is usually
+    /// the opcode's name. `None` if the target lacks the operation in that format.
     ///
     /// ```
     /// # #[cfg(feature = "gfx600")] {

@@ -25,8 +25,8 @@ const WORDS: usize = OTHERS / 64 + 1;
 /// The registers without a code. The last two are used on targets on which no code names them.
 const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatScratch, Reg::XnackMask];
 
-/// A set of registers of a target: `Copy`, with a bit for each 32-bit register, in 160 bytes. It is made for liveness,
-/// dependences and register reports; see [`Inst::reads`].
+/// A set of registers of a target: `Copy`, with a bit for each 32-bit register, in 160 bytes. The set is made for
+/// liveness, dependences and register reports; see [`Inst::reads`].
 ///
 /// A register has one name in the set, however an operand names it: [`Reg::Sgpr`], [`Reg::Vgpr`], [`Reg::Agpr`],
 /// [`Reg::Ttmp`]; [`Reg::Special`] for the halves of vcc, exec, flat_scratch and xnack_mask, and for m0; and
@@ -274,8 +274,7 @@ impl RegSet {
     /// The number of banks of 256 vector registers that a set has room for.
     pub(crate) const BANKS: u16 = BANKS as u16;
 
-    /// The number ([`RegSet::run`]) of the vector register in a bank that has the same place there as register `number`
-    /// in its bank.
+    /// The number ([`RegSet::run`]) of the vector register of a bank that has the lower bits of register `number`.
     pub(crate) const fn in_bank(number: u16, bank: u16) -> u16 {
         let (first, size) = (VGPRS as u16, VECTORS as u16);
         first + number.saturating_sub(first) % size + bank * size

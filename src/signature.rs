@@ -57,8 +57,8 @@ pub struct ImplicitSignature {
     pub when: Option<Field>,
 }
 
-/// Returns the same target. The number of a target loaded from memory is always below the number of tables, but the
-/// compiler does not always see that. This look-up makes it visible, so that no panic is linked.
+/// The target, unchanged. The number of a target loaded from memory is always below the number of tables, but the
+/// compiler does not always see that. This look-up makes the bound visible, so that no panic is linked.
 fn known(target: Target) -> Target {
     Target::ALL.get(target as usize).copied().unwrap_or(Target::ALL[0])
 }

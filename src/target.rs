@@ -110,8 +110,8 @@ impl Target {
 
     /// The number of lanes of a wave, 32 or 64: the width in bits of `vcc`, `exec` and every lane mask.
     ///
-    /// It is the processor's default unless [`Target::with_wave_size`] or a name such as `gfx1100:wave64` selects
-    /// another size.
+    /// The number is the processor's default unless [`Target::with_wave_size`] or a name such as `gfx1100:wave64`
+    /// selects another size.
     pub fn wave_size(self) -> u16 {
         OPERANDS[self as usize].lanes.into()
     }

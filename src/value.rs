@@ -17,8 +17,8 @@ use crate::opcode::{Field, SPECIAL_NAMES, Special};
 pub enum Reg {
     /// Scalar register.
     Sgpr(u8),
-    /// Vector register; for an operand of 16 bits, its lower half. Fields name the first 256. On CDNA5, the numbers of
-    /// the others have upper bits that [`VgprMsb`](crate::VgprMsb) tracks.
+    /// Vector register; for an operand of 16 bits, its lower half. Fields name the first 256. On CDNA5, other registers
+    /// have numbers with upper bits, which [`VgprMsb`](crate::VgprMsb) tracks.
     Vgpr(u16),
     /// The upper half of a vector register.
     VgprHigh(u8),

@@ -32,7 +32,7 @@ pub trait Emit {
     /// The instruction belongs to another target, or the words are not exactly one instruction.
     fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind>;
 
-    /// The operation, for error messages. It may be known even if [`Emit::inst`] fails.
+    /// The operation, for error messages. The operation may be known even if [`Emit::inst`] fails.
     fn opcode(&self, target: Target) -> Option<Opcode> {
         self.inst(target).ok().map(|inst| inst.opcode())
     }

@@ -7,7 +7,7 @@ use crate::inst::Inst;
 use crate::opcode::{Field, well_known};
 use crate::target::Target;
 
-/// Registers for long branches. The code must not need their values at its branches.
+/// Registers for long branches. The code must not need the values of these registers at its branches.
 ///
 /// A branch reaches 128 KiB. A long branch is
 /// ```text

@@ -12,8 +12,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// Emits the instructions of `code`, which is at the address `from`, so that they have the same effect at the new
     /// address.
     ///
-    /// Branches keep their targets, but branches into the middle of the code go to the copy. Calls return into the
-    /// copy. Each branch needs a label and a fix-up, and becomes long if necessary.
+    /// Branches keep their targets, except that branches into the middle of the code go to the copy. Calls return into
+    /// the copy. Each branch needs a label and a fix-up, and becomes long if necessary.
     ///
     /// # Errors
     /// There is no room, the words are not an instruction, no instruction begins at a branch's target, or the code
@@ -90,7 +90,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     }
 }
 
-/// The start of the copy: its first dword, label and fix-up.
+/// The start of a copy: the numbers of its first dword, label and fix-up.
 struct Moved {
     start: usize,
     labels: usize,

@@ -72,7 +72,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         Ok(grown)
     }
 
-    /// Moves everything to its final place, starting at the end, and resolves the fix-ups.
+    /// Moves all code to its final place, starting at the end, and resolves the fix-ups.
     pub(super) fn spread(&mut self) -> Result<(), AssembleError> {
         let all = self.len.checked_add(self.shift).filter(|&all| self.out.room(all));
         let all = all.ok_or(AssembleErrorKind::Room(Room::Code))?;

@@ -45,8 +45,8 @@ impl Inst {
     /// unchanged, or becomes one with the same result (`v_subrev_f32` for `v_sub_f32`, `s_cmp_gt_u32` for
     /// `s_cmp_lt_u32`).
     ///
-    /// The encoding is unchanged. If it has no room for a source, [`Inst::expand`] may help. If both sources are NaN,
-    /// the order can decide which of them a minimum or maximum returns.
+    /// The encoding is unchanged. If the encoding has no room for a source, [`Inst::expand`] may help. If both sources
+    /// are NaN, the order can decide which of them a minimum or maximum returns.
     ///
     /// # Errors
     /// The operation is not commutable, or one source cannot take the other's place.

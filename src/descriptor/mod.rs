@@ -181,7 +181,7 @@ impl KernelDescriptor {
     pub fn to_bytes(&self) -> [u8; 64] {
         let mut bytes = [0; 64];
         for (four, word) in bytes.chunks_exact_mut(4).zip(self.words) {
-            // Not `copy_from_slice`: its panic would be linked although it is never reached.
+            // `copy_from_slice` would link a panic that is never reached.
             four.iter_mut().zip(word.to_le_bytes()).for_each(|(to, from)| *to = from);
         }
         bytes

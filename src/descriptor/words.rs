@@ -5,7 +5,7 @@ use bitfield_struct::bitfield;
 
 use super::DescriptorError;
 
-/// Makes the setters of fields that have fewer bits than their type. Those of `bitfield` would panic.
+/// Makes the setters of fields that have fewer bits than their type. The setters of `bitfield` would panic.
 macro_rules! setters {
     ($ty:ident($word:ident): $($with:ident($field:ident, $int:ident, $at:ident, $width:ident);)*) => {
         impl $ty {

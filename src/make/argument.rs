@@ -8,11 +8,11 @@ use crate::opcode::Special;
 use crate::target::Target;
 use crate::value::{Reg, Value};
 
-/// An operand, a constant or the value of a modifier. It is made from an [`Op`], a [`Reg`], a number, or the [`Value`]
-/// of a decoded operand.
+/// An operand, a constant or the value of a modifier. An `Argument` is made from an [`Op`], a [`Reg`], a number, or the
+/// [`Value`] of a decoded operand.
 ///
 /// Integers and floats become the inline constant of that value if there is one, otherwise a literal;
-/// [`literal`](super::args::literal) and [`inline`](super::args::inline) force one of them. The functions of
+/// [`literal`](super::args::literal) and [`inline`](super::args::inline) force one or the other. The functions of
 /// [`args`](super::args) make arguments without a width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Argument {

@@ -156,9 +156,9 @@ impl Arguments {
 
     /// Stores an argument, in place of an earlier one for the same operand. Returns whether there was room.
     ///
-    /// If it is inlined in a chain of calls that starts with `NONE`, the compiler knows `len` and which fields were
-    /// given, and keeps the arguments in registers until the end of the chain. That is why each index is a constant,
-    /// and why the rare path gets a copy instead of a reference.
+    /// If this function is inlined in a chain of calls that starts with `NONE`, the compiler knows `len` and which
+    /// fields were given, and keeps the arguments in registers until the end of the chain. That is why each index is a
+    /// constant, and why the rare path gets a copy instead of a reference.
     #[inline(always)]
     pub(super) fn put(&mut self, field: Field, argument: Argument) -> bool {
         let float = f64::from_bits(argument.value) as f32;

@@ -130,7 +130,7 @@ impl Operation {
     }
 }
 
-/// The register that the result is added to. It is read over a port of its own.
+/// The register that the result is added to. This register is read over a port of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Addend {
     None,

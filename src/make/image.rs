@@ -63,8 +63,8 @@ pub const fn address<const N: usize>(first: Vgpr<N>) -> ImageAddress {
     ImageAddress { registers: none, lengths: none, parts: 0 }.and(first)
 }
 
-/// An image address in registers that need not be consecutive: `addresses([v(4), v(9)])` is `[v4, v9]`. It needs more
-/// dwords than [`address`].
+/// An image address in registers that need not be consecutive: `addresses([v(4), v(9)])` is `[v4, v9]`. Such an address
+/// needs more dwords than [`address`].
 ///
 /// More than [`ImageAddress::MAX`] registers do not compile.
 pub const fn addresses<const N: usize>(all: [Vgpr<1>; N]) -> ImageAddress {

@@ -216,8 +216,8 @@ choices! {
     /// The part of the destination to write: a constant of the target's module `sdwa_sel`; the whole destination by
     /// default.
     dst_sel DstSel
-    /// The treatment of the rest of the destination: a constant of the target's module `dst_unused`; it is preserved by
-    /// default.
+    /// The treatment of the rest of the destination: a constant of the target's module `dst_unused`; the rest is
+    /// preserved by default.
     dst_unused DstUnused
     /// The part of the first source: a constant of the target's module `sdwa_sel`; the whole source by default.
     src0_sel Src0Sel

@@ -9,8 +9,8 @@ use crate::value::Reg;
 pub(crate) use crate::code::{AGPR, LITERAL};
 pub(crate) use crate::shared::class;
 
-/// Codes above those of the hardware and of accumulation registers. They are resolved when the operand for which they
-/// are given is known.
+/// Codes above those of the hardware and of accumulation registers. These codes are resolved when the operand for which
+/// they are given is known.
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;
@@ -202,7 +202,7 @@ pub const fn off<const N: usize>() -> Op<kind::Off, N> {
     Op::new(OFF, 0)
 }
 
-/// A register that is chosen at run time. It takes the width of the operand that it is given for.
+/// A register that is chosen at run time. The register takes the width of the operand that it is given for.
 impl<const N: usize> From<Reg> for Op<kind::Any, N> {
     fn from(reg: Reg) -> Self {
         Op::new(code_of(reg), 0)

@@ -234,7 +234,7 @@ pub(crate) struct Accessed {
     pub writes: bool,
     /// Register files, as in `file`.
     pub files: u8,
-    /// The only register, whatever `files` has.
+    /// The only register that is meant, whatever `files` has.
     pub only: Option<Reg>,
     /// Whether all operands that a field names are meant.
     pub named: bool,
