@@ -209,7 +209,7 @@ fn field_of(number: i32) -> Option<Field> {
     usize::try_from(number).ok().and_then(|n| Field::ALL.get(n).copied())
 }
 
-/// Counts all bytes of the text, and keeps those that fit.
+/// A writer that counts all bytes of a text, and keeps those that fit.
 struct Text<'a> {
     out: &'a mut [MaybeUninit<u8>],
     len: usize,

@@ -39,7 +39,7 @@ pub(crate) use overlap::overlap;
 pub(crate) use packed::is_packed;
 use packed::upper_half;
 
-/// A rule that an instruction breaks; see [`Inst::check`].
+/// The rule that an instruction breaks; see [`Inst::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RuleError {

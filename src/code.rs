@@ -17,7 +17,7 @@ pub(crate) const fn is_inside(register: u16, dwords: u16, vgprs: u16) -> bool {
     register + dwords <= vgprs
 }
 
-/// The alignment of a tuple of this many scalar registers.
+/// The alignment of a tuple of `dwords` scalar registers.
 #[inline(always)]
 pub(crate) const fn scalar_align(dwords: u16) -> u16 {
     let length = dwords.next_power_of_two();

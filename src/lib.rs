@@ -307,6 +307,6 @@ pub mod operands {
     pub use crate::value::InlineFloat;
 }
 
-// Modules of disabled targets. They are never compiled, but let the compiler name the feature that a missing module
-// needs.
+// Modules of disabled targets. These modules are never compiled, but let the compiler name the feature that a missing
+// module needs.
 include!(concat!(env!("OUT_DIR"), "/off.rs"));

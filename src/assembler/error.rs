@@ -8,7 +8,7 @@ use crate::error::{DecodeError, FieldError};
 use crate::opcode::Opcode;
 use crate::target::Target;
 
-/// The caller's buffers that can be too small.
+/// A buffer of the caller that can be too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Room {

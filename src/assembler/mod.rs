@@ -68,7 +68,7 @@ pub struct Assembler<'a, B: Buffer + ?Sized> {
     len: usize,
     /// Number of dwords of growth known so far: padding, and long branches.
     shift: usize,
-    /// The final growth, after the code has its final addresses.
+    /// The final growth in dwords, once the code has its final addresses.
     grown: Option<usize>,
     labels: &'a mut [LabelSlot],
     label_count: usize,
@@ -282,7 +282,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     }
 
     /// Loads the address of a symbol into a pair of scalar registers, as compilers do: `s_getpc_b64`, and two additions
-    /// whose literals the linker fills in (`sym@rel32@lo+4`, `sym@rel32@hi+12`). 20 bytes; SCC is overwritten.
+    /// whose literals the linker fills in (`sym@rel32@lo+4`, `sym@rel32@hi+12`). It takes 20 bytes and overwrites SCC.
     ///
     /// # Errors
     /// There is no room, or the target has no such pair.

@@ -30,8 +30,8 @@ impl Target {
     }
 
     /// The distance in bytes from the entry of a kernel with preloaded arguments to its second entry. Firmware that has
-    /// read the arguments into registers starts the kernel there, and older firmware at the first. `None` on targets
-    /// whose firmware always reads arguments, or never.
+    /// read the arguments into registers starts the kernel at the second entry, and older firmware at the first. `None`
+    /// on targets whose firmware always reads arguments, or never.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx908", feature = "gfx1250"))] {

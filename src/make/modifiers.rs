@@ -113,7 +113,7 @@ flags! {
 
 /// Modifier sets with the modifier `fi`.
 pub trait Fi: ModifierSet {
-    /// The field's lowest bit.
+    /// The lowest of the bits that `fi` replaces.
     const LSB: u8;
     /// Mask of the bits that `fi` replaces, and their new value: a bit of its own, or with DPP8 a part of the code that
     /// announces the dword.

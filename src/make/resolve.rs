@@ -27,7 +27,7 @@ pub(crate) struct Rules {
     pub off: u16,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
-    /// The class of each code below the vector registers, counted from one (0: none), and `PAIR`.
+    /// The class of each code below the vector registers, counted from one or 0 for none, and the bit `PAIR`.
     pub classes: [u8; VGPR as usize],
     /// Whether vector tuples must begin at even registers.
     pub aligned: bool,

@@ -1,4 +1,4 @@
-//! Trampolines: a jump replaces some instructions, which are moved elsewhere.
+//! Trampolines: a jump replaces some instructions, which are moved to another address.
 
 use core::fmt;
 
@@ -20,14 +20,14 @@ pub enum TrampolineError {
     Boundary(u64),
     /// The words to be displaced are not an instruction.
     Decode {
-        /// The address of those words.
+        /// The address of the words.
         at: u64,
         /// The reason.
         error: DecodeError,
     },
     /// The code ends at this address, before the end of the jump.
     End(u64),
-    /// A branch from elsewhere goes into the middle of the displaced instructions.
+    /// A branch outside the displaced instructions goes into the middle of them.
     Landing {
         /// The address of the branch.
         from: u64,

@@ -127,7 +127,7 @@ pub(crate) struct OperandDesc {
     pub kind: OperandKind,
     pub field: Field,
     pub lsb: Position,
-    /// Width of the value. Its low `lo_width` bits are at `lsb`, the others at `hi`.
+    /// Width of the value. Its low `lo_width` bits are at `lsb`, the other bits at `hi`.
     pub width: u8,
     pub hi: Position,
     pub lo_width: u8,

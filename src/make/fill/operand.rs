@@ -39,7 +39,7 @@ impl Filling<'_> {
             }
             _ => {}
         }
-        // The operand exists only when the operation returns something.
+        // The operand exists only if the operation returns a value.
         if is_conditional(desc) && desc.access == Some(Access::Write) {
             let returns = self.form.descs().find(|i| i.access.is_none() && i.lsb == desc.write_if_bit).map(|i| i.field);
             match b.find(desc.field) {
