@@ -38,7 +38,8 @@ const DPP: u32 = code::DPP as u32;
 /// Bytes after the instruction do not matter. Never panics.
 ///
 /// # Errors
-/// The reason why the bytes are not an instruction; [`DecodeError::Truncated`] if more bytes could make them one.
+/// The reason why the bytes are not an instruction; [`DecodeError::Truncated`] if more bytes could make them an
+/// instruction.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {

@@ -1,5 +1,5 @@
-//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx`,
-//! `s_waitcnt_depctr` and `s_delay_alu`. The tables hold their positions (`bits` in `isa/enums.isa`); the printer and
+//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx`, `s_waitcnt_depctr`
+//! and `s_delay_alu`. The tables hold the positions of the parts (`bits` in `isa/enums.isa`); the printer and
 //! re-targeting use the same types.
 
 use crate::codec::value;
@@ -164,8 +164,8 @@ impl Waitcnt {
         Counter::ALL.iter().filter(|counter| self.get(**counter).is_some()).fold(Counters::new(), |all, c| all.with(*c))
     }
 
-    /// The greatest number that the target's `s_waitcnt` can hold for a counter, which means no wait; `None` if it
-    /// lacks the counter.
+    /// The greatest number that the target's `s_waitcnt` can hold for a counter, which means no wait; `None` if
+    /// `s_waitcnt` lacks the counter.
     pub fn max(target: Target, counter: Counter) -> Option<u8> {
         let parts = IMMS[target as usize].waitcnt.iter();
         let part = parts.zip(WAITCNT).find(|(part, (c, _))| *c == counter && part.width > 0);

@@ -236,7 +236,7 @@ impl Inst {
         self.marks() & marks::LDS != 0
     }
 
-    /// The mnemonic in the spelling of the target's assembler, without the encoding suffix. Usually the opcode's name.
+    /// The mnemonic in the spelling of the target's assembler, without the encoding suffix; usually the opcode's name.
     #[cfg(feature = "text")]
     pub fn mnemonic(&self) -> &'static str {
         let own = self.info().respelled.then(|| own_spelling(self.target(), self.op_index()));

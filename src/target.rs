@@ -102,8 +102,8 @@ impl Target {
         TARGETS[self as usize].omits[1]
     }
 
-    /// The filler of instructions that are made of text or operands: that of LLVM 22, or of LLVM 23 if LLVM 22 does not
-    /// know the target.
+    /// The filler of instructions that are made from text or operands: that of LLVM 22, or of LLVM 23 if LLVM 22 does
+    /// not know the target.
     pub fn filler(self) -> Filler {
         TARGETS[self as usize].filler
     }

@@ -77,7 +77,7 @@ impl<E: Into<AssembleErrorKind>> From<E> for AssembleError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AssembleErrorKind {
-    /// The buffer or a slice is full.
+    /// The caller's buffer, or a slice for labels or fix-ups, is full.
     Room(Room),
     /// The words are not an instruction.
     Decode(DecodeError),
@@ -111,7 +111,7 @@ pub enum AssembleErrorKind {
     Distance {
         /// The address of the branch.
         from: u64,
-        /// The address of its target. A branch can only reach a multiple of 4.
+        /// The address of the branch's target. A branch can only reach a multiple of 4.
         to: u64,
     },
     /// The target has no such scalar register, or the register cannot begin a pair.

@@ -105,8 +105,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Ok(())
     }
 
-    /// Number of bytes emitted so far. Branches that become long add to it: [`Assembled::address`] returns the final
-    /// address of a label.
+    /// Number of bytes emitted so far. Branches that become long add to this number: [`Assembled::address`] returns the
+    /// final address of a label.
     pub fn offset(&self) -> u64 {
         (self.len + self.shift) as u64 * 4
     }

@@ -35,7 +35,7 @@ impl Registers {
         Registers { vgprs: 0, accum_offset: 4, agprs: 0, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
     }
 
-    /// The registers in a set. The set of what instructions access can lack registers that hold arguments.
+    /// The registers in a set. A set made from instructions can lack registers that hold arguments.
     ///
     /// flat_scratch counts as used even if it is not in the set: clear [`Registers::flat_scratch`] if the kernel does
     /// not write it.
@@ -106,7 +106,7 @@ fn granules(count: u32, granule: u16) -> u32 {
 }
 
 impl KernelTables {
-    /// The special registers after a kernel's own.
+    /// The number of special registers after a kernel's own registers.
     fn special(&self, target: Target, registers: &Registers) -> u16 {
         // The hardware keeps the place of these registers even if scratch memory does not need registers of the kernel.
         let always = directive(target, DescriptorPart::EnablePrivateSegment).is_some();

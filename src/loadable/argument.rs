@@ -246,7 +246,7 @@ pub enum Hidden {
     DefaultQueue,
     /// The address of the data that links kernels of device queues to the kernel that enqueued them.
     CompletionAction,
-    /// The bytes of LDS that the host requested at the launch.
+    /// The number of bytes of LDS that the host requested at the launch.
     DynamicLdsSize,
     /// The high half of the addresses at which scratch memory is seen as flat memory.
     PrivateBase,

@@ -74,7 +74,7 @@ impl<'a> Kernel<'a> {
         Kernel { arguments, ..self }
     }
 
-    /// Sets the values that the runtime passes after the arguments. Their order does not matter.
+    /// Sets the values that the runtime passes after the arguments, in any order.
     pub fn hidden(self, hidden: &'a [Hidden]) -> Kernel<'a> {
         Kernel { hidden, ..self }
     }

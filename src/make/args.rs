@@ -2,7 +2,7 @@
 //!
 //! The functions of [`make`](super) with the same names return an [`Op`](super::Op), whose type has a width. A builder
 //! takes operands of all widths, so the compiler cannot infer a width, which must be written: `s::<2>(4)`. The
-//! functions here need none, and the builder does not compare widths.
+//! functions here need no width, and the builder does not compare widths.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {

@@ -1,4 +1,4 @@
-//! The arguments of a [`Builder`](super::Builder). They are compact because each of the builder's methods moves them.
+//! The arguments of a [`Builder`](super::Builder), in a compact form, because each of the builder's methods moves them.
 
 use super::argument::Argument;
 use super::op;

@@ -158,7 +158,6 @@ impl<M: ModifierSet> Code<M> {
         let (dim, a16) = (self.bits >> size.dim & 7, size.a16 != NONE && self.bits >> size.a16 & 1 == 1);
         let run = self.dwords == 2;
         let dwords = img_dwords(size.of, dim as usize, a16, size.more, run) as u8;
-        // A single register does not need a dword that names others.
         if self.address != dwords {
             return self.fail(BuildError::Width { field: size.field, dwords, given: self.address });
         }

@@ -232,9 +232,9 @@ pub(crate) const fn code_of(reg: Reg) -> u16 {
     }
 }
 
-/// The codes of the first trap handler temporary and the first scalar register. They are not the hardware's, because a
-/// number past the last register must not become another register, and generations have different codes for the first
-/// trap handler temporary.
+/// The codes of the first trap handler temporary and the first scalar register. These codes are not the hardware's,
+/// because a number past the last register must not become another register, and generations have different codes for
+/// the first trap handler temporary.
 pub(crate) const TTMP: u16 = 0x500;
 pub(crate) const SGPR: u16 = 0x600;
 /// The code of the first special register, in the order of `Special`, which all generations share.

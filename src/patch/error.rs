@@ -31,7 +31,7 @@ pub enum PatchError {
         /// The format of the trailing dword, if there is one.
         extension: Option<Format>,
     },
-    /// The operation does not exist in the instruction's format, or not with its trailing dword.
+    /// The operation does not exist in the instruction's format, or not with the instruction's trailing dword.
     Opcode(Opcode),
     /// The field cannot hold this operand: for example a vector register in a scalar field, or a constant without a
     /// code.

@@ -125,9 +125,9 @@ pub(crate) struct Row {
     /// `How::Hwreg`: the first number, not a shift. For `How::Kept` and `How::Other`: the first term in
     /// `OperandTables::kept`.
     pub acc: u8,
-    /// Number of bits by which the words are shifted right; the lowest seven bits are then a scalar address. If it is
-    /// 127, the operand is twice as long. For `How::Hwreg`: the last number. For `How::Kept` and `How::Other`: the
-    /// number of terms.
+    /// Number of bits by which the words are shifted right; the lowest seven bits are then a scalar address. If the
+    /// address is `OperandTables::off`, the operand is twice as long. For `How::Hwreg`: the last number. For
+    /// `How::Kept` and `How::Other`: the number of terms.
     pub address: u8,
     pub mask: Number,
     /// Number that is added to the field's value to give an index in the table of src/table/values.rs. For
@@ -177,7 +177,7 @@ impl Row {
         Row::new(How::Other, [dwords, first, count], [0, number], (None, 0, Access::Read))
     }
 
-    /// The operand with this value; twice as long if it is `alone`.
+    /// The operand with this value; twice as long if `alone`.
     #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn with(&self, value: &Value, alone: bool) -> Operand {

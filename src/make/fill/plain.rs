@@ -31,7 +31,7 @@ pub(in crate::make) enum Left {
     Unsure,
 }
 
-/// The flags that determine whether an operand holds the data of memory, and how long they are.
+/// The flags that determine whether memory data have an operand, and the length of this operand.
 const DATA: Fields = Fields::of(&[Field::Lds, Field::Tfe]);
 
 struct Plain<'a> {
