@@ -38,8 +38,7 @@ const DPP: u32 = code::DPP as u32;
 /// Bytes after the instruction do not matter. Never panics.
 ///
 /// # Errors
-/// The reason why the bytes are not an instruction; [`DecodeError::Truncated`] if more bytes could make them an
-/// instruction.
+/// The reason why the bytes are not an instruction; [`DecodeError::Truncated`] if more bytes could make one.
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {

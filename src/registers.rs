@@ -328,7 +328,7 @@ impl RegSet {
         self.bits.iter().all(|word| *word == 0)
     }
 
-    /// The number of 32-bit registers in the set; each one without a code counts as one.
+    /// The number of 32-bit registers in the set; each register without a code counts as one.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

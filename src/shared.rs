@@ -32,9 +32,9 @@ impl RuleKind {
 
 /// Marks: properties of constraints other than masks and sets.
 pub mod marks {
-    /// The row has the lds bit: data that goes to LDS has no register operand.
+    /// The operation has the lds bit: data that goes to LDS has no register operand.
     pub const LDS: u8 = 1;
-    /// The row has the d16 bit, and it packs two components per register.
+    /// The operation has a d16 bit that packs two components per register.
     pub const D16: u8 = 1 << 1;
     /// Other fields determine the length of a tuple, so the size of every operand must be checked.
     pub const SIZED: u8 = 1 << 2;
@@ -42,7 +42,7 @@ pub mod marks {
     pub const WIDE: u8 = 1 << 3;
     /// `DecodeTables::more` or `ones` has an entry.
     pub const FURTHER: u8 = 1 << 4;
-    /// The row is the first of two operations; the second one has constraints of its own.
+    /// The operation is the first of two; the second one has constraints of its own.
     pub const DUAL: u8 = 1 << 5;
     /// Marks of constraints that the masks and sets do not express completely.
     pub const CLOSER: u8 = SIZED | WIDE | FURTHER | DUAL;
@@ -83,7 +83,7 @@ pub mod trailing {
     pub const TWO: u8 = 128;
 }
 
-/// The first number of a form whose dword has no flag in `trailing`. Forms 1 and 2 are SDWA and DPP, which have one.
+/// The first number of a form whose dword has no flag in `trailing`. Forms 1 and 2 are SDWA and DPP, which have flags.
 pub const FIRST_TRAILING_FORM: u8 = 3;
 
 /// The information about the length in the top nine bits of the first dword; the low bits are `trailing::*`.
@@ -135,7 +135,7 @@ pub mod texts {
     pub const BLANK: u16 = 0xffe;
 }
 
-/// Registers that a row may read or write without naming them in a field, by their names in `isa/`.
+/// Registers that an operation may read or write without naming them in a field, by their names in `isa/`.
 pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr", "xnack", "trapsts"];
 
 /// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those

@@ -3,9 +3,9 @@
 //! An *opcode space* is a set of formats that share encoding bits and opcode numbers. The top nine bits of the first
 //! dword select it, and the opcode field selects the *opcode index* in it. An instruction's words must satisfy its
 //! *constraints*, which many opcode indices share. A dword after the base words (SDWA, DPP) makes another *form* of the
-//! opcode index, with constraints of its own. The operands and modifiers of a form are its *signature*. Each of them
-//! has a *descriptor*: the position of its bits and the way in which they are read. Each kind of table is a static of
-//! its own, so that firmware links only the tables of the functions that it calls.
+//! opcode index, with constraints of its own. The operands and modifiers of a form are its *signature*. Each operand or
+//! modifier has a *descriptor*: the position of its bits and the way in which they are read. Each kind of table is a
+//! static of its own, so that firmware links only the tables of the functions that it calls.
 //!
 //! Most opcode numbers are unused, and neighbouring operations are alike. So tables by opcode index are stored in
 //! *pages* of 16 indices, and equal pages are stored once.

@@ -55,7 +55,7 @@ pub enum Purpose {
 }
 
 /// The effect of a scalar operation in computing the address of code or data; see
-/// [`Inst::address_step`](crate::Inst::address_step). Tools need it to move code, or to follow code without running it.
+/// [`Inst::address_step`](crate::Inst::address_step). Tools use these effects to move or to trace code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AddressStep {

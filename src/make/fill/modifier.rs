@@ -59,7 +59,7 @@ impl Filling<'_> {
         }
         if let ModifierKind::Dpp8 { code } = kind {
             if self.take(Field::Fi).and_then(Argument::integer) == Some(1) {
-                // Code 234 announces the dword with `fi` set, and code 233 without it.
+                // Code 234 announces the dword with `fi` set, and code 233 with `fi` clear.
                 self.words.set(code, false);
                 self.words.set(code + 1, true);
             }
