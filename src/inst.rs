@@ -226,7 +226,7 @@ impl Inst {
         t.constraints.get(usize::from(self.constraints())).map_or(0, |constraints| constraints.marks)
     }
 
-    /// Whether the operation has the d16 bit.
+    /// Whether the operation has a d16 bit that packs two components per register.
     pub(crate) fn has_d16(&self) -> bool {
         self.marks() & marks::D16 != 0
     }

@@ -132,7 +132,7 @@ impl Probe {
         self.constraints.marks & marks::LDS != 0
     }
 
-    /// Whether the operation has the d16 bit.
+    /// Whether the operation has a d16 bit that packs two components per register.
     pub(crate) fn has_d16(&self) -> bool {
         self.constraints.marks & marks::D16 != 0
     }
