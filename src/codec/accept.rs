@@ -1,5 +1,5 @@
-//! The values that an operand accepts in at least one instruction of a form. The file of each group of kinds states
-//! them, next to how the kind is read and encoded.
+//! The values that an operand accepts in at least one instruction of a form. The file of each group of kinds has them,
+//! next to the functions that read and encode the kind.
 
 use crate::code::{AGPR, VGPR, is_inside};
 use crate::constraint::probe::Probe;
@@ -7,7 +7,7 @@ use crate::kind::Position;
 use crate::table::OperandDesc;
 use crate::target::Target;
 
-/// One of the values that an operand accepts.
+/// A value that an operand accepts, or a group of values.
 pub(crate) enum Accepted {
     /// The operand with this code.
     Code(u16),
@@ -37,7 +37,7 @@ impl InForm<'_> {
         self.probe.can_be(bit, value)
     }
 
-    /// The length that the table row states.
+    /// The length that the descriptor states, as the least and the greatest.
     pub fn length(&self) -> Lengths {
         (self.desc.dwords.into(), self.desc.dwords.into())
     }
@@ -53,7 +53,7 @@ impl InForm<'_> {
         }
     }
 
-    /// Adds a vector register, and the accumulation register of the same number if a bit can select it.
+    /// Adds a vector register, the accumulation register of the same number, or both, as the bit `acc` allows.
     pub fn vector(&self, code: u16, acc: Position, add: &mut impl FnMut(Accepted)) {
         if self.can_be(acc, false) {
             add(Accepted::Code(code));

@@ -28,7 +28,7 @@ pub(super) fn read(kind: AddressKind, desc: &OperandDesc, inst: &Inst) -> (Encod
             (coded(inst, code), global_addr_dwords(bits(inst, saddr, SADDR) as u16 == off(inst.target())))
         }
         AddressKind::Scratch { sve, saddr } => {
-            // The bit `sve` decides; without that bit, the absence of a scalar address does.
+            // The bit `sve` selects a vector address; without this bit, the absence of a scalar address does.
             let is_used = match sve {
                 NONE => bits(inst, saddr, SADDR) as u16 == off(inst.target()),
                 sve => flag(inst, sve),
@@ -57,13 +57,13 @@ pub(super) fn encode(
     };
     let (off, neither) = (off(words.target), neither(words.target));
     match (kind, code) {
-        // Flags that are modifiers express the address.
+        // Modifiers tell that there is no address.
         (AddressKind::Buffer { .. }, None) => Ok(()),
         (AddressKind::Buffer { .. } | AddressKind::Global { .. }, Some(code)) => put_code(desc, code, words),
         (AddressKind::Global { .. }, None) => Err(Refused::Operand),
         (AddressKind::Scratch { sve, saddr }, code) => {
             words.set(sve, code.is_some());
-            // Without that bit, the code of the scalar address determines whether there is a vector address.
+            // Without the bit `sve`, the code of the scalar address determines whether there is a vector address.
             let decides = sve == NONE && neither != u16::MAX;
             match code {
                 Some(_) if decides => words.put(saddr, SADDR, off.into()),
@@ -77,7 +77,7 @@ pub(super) fn encode(
         // A scratch operation without a vector address has a code of its own.
         (AddressKind::Scalar { .. }, None) if desc.dwords == 1 && neither != u16::MAX => put_code(desc, neither, words),
         (AddressKind::Scalar { .. }, None) => put_code(desc, off, words),
-        // In other operands these codes have another meaning.
+        // The codes for an absent address are registers in other operands.
         (AddressKind::Scalar { .. }, Some(code)) if is_off(code, words.target) => Err(Refused::Operand),
         (AddressKind::Scalar { .. }, Some(code)) => put_code(desc, code, words),
         (AddressKind::ExportSource { enable, .. }, None) => {
@@ -88,7 +88,7 @@ pub(super) fn encode(
     }
 }
 
-/// Adds the codes that the operand accepts. `dwords` is its least length.
+/// Adds the codes that the operand accepts. `dwords` is the least length of the operand.
 pub(super) fn accept(kind: AddressKind, form: &InForm<'_>, dwords: u16, add: &mut impl FnMut(Accepted)) {
     let (is_absent, is_register) = match kind {
         AddressKind::Buffer { offen, idxen, addr64 } => {
@@ -126,13 +126,13 @@ pub(super) fn lengths(kind: AddressKind, form: &InForm<'_>) -> Lengths {
     }
 }
 
-/// Number of dwords of a global address: two without a scalar base, otherwise one.
+/// The number of dwords of a global address: two without a scalar base, otherwise one.
 #[inline]
 pub(crate) const fn global_addr_dwords(alone: bool) -> u16 {
     if alone { 2 } else { 1 }
 }
 
-/// Number of registers of a buffer address: index and offset take one each, a 64-bit address two.
+/// The number of registers of a buffer address: index and offset take one each, a 64-bit address two.
 #[inline]
 pub(crate) const fn buf_vaddr_dwords([offen, idxen, addr64]: [bool; 3]) -> u16 {
     if addr64 { 2 } else { offen as u16 + idxen as u16 }
@@ -149,7 +149,7 @@ fn export_lsb(desc: &OperandDesc, compressed: bool) -> u8 {
     if compressed { desc.lsb - REGISTER * n + REGISTER * (n / 2) } else { desc.lsb }
 }
 
-/// Whether it is the second of two export sources that share a register if they are compressed.
+/// Whether the operand is the second of two export sources that share a register if they are compressed.
 #[cfg(feature = "text")]
 pub(crate) fn is_second_export(desc: &OperandDesc) -> bool {
     export_number(desc) % 2 == 1

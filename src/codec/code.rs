@@ -25,7 +25,7 @@ pub(crate) fn meaning(target: Target, code: u16, dwords: u16) -> Value {
     }
 }
 
-/// Converts a code; a literal is read from the dword at the end of the instruction.
+/// The encoded operand of a code; a literal is read from the dword at the end of the instruction.
 #[inline(always)]
 pub(super) fn coded(inst: &Inst, code: u16) -> EncodedOperand {
     match code {
@@ -81,7 +81,7 @@ impl EncodedOperand {
             Value::Imm(n) => return Some(EncodedOperand::Number(n.into())),
             Value::Label(n) => return Some(EncodedOperand::Label(n)),
             Value::Off => return Some(EncodedOperand::Off),
-            // The value of a 64-bit literal is not in `value`.
+            // `Value::Literal64` does not hold the literal's value.
             Value::Reg(_) | Value::Literal64 => return None,
         };
         Some(EncodedOperand::Code(code))

@@ -51,7 +51,7 @@ pub(super) fn accept(kind: ImageKind, form: &InForm<'_>, (part, dwords): (u8, u1
     match kind {
         ImageKind::Data { acc, .. } => registers.for_each(|code| form.vector(code, acc, add)),
         ImageKind::Address { .. } => {
-            // A row can demand that a field is zero. The probe does not check the dwords after the base words.
+            // An operation can demand that a field is zero. The probe does not check the dwords after the base words.
             let lsb = Address::of(form.desc).map_or(NONE, |address| address.lsb(part));
             let possible = |code: &u16| {
                 lsb >= 96 || (0..REGISTER).all(|bit| form.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
@@ -104,7 +104,7 @@ pub(crate) const fn image_data(data: ImageData, packs_d16: bool) -> u8 {
     what | if packs_d16 { image::D16 } else { 0 }
 }
 
-/// Number of components of an image address that a16 packs, two in a register, and of registers that hold gradients.
+/// The number of address components that a16 packs, two in a register, and the number of registers with gradients.
 const fn image_components(shape: AddressShape, dim: usize) -> (u16, u16) {
     const fn count(table: &[u8], dim: usize) -> u16 {
         if dim < table.len() { table[dim] as u16 } else { 0 }
@@ -132,8 +132,8 @@ const fn image_components(shape: AddressShape, dim: usize) -> (u16, u16) {
     (packed, gradients)
 }
 
-/// Number of registers of an image address. `more`: the row's components in addition to coordinates and gradients.
-/// `run`: the registers are one run, in which more than 12 count as 16.
+/// The number of registers of an image address. `more`: the components besides coordinates and gradients. `run`:
+/// whether the registers are one run, in which more than 12 count as 16.
 pub(crate) const fn img_dwords(shape: AddressShape, dim: usize, a16: bool, more: u8, run: bool) -> u16 {
     let (components, gradients) = image_components(shape, dim);
     let packed = if a16 { components.div_ceil(2) } else { components };
@@ -154,7 +154,7 @@ pub(crate) struct Address<'d> {
 }
 
 impl<'d> Address<'d> {
-    /// Returns `None` for other kinds of operands.
+    /// The image address of a descriptor; `None` for other kinds of operands.
     pub fn of(desc: &'d OperandDesc) -> Option<Address<'d>> {
         match desc.kind {
             // The code for image addresses is left out if no enabled target has them.
@@ -165,18 +165,18 @@ impl<'d> Address<'d> {
         }
     }
 
-    /// Number of the row's components in addition to coordinates and gradients.
+    /// The number of components besides coordinates and gradients.
     fn more(&self) -> u8 {
         self.desc.dwords - 1
     }
 
-    /// Number of its registers in an instruction: coordinates (two per register with a16), gradients, and the row's
-    /// additional components.
+    /// The number of registers of the address in an instruction: coordinates (two per register with a16), gradients,
+    /// and the further components.
     pub fn dwords(&self, inst: &Inst) -> u16 {
         self.size(bits(inst, self.dim, 3) as usize, flag(inst, self.a16))
     }
 
-    /// Number of its registers for a dimension, with or without a16.
+    /// The number of registers of the address for a dimension, with or without a16.
     pub fn size(&self, dim: usize, a16: bool) -> u16 {
         img_dwords(self.shape, dim, a16, self.more(), self.second == NONE)
     }
@@ -187,12 +187,12 @@ impl<'d> Address<'d> {
         field.unwrap_or(self.desc.field)
     }
 
-    /// Whether the field names a part.
+    /// Whether the field names a part of an image address.
     pub fn is_field(&self, field: Field) -> bool {
         self.desc.field == field || ADDRESS_FIELDS.contains(&field)
     }
 
-    /// The lowest bit of the field of a part. The field of the fourth part after the first can lie elsewhere.
+    /// The lowest bit of the field of a part. The field of part 4 has a position of its own.
     pub fn lsb(&self, part: u8) -> Position {
         match part {
             0 => self.desc.lsb,
@@ -201,8 +201,8 @@ impl<'d> Address<'d> {
         }
     }
 
-    /// Number of registers of a part of an address that has `all` registers; `None` if the address does not need the
-    /// part.
+    /// The number of registers of a part of an address that has `all` registers; `None` if the address does not need
+    /// the part.
     ///
     /// Without extra address fields, an image address is one run. Otherwise each register has a field, and the last
     /// field may name the start of all remaining registers. If it does, the fields of a ray name the start of the node,
@@ -211,33 +211,33 @@ impl<'d> Address<'d> {
         part_dwords(self.shape, self.more(), self.fields, all, part)
     }
 
-    /// A part in an instruction; `None` if the address does not need it.
+    /// A part of the address in an instruction; `None` if the address does not need the part.
     pub fn part(&self, inst: &Inst, part: u8) -> Option<AddressPart> {
         let dwords = self.part_dwords(self.dwords(inst), part)?;
         let lsb = self.lsb(part);
         Some(AddressPart { field: self.field(part), lsb, register: bits(inst, lsb, REGISTER) as u16, dwords })
     }
 
-    /// The parts in an instruction.
+    /// The parts of the address in an instruction.
     pub fn parts(self, inst: &Inst) -> impl Iterator<Item = AddressPart> + Clone {
         (0..ADDRESS_PARTS).map_while(move |part| self.part(inst, part))
     }
 
-    /// A part as an operand.
+    /// A part of the address as an operand; `None` if the address does not need the part.
     pub fn operand(&self, inst: &Inst, part: u8) -> Option<Operand> {
         let AddressPart { field, register, dwords, .. } = self.part(inst, part)?;
         let value = Value::Reg(Reg::Vgpr(register));
         Some(Operand { role: Some(field), value, bits: dwords * 32, access: self.access(part) })
     }
 
-    /// The access of an operation to a part.
+    /// The access of the operation to a part of the address.
     pub fn access(&self, part: u8) -> Access {
         // These operations return the origin and the direction of the ray in the registers from which they read them.
         let returns = matches!(self.shape, AddressShape::RayDual | AddressShape::Ray8) && [2, 3].contains(&part);
         if returns { Access::ReadWrite } else { Access::Read }
     }
 
-    /// The registers in an instruction, one for each dword. A run can go on past v255.
+    /// The registers of the address in an instruction, one for each dword. A run can extend beyond v255.
     pub fn registers(self, inst: &Inst) -> impl Iterator<Item = u16> + Clone {
         // A run of 13 to 15 registers is encoded as 16; only the first `needed` are the address.
         let needed = img_dwords(self.shape, bits(inst, self.dim, 3) as usize, flag(inst, self.a16), self.more(), false);
@@ -250,7 +250,7 @@ impl<'d> Address<'d> {
         for part in 0..ADDRESS_PARTS {
             let Some(dwords) = self.part_dwords(all, part) else { break };
             let first = registers.next().ok_or(Refused::Operand)?;
-            // A field names the first of a run.
+            // A field names the first register of a run.
             if first >= 1 << REGISTER || !(1..dwords).all(|n| registers.next() == Some(first + n)) {
                 return Err(Refused::Operand);
             }
@@ -259,9 +259,9 @@ impl<'d> Address<'d> {
         if registers.next().is_some() { Err(Refused::Operand) } else { Ok(()) }
     }
 
-    /// Whether the fields can name an address of this many registers. A ray must use at least one field of each dword.
+    /// Whether the fields can name an address of `all` registers. A ray must use at least one field of each dword.
     pub fn fits_its_fields(&self, all: u16) -> bool {
-        /// Number of registers that a dword after the base words names.
+        /// The number of registers that a dword after the base words names.
         const DWORD: u16 = 4;
         let fields = u16::from(self.fields.count());
         let idle = self.shape == AddressShape::Ray && fields >= all + DWORD;
@@ -281,7 +281,7 @@ impl<'d> Address<'d> {
 /// The greatest number of parts of an image address.
 pub(crate) const ADDRESS_PARTS: u8 = ADDRESS_FIELDS.len() as u8;
 
-/// The fields that name the registers of an image address, after the first.
+/// The fields that name the parts of an image address after the first.
 const ADDRESS_FIELDS: [Field; 13] = [
     Field::Vaddr,
     Field::Vaddr1,
@@ -321,12 +321,12 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
-/// Selects the registers of each part of an address from an array whose first entry is the number of components.
+/// The registers of each part of a ray's address, from an array whose first entry is the number of components.
 const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16; 5] {
     [node, extent, origin, direction, offset]
 }
 
-/// As [`Address::part_dwords`]. `more`: the row's additional components.
+/// [`Address::part_dwords`] for the tables. `more`: the components besides coordinates and gradients.
 pub(crate) const fn part_dwords(
     shape: AddressShape,
     more: u8,
@@ -336,7 +336,7 @@ pub(crate) const fn part_dwords(
 ) -> Option<u16> {
     let (fields, run) = (fields.count() as u16, fields.is_run());
     let groups = match shape {
-        // The node is the row's components without extent and origin. With a16, the last two vectors share three
+        // The node has the further components without extent and origin. With a16, the last two vectors share three
         // registers.
         AddressShape::Ray if run && fields > 1 => {
             let [_, extent, origin, a, b] = RAY;

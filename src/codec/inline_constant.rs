@@ -1,4 +1,4 @@
-//! Finds the code or the literal of a number.
+//! The code or the literal of a number.
 
 use crate::code::floats::{F16_BITS, F32_BITS, F64_BITS, half};
 use crate::code::{FLOAT, FLOATS, INT, LITERAL, of_int};
@@ -43,8 +43,8 @@ pub(crate) const fn bfloat(bits: u32) -> u32 {
     (bits >> 16) + up as u32
 }
 
-/// A double as the bits of a float, or of a half if `short`; `None` if the double is finite and the result would not
-/// be.
+/// A double as the bits of a float, or of a half if `short`; `None` if the double is finite and the result would be
+/// infinite.
 #[inline(always)]
 pub(crate) const fn narrow_float(value: u64, short: bool) -> Option<u32> {
     let v = f64::from_bits(value);
@@ -65,15 +65,15 @@ pub(crate) const fn long_literal(ty: DataType, dwords: u16, number: Number) -> O
     }
 }
 
-/// Whether a constant in an operand of some dwords has 64 bits.
+/// Whether a constant in an operand of this type and length has 64 bits.
 #[inline]
 pub(crate) const fn is_wide(ty: DataType, dwords: u16) -> bool {
     let packed32 = matches!(ty, DataType::PkI32 | DataType::PkF32);
     matches!(ty, DataType::F64 | DataType::I64) || dwords == 2 && !packed32
 }
 
-/// The code of a constant in an operand of some dwords, and the literal if the code announces one, by the rules of
-/// LLVM's assembler. `all`: the target has all inline floats, including the last one.
+/// The code of a constant in an operand of this type and length, and the literal if the code announces one, by the
+/// rules of LLVM's assembler. `all`: whether the target has all inline floats, including the last one.
 #[inline]
 pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: bool) -> Option<(u16, u32)> {
     const fn small(v: i64) -> Option<(u16, u32)> {
@@ -126,7 +126,7 @@ pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: boo
     } else {
         let Some(bits) = narrow_float(value, short) else { return None };
         let as_int = if short { bits as u16 as i16 as i64 } else { bits as i32 as i64 };
-        // Denormals with the bits of a small integer, and zero.
+        // Zero, and denormals with the bits of a small integer, are inline integers.
         if let (0.., Some(found)) = (as_int, small(as_int)) {
             return Some(found);
         }

@@ -1,6 +1,6 @@
-//! Operand kinds: reads the bits of each kind, and encodes values back.
+//! Operand kinds: reading the bits of each kind, and encoding values.
 //!
-//! Each [`OperandKind`] is read as a [`EncodedOperand`], which is independent of the target; `code.rs` maps codes to
+//! Each [`OperandKind`] is read as an [`EncodedOperand`], which is independent of the target; `code.rs` maps codes to
 //! their meanings on a target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each
 //! group. src/kind/ lists the groups.
 //!
@@ -97,7 +97,7 @@ pub(crate) fn encode(desc: &OperandDesc, coded: EncodedOperand, words: &mut Word
 
 /// Passes the values that part `part` of an operand accepts to `add`. `dwords` is the operand's least length.
 pub(crate) fn accept(form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
-    // If the bit is not set, the operand is absent.
+    // The operand is absent if the bit is not set.
     let returned = is_conditional(form.desc) && form.desc.access == Some(Access::Write);
     match form.desc.kind {
         OperandKind::Register(kind) => register::accept(kind, form, (dwords, returned), add),
@@ -132,8 +132,8 @@ pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bo
 }
 
 impl EncodedOperand {
-    /// Adds the part of the old operand that this value does not replace: a register that is added to a constant, or a
-    /// channel.
+    /// The value with the part of the old operand that it does not replace: a register that is added to a constant, or
+    /// a channel.
     pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
         match (self, read(desc, inst)) {
             (EncodedOperand::Number(n), Some((EncodedOperand::RegisterPlusOffset(code, _), _))) => {
@@ -175,7 +175,7 @@ pub(crate) fn is_conditional(desc: &OperandDesc) -> bool {
     desc.write_if_bit != NONE
 }
 
-/// Reads a descriptor as an operand; `None` for modifiers, and for operands that this instruction lacks.
+/// The operand of a descriptor; `None` for modifiers, and for operands that this instruction lacks.
 pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
     let access = access(desc, inst)?;
     let (coded, dwords) = read(desc, inst)?;
@@ -203,7 +203,7 @@ pub(crate) fn value(desc: &OperandDesc, inst: &Inst) -> u32 {
     if desc.hi == NONE { low } else { low | bits(inst, desc.hi, desc.width - desc.lo_width) << desc.lo_width }
 }
 
-/// Bits of the words; `lsb` counts from the start of the instruction.
+/// The value of bits of the words; `lsb` counts from the start of the instruction.
 #[inline]
 pub(crate) fn bits(inst: &Inst, lsb: u8, width: u8) -> u32 {
     let all = match lsb / 64 {

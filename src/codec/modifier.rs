@@ -11,7 +11,7 @@ use crate::table::OperandDesc;
 /// Width in bits of each of the two lower parts of a truth table.
 pub(crate) const TABLE: u8 = 3;
 
-/// The positions of the two lower parts of a truth table in three fields.
+/// The positions of the two lower parts of a truth table that is in three fields.
 fn table_parts(desc: &OperandDesc) -> Option<[Position; 2]> {
     match desc.kind {
         OperandKind::Modifier(ModifierKind::Bitop3 { middle, low }) if middle != NONE => Some([middle, low]),
@@ -37,7 +37,7 @@ pub(crate) fn hold(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<
     words.desc(desc, value >> (2 * TABLE))
 }
 
-/// The value of a modifier; in fields of fewer than eight bits, only the bits that the row uses.
+/// The value of a modifier; in fields of fewer than eight bits, only the bits that the operation uses.
 pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
     let raw = held(desc, inst);
     match desc.kind {
@@ -48,7 +48,7 @@ pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
     }
 }
 
-/// The default value of a modifier; `None` if it must be given.
+/// The default value of a modifier; `None` if the text must give a value.
 #[cfg(feature = "make")]
 pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
     match desc.kind {
@@ -78,12 +78,12 @@ const LISTED: [u64; Field::ALL.len().div_ceil(64)] = {
     listed
 };
 
-/// The value of a field that has no effect.
+/// The value with which a field has no effect.
 pub(crate) fn neutral(field: Field) -> u32 {
     find(&NEUTRALS, field)
 }
 
-/// The value of a modifier that has no effect.
+/// The value with which a modifier has no effect.
 pub(crate) fn neutral_of(desc: &OperandDesc) -> u32 {
     match desc.field {
         // The bound_ctrl of permlane swaps is a part of op_sel.

@@ -47,7 +47,7 @@ pub(super) fn encode(
             match coded {
                 EncodedOperand::Number(n) => match (range(desc), u32::try_from(n)) {
                     ((_, most), _) if (0..=most).contains(&n) => words.desc(desc, n as u32),
-                    // A greater number becomes a literal, if the format has room for one.
+                    // A number that is too great for the field becomes a literal, if the format has room for one.
                     (_, Ok(dword)) if words.layout.extends.iter().any(|e| e.field == desc.field) => {
                         encode(kind, desc, EncodedOperand::Literal(dword), words)
                     }
@@ -112,7 +112,7 @@ pub(super) fn accept(kind: OffsetKind, form: &InForm<'_>, part: u8, add: &mut im
             }
             (false, form.can_be(imm, true))
         }
-        // The register with a field of its own.
+        // Part 0 is the register with a field of its own.
         OffsetKind::Bytes { soffset, .. } if soffset != NONE && part == 0 => (true, false),
         // A register can be the only offset if no other register is added.
         OffsetKind::Bytes { imm, soffset_en, .. } => {

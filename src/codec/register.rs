@@ -23,7 +23,7 @@ pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Optio
         RegisterKind::Half { .. } => coded(inst, code),
         RegisterKind::HalfSelected { half, .. } if code >= VGPR && flag(inst, half) => EncodedOperand::High(code),
         RegisterKind::HalfSelected { .. } => coded(inst, code),
-        // Without the flag (before gfx9), a source is always a VGPR.
+        // Without the flag (before gfx9), a source is always a vector register.
         RegisterKind::Sdwa { scalar, .. } if flag(inst, scalar) => coded(inst, code),
         RegisterKind::Sdwa { .. } => EncodedOperand::Code(code | VGPR),
         RegisterKind::Agpr => agpr(),
@@ -43,7 +43,7 @@ pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Optio
         }
         RegisterKind::NamedOrVcc { named } if flag(inst, named) => coded(inst, code),
         RegisterKind::NamedOrVcc { .. } | RegisterKind::Vcc => EncodedOperand::Vcc,
-        // The second of two destinations. One of the two is odd, the other is even.
+        // The second of two destinations, of which one is odd and the other is even.
         RegisterKind::OppositeParity { other } => {
             EncodedOperand::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
         }
@@ -124,7 +124,8 @@ pub(super) fn encode(
     }
 }
 
-/// Adds the codes that the operand accepts. `dwords` is its least length. `returned`: it is absent unless a bit is set.
+/// Adds the codes that the operand, of at least `dwords`, accepts. `returned`: whether it is absent unless a bit is
+/// set.
 pub(super) fn accept(
     kind: RegisterKind,
     form: &InForm<'_>,
@@ -155,7 +156,7 @@ pub(super) fn accept(
             add(Accepted::Code(if code >= VGPR { code - VGPR + AGPR } else { code }));
         }),
         RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
-            // If another field determines the length, no check of this field covers it.
+            // The probe does not check a length that another field determines.
             let vgprs = form.target.vgprs();
             form.codes(returned, |code| match code {
                 VGPR.. if !is_inside(code - VGPR, dwords, vgprs) => {}
@@ -198,8 +199,8 @@ pub(super) fn lengths(kind: RegisterKind, form: &InForm<'_>) -> (Lengths, bool) 
     }
 }
 
-/// Number of registers of a matrix, from the format of its elements: 8, 6 or 4 bits. LLVM treats reserved formats as 8
-/// bits.
+/// The number of registers of a matrix, from the format of its elements: 8, 6 or 4 bits. LLVM treats reserved formats
+/// as 8 bits.
 pub(super) fn matrix_dwords([format, format_high]: [Position; 2], desc: &OperandDesc, inst: &Inst) -> u16 {
     let high = u32::from(flag(inst, format_high));
     matrix_dwords_of(bits(inst, format, MATRIX_FORMAT - 1) | high << (MATRIX_FORMAT - 1), desc.dwords.into())
@@ -208,7 +209,7 @@ pub(super) fn matrix_dwords([format, format_high]: [Position; 2], desc: &Operand
 /// Width in bits of a matrix's format. The highest bit may be at another position.
 pub(crate) const MATRIX_FORMAT: u8 = 3;
 
-/// Number of registers of a matrix that has `most` registers if its elements have 8 bits.
+/// The number of registers of a matrix that has `most` registers if its elements have 8 bits.
 pub(crate) const fn matrix_dwords_of(format: u32, most: u16) -> u16 {
     match format {
         2 | 3 => most / 8 * 6,

@@ -9,7 +9,7 @@ use crate::target::Target;
 pub(crate) enum Refused {
     /// The field does not accept the operand.
     Operand,
-    /// The number is not between these limits.
+    /// The number is not in the range from `min` to `max`.
     Range { min: i64, max: i64 },
     /// The instruction would need a second literal with another value.
     TwoLiterals,
@@ -19,7 +19,7 @@ pub(crate) enum Refused {
 #[cfg_attr(feature = "text", derive(Clone))]
 pub(crate) struct Words {
     pub target: Target,
-    /// The base format.
+    /// The layout of the base format.
     pub layout: &'static Layout,
     /// The dwords, padded with zeros.
     pub dwords: [u32; MAX_DWORDS],
@@ -27,7 +27,7 @@ pub(crate) struct Words {
     pub literal: Option<u32>,
     /// The upper half of a literal of 64 bits.
     literal_high: Option<u32>,
-    /// Bits that operands have set. Operands that share such a bit must agree.
+    /// Bits that operands have decided. Operands that share such a bit must agree.
     decided: u128,
 }
 
@@ -62,7 +62,7 @@ impl Words {
         (u64::from(word >> (lsb % 32)) & ((1u64 << width) - 1)) as u32
     }
 
-    /// Sets one bit; does nothing for the position `NONE`.
+    /// Sets or clears one bit; does nothing for the position `NONE`.
     pub(crate) fn set(&mut self, bit: u8, on: bool) {
         if bit != NONE {
             self.put(bit, 1, on.into());
@@ -73,7 +73,7 @@ impl Words {
         bit != NONE && self.get(bit, 1) == 1
     }
 
-    /// Sets a bit that several operands may share; they must agree. A missing bit counts as 0.
+    /// Sets or clears a bit that several operands may share; they must agree. A missing bit counts as 0.
     pub(crate) fn decide(&mut self, bit: u8, on: bool) -> Result<(), Refused> {
         let mask = 1u128.checked_shl(bit.into()).unwrap_or(0);
         if mask == 0 && on || self.decided & mask != 0 && self.is_set(bit) != on {

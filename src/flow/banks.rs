@@ -7,9 +7,9 @@ use crate::vgpr_msb::VgprMsb;
 
 /// The upper bits of the numbers of vector registers before each instruction of some code, which `s_set_vgpr_msb` sets.
 ///
-/// They are known where all paths that lead to an instruction agree. At the beginning of a function they are zero, and,
-/// by the compilers' convention, at a label that no followed path reaches. After an instruction that no other follows,
-/// and after data, they are unknown up to the next label. The work grows with the size of the code, for any code.
+/// The bits are known where all paths that lead to an instruction agree. They are zero at the beginning of a function
+/// and, by the compilers' convention, at a label that no followed path reaches. They are unknown after data, and after
+/// an instruction that does not continue with the next one, up to the next label. The work is linear in the code size.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1250")] {
@@ -29,16 +29,16 @@ use crate::vgpr_msb::VgprMsb;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Banks {
-    /// The addresses of entries and of branch targets, in their order, each with its state. `None`: not reached yet.
+    /// The addresses of entries and of branch targets, in their order, with their states; `None` if not reached yet.
     labels: Vec<(u64, Option<VgprMsb>)>,
     steps: BanksBuilder,
 }
 
-/// Collects what [`Banks`] has to know of each instruction.
+/// A builder of [`Banks`], which gets each instruction of the code.
 #[derive(Clone, Debug, Default)]
 pub struct BanksBuilder {
-    /// The addresses of instructions whose next one has a state that does not depend on the one before. `None`: no
-    /// instruction follows.
+    /// The addresses of instructions after which the state does not depend on the state before, with that state; `None`
+    /// if the code does not continue with the next instruction.
     changes: Vec<(u64, Option<VgprMsb>)>,
     /// The addresses of branches and of their targets.
     branches: Vec<(u64, u64)>,
@@ -47,7 +47,7 @@ pub struct BanksBuilder {
 }
 
 impl BanksBuilder {
-    /// Adds the instruction at an address, or, with `None`, bytes that are not an instruction. Addresses increase.
+    /// Adds the instruction at an address, or, with `None`, bytes that are not an instruction. Addresses must increase.
     pub fn step(&mut self, address: u64, inst: Option<&Inst>) {
         let Some(inst) = inst else { return self.changes.push((address, None)) };
         let flags = inst.flags();
@@ -72,7 +72,7 @@ impl BanksBuilder {
         let targets = self.branches.iter().map(|(_, to)| (*to, None));
         let mut labels: Vec<_> =
             entries.into_iter().map(|entry| (entry, Some(VgprMsb::ENTRY))).chain(targets).collect();
-        // Of an entry that is a target, too, the first one stays: that with a state.
+        // An entry that is a target, too, has two labels: the one with a state comes first and is kept.
         labels.sort_by_key(|(address, state)| (*address, state.is_none()));
         labels.dedup_by_key(|(address, _)| *address);
         let mut banks = Banks { labels, steps: self };
@@ -104,7 +104,7 @@ impl Banks {
         self.labels.get(label)?.1
     }
 
-    /// Joins a state with that of a label. Returns whether the label's has changed: it does so twice at most.
+    /// Joins a state with that of a label. Returns whether the label's state has changed, which happens at most twice.
     fn reach(&mut self, label: usize, state: VgprMsb) -> bool {
         let Some((_, old)) = self.labels.get_mut(label) else { return false };
         let joined = old.map_or(state, |old| old.joined(state));
@@ -119,7 +119,7 @@ impl Banks {
             let mut state = Some(state);
             let mut change = self.steps.changes.partition_point(|(at, _)| *at < start);
             let mut branch = self.steps.branches.partition_point(|(at, _)| *at < start);
-            // The branch at the address of a change comes before it.
+            // A branch comes before a change at the same address.
             while let Some(now) = state {
                 let (at, after) = self.steps.changes.get(change).copied().unwrap_or((u64::MAX, None));
                 match self.steps.branches.get(branch) {

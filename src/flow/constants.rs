@@ -1,4 +1,4 @@
-//! Values of scalar registers that are known without running the code: addresses relative to the instruction.
+//! Values of scalar registers that are known without running the code: addresses relative to an instruction.
 
 use crate::code::INT;
 use crate::inst::Inst;

@@ -1,4 +1,4 @@
-//! Finds the blocks and their edges.
+//! Search for blocks and their edges.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -65,7 +65,7 @@ struct Finder<'c> {
     leaders: Dwords,
     /// The dwords at which functions begin.
     entries: Dwords,
-    /// The entries that the caller gave.
+    /// The dwords at the entries that the caller gave.
     roots: Dwords,
     /// The targets of jumps and calls through registers, by the address of the instruction.
     known: BTreeMap<u64, u64>,
@@ -143,7 +143,7 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// Follows the instructions from a dword on, up to one that does not continue with the next.
+    /// Follows the instructions from a dword on, up to one that does not just continue with the next one.
     fn walk(&mut self, mut dword: usize) {
         loop {
             if !self.seen.insert(dword) {
@@ -199,7 +199,7 @@ impl<'c> Finder<'c> {
         Step::Next
     }
 
-    /// The block that begins at a dword, and its successors' addresses.
+    /// The block that begins at a dword, and the addresses of its successors.
     fn block(&self, first: usize) -> (Block, [Option<u64>; 2]) {
         let (start, mut dword) = (self.at(first), first);
         let is_entry = self.entries.has(first);
@@ -259,14 +259,14 @@ impl<'c> Finder<'c> {
         Flow { target, code, address, blocks, successors, predecessors, entries, roots, functions, return_sites }
     }
 
-    /// Looks for the addresses of jumps and calls through registers. Returns whether any became known, changed, or is
-    /// no longer known.
+    /// Looks for the target addresses of jumps and calls through registers. Returns whether any became known, changed,
+    /// or is no longer known.
     fn resolve(&mut self, flow: &Flow<'_>) -> bool {
         let mut changed = false;
         let any_known = !self.known.is_empty();
         let is_of_interest = |exit: Exit| match exit {
             Exit::Indirect { .. } | Exit::Call { .. } => true,
-            // Such an exit may exist only because an address is known.
+            // An exit of these kinds may be one through registers whose address was known.
             Exit::Jump | Exit::Branch | Exit::Outside { .. } => any_known,
             _ => false,
         };
@@ -305,7 +305,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     })
 }
 
-/// The value of the pair before the last instruction of a block, followed back as long as only one path leads there.
+/// The value of a pair of registers before the last instruction of a block, as far as the only path to it tells.
 fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64> {
     let mut chain = [block; BEFORE];
     let mut len = 1;
@@ -331,10 +331,10 @@ fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64>
     None
 }
 
-/// The reversed lists. `counts` is the number of lists that contain each block.
+/// The lists of the reversed edges. `counts` is the number of lists that contain each block.
 fn reversed(lists: &Lists, counts: &[usize]) -> Lists {
     let mut end = 0;
-    // The index for the next item of each list; in the end, the end of the list.
+    // The index for the next item of each list; after the loop, the end of the list.
     let mut next: Vec<usize> = counts
         .iter()
         .map(|count| {

@@ -1,10 +1,10 @@
-//! Follows instructions along all paths.
+//! States that follow instructions along all paths.
 
 use super::Flow;
 use crate::hazards::{Capacity, Hazards, Pending};
 use crate::inst::Inst;
 
-/// A state that instructions change as they run. If paths meet, their states are joined to the worst of both.
+/// A state that instructions change as they run. Where paths meet, their states are joined to the worse of both.
 ///
 /// Calls of functions in the code are followed: a function begins with the worst state of its callers
 /// ([`State::enter`]), and each caller continues with its own state and the state at the function's end
@@ -16,8 +16,8 @@ pub trait State: Clone {
     /// Joins the state of another path to the same position. Returns whether anything changed.
     fn join(&mut self, other: &Self) -> bool;
 
-    /// Does the same as [`State::join`] in a loop that was passed a few times: a value that grows with each iteration
-    /// becomes the greatest possible one.
+    /// Joins as [`State::join`] does, after some iterations of a loop: a value that grows with each iteration becomes
+    /// the greatest possible one.
     fn join_again(&mut self, other: &Self) -> bool {
         self.join(other)
     }
@@ -98,7 +98,7 @@ impl<C: Capacity> State for Hazards<C> {
 }
 
 impl Flow<'_> {
-    /// Whether several paths lead to a block.
+    /// Whether other paths may lead to a block than from a single predecessor.
     pub(super) fn is_meeting(&self, block: usize) -> bool {
         self.predecessors(block).len() != 1 || self.blocks().get(block).is_some_and(|block| block.is_entry)
     }
@@ -108,7 +108,7 @@ impl Flow<'_> {
         self.insts(block).for_each(|(address, inst)| state.step(&inst, self.offset_of(address)));
     }
 
-    /// The offset of an address in the code, in bytes.
+    /// The offset of an address in the code, in bytes; `u32::MAX` if there is none.
     pub fn offset_of(&self, address: u64) -> u32 {
         self.offset(address).and_then(|offset| u32::try_from(offset).ok()).unwrap_or(u32::MAX)
     }

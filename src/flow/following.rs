@@ -21,12 +21,12 @@ const ROUNDS: usize = 200;
 
 /// A state that is followed through a group of functions, and can be followed again after a change.
 ///
-/// [`Flow::follow_groups`] follows once. If [`State::step`] then has another effect in some blocks, which makes states
-/// worse, [`Following::touch`] and [`Following::settle`] follow the difference.
+/// [`Flow::follow_groups`] follows a state once. If [`State::step`] then has another effect in some blocks, which makes
+/// states worse, [`Following::touch`] and [`Following::settle`] follow the difference.
 pub struct Following<'f, 'c, S, F> {
     flow: &'f Flow<'c>,
     group: &'f [usize],
-    /// Each block with its index in the group, in the order of the blocks.
+    /// Each block with its place, which is its index in the group, in the order of the blocks.
     places: Vec<(usize, usize)>,
     first: F,
     /// The state before each block at which paths meet. A block to which one path leads gets its state from its
@@ -44,7 +44,7 @@ pub struct Following<'f, 'c, S, F> {
     counted: Vec<usize>,
     /// The place before which all entries are reached.
     entered: usize,
-    /// The place from which on no state is joined yet.
+    /// The place from which on no states are joined, while a region changes.
     end: usize,
 }
 
@@ -52,7 +52,7 @@ pub struct Following<'f, 'c, S, F> {
 #[derive(Clone)]
 struct Exited<S> {
     state: Option<Box<S>>,
-    /// Whether no return is known: calls of the function are treated like calls of unknown functions.
+    /// Whether no return of the function is known, so that calls of it are treated like calls of unknown functions.
     is_unknown: bool,
     /// The blocks, as indices in the group, from which a path leads to a call of the function.
     callers: BTreeSet<usize>,
@@ -65,8 +65,7 @@ impl<S> Default for Exited<S> {
 }
 
 impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
-    /// Creates a state to be followed. `group` is one of [`Flow::groups`]; `first` is the state at the beginning of a
-    /// function.
+    /// A state to be followed. `group` is one of [`Flow::groups`]; `first` is the state at the beginning of a function.
     pub fn new(flow: &'f Flow<'c>, group: &'f [usize], first: F) -> Self {
         let mut places: Vec<(usize, usize)> = group.iter().copied().zip(0..).collect();
         places.sort_unstable();
@@ -81,13 +80,13 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         following
     }
 
-    /// Follows until nothing changes. Returns whether every state is final: it is not if repeated [`State::join`]s do
-    /// not converge.
+    /// Follows the state until nothing changes. Returns whether every state is final: it is not if repeated
+    /// [`State::join`]s do not converge.
     pub fn settle(&mut self) -> bool {
         self.settle_in(0..self.group.len())
     }
 
-    /// [`Following::settle`] of some places, to which no path leads from later ones. The earlier ones are settled.
+    /// [`Following::settle`] of some places, to which no path leads from later ones. Earlier places must be settled.
     fn settle_in(&mut self, places: Range<usize>) -> bool {
         let flow = self.flow;
         for place in self.counted.drain(..) {
@@ -105,8 +104,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// Follows from the beginning until nothing changes, and calls `run` with every block that is reached, and the
-    /// state before it, which `run` turns into the state at the block's end: it calls [`State::step`] for each of
+    /// Follows the state from the beginning until nothing changes, and calls `run` with every block that is reached and
+    /// the state before it. `run` turns this into the state at the block's end, by [`State::step`] for each of
     /// [`Flow::insts`]. Returns the same as [`Following::settle`].
     ///
     /// States are dropped as soon as nothing leads back to their blocks, and code without loops and calls is passed
@@ -145,11 +144,11 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Follows from the beginning, and calls `change` with every block that is reached, and the state before it.
-    /// `change` makes all changes that its block needs, which may change the effect of [`State::step`] in the block,
-    /// and returns whether it made any. A block is offered once, but in loops and called functions, and on the way from
-    /// there to where paths meet: there all are offered again after each round of changes, until the loops and
-    /// functions need none.
+    /// Follows the state from the beginning, and calls `change` with every block that is reached and the state before
+    /// it. `change` makes all changes that its block needs, which may change the effect of [`State::step`] in the
+    /// block, and returns whether it made any. Each block is passed once, except blocks in loops and called functions,
+    /// and on paths from them to where paths meet: these are all passed again after each round of changes, until no
+    /// change is needed.
     ///
     /// The last argument of `change` tells whether the state has the effect of all changes before the block. After 200
     /// rounds it is always `true`, and after 400 rounds no more changes are made: then, or if repeated [`State::join`]s
@@ -208,7 +207,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Passes a region without loops and calls, and takes the state before it. Returns `false` if it gives up.
+    /// Passes a region without loops and calls, and takes the state before it. `false`: a block was passed too often.
     fn pass_once(&mut self, places: &Range<usize>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         self.enter_next(places);
         self.open.remove(&places.start);
@@ -221,7 +220,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         let at_entry = self.before.get(places.clone()).unwrap_or_default().to_vec();
         let open: Vec<usize> = self.open.range(places.clone()).copied().collect();
         let exits = self.take_exits(places);
-        // States from before a change stay in the region.
+        // States that a change may still improve must not leave the region.
         self.end = places.end;
         let mut is_final = true;
         for round in 0..=2 * ROUNDS {
@@ -235,7 +234,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             for place in places.clone().filter(|_| round < 2 * ROUNDS) {
                 self.from_place(place, &mut |block, state| {
                     let changes = change(block, state, !is_changed || round >= ROUNDS);
-                    // Nothing leads back from the blocks after the region.
+                    // Blocks after the region do not lead back to it.
                     is_changed |= changes && places.contains(&self.place(block));
                 });
             }
@@ -250,7 +249,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         self.settle_in(places.clone()) && is_final
     }
 
-    /// Takes the ends of the functions that some places are in or call.
+    /// Removes and returns the ends of the functions that contain some places or are called there.
     fn take_exits(&mut self, places: &Range<usize>) -> BTreeMap<usize, Exited<S>> {
         let blocks = self.group.get(places.clone()).unwrap_or_default().iter();
         let functions = blocks.flat_map(|block| [Some(*block), self.flow.callee(*block)]).flatten();
@@ -258,7 +257,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         functions.filter_map(|function| self.exits.remove_entry(&function)).collect()
     }
 
-    /// Takes the first of some places whose state changed.
+    /// Removes and returns the first place whose state changed, if it is among some places.
     fn next_open(&mut self, places: &Range<usize>) -> Option<usize> {
         self.open.first().filter(|place| places.contains(place))?;
         self.open.pop_first()
@@ -276,8 +275,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_any
     }
 
-    /// Enters the first of some places that begins a function whose calls are not reached. Returns whether there is
-    /// one.
+    /// Enters the first function at some places of which no call has been reached. Returns whether there is one.
     fn enter_next(&mut self, places: &Range<usize>) -> bool {
         let is_entry = |block: usize| self.flow.blocks().get(block).is_some_and(|block| block.is_entry);
         for place in self.entered.max(places.start)..places.end {
@@ -329,7 +327,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// The blocks after a block to which no other path leads.
+    /// The successors of a block that have no other predecessor.
     fn alone(&self, block: usize) -> impl Iterator<Item = usize> {
         let flow = self.flow;
         flow.successors(block).iter().copied().filter(|next| !flow.is_meeting(*next))
@@ -358,7 +356,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Follows the state before a place up to where paths meet: `run` turns the state before a block into the one at
-    /// its end. Returns `false` if it gives up.
+    /// its end. Returns `false` if blocks were passed too often.
     fn pass(&mut self, place: usize, state: Option<S>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         let mut is_final = true;
         let mut way: Vec<(usize, S)> = self.group.get(place).copied().zip(state).into_iter().collect();
@@ -391,7 +389,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Counts that a block is passed. Returns `false` if that was too often.
+    /// Counts that a block is passed. Returns `false` if it has been passed too often.
     fn count(&mut self, block: usize) -> bool {
         let place = self.place(block);
         let Some(times) = self.passed.get_mut(place) else { return true };

@@ -1,4 +1,4 @@
-//! Computes which registers are live, and which ones a kernel uses.
+//! Registers that are live, and registers that a kernel uses.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -36,7 +36,7 @@ pub struct Liveness<'f, 'c> {
 struct Live {
     /// Live registers whose life any write ends.
     any: RegSet,
-    /// Live vector registers of which other lanes are read later.
+    /// Live vector registers that may be read in lanes that a write does not change.
     kept: RegSet,
 }
 
@@ -46,7 +46,7 @@ impl Live {
         self.kept |= other.kept;
     }
 
-    /// Passes an instruction backwards.
+    /// Passes an instruction backwards: turns the registers that are live after it into those before it.
     fn pass(&mut self, inst: &Inst, lanes: Lanes) {
         let writes = inst.writes();
         if lanes == Lanes::Kept && writes.contains(Reg::Exec) {
@@ -65,7 +65,7 @@ impl Flow<'_> {
     ///
     /// At a jump to an unknown address, at a return, at the end of the known code, and before a call of an unknown
     /// function, every register counts as live. A known function counts as reading all registers that it and its
-    /// callees read, and as writing none.
+    /// callees read or write, and as writing none.
     pub fn liveness(&self, lanes: Lanes) -> Liveness<'_, '_> {
         let all = self.everything();
         let nothing = RegSet::new(self.target());
@@ -73,7 +73,7 @@ impl Flow<'_> {
         let called = self.called();
         let mut live = Liveness { flow: self, lanes, before: vec![none; self.blocks().len()], all };
         for group in self.groups() {
-            // Begin with the last block. If a block changes, its predecessors are visited again.
+            // The last block comes first. If a block changes, its predecessors are visited again.
             let mut open: Vec<usize> = group;
             let mut is_open = vec![false; self.blocks().len()];
             open.iter().for_each(|n| set(&mut is_open, *n, true));

@@ -57,11 +57,11 @@ pub struct Block {
     pub is_entry: bool,
 }
 
-/// The ways in which a block ends.
+/// A way in which a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exit {
-    /// The next block begins.
+    /// A block that continues with the next one.
     Next,
     /// A branch that is always taken, or a jump to a known address.
     Jump,
@@ -81,7 +81,7 @@ pub enum Exit {
     End,
     /// Bytes that are not an instruction.
     Invalid(DecodeError),
-    /// The code continues at an address outside of it, or between its dwords.
+    /// A continuation at an address outside of the code, or between its dwords.
     Outside {
         /// The address.
         address: u64,
@@ -126,9 +126,9 @@ impl Lists {
 }
 
 impl<'c> Flow<'c> {
-    /// Returns the control flow of code at an address, from the entries on: addresses of kernels and functions. Entries
-    /// outside of the code are ignored. Called functions are found; functions whose address the code only stores or
-    /// passes on are not.
+    /// The control flow of code at an address, followed from `entries`: the addresses of kernels and functions. Entries
+    /// outside of the code are ignored. Called functions are found, but not those whose address the code only stores or
+    /// passes on.
     pub fn new(target: Target, code: &'c [u8], address: u64, entries: &[u64]) -> Flow<'c> {
         find::flow(target, code, address, entries)
     }

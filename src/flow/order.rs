@@ -65,8 +65,8 @@ impl Flow<'_> {
         group
     }
 
-    /// The blocks that can follow some blocks (with `calls` also through calls), and the targets of back edges among
-    /// them. Marked blocks are left out.
+    /// The blocks that paths from `entries` reach (with `calls` also through calls), and the targets of back edges
+    /// among them. Blocks that are marked already are left out.
     fn after(&self, entries: &[usize], calls: bool, marks: &mut Marks) -> (Vec<usize>, Vec<usize>) {
         let mut order = Vec::new();
         let mut loops = Vec::new();
@@ -79,7 +79,7 @@ impl Flow<'_> {
             marks.set(*entry, Mark::OnWay);
             way.push((*entry, 0));
             while let Some((block, looked)) = way.last_mut() {
-                // The block visited last comes first: a function comes before the code after its call.
+                // The successor visited last comes first in the order: a function comes before the code after its call.
                 let successors = self.successors(*block);
                 let callee = || self.callee(*block).filter(|_| calls && *looked == successors.len());
                 let Some(next) = successors.get(*looked).copied().or_else(callee) else {
@@ -106,7 +106,7 @@ impl Flow<'_> {
     }
 }
 
-/// The progress of a search in a block.
+/// The progress of a search at a block.
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     New,

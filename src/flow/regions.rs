@@ -1,4 +1,4 @@
-//! Regions of a group of functions: parts of its order of blocks that nothing later leads back to.
+//! Regions of a group of functions: parts of its order of blocks to which no path leads from later blocks.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -16,18 +16,18 @@ pub(super) struct Region {
     pub repeats: bool,
 }
 
-/// The places of a group that paths lead back to, each with the last place from which one does.
+/// An iterator over regions, with the last place of a group from which a path leads back to each place.
 pub(super) struct Regions {
     last_from: Vec<Option<usize>>,
     next: usize,
 }
 
 impl Regions {
-    /// Finds the regions of a group. `place`: the index of a block in the group.
+    /// The regions of a group. `place` returns the index of a block in the group.
     pub(super) fn new(flow: &Flow<'_>, group: &[usize], place: impl Fn(usize) -> usize) -> Regions {
         let mut regions = Regions { last_from: vec![None; group.len()], next: 0 };
         let ends = function_ends(flow, group);
-        // The places at which the states of blocks are known: a block to which one path leads follows its predecessor.
+        // The place at which the state for each block is kept: a block with a single predecessor gets that block's.
         let mut heads: Vec<usize> = Vec::with_capacity(group.len());
         for (at, &block) in group.iter().enumerate() {
             let before = flow.predecessors(block).first().filter(|_| !flow.is_meeting(block));
@@ -36,7 +36,7 @@ impl Regions {
             for next in flow.successors(block).iter().filter(|next| flow.is_meeting(**next)) {
                 regions.connect(place(*next), head);
             }
-            // A function leads back to its callers.
+            // Paths lead from the end of a function back to its callers.
             if let Some(callee) = flow.callee(block) {
                 let end = ends.get(&flow.function_of(callee)).copied().unwrap_or(group.len());
                 regions.connect(head.min(place(callee)), head.max(end));
@@ -68,7 +68,7 @@ impl Iterator for Regions {
     }
 }
 
-/// The last place of each function of a group, if one of them is called.
+/// The last place of each function of a group; empty if none of them is called.
 fn function_ends(flow: &Flow<'_>, group: &[usize]) -> BTreeMap<usize, usize> {
     if group.iter().all(|block| flow.callee(*block).is_none()) {
         return BTreeMap::new();
