@@ -1,26 +1,26 @@
 //! The functions of formulas.
 
-/// What the values of a function are, and its result.
+/// The types of a function's arguments and of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// All of them integers, or all floats of one type; the result is the same.
+    /// Integers, or floats of one type; the result has the same type.
     Alike,
-    /// Floats of one type, and so is the result.
+    /// Floats of one type; the result has the same type.
     Floats,
-    /// A float, then integers; the result is a float of that type.
+    /// A float, then integers; the result is a float of the same type.
     FloatByInts,
     /// A float, then integers; the result is an integer.
     FloatToInt,
     Integers,
-    /// Integers as the bits of a float.
+    /// Integers; the result is the float of this type with the bits of the integer.
     IntToFloat(super::FloatType),
-    /// A float, then integers, as a float of that type.
+    /// A float, then integers; the result is a float of this type.
     FloatTo(super::FloatType),
 }
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $variant:ident $name:literal $arguments:literal $rule:expr,)*) => {
-        /// A function; each has its name in formulas in its description.
+        /// A function of formulas. Each description begins with the name in formulas.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Call {
             $($(#[$doc])* $variant,)*
@@ -33,7 +33,7 @@ macro_rules! calls {
                 match self { $(Call::$variant => $name,)* }
             }
 
-            /// The number of values that it takes.
+            /// The number of arguments of the function.
             pub const fn arguments(self) -> usize {
                 match self { $(Call::$variant => $arguments,)* }
             }
@@ -48,13 +48,13 @@ macro_rules! calls {
 use super::FloatType::{Bf6, Bf8, Bf16, F16, F32, F64, Fp4, Fp6, Fp8};
 
 calls! {
-    /// `abs(x)`: without its sign.
+    /// `abs(x)`: x without its sign.
     Abs "abs" 1 Rule::Alike,
-    /// `min(a, b)`: of integers.
+    /// `min(a, b)`: the smaller one of two integers.
     Min "min" 2 Rule::Integers,
-    /// `max(a, b)`: of integers.
+    /// `max(a, b)`: the greater one of two integers.
     Max "max" 2 Rule::Integers,
-    /// `clamp(x, lo, hi)`: an integer, but not less than lo nor more than hi.
+    /// `clamp(x, lo, hi)`: the integer x, but not less than lo nor more than hi.
     Clamp "clamp" 3 Rule::Integers,
     /// `median(a, b, c)`: the middle one of three integers.
     Median "median" 3 Rule::Integers,
@@ -80,15 +80,15 @@ calls! {
     Minimum "minimum" 2 Rule::Floats,
     /// `maximum(a, b)`: the greater number, or NaN if one is NaN; +0 is greater than -0.
     Maximum "maximum" 2 Rule::Floats,
-    /// `med3(a, b, c)`: the middle one of three numbers; if one is NaN, the smallest of the others.
+    /// `med3(a, b, c)`: the middle one of three numbers; if one is NaN, the smallest of the other two.
     Med3 "med3" 3 Rule::Floats,
-    /// `floor(x)`: towards negative infinity.
+    /// `floor(x)`: x rounded to an integer, towards negative infinity.
     Floor "floor" 1 Rule::Floats,
-    /// `ceil(x)`: towards positive infinity.
+    /// `ceil(x)`: x rounded to an integer, towards positive infinity.
     Ceil "ceil" 1 Rule::Floats,
-    /// `trunc(x)`: towards zero.
+    /// `trunc(x)`: x rounded to an integer, towards zero.
     Trunc "trunc" 1 Rule::Floats,
-    /// `rndne(x)`: to the nearest integer, to the even one of two.
+    /// `rndne(x)`: x rounded to the nearest integer, to the even one of two.
     RoundEven "rndne" 1 Rule::Floats,
     /// `fract(x)`: x - floor(x).
     Fract "fract" 1 Rule::Floats,
@@ -102,35 +102,35 @@ calls! {
     Exp2 "exp2" 1 Rule::Floats,
     /// `log2(x)`: the logarithm to the base 2.
     Log2 "log2" 1 Rule::Floats,
-    /// `sin(x)`: of an angle in turns.
+    /// `sin(x)`: the sine of an angle in turns.
     Sin "sin" 1 Rule::Floats,
-    /// `cos(x)`: of an angle in turns.
+    /// `cos(x)`: the cosine of an angle in turns.
     Cos "cos" 1 Rule::Floats,
-    /// `tanh(x)`
+    /// `tanh(x)`: the hyperbolic tangent.
     Tanh "tanh" 1 Rule::Floats,
-    /// `flush(x)`: a zero of the same sign for a denormal number.
+    /// `flush(x)`: x, or a zero of the same sign if x is a denormal number.
     Flush "flush" 1 Rule::Floats,
-    /// `frexp_mant(x)`: the significand, from 0.5 to 1, with the sign; infinity, NaN and zero themselves.
+    /// `frexp_mant(x)`: the significand, from 0.5 to 1, with the sign; infinity, NaN and zero are unchanged.
     FrexpMant "frexp_mant" 1 Rule::Floats,
     /// `xf32(x)`: an f32 with 10 bits of its fraction, rounded to the nearest, to the even one of two.
     Xf32 "xf32" 1 Rule::Floats,
-    /// `quiet(x)`: a quiet NaN with the sign and the payload of a NaN.
+    /// `quiet(x)`: the quiet NaN with the sign and the payload of the NaN x.
     Quiet "quiet" 1 Rule::Floats,
     /// `ldexp(x, n)`: x times 2 to the power n.
     Ldexp "ldexp" 2 Rule::FloatByInts,
-    /// `trig_preop(x, n)`: a part of 2/pi that fits the exponent of x; n chooses which.
+    /// `trig_preop(x, n)`: a part of 2/pi that fits the exponent of x; n selects the part.
     TrigPreop "trig_preop" 2 Rule::FloatByInts,
-    /// `frexp_exp(x)`: the exponent that belongs to `frexp_mant(x)`; 0 of infinity, NaN and zero.
+    /// `frexp_exp(x)`: the exponent that belongs to `frexp_mant(x)`; 0 for infinity, NaN and zero.
     FrexpExp "frexp_exp" 1 Rule::FloatToInt,
     /// `exponent(x)`: the exponent field.
     Exponent "exponent" 1 Rule::FloatToInt,
-    /// `is_nan(x)`
+    /// `is_nan(x)`: whether x is a NaN.
     IsNan "is_nan" 1 Rule::FloatToInt,
     /// `is_signaling(x)`: whether x is a signaling NaN.
     IsSignaling "is_signaling" 1 Rule::FloatToInt,
-    /// `is_infinite(x)`
+    /// `is_infinite(x)`: whether x is an infinity.
     IsInfinite "is_infinite" 1 Rule::FloatToInt,
-    /// `is_denormal(x)`
+    /// `is_denormal(x)`: whether x is a denormal number.
     IsDenormal "is_denormal" 1 Rule::FloatToInt,
     /// `sign(x)`: 1 if the sign bit is set, even of a NaN.
     Sign "sign" 1 Rule::FloatToInt,
@@ -139,39 +139,39 @@ calls! {
     Class "class" 1 Rule::FloatToInt,
     /// `bits(x)`: the bits of a float.
     Bits "bits" 1 Rule::FloatToInt,
-    /// `snorm16(x)`: -1.0 to 1.0 as -32767 to 32767, to the nearest.
+    /// `snorm16(x)`: -1.0 to 1.0 as -32767 to 32767, rounded to the nearest.
     Snorm16 "snorm16" 1 Rule::FloatToInt,
-    /// `unorm16(x)`: 0.0 to 1.0 as 0 to 65535, to the nearest.
+    /// `unorm16(x)`: 0.0 to 1.0 as 0 to 65535, rounded to the nearest.
     Unorm16 "unorm16" 1 Rule::FloatToInt,
-    /// `as_f16(x)`: bits as a float.
+    /// `as_f16(x)`: the lowest bits of an integer as a float.
     AsF16 "as_f16" 1 Rule::IntToFloat(F16),
-    /// `as_bf16(x)`: bits as a float.
+    /// `as_bf16(x)`: the lowest bits of an integer as a float.
     AsBf16 "as_bf16" 1 Rule::IntToFloat(Bf16),
-    /// `as_f32(x)`: bits as a float.
+    /// `as_f32(x)`: the lowest bits of an integer as a float.
     AsF32 "as_f32" 1 Rule::IntToFloat(F32),
-    /// `as_f64(x)`: bits as a float.
+    /// `as_f64(x)`: the lowest bits of an integer as a float.
     AsF64 "as_f64" 1 Rule::IntToFloat(F64),
-    /// `as_fp8(x)`: bits as a float.
+    /// `as_fp8(x)`: the lowest bits of an integer as a float.
     AsFp8 "as_fp8" 1 Rule::IntToFloat(Fp8),
-    /// `as_bf8(x)`: bits as a float.
+    /// `as_bf8(x)`: the lowest bits of an integer as a float.
     AsBf8 "as_bf8" 1 Rule::IntToFloat(Bf8),
-    /// `as_fp4(x)`: bits as a float.
+    /// `as_fp4(x)`: the lowest bits of an integer as a float.
     AsFp4 "as_fp4" 1 Rule::IntToFloat(Fp4),
-    /// `f16_rtz(x)`: rounded towards zero, whatever the mode.
+    /// `f16_rtz(x)`: x as an f16, rounded towards zero in any mode.
     ToF16Zero "f16_rtz" 1 Rule::FloatTo(F16),
-    /// `sr_f16(x, r)`: rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_f16(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
     RandomF16 "sr_f16" 2 Rule::FloatTo(F16),
-    /// `sr_bf16(x, r)`: rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_bf16(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
     RandomBf16 "sr_bf16" 2 Rule::FloatTo(Bf16),
-    /// `sr_fp8(x, r)`: rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_fp8(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
     RandomFp8 "sr_fp8" 2 Rule::FloatTo(Fp8),
-    /// `sr_bf8(x, r)`: rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_bf8(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
     RandomBf8 "sr_bf8" 2 Rule::FloatTo(Bf8),
-    /// `sr_fp6(x, r)`: rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_fp6(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
     RandomFp6 "sr_fp6" 2 Rule::FloatTo(Fp6),
-    /// `sr_bf6(x, r)`: rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_bf6(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
     RandomBf6 "sr_bf6" 2 Rule::FloatTo(Bf6),
-    /// `sr_fp4(x, r)`: rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_fp4(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
     RandomFp4 "sr_fp4" 2 Rule::FloatTo(Fp4),
 }
 

@@ -1,4 +1,4 @@
-//! Reads a formula.
+//! Reader of formulas.
 
 use core::fmt;
 
@@ -26,9 +26,9 @@ impl core::error::Error for SyntaxError {}
 
 type Result<T> = core::result::Result<T, SyntaxError>;
 
-/// The deepest nesting that is read: the reader calls itself.
+/// The deepest nesting of a formula, since the reader is recursive.
 const DEPTH: u8 = 40;
-/// The most values and operators of a formula: what walks its tree calls itself for each in a row.
+/// The greatest number of words of a formula, since functions that walk its tree are recursive.
 const SIZE: u16 = 1000;
 
 struct Reader<'a> {
@@ -36,12 +36,12 @@ struct Reader<'a> {
     rest: &'a str,
     token: Option<Token<'a>>,
     depth: u8,
-    /// The number of words that are read.
+    /// The number of words that have been read.
     size: u16,
 }
 
 impl Formula {
-    /// Reads statements that are separated by `;`, and a sentence in quotes at the end.
+    /// Reads statements that are separated by `;`, perhaps with a sentence in quotes at the end.
     pub fn read(text: &str) -> Result<Formula> {
         let mut reader = Reader { rest: text, token: None, depth: 0, size: 0 };
         reader.step()?;
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         Ok(Statement { goal, value: self.expr()? })
     }
 
-    /// `a ? b : c`, or what binds closer.
+    /// Reads `a ? b : c`, or an expression that binds closer.
     fn expr(&mut self) -> Result<Expr> {
         self.nested(|reader| {
             let value = reader.binary(0)?;
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What `read` reads, one level deeper.
+    /// Calls `read` one level deeper.
     fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Expr>) -> Result<Expr> {
         if self.depth == DEPTH {
             return Err(SyntaxError(format!("nested deeper than {DEPTH}")));
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         Ok(Expr::Call(call, arguments))
     }
 
-    /// What follows the name of a place: `@LANE`, `.TYPE`, `[+N]` and `[...]`, in any order.
+    /// Reads the parts after the name of a place: `@LANE`, `.TYPE`, `[+N]` and `[...]`, in any order.
     fn place(&mut self, source: Source) -> Result<Place> {
         let mut place = Place { source, lane: None, ty: None, plain: false, further: None, part: Part::Whole };
         loop {
@@ -287,7 +287,7 @@ fn unknown(name: &str) -> SyntaxError {
     SyntaxError(format!("`{name}` is no place, no type and no function"))
 }
 
-/// Whether a name can be that of a value.
+/// Whether a value can have this name.
 fn is_local(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') && Type::named(name).is_none()
 }

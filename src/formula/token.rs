@@ -11,13 +11,13 @@ pub enum Token<'a> {
     Text(&'a str),
 }
 
-/// The symbols, the longer ones first.
+/// The symbols; longer ones come first.
 const SYMBOLS: [&str; 33] = [
     "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "~", "!", "?",
     ":", "=", ";", ",", ".", "@", "(", ")", "[", "]", "{", "}",
 ];
 
-/// Splits the next word off; `None` at a character that begins none. At the end of the text there is no word.
+/// Splits off the next word, which is `None` at the end of the text. Returns `None` if no word begins there.
 pub fn next(text: &str) -> Option<(Option<Token<'_>>, &str)> {
     let text = text.trim_start();
     let Some(first) = text.chars().next() else { return Some((None, text)) };

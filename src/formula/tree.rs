@@ -6,22 +6,22 @@ use super::alloc::vec::Vec;
 use super::call::Call;
 use super::types::Type;
 
-/// What an operation computes: statements in order, a remark, or a sentence alone (a remark without statements).
+/// The meaning of an operation: statements in order, a remark, or both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     pub statements: Vec<Statement>,
-    /// The sentence in quotes: what the statements do not say.
+    /// The sentence in quotes, which says more than the statements.
     pub remark: Option<String>,
 }
 
-/// `D.f32 = S0.f32 + S1.f32`
+/// A statement, such as `D.f32 = S0.f32 + S1.f32`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     pub goal: Goal,
     pub value: Expr,
 }
 
-/// What a statement gives a value to.
+/// The place or name to which a statement assigns a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
     /// A name for later statements.
@@ -29,17 +29,17 @@ pub enum Goal {
     Place(Place),
 }
 
-/// An operand, a register or memory, seen as a type, or a part of it.
+/// An operand, a register or memory, or a part of it, read or written as a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     pub source: Source,
-    /// `S0@(LANE ^ 1)`: the lane whose value is meant; `None`: the lane's own.
+    /// The lane that is read, as in `S0@(LANE ^ 1)`; `None` for the current lane.
     pub lane: Option<Box<Expr>>,
-    /// `.f32`; `None`: the bits as an unsigned integer.
+    /// The type, as in `.f32`; `None` for the bits as an unsigned integer.
     pub ty: Option<Type>,
-    /// Whether the type is written with `b`: the bits have no more meaning.
+    /// Whether the type is written with `b`, such as `b32`: it says nothing about the meaning of the bits.
     pub plain: bool,
-    /// `S0[+M0]`: how many registers after the operand's the one is that is meant; `None`: the operand's own.
+    /// The distance of the register from the operand's, as in `S0[+M0]`; `None` for the operand's own register.
     pub further: Option<Box<Expr>>,
     pub part: Part,
 }
@@ -64,13 +64,13 @@ pub enum Source {
     Lane,
     /// `WAVE`: the number of lanes of the wave.
     Wave,
-    /// `TABLE`: the truth table of an operation on bits, which the instruction has.
+    /// `TABLE`: the truth table of an operation on bits, from the instruction.
     Table,
     /// `OP_SEL`, `CBSZ`, ...: the value of the field of the instruction that has this name in lower case.
     Field(&'static str),
-    /// `P0`, `P10`, `P20`: the attribute at the first vertex, and the differences to it at the second and the third.
+    /// `P0`, `P10`, `P20`: the attribute at the first vertex, and its differences at the second and the third vertex.
     Attribute(u8),
-    /// `ADDR`: the address that the format makes of operands and offset.
+    /// `ADDR`: the address that the format computes from operands and offset.
     Address,
     /// `BASE`: the address register alone.
     Base,
@@ -78,7 +78,7 @@ pub enum Source {
     Offset(u8),
     /// `DATA`, `DATA1`: the data of a store or an atomic operation.
     Data(u8),
-    /// `MEM`: memory behind the caches.
+    /// `MEM`: memory that is accessed through the caches.
     Memory,
     /// `LDS`: the work-group's memory.
     Lds,
@@ -87,7 +87,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The names without a number, with what they stand for.
+    /// The fixed names, with their sources.
     pub const NAMED: [(&'static str, Source); 35] = [
         ("D", Source::Destination(0)),
         ("K", Source::Literal),
@@ -137,47 +137,47 @@ impl Source {
         }
     }
 
-    /// Whether a part of it is found by an address.
+    /// Whether the source is memory, whose parts are selected by addresses.
     pub const fn is_memory(self) -> bool {
         matches!(self, Source::Memory | Source::Lds | Source::Gds)
     }
 }
 
-/// Which bits of a place.
+/// The bits of a place that are read or written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
     /// The lowest bits, as many as the type has; without a type, all of them.
     Whole,
-    /// `S0.u8[2]`: an element by its number; `MEM.u32[ADDR]`: by its address. Without a type, one bit.
+    /// An element, by its number (`S0.u8[2]`) or its address (`MEM.u32[ADDR]`). Without a type, the element is one bit.
     Element(Box<Expr>),
-    /// `S0[15:8]`: the highest and the lowest bit.
+    /// The bits from the highest to the lowest one: `S0[15:8]`.
     Bits(Box<Expr>, Box<Expr>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
-    /// An integer; every value is exact.
+    /// An integer, which is exact.
     Int(i128),
-    /// `0.5`: a number of the type that the other operand has.
+    /// A number such as `0.5`, with the type of the other operand.
     Float(f64),
     /// A value that an earlier statement named, `i`, or the index of a `sum`.
     Name(String),
     Place(Place),
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<Expr>, Box<Expr>),
-    /// `a ? b : c`
+    /// A choice: `a ? b : c`.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     Call(Call, Vec<Expr>),
-    /// `f32(x)`: a value as another type.
+    /// A conversion of a value to another type: `f32(x)`.
     Convert(Type, Box<Expr>),
-    /// `sum(k, 4, ...)`: the sum for k from 0 to 3.
+    /// A sum: `sum(k, 4, ...)` adds the values for k from 0 to 3.
     Sum(String, Box<Expr>, Box<Expr>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unary {
     Minus,
-    /// `~`: every bit.
+    /// `~`: inverts every bit.
     Complement,
     /// `!`: 1 for 0, and 0 for all else.
     Not,
@@ -206,7 +206,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// The operators of each precedence, the loosest first.
+    /// The operators of each precedence, from the loosest to the closest.
     pub const LEVELS: [&'static [(&'static str, Binary)]; 10] = [
         &[("||", Binary::OrElse)],
         &[("&&", Binary::AndAlso)],

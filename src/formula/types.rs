@@ -48,7 +48,7 @@ impl FloatType {
         }
     }
 
-    /// Width in bits.
+    /// The width in bits.
     pub const fn bits(self) -> u16 {
         match self {
             FloatType::F16 | FloatType::Bf16 => 16,
@@ -61,23 +61,23 @@ impl FloatType {
     }
 }
 
-/// How the bits of a place are a value.
+/// A type by which the bits of a place are a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// An unsigned integer of this many bits: `u32`, or `b32` where the bits have no more meaning.
+    /// An unsigned integer of this many bits: `u32`, or `b32`, which says nothing about the meaning of the bits.
     Unsigned(u16),
     /// A signed integer in two's complement.
     Signed(u16),
     Float(FloatType),
     /// `lane`: the bit of the lane in a mask of all lanes.
     Lane,
-    /// `mix`, `mixbf`: an f32, or the half of a register that is this type, as the bits for mixed precision say.
+    /// `mix`, `mixbf`: an f32, or half a register of this type, as the instruction's bits for mixed precision select.
     Mixed(FloatType),
-    /// `iu8`: an integer whose sign the bits say that negate elsewhere.
+    /// `iu8`, `iu4`: an integer that is signed if the bit is set that negates the source in other operations.
     MaybeSigned(u16),
-    /// `fa`, `fb`: the small float that the instruction chooses for the first factor, and for the second.
+    /// `fa`, `fb`: the small float that the instruction selects for the first and for the second factor.
     Chosen(u8),
-    /// `sa`, `sb`: the format of scales that the instruction chooses for the first factor, and for the second.
+    /// `sa`, `sb`: the format of scales that the instruction selects for the first and for the second factor.
     Scale(u8),
 }
 
@@ -108,14 +108,14 @@ impl Type {
         }
     }
 
-    /// Width in bits.
+    /// The width in bits.
     pub const fn bits(self) -> u16 {
         match self {
             Type::Unsigned(bits) | Type::Signed(bits) | Type::MaybeSigned(bits) => bits,
             Type::Float(float) => float.bits(),
             Type::Lane => 1,
             Type::Mixed(_) => 32,
-            // The least; the operand is as wide as the format needs.
+            // The least width; the operand is as wide as the selected float needs.
             Type::Chosen(_) => 4,
             Type::Scale(_) => 8,
         }

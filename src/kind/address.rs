@@ -5,12 +5,12 @@ use super::{NONE, Position, one};
 /// Memory addresses and export sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressKind {
-    /// The address of a buffer: an index, an offset, both, a 64-bit address, or nothing.
+    /// The vector address of a buffer: an index, an offset, both, a 64-bit address, or nothing.
     Buffer { offen: Position, idxen: Position, addr64: Position },
-    /// A VGPR pair; a single VGPR if the field `saddr` names a scalar base.
+    /// An address in a pair of vector registers, or in one if the field `saddr` names a scalar base.
     Global { saddr: Position },
-    /// A VGPR if the bit `sve` is set. On targets without that bit, a VGPR if the field `saddr` does not name a scalar
-    /// address.
+    /// An address in a vector register, if the bit `sve` is set or, on targets without this bit, if the field `saddr`
+    /// does not name a scalar address.
     Scratch { sve: Position, saddr: Position },
     /// A scalar address. An absent one is printed as `off`, or as nothing if `is_silent`. The operand at `other` is
     /// present if and only if this one is.
@@ -29,7 +29,7 @@ impl AddressKind {
         ("exp_src", AddressKind::ExportSource { enable: NONE, compr: NONE }),
     ];
 
-    /// Whether it is in vector registers and other fields can change its length.
+    /// Whether the address is in vector registers and other fields can change its length.
     pub const fn is_vector(self) -> bool {
         match self {
             AddressKind::Buffer { .. } | AddressKind::Global { .. } | AddressKind::Scratch { .. } => true,

@@ -7,8 +7,8 @@ use super::{NONE, Position};
 pub enum ImageKind {
     /// Image data; these fields and the operation determine the number of registers.
     Data { data: ImageData, dmask: Position, tfe: Position, d16: Position, acc: Position },
-    /// An image address. The dimension at `dim` determines the number of registers; the row adds `OperandDesc::dwords -
-    /// 1`. The registers are one run, or each has a field: those from `second` on, and the field at `fifth`.
+    /// An image address. The dimension at `dim` determines the number of registers; `OperandDesc::dwords - 1` are
+    /// added. The registers are one run, or each has a field: those from `second` on, and the one at `fifth`.
     Address {
         shape: AddressShape,
         dim: Position,
@@ -19,12 +19,12 @@ pub enum ImageKind {
     },
 }
 
-/// Kinds of operations that differ in the number of registers of image data.
+/// A kind of operations, by which the number of registers of image data differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageData {
-    /// One register for each component.
+    /// Operations with one register for each component.
     Components,
-    /// Four components.
+    /// Operations with four components.
     Gather,
     Atomic,
     CompareAndSwap,
@@ -34,15 +34,15 @@ pub enum ImageData {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressShape {
     Coordinates,
-    /// A level of detail, or a limit of it, after the coordinates.
+    /// Coordinates, then a level of detail or a limit of it.
     CoordinatesLod,
-    /// Gradients of 32 bits each before the coordinates.
+    /// Gradients of 32 bits each, then the coordinates.
     Gradients,
     GradientsLod,
-    /// Gradients of 16 bits each.
+    /// Gradients of 16 bits each, then the coordinates.
     Gradients16,
     Gradients16Lod,
-    /// A level of detail alone.
+    /// A level of detail, without coordinates.
     Lod,
     /// A ray, whose two directions are six components that a16 packs.
     Ray,
@@ -66,13 +66,13 @@ impl AddressFields {
         self.0 & !AddressFields::RUN
     }
 
-    /// Whether the last field starts a run.
+    /// Whether the last field starts a run of all remaining registers.
     pub const fn is_run(self) -> bool {
         self.0 & AddressFields::RUN != 0
     }
 }
 
-/// Writes the call that constructs the value, for generated tables.
+/// The call that constructs the value, for generated tables.
 impl core::fmt::Debug for AddressFields {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "AddressFields::new({}, {})", self.count(), self.is_run())

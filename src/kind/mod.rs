@@ -87,7 +87,7 @@ impl OperandKind {
         }
     }
 
-    /// The positions of the other bits that affect how the operand is read.
+    /// The positions of other bits that change how the operand is read.
     pub const fn positions(self) -> [Position; 4] {
         match self {
             OperandKind::Register(kind) => kind.positions(),
@@ -100,7 +100,7 @@ impl OperandKind {
         }
     }
 
-    /// The kind without positions: the part that targets have in common.
+    /// The kind without positions, which is the same on all targets.
     pub const fn bare(self) -> OperandKind {
         match self.with_signs(Signs::ABSENT) {
             OperandKind::Image(kind) => OperandKind::Image(kind.bare()),
@@ -113,12 +113,12 @@ impl OperandKind {
         if let OperandKind::Register(kind) = self { kind.signs() } else { None }
     }
 
-    /// The kind with other sign bits, if it is the kind of a source.
+    /// The kind with other sign bits if it is that of a source; otherwise the same kind.
     pub const fn with_signs(self, signs: Signs) -> OperandKind {
         if let OperandKind::Register(kind) = self { OperandKind::Register(kind.with_signs(signs)) } else { self }
     }
 
-    /// Whether it is one half of a vector register.
+    /// Whether the operand is one half of a vector register.
     pub const fn is_half(self) -> bool {
         matches!(self, OperandKind::Register(kind) if kind.is_half())
     }
@@ -132,22 +132,22 @@ impl OperandKind {
         }
     }
 
-    /// Whether it is VCC, or can be.
+    /// Whether the operand is VCC, or can be.
     pub const fn is_vcc(self) -> bool {
         matches!(self, OperandKind::Register(kind) if kind.is_vcc())
     }
 
-    /// Whether it is a scalar destination that can be VCC without a field.
+    /// Whether the operand is a scalar destination that can be VCC without a field.
     pub const fn is_named_or_vcc(self) -> bool {
         matches!(self, OperandKind::Register(RegisterKind::NamedOrVcc { .. }))
     }
 
-    /// Whether it is a scalar address.
+    /// Whether the operand is a scalar address.
     pub const fn is_scalar_address(self) -> bool {
         matches!(self, OperandKind::Address(AddressKind::Scalar { .. }))
     }
 
-    /// Whether it is an image address, which can be several operands.
+    /// Whether the operand is an image address, which can be several operands.
     pub const fn is_image_address(self) -> bool {
         matches!(self, OperandKind::Image(ImageKind::Address { .. }))
     }
@@ -160,7 +160,7 @@ impl OperandKind {
         }
     }
 
-    /// The kind with another shape, if it is an image address.
+    /// The kind with another shape if it is that of an image address; otherwise the same kind.
     pub const fn with_shape(self, shape: AddressShape) -> OperandKind {
         match self {
             OperandKind::Image(ImageKind::Address { dim, a16, second, fifth, fields, .. }) => {
@@ -170,12 +170,12 @@ impl OperandKind {
         }
     }
 
-    /// Whether a constant and a register are always added.
+    /// Whether the operand is an offset that always adds a constant and a register.
     pub const fn is_sum(self) -> bool {
         matches!(self, OperandKind::Offset(OffsetKind::Sum { .. }))
     }
 
-    /// Whether it is an offset in dwords, which a literal can hold.
+    /// Whether the operand is an offset in dwords, which a literal can hold.
     pub const fn is_in_dwords(self) -> bool {
         matches!(self, OperandKind::Offset(OffsetKind::Dwords { .. }))
     }
@@ -198,7 +198,7 @@ impl OperandKind {
         matches!(self, OperandKind::Number(kind) if kind.is_field())
     }
 
-    /// Whether other fields determine the number of registers, so that every operand must be checked.
+    /// Whether other fields determine the number of registers, which must be checked for each instruction.
     pub const fn is_sized(self) -> bool {
         match self {
             OperandKind::Register(kind) => kind.is_sized(),

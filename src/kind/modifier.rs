@@ -7,24 +7,24 @@ use super::{ModifierList, NONE, Position, one};
 pub enum ModifierKind {
     /// A modifier that the text omits, or that the text of another operand or modifier includes.
     Hidden,
-    /// `name:[a,b,...]`.
+    /// A list of bits: `name:[a,b,...]`.
     List(ListStyle),
-    /// `byte_sel:2`, for any of the fields that can hold it; 0 is not printed.
+    /// A number such as `byte_sel:2`, in any of the fields that can hold it; 0 is not printed.
     ByteSel,
-    /// The name of the field, if the bit is set.
+    /// A flag, whose text is the name of the field if the bit is set.
     Flag,
     Omod,
-    /// A truth table in three fields: this field has the high bits, the fields at `middle` and `low` have the bits
-    /// below. If these two are missing, the table is in one field.
+    /// A truth table in three fields: this field has the high bits, and the fields at `middle` and `low` have the bits
+    /// below. Without these two positions, the table is in one field.
     Bitop3 {
         middle: Position,
         low: Position,
     },
-    /// `name:value`, unless zero.
+    /// A number as `name:value`, printed unless it is zero.
     Named,
-    /// `name:value`, even if zero.
+    /// A number as `name:value`, printed even if it is zero.
     Wait,
-    /// `name:value`, signed, unless zero.
+    /// A signed number as `name:value`, printed unless it is zero.
     Signed,
     /// `name:NAME`, or a number.
     Choice(ModifierList),
@@ -36,7 +36,7 @@ pub enum ModifierKind {
     MtbufFormat {
         nfmt: Position,
     },
-    /// Data format and number format as one number.
+    /// A data format and a number format as one number.
     BufferFormat,
     Dmask,
     /// A temporal hint, whose names depend on the scope at `scope`.
@@ -49,20 +49,20 @@ pub enum ModifierKind {
     },
 }
 
-/// The condition under which the text has a list of bits, and the bits that the list shows.
+/// A style of lists of bits: the condition under which the text has the list, and the bits that the list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ListStyle {
-    /// Printed unless all bits are zero.
+    /// A list that is printed unless all bits are zero.
     Plain,
-    /// As `Plain`, with the name `neg_lo`.
+    /// A list as `Plain`, with the name `neg_lo`.
     NegLo,
-    /// As `Plain`, with the name `neg`.
+    /// A list as `Plain`, with the name `neg`.
     Neg,
-    /// As `Plain`; bits that the operation does not use are shown as 0.
+    /// A list as `Plain`, which shows bits that the operation does not use as 0.
     All,
-    /// Printed unless all bits are one.
+    /// A list that is printed unless all bits are one.
     Ones,
-    /// Always printed; bits that the operation does not use are shown as 0.
+    /// A list that is always printed, and shows bits that the operation does not use as 0.
     Always,
 }
 
@@ -101,7 +101,7 @@ impl ModifierKind {
         ("dpp8", ModifierKind::Dpp8 { code: NONE }),
     ];
 
-    /// Whether it may be left out, and then is zero or the field's default.
+    /// Whether the text may omit the modifier, which then is zero or has the field's default.
     pub const fn is_optional(self) -> bool {
         use ModifierKind::{Dmask, Dpp8, DppCtrl, List};
         !matches!(self, List(ListStyle::Ones) | DppCtrl | Dpp8 { .. } | Dmask)

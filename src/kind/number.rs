@@ -9,36 +9,36 @@ pub enum NumberKind {
     Literal { high: Position },
     /// The distance of a branch.
     Label,
-    /// An attribute of an interpolation, and its channel in the field `channel`, if there is one.
+    /// An attribute of an interpolation, with its channel in the field `channel` if there is such a field.
     Attribute { channel: Position },
     /// A number.
     Plain(Notation),
-    /// A number of which the values have names.
+    /// A number whose values have names.
     Choice(NumberList),
     /// A number that consists of parts.
     Parts(PartsKind),
 }
 
-/// How the text shows a number, and which numbers it may have.
+/// The notation of a number in text, and the numbers that are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Notation {
-    /// In hexadecimal.
+    /// A number in hexadecimal.
     Hex,
-    /// In hexadecimal, with a sign.
+    /// A signed number in hexadecimal.
     SignedHex,
-    /// In hexadecimal; never negative.
+    /// A number in hexadecimal that must not have a sign.
     Unsigned,
-    /// A number of 16 bits: in decimal if it is small.
+    /// A number of 16 bits, in decimal if it is small.
     Int16,
-    /// In decimal, unless it is zero.
+    /// A number in decimal, which the text omits if it is zero.
     Endpgm,
     /// A sum of names.
     Version,
-    /// In hexadecimal; some bits have names.
+    /// A set of bits in hexadecimal; some bits have names.
     Events,
 }
 
-/// The constants of `src/imm.rs`.
+/// Kinds of constants that have parts, as in `src/imm.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PartsKind {
     DelayAlu,

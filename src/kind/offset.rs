@@ -10,8 +10,8 @@ pub enum OffsetKind {
     /// A constant if the bit `imm` is set, otherwise a register in the same field. If `soffset_en` is set, the register
     /// at `soffset` is the offset, alone or added to a constant.
     Bytes { imm: Position, soffset_en: Position, soffset: Position },
-    /// The sum of a constant and the register at `soffset`, which can be null. `is_shown`: the text has the constant
-    /// even if it is zero.
+    /// The sum of a constant and the register at `soffset`, which can be null. `is_shown`: whether the text has the
+    /// constant even if it is zero.
     Sum { soffset: Position, is_shown: bool },
 }
 
@@ -25,7 +25,7 @@ impl OffsetKind {
     pub(super) const fn at(self, [a, b, c, d]: [Position; 4]) -> OffsetKind {
         match self {
             OffsetKind::Dwords { .. } => OffsetKind::Dwords { imm: a },
-            // Without a bit that chooses one of them, constant and register are always added.
+            // The constant and the register are always added if no bit selects one of them.
             OffsetKind::Bytes { .. } | OffsetKind::Sum { .. } if a == NONE => {
                 OffsetKind::Sum { soffset: c, is_shown: d != NONE }
             }
@@ -51,7 +51,7 @@ impl OffsetKind {
         }
     }
 
-    /// Whether the constant is signed: it is if a register can be added to it.
+    /// Whether the constant is signed, as it is if a register can be added to it.
     pub const fn is_signed(self) -> bool {
         self.soffset() != NONE
     }

@@ -44,7 +44,7 @@ pub enum RegisterKind {
     Vector { acc: Position },
     /// A VGPR or AGPR; the format of a matrix, in the field `format` and the bit `format_high`, determines the length.
     Matrix { acc: Position, format: Position, format_high: Position },
-    /// Data of a buffer or of memory: absent if the data go to LDS, and one register longer with a fail status.
+    /// Data of a buffer or of memory: absent if the data goes to LDS, and one register longer with a fail status.
     Data { acc: Position, lds: Position, tfe: Position },
     /// A scalar destination if the bit `named` is set, otherwise VCC.
     NamedOrVcc { named: Position },
@@ -85,7 +85,7 @@ impl RegisterKind {
         }
     }
 
-    /// The kind with other sign bits, if it is the kind of a source.
+    /// The kind with other sign bits if it is that of a source; otherwise the same kind.
     pub const fn with_signs(self, signs: Signs) -> RegisterKind {
         match self {
             RegisterKind::Code { .. } => RegisterKind::Code { signs },
@@ -96,7 +96,7 @@ impl RegisterKind {
         }
     }
 
-    /// Whether it is one half of a vector register.
+    /// Whether the operand is one half of a vector register.
     pub const fn is_half(self) -> bool {
         matches!(self, RegisterKind::Half { .. } | RegisterKind::HalfSelected { .. })
     }
@@ -109,18 +109,18 @@ impl RegisterKind {
         }
     }
 
-    /// Whether its vector registers are accumulation registers.
+    /// Whether vector registers in this operand are accumulation registers.
     pub const fn is_agpr(self) -> bool {
         matches!(self, RegisterKind::Agpr | RegisterKind::AgprOrConstant)
     }
 
-    /// Whether it can be an accumulation register.
+    /// Whether the operand can be an accumulation register.
     pub const fn has_agprs(self) -> bool {
         self.is_agpr()
             || matches!(self, RegisterKind::Vector { .. } | RegisterKind::Matrix { .. } | RegisterKind::Data { .. })
     }
 
-    /// Whether it is always a vector register.
+    /// Whether the operand is always a vector or accumulation register.
     pub const fn is_vector(self) -> bool {
         matches!(self, RegisterKind::Agpr | RegisterKind::Matrix { .. } | RegisterKind::Data { .. })
     }
@@ -130,7 +130,7 @@ impl RegisterKind {
         matches!(self, RegisterKind::Matrix { .. })
     }
 
-    /// Whether it is VCC, or can be.
+    /// Whether the operand is VCC, or can be.
     pub const fn is_vcc(self) -> bool {
         matches!(self, RegisterKind::Vcc | RegisterKind::NamedOrVcc { .. })
     }

@@ -13,17 +13,17 @@ use crate::table::OperandDesc;
 pub struct ModifierSignature {
     /// The field.
     pub field: Field,
-    /// Width of the field in bits.
+    /// The width of the field in bits.
     pub bits: u8,
     /// Whether the value is a number in two's complement.
     pub signed: bool,
-    /// The bits of the field that have a meaning in this operation. The others must be zero, or are ignored.
+    /// The bits of the field that have a meaning in this operation. The other bits must be zero, or are ignored.
     pub mask: u32,
     signature: Signature,
     desc: &'static OperandDesc,
     /// The lowest bit of the field, if it is not the descriptor's own field.
     beside: Option<u8>,
-    /// The image address whose size the modifier determines: the form can name only some numbers of registers.
+    /// The image address whose size the modifier determines, since the form can name only some numbers of registers.
     address: Option<Address<'static>>,
 }
 
@@ -50,7 +50,7 @@ impl ModifierSignature {
             });
         }
         let all = ((1u64 << desc.width) - 1) as u32;
-        // Wider fields are always used as a whole.
+        // Fields of more than eight bits are always used as a whole.
         let mask = if desc.width <= 8 { u32::from(desc.used_bits) & all } else { all };
         let signed = desc.kind == OperandKind::Modifier(ModifierKind::Signed);
         let address = signature.descs().find_map(Address::of).filter(|of| [of.dim, of.a16].contains(&desc.lsb));
@@ -94,7 +94,7 @@ impl ModifierSignature {
         u64::from(value) >> self.bits == 0 && accepts(value) && self.fits(value)
     }
 
-    /// Whether an image address with this value can have a number of registers that the form can name.
+    /// Whether the form can name the registers of some image address with this value.
     fn fits(&self, value: u32) -> bool {
         let Some(address) = self.address else { return true };
         let Address { dim, a16, .. } = address;
@@ -109,7 +109,7 @@ impl ModifierSignature {
         })
     }
 
-    /// The value without effect, such as that of `quad_perm:[0,1,2,3]`.
+    /// The value that has no effect, such as that of `quad_perm:[0,1,2,3]`.
     pub fn neutral(&self) -> u32 {
         neutral_of(self.desc)
     }
@@ -118,7 +118,7 @@ impl ModifierSignature {
     /// may hold any value.
     pub fn ranges(&self) -> Option<impl Iterator<Item = (u32, u32)> + use<>> {
         let all = 1u32.checked_shl(self.bits.into()).unwrap_or(u32::MAX);
-        // Wider fields may hold any value.
+        // Fields of more than nine bits may hold any value.
         if self.bits > 9 || (0..all).all(|value| self.takes(value)) {
             return None;
         }

@@ -19,26 +19,26 @@ pub struct OperandSignature {
     /// The field that names the operand: its role. [`Field::Vcc`] stands for a vcc that the text shows, but no field
     /// names.
     pub field: Field,
-    /// Its data type.
+    /// The data type of the operand.
     pub ty: DataType,
-    /// Its width in bits, as in [`Operand::bits`](crate::Operand::bits). Registers count with all their bits, even if
+    /// The width in bits, as in [`Operand::bits`](crate::Operand::bits). Registers count with all their bits, even if
     /// the value uses fewer; an operand that only accepts a constant in its field has the width of the field. If other
     /// fields determine the number of registers, this is the least width.
     pub bits: u16,
     /// The greatest width in bits.
     pub most_bits: u16,
-    /// Read, written or both. With `returned`, an operand that is read and written may also be only read. An
-    /// instruction also reads a destination of which its words keep a part: see
+    /// Whether the operand is read, written or both. With `returned`, an operand that is read and written may also be
+    /// only read. An instruction also reads a destination of which its words keep a part: see
     /// [`Operand::access`](crate::Operand::access).
     pub access: Access,
-    /// The operand is written only if this field's lowest bit is set: the instruction then returns something.
+    /// The field whose lowest bit must be set so that the operand is written: the instruction then returns a value.
     pub returned: Option<Field>,
-    /// Whether some instructions of the form lack the operand: those that return nothing, loads to LDS, addresses
-    /// without a second register.
+    /// Whether some instructions of the form lack the operand: those that return nothing, loads to LDS, and those whose
+    /// address has no second register.
     pub optional: bool,
-    /// The values that it accepts.
+    /// The values that the operand accepts.
     pub takes: Takes,
-    /// The divisor between operand code and field: the field holds the code minus `first`, divided by this.
+    /// The divisor between operand code and field: the field holds the code minus `first`, divided by `scale`.
     pub scale: u8,
     /// The operand code for a field value of zero. If another field selects an accumulation register, the code is 256
     /// higher; the same is true if another field selects a vector register (SDWA).
@@ -95,14 +95,14 @@ impl OperandSignature {
         self.desc
     }
 
-    /// The number of values of its type: 16 for an `f32` operand of 512 bits. 1 for [`DataType::Bits`].
+    /// The number of values of the type `ty`: 16 for an `f32` operand of 512 bits; 1 for [`DataType::Bits`].
     pub fn count(&self) -> u16 {
         // A value of 16 bits occupies a whole register.
         self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))
     }
 
     /// The number of which the first register of a scalar tuple must be a multiple, as
-    /// [`Inst::check`](crate::Inst::check) requires; 1 if the operand accepts none.
+    /// [`Inst::check`](crate::Inst::check) requires; 1 if the operand accepts no scalar registers.
     pub fn scalar_alignment(&self) -> u8 {
         let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32) } else { 1 };
         scalar_align(dwords) as u8
@@ -110,7 +110,7 @@ impl OperandSignature {
 
     /// The number of which the first register must be a multiple, for a tuple of two or more vector registers and for
     /// the single register of some GWS operations, as [`Inst::check`](crate::Inst::check) requires; 1 if the operand
-    /// accepts none.
+    /// accepts no such registers.
     pub fn vector_alignment(&self) -> u8 {
         let facts = self.signature.facts();
         let runs = (self.most_bits > 32 || facts & const { flag("even") } != 0)
@@ -169,7 +169,7 @@ fn immediate(probe: &Probe, desc: &OperandDesc) -> Immediate {
     // Some operations do not accept negative numbers.
     let sign = if desc.hi == NONE { desc.lsb + desc.width } else { desc.hi + desc.width - desc.lo_width };
     let min = if is_signed && !probe.can_be(sign - 1, true) { 0 } else { min };
-    // Other operations have free upper bits.
+    // Some operations demand that upper bits are zero.
     let free = (0..desc.lo_width).rev().take_while(|&n| !probe.can_be(desc.lsb + n, true)).count();
     let max = if is_signed || desc.hi != NONE { max } else { max >> free };
     let [min, max] = [min, max].map(|n| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32);

@@ -20,11 +20,11 @@ pub struct Takes {
     pub codes: CodeSet,
     /// Whether the upper halves of the vector registers are also accepted, besides the lower halves.
     pub halves: bool,
-    /// Whether the operand may be the implicit vcc, which no field names. If it accepts nothing else, it always is.
+    /// Whether the operand may be the implicit vcc, which no field names. If it accepts nothing else, it is always vcc.
     pub vcc: bool,
     /// Whether the operand may be absent: `off`.
     pub off: bool,
-    /// A constant in the field, if accepted.
+    /// The constant that the field may hold, if any.
     pub immediate: Option<Immediate>,
     pub(super) target: Target,
     pub(super) dwords: u16,
@@ -34,7 +34,7 @@ pub struct Takes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Immediate {
-    /// Width of the field in bits.
+    /// The width of the field in bits.
     pub bits: u8,
     /// The least value, in the form of [`Value::Imm`] or [`Value::Label`].
     pub min: i32,
