@@ -12,7 +12,7 @@ use crate::table::MAX_DWORDS;
 use crate::target::Target;
 use crate::value::{Reg, Value};
 
-/// The defect of words that are nearly an instruction: see [`near_valid`].
+/// The defect of words that are nearly a valid instruction: see [`near_valid`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Broken {
     /// The words do not decode.
@@ -30,7 +30,7 @@ pub struct NearValid {
     pub broken: Broken,
     bytes: [u8; 4 * MAX_DWORDS],
     words: [u32; MAX_DWORDS],
-    /// Number of valid bytes in `bytes`.
+    /// The number of bytes in `bytes` that count.
     len: u8,
 }
 
@@ -40,7 +40,7 @@ impl NearValid {
         self.bytes.get(..self.len.into()).unwrap_or(&self.bytes)
     }
 
-    /// The bytes that make whole dwords, as dwords: all bytes, unless [`near_valid_bytes`] made them.
+    /// The bytes as dwords, without an incomplete dword at the end, which only [`near_valid_bytes`] makes.
     pub fn words(&self) -> &[u32] {
         self.words.get(..usize::from(self.len / 4)).unwrap_or(&self.words)
     }
@@ -58,12 +58,12 @@ impl NearValid {
     }
 }
 
-/// Returns words that break one rule, and the rule: a valid instruction with one bit flipped, another value in one
-/// field, or without its last dwords. The error names the actual reason.
+/// Words that are not a valid instruction, and the reason: a valid instruction with one bit flipped, with another value
+/// in one field, or without its last dwords.
 ///
-/// One in four is cut off or has a bit flipped, one in two has a forbidden value in a field, and one in four breaks a
-/// rule beyond decoding if the operation has suitable operands. Takes 3 bytes more than [`valid`]. There is at least
-/// one dword, so that [`NearValid::words`] are all of it; [`near_valid_bytes`] cuts off single bytes.
+/// One result in four is cut off or has a bit flipped, one in two has a forbidden value in a field, and one in four
+/// breaks a rule beyond decoding if the operation has suitable operands. The function takes at most 3 bytes more than
+/// [`valid`]. The result has whole dwords, at least one; [`near_valid_bytes`] cuts off single bytes.
 ///
 /// # Errors
 /// As for [`Unstructured`]; none has occurred so far for any bytes.
@@ -80,7 +80,7 @@ pub fn near_valid_bytes(target: Target, u: &mut Unstructured<'_>) -> Result<Near
     near(target, u, 1)
 }
 
-/// Returns nearly valid words. Those that are cut off have a multiple of `unit` bytes, none only if `unit` is one byte.
+/// Nearly valid words. If they are cut off, a multiple of `unit` bytes is left, which is 0 only if `unit` is 1.
 fn near(target: Target, u: &mut Unstructured<'_>, unit: usize) -> Result<NearValid> {
     let valid = valid(target, u)?;
     let (kind, place): (u8, u8) = u.arbitrary()?;
@@ -90,28 +90,27 @@ fn near(target: Target, u: &mut Unstructured<'_>, unit: usize) -> Result<NearVal
         2..=5 => reserve(&valid, place, u.arbitrary()?),
         _ => break_rule(&valid, place, u.arbitrary()?),
     };
-    // Some instructions have no field that can be wrong, and `s_movk_i32` of RDNA3.5 has no bit: the plainest
-    // instruction stands for these.
+    // Some instructions have no field that can be wrong, and `s_movk_i32` of RDNA3.5 does not even have such a bit. The
+    // plainest instruction stands for them.
     let any =
         |valid: &Inst| turn(valid, place).or_else(|| reserve(valid, place, 0)).or_else(|| cut(valid, place, unit));
     let plainest = || plainest(target).ok();
     near.or_else(|| any(&valid)).or_else(|| any(&plainest()?)).ok_or(Error::IncorrectFormat)
 }
 
-/// The instruction that no bytes give. On every target it becomes invalid if some bit of it is turned.
+/// The instruction that [`valid`] makes from no bytes. On every target, it becomes invalid if a certain bit is flipped.
 fn plainest(target: Target) -> Result<Inst> {
     valid(target, &mut Unstructured::new(&[]))
 }
 
-/// Cuts off the end, so that a multiple of `unit` bytes is left.
+/// Cuts off the end of an instruction, so that a multiple of `unit` bytes is left.
 fn cut(valid: &Inst, place: u8, unit: usize) -> Option<NearValid> {
     let least = unit / 4;
     let choices = (valid.len() / unit).checked_sub(least).filter(|choices| *choices > 0)?;
     NearValid::new(*valid, padded(valid), (usize::from(place) % choices + least) * unit)
 }
 
-/// The changed words, with the same length or the length that they now need. Dwords beyond the original length are
-/// zero.
+/// The changed words, with the old length or the length that they now need. Dwords beyond the original length are zero.
 fn changed(valid: &Inst, words: [u32; MAX_DWORDS]) -> Option<NearValid> {
     let len = match decode_words(valid.target(), words.get(..valid.len() / 4)?) {
         Err(DecodeError::Truncated { needed }) => needed.into(),
@@ -133,7 +132,7 @@ fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
 /// Changes a field: to the first forbidden value from `start` on, in the first field from `at` on that has forbidden
 /// values.
 fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
-    // Keep the encoding and the operation.
+    // The encoding and the operation are kept.
     let fields =
         || valid.fields().filter(|held| held.info.fixed.is_none() && held.info.field != crate::opcode::Field::Op);
     let count = fields().count();

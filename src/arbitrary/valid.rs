@@ -1,4 +1,4 @@
-//! Makes instructions that follow every rule, from few bytes.
+//! Instructions that follow every rule, from few bytes.
 
 use ::arbitrary::{Error, Result, Unstructured};
 
@@ -14,14 +14,14 @@ use crate::value::{Reg, Value};
 
 type Words = [u32; MAX_DWORDS];
 
-/// A greater number of repairs than any rule has needed so far.
+/// The greatest number of repairs, more than any instruction has needed so far.
 const MAX_REPAIRS: usize = 64;
 
-/// Returns an instruction of the target that decodes and follows the rules beyond decoding, such as aligned register
-/// tuples and the limit of the constant bus: [`Inst::check`] is `Ok`. No ignored bit is set.
+/// An instruction of the target that decodes and follows the rules beyond decoding, such as aligned register tuples and
+/// the limit of the constant bus: [`Inst::check`] is `Ok`. No ignored bit is set.
 ///
-/// Every operation of the target can occur, in each of its forms (literal, SDWA, DPP). Takes 8 bytes on average and 24
-/// at most; without bytes it is the simplest instruction.
+/// Every operation of the target can occur, in each of its forms (literal, SDWA, DPP). The function takes 8 bytes on
+/// average and 24 at most; without bytes, the result is the simplest instruction.
 ///
 /// # Errors
 /// As for [`Unstructured`]; none has occurred so far for any bytes.
@@ -65,12 +65,12 @@ impl Plan {
         self.0 & 2 != 0
     }
 
-    /// Returns 1 if source number `n` of nine bits is a vector register.
+    /// 1 if source number `n` of those with nine bits is a vector register, else 0.
     fn vector(self, n: u32) -> u32 {
         u32::from(self.0) >> (2 + n % 3) & 1
     }
 
-    /// The index of the form; `extensions` stands for the base form.
+    /// The index of the form among the `extensions`; `extensions` itself stands for the base form.
     fn form(self, extensions: usize) -> usize {
         (usize::from(self.0 >> 5) + extensions) % (extensions + 1)
     }
@@ -122,15 +122,16 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
             Err(RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. }) => {
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
                 put(&mut words, lsb, width, |code| match round {
-                    // Round down to an aligned tuple; if that is not allowed, take the first register of a file.
+                    // Each round clears the lowest set bit; if this does not help, the first register of a file is
+                    // taken.
                     0..16 => code & code.wrapping_sub(1),
                     _ if round % 2 == 0 => 0,
                     _ => VGPR.into(),
                 });
             }
             Err(RuleError::Banks { x, y }) => {
-                // The neighbouring register is in another bank. The lowest bit of a destination is not always in its
-                // field.
+                // The neighbouring register is in another bank. A source is changed, as the field of a destination may
+                // lack the lowest bit.
                 let is_written = inst.operands().any(|o| o.role == Some(y) && o.access.writes());
                 let field = if is_written { x } else { y };
                 // An operation on 64 bits uses two banks.
@@ -152,12 +153,12 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
     Err(Error::IncorrectFormat)
 }
 
-/// Makes words decodable; the array has room for all dwords that they can need.
+/// Changes words until they decode; the array has room for all dwords that they can need.
 fn decoded(target: Target, words: &mut Words) -> Result<Inst> {
     legal(target, words, MAX_DWORDS, |_| Ok(0), &mut Unstructured::new(&[]))
 }
 
-/// The words with one field changed, so that they break no rule, or exceed the limit of the same rule by less.
+/// The words with one field changed, so that they break no rule, or read fewer scalars.
 fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     let reads = |rule| if let RuleError::ConstantBus { reads, .. } = rule { reads } else { u8::MAX };
     let before = (reads(rule), scalars(inst));
@@ -181,7 +182,7 @@ fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     sources.chain(flags).find_map(|(lsb, width, value)| better(lsb, width, value))
 }
 
-/// Number of scalar operands.
+/// The number of scalar operands.
 fn scalars(inst: &Inst) -> usize {
     let scalar = |value| matches!(value, Value::Literal(_) | Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
     inst.operands().filter(|operand| scalar(operand.value)).count()

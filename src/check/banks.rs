@@ -12,40 +12,40 @@ const SOURCES: u16 = BANKS[0] - 1;
 /// Mask of the bits that select the bank of a destination, or of a register that results are added to.
 const OTHERS: u16 = BANKS[1] - 1;
 
-/// The registers that one of the operations reads and writes, as operand codes. An operand that it lacks is 0, a
-/// scalar's code: only vector registers are in banks.
+/// The registers that one operation of a dual instruction reads and writes, as operand codes. A missing operand is 0,
+/// the code of a scalar: only vector registers are in banks.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Ports {
     pub dst: u16,
     pub src0: u16,
     pub src1: u16,
-    /// The register that the result is added to, or the third source. It is read over a port of its own.
+    /// The register that the result is added to, or the third source, which is read through a port of its own.
     pub addend: u16,
-    /// Whether it has one source; only moves have.
+    /// Whether the operation has one source, as only moves have.
     pub is_move: bool,
-    /// Number of registers of each operand: two in an operation on 64 bits.
+    /// The number of registers of each operand: two in an operation on 64 bits.
     pub dwords: u16,
 }
 
 /// The exceptions that a target and a format make for the two operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Freedom {
-    /// The first sources of two moves can be in one bank.
+    /// Whether the first sources of two moves can be in one bank.
     pub moves: bool,
-    /// Both can read the same register over the same port.
+    /// Whether both operations can read the same register through the same port.
     pub equal: bool,
-    /// Destinations can be in one bank, and addends are in as many banks as other sources: VOPD3.
+    /// Whether destinations can be in one bank, and addends are in as many banks as other sources, as in VOPD3.
     pub long: bool,
 }
 
 /// The banks of vector registers that the two operations of a dual instruction (VOPD) must not share: see
-/// [`RuleError::Banks`](crate::check::RuleError::Banks). A register is in the bank that its number modulo the number of
-/// banks says.
+/// [`RuleError::Banks`](crate::check::RuleError::Banks). The bank of a register is its number modulo the number of
+/// banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct DualBanks {
-    /// The number of banks of first sources, and of second sources. In VOPD3 also of registers that results are added
-    /// to.
+    /// The number of banks of first sources, and of second sources. In VOPD3, also the number for registers that
+    /// results are added to.
     pub sources: u16,
     /// The number of banks of destinations, and of registers that results are added to. In VOPD3, destinations only
     /// have to be different registers.
@@ -74,14 +74,14 @@ impl Target {
         has.then_some(DualBanks { sources, others, moves, equal })
     }
 
-    /// The registers and banks that two operations in one instruction may share. `long`: in VOPD3.
+    /// The registers and banks that two operations in one instruction may share. `long`: whether the format is VOPD3.
     pub(crate) fn dual_freedom(self, long: bool) -> Freedom {
         let [moves, equal] = TARGETS[self as usize].dual;
         Freedom { moves, equal, long }
     }
 }
 
-/// One of the ports.
+/// A port, through which an operation accesses a register.
 #[derive(Clone, Copy)]
 pub(crate) enum Port {
     Dst,
@@ -90,7 +90,7 @@ pub(crate) enum Port {
     Addend,
 }
 
-/// The first port at which two operations use registers of one bank.
+/// The first port through which two operations use registers of one bank, although they may not.
 pub(crate) const fn conflict(x: &Ports, y: &Ports, may: Freedom) -> Option<Port> {
     let lengths = [x.dwords, y.dwords];
     let writes = match may.long {
@@ -110,7 +110,7 @@ pub(crate) const fn conflict(x: &Ports, y: &Ports, may: Freedom) -> Option<Port>
     }
 }
 
-/// Whether two sources are read from one bank and this is not allowed.
+/// Whether two sources are read from one bank although this is not allowed.
 const fn reads(x: u16, y: u16, lengths: [u16; 2], mask: u16, may: Freedom) -> bool {
     collide(x, y, lengths, mask) && !(may.equal && x == y && lengths[0] == lengths[1])
 }
@@ -123,7 +123,7 @@ const fn collide(x: u16, y: u16, [x_dwords, y_dwords]: [u16; 2], mask: u16) -> b
     x >= VGPR && x <= VGPR_LAST && y >= VGPR && y <= VGPR_LAST && equal
 }
 
-/// The operands of two operations in one instruction that are in one bank and must not be.
+/// The first operands of a dual instruction's two operations that are in one bank but must not be.
 pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
     inst.second_opcode()?;
     // For each operation, the ports, and the fields that name them.

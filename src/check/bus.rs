@@ -11,7 +11,7 @@ pub(crate) struct Reads {
     pub count: u8,
     /// The limit of the target, or of the operation.
     pub limit: u8,
-    /// The first operand over the limit. Implicit reads count first.
+    /// The first operand over the limit. Implicit reads are counted first.
     pub excess: Option<Field>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn scalars(inst: &Inst) -> u8 {
 #[cfg(feature = "make")]
 pub(crate) fn is_implied(inst: &Inst) -> bool {
     let is_read = |o: &Operand| is_unnamed(o) && o.access.reads() && key(o).is_some();
-    // Counting them all is faster than to look for the first, because the iterator keeps its state in registers.
+    // Counting all of them is faster than looking for the first one, because the iterator keeps its state in registers.
     inst.operands().filter(is_read).count() > 0
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
         let ignores_exec = || !inst.operands().any(|o| o.value == Value::Reg(Reg::Exec));
         is_second && is_m0 && inst.flags().is_convergent() && ignores_exec()
     };
-    // Implied reads from the start, others after them.
+    // Implied reads come first, others after them.
     let (mut scalars, mut implied, mut all) = ([None; MOST], 0, 0);
     inst.operands().for_each(|operand| {
         if !operand.access.reads() {

@@ -1,11 +1,11 @@
-//! Values of fields that an operation cannot have, although they decode.
+//! Values of fields that decode, but that the operation cannot have.
 
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, ONLY};
 use crate::table::Only;
 use crate::target::FACTS;
 
-/// The values that fields of the operation can have, of the fields that cannot have all.
+/// The values that each field can have in the operation, for the fields that cannot have all values.
 fn of(inst: &Inst) -> impl Iterator<Item = &'static Only> {
     let op_index = inst.op_index();
     // The rows have the order of their first operations.
@@ -30,7 +30,7 @@ fn find(inst: &Inst) -> Option<(Field, u32)> {
     of(inst).find_map(|only| broken(inst, only))
 }
 
-/// The field and its value, if the operation cannot have it.
+/// The field and its value, if the operation cannot have this value.
 fn broken(inst: &Inst, only: &Only) -> Option<(Field, u32)> {
     let value = inst.get(only.field)?;
     let is_among = |value: u32, values: u128| 1u128.checked_shl(value).is_some_and(|bit| values & bit != 0);
@@ -39,7 +39,7 @@ fn broken(inst: &Inst, only: &Only) -> Option<(Field, u32)> {
     is_broken.then_some((only.field, value))
 }
 
-/// The smallest value that the field, whose value the operation cannot have, can have in the operation.
+/// The smallest value that the operation allows in a field which now has a forbidden value.
 #[cfg(feature = "arbitrary")]
 pub(crate) fn smallest(inst: &Inst, field: Field) -> u32 {
     let row = of(inst).find(|only| broken(inst, only).is_some_and(|(broken, _)| broken == field));

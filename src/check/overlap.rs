@@ -1,4 +1,4 @@
-//! Checks the destination and the addend of a matrix operation: they must be the same registers, or have none in
+//! Check of the destination and the addend of a matrix operation: they must be the same registers, or have none in
 //! common.
 
 use crate::inst::Inst;
@@ -7,11 +7,11 @@ use crate::opcode::{Field, Format};
 use crate::registers::RegSet;
 use crate::value::{Access, Operand};
 
-/// The greatest number of registers with which the operation reads everything before it writes.
+/// The greatest number of destination registers with which a matrix operation reads all sources before it writes.
 const FREE: u16 = MATRIX_FREE[0];
 
-/// Whether operations of the format can break the rule. It is only for MFMA: LLVM's assembler accepts any registers in
-/// WMMA.
+/// Whether operations of the format can break the rule. The rule is only for MFMA: LLVM's assembler accepts any
+/// registers in WMMA.
 #[inline]
 pub(crate) fn can_overlap(format: Format) -> bool {
     matches!(format, Format::Vop3pMai | Format::Vop3px)

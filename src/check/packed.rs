@@ -4,19 +4,19 @@ use crate::inst::Inst;
 use crate::opcode::{Field, Special};
 use crate::value::{Operand, Reg, Value};
 
-/// Whether it is a packed operation that reads one register of a scalar source for both floats. Only some targets have
-/// such operations.
+/// Whether the instruction has a packed operation that reads one register of a scalar source for both floats. Only some
+/// targets have such operations.
 pub(crate) fn is_packed(inst: &Inst) -> bool {
     if !inst.target().low_scalars() {
         return false;
     }
     let flags = inst.flags();
-    // An operation on two floats, except for matrix operations, whose registers are vectors.
+    // Matrix operations are excluded, because their sources are vector registers.
     flags.is_packed() && !flags.is_mfma() && !flags.is_smfmac()
 }
 
-/// The first scalar source whose upper register `op_sel` or `op_sel_hi` selects, although it is not read. As in LLVM's
-/// assembler, registers of the trap handler are exempt.
+/// The first scalar source whose upper register `op_sel` or `op_sel_hi` selects, although the hardware does not read
+/// it. As in LLVM's assembler, registers of the trap handler are exempt.
 pub(crate) fn upper_half(inst: &Inst) -> Option<Field> {
     if !is_packed(inst) {
         return None;

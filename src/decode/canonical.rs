@@ -9,20 +9,20 @@ use crate::table::sizes::{ANY_FILLER, MARKS};
 use crate::table::{Filler, FormSignature, Ignored, MAX_DWORDS, NOTHING_IGNORED};
 use crate::target::{DECODE, DESCS, Target};
 
-/// The bits that a form ignores, and the fillers of its sources.
+/// The bits that the hardware ignores in a form, and the fillers of the sources that the form lacks.
 fn ignored(target: Target, signature: &FormSignature) -> &'static Ignored {
     DESCS[target as usize].ignored.get(usize::from(signature.ignored)).unwrap_or(&NOTHING_IGNORED)
 }
 
-/// The bits of the sources that a form does not have, filled as usual on the target.
+/// The bits of the sources that a form lacks, with the usual filler of the target.
 pub(crate) fn filled(target: Target, signature: &FormSignature) -> u64 {
     if ANY_FILLER { ignored(target, signature).fillers[target.filler() as usize] } else { 0 }
 }
 
 impl Inst {
-    /// Whether all bits that the hardware ignores in this form of the operation are zero, but for the sources that the
-    /// operation does not have, which hold a [`Filler`]. The field of an absent operand counts as read, not as ignored:
-    /// for example the address of a buffer without `offen` and `idxen` (`off`).
+    /// Whether all bits that the hardware ignores in this form are zero, except in sources that the operation does not
+    /// have, which hold a [`Filler`]. The field of an absent operand counts as read, not as ignored: for example the
+    /// address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
         let form = ignored(self.target(), self.signature());
         let low = self.kept_in(form);
@@ -34,7 +34,7 @@ impl Inst {
             .all(|((word, ignored), bits)| word & ignored == bits)
     }
 
-    /// The instruction with all bits cleared that the hardware ignores. Sources that the operation does not have hold
+    /// The instruction with all bits that the hardware ignores cleared. Sources that the operation does not have hold
     /// the [`Filler`] that the instruction has, or otherwise [`Target::filler`].
     ///
     /// ```
@@ -53,7 +53,7 @@ impl Inst {
         decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
     }
 
-    /// Makes the ignored bits of the instruction's words those of [`Inst::canonical`].
+    /// Sets the ignored bits of the instruction's words to those of [`Inst::canonical`].
     pub(crate) fn settle_ignored(&self, words: &mut [u32; MAX_DWORDS]) {
         let form = ignored(self.target(), self.signature());
         words.iter_mut().zip(self.ignored_in(form)).for_each(|(word, ignored)| *word &= !ignored);
@@ -61,8 +61,8 @@ impl Inst {
         words.iter_mut().zip([low as u32, (low >> 32) as u32]).for_each(|(word, bits)| *word |= bits);
     }
 
-    /// The filler of the sources that the operation does not have. `None`: it has all sources of its format, all
-    /// assemblers fill them alike, or they hold something else.
+    /// The filler of the sources that the operation does not have. `None` if it has all sources of its format, if all
+    /// assemblers fill them alike, or if they hold something else.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx1100", feature = "text"))] {
@@ -88,7 +88,7 @@ impl Inst {
         }
     }
 
-    /// Returns the instruction with this filler in the sources that the operation does not have, or unchanged if
+    /// The instruction with this filler in the sources that the operation does not have, or unchanged if
     /// [`Inst::filler`] is `None`.
     pub fn with_filler(&self, filler: Filler) -> Inst {
         let Some(held) = self.filler() else { return *self };
@@ -97,7 +97,7 @@ impl Inst {
         inst
     }
 
-    /// Returns the instruction with the usual filler of its target.
+    /// The instruction with the usual filler of its target.
     #[cfg(all(feature = "text", feature = "fast"))]
     #[inline]
     pub(crate) fn filled(mut self) -> Inst {
@@ -108,13 +108,13 @@ impl Inst {
         self
     }
 
-    /// Returns the instruction with the filler of another one, if that is not the usual filler of its target.
+    /// The instruction with the filler of `from`, if that is not the usual one of the target of `from`.
     pub(crate) fn filled_as(&self, from: &Inst) -> Inst {
         let own = from.filler().filter(|&filler| filler != from.target().filler());
         own.map_or(*self, |filler| self.with_filler(filler))
     }
 
-    /// What the sources that the operation does not have hold in the canonical instruction.
+    /// The bits of the sources that the operation does not have, in the canonical instruction.
     fn kept_in(&self, form: &Ignored) -> u64 {
         if !ANY_FILLER {
             return 0;

@@ -1,5 +1,4 @@
-//! Collects everything that decoding derives from an instruction's opcode, so that `prove` can tell which instructions
-//! are decoded alike.
+//! Classes of instructions that are decoded alike, for `prove`: everything that decoding derives from the opcode.
 
 use crate::constraint::{constraints_of, constraints_of_form};
 use crate::inst::Inst;
@@ -25,8 +24,7 @@ impl DecodingClass {
         let (index, form) = (inst.op_index() as u16, inst.form());
         let second = inst.second_index().map_or(0, |index| index as u16);
         let sized = t.sized.binary_search(&index).ok().and_then(|at| t.sized_numbers.get(at));
-        // An instruction with one operation has no entry for a second one. The entry of opcode index 0 stands in for
-        // it, which does no harm.
+        // The entry of opcode index 0 stands for a missing second operation, which does no harm.
         DecodingClass([
             t.opcode_space_of[lead].into(),
             u16::from(form) << 8 | inst.len() as u16,
@@ -47,7 +45,7 @@ impl DecodingClass {
     }
 }
 
-/// The constraints by which the quick path reads an opcode index.
+/// The constraints by which the fast path reads an opcode index.
 #[cfg(feature = "fast")]
 #[allow(clippy::useless_conversion)]
 fn quick(target: usize, index: u16) -> u16 {
@@ -64,7 +62,7 @@ fn quick(_: usize, _: u16) -> u16 {
 pub type TiedBits = (u8, u8, u8);
 
 /// The runs of bits that each rule of an instruction ties together: the bits that it restricts, and the bits that
-/// decide whether it applies.
+/// decide whether the rule applies.
 pub fn tied(inst: &Inst) -> impl Iterator<Item = [TiedBits; 4]> {
     let t = DECODE[inst.target() as usize];
     let constraints = |index, form| {

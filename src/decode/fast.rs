@@ -1,9 +1,9 @@
-//! Decodes nearly all instructions without a branch that depends on the instruction.
+//! Decoder of nearly all instructions, without a branch that depends on the instruction.
 //!
 //! Real code is unpredictable: a decoder that branches on the words mispredicts about once per instruction, and that
-//! costs more than all the table look-ups. So every word takes the same look-ups. The result is either a valid
-//! instruction of one to three dwords, or the words are left to other code, because a code announces another dword, a
-//! rule ties fields, or the words are invalid.
+//! costs more than all the table look-ups. So every word takes the same look-ups. The result is a valid instruction of
+//! one to three dwords. Other words are left to other code, because a code announces another dword, a rule ties fields,
+//! or the words are invalid.
 
 use super::find;
 use crate::constraint::{broken, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};
@@ -18,24 +18,24 @@ use crate::target::{DECODE, FAST_DECODE, Target};
 
 /// A valid instruction of one to three dwords.
 pub(crate) struct Fast {
-    /// As `Inst::meta`.
+    /// The value of `Inst::meta`.
     pub meta: u32,
-    /// Mask of the instruction's bits in the first two dwords.
+    /// The mask of the instruction's bits in the first two dwords.
     pub all: u64,
-    /// Size of the dwords after the first in bytes: 0, 4 or 8.
+    /// The size of the dwords after the first one, in bytes: 0, 4 or 8.
     pub more: u32,
 }
 
 /// The result of looking words up in the tables.
 struct Lookup<'a> {
     demands: &'a FastConstraints,
-    /// `Inst::meta`.
+    /// The value of `Inst::meta`.
     meta: u32,
-    /// Not zero if a checked field holds a code that is not allowed.
+    /// The groups of codes in checked fields that are not allowed; zero if all codes are allowed.
     bad: u32,
 }
 
-/// Looks words up. Groups of codes in `good` are also allowed.
+/// Looks words up. The groups of codes that `good` returns are allowed, too.
 #[inline(always)]
 fn place<'a>(
     t: &'a FastDecode,
@@ -75,7 +75,7 @@ pub(crate) fn look(t: &FastDecode, bits: u64) -> Option<Fast> {
 }
 
 impl Inst {
-    /// The instruction with other bits in its first 64; `None` if `look` does not accept them, or they are another
+    /// The instruction with other bits in its first 64; `None` if `look` does not accept them, or if they have another
     /// operation or length.
     #[inline(always)]
     pub(crate) fn with_bits(&self, bits: u64) -> Option<Inst> {
@@ -84,8 +84,8 @@ impl Inst {
     }
 }
 
-/// Decodes words that `look` did not accept, if they are a valid instruction of one to three dwords. `third`: the third
-/// dword, if there is one.
+/// Decodes words that `look` did not accept, if they are a valid instruction of one to three dwords. `third` is the
+/// third dword, if there is one.
 #[inline(never)]
 pub(super) fn any(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     let t = FAST_DECODE[target as usize];
@@ -96,8 +96,8 @@ pub(super) fn any(target: Target, bits: u64, third: Option<u32>) -> Option<Fast>
     literal(target, bits, third, (lead, opcode_space)).or_else(|| other(target, bits))
 }
 
-/// Decodes one or two dwords with a literal that `look` refused. If they are valid apart from codes that announce a
-/// literal, such a code must be the reason for the refusal, so a literal follows.
+/// Decodes one or two dwords with a literal that `look` refused. If the words are valid apart from codes that announce
+/// a literal, one of these codes is the reason for the refusal, so a literal follows.
 #[inline(always)]
 fn literal(
     target: Target,
@@ -119,7 +119,7 @@ fn whole(target: Target, op_index: u32, dwords: u32) -> Fast {
     Fast { meta: Inst::meta_of(target, dwords) | Inst::meta(op_index, 0), all: u64::MAX, more: 4 * (dwords - 1) }
 }
 
-/// Decodes three dwords, or two operations in one instruction.
+/// Decodes an instruction of three dwords, or a dual instruction.
 #[inline(always)]
 fn long(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     let (t, small) = (FAST_DECODE[target as usize], DECODE[target as usize]);
@@ -133,7 +133,7 @@ fn long(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     (wrong == 0 && third & last != last).then(|| whole(target, meta % OP_INDICES as u32, 3))
 }
 
-/// Decodes an instruction of two operations, with or without a literal.
+/// Decodes a dual instruction, with or without a literal.
 #[inline(always)]
 fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     let (t, small) = (FAST_DECODE[target as usize], DECODE[target as usize]);
@@ -145,14 +145,14 @@ fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
         let constraints = usize::from(t.constraints_of[usize::from(op_index) % OP_INDICES]) % FAST_CONSTRAINTS;
         let demands = &t.constraints[constraints];
         wrong |= bits & demands.zeros;
-        // The other two checked fields are not used.
+        // Dual instructions use only two of the four checked fields.
         for (n, (lsb, _)) in checked.iter().take(2).enumerate() {
             let (group, literal) = (t.groups[n][(bits >> (lsb & 63)) as usize % 512], t.literals[constraints][n]);
             wrong |= u64::from(group & demands.bad[n] & !literal);
             announced |= group & literal;
         }
         let all = small.constraints.get(constraints)?;
-        // Three dwords without a literal: VOPD3.
+        // VOPD3 has three dwords without a literal.
         if all.marks & marks::WIDE != 0 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Walks over code, in bytes or in dwords.
+//! Walks over code in bytes or in dwords.
 
 use core::fmt;
 
@@ -15,9 +15,9 @@ use crate::target::Target;
 pub struct Invalid {
     /// The dword. Bytes beyond the end of the slice are zero.
     pub word: u32,
-    /// The number of its bytes that exist: 4, or fewer at the end of a slice.
+    /// The number of bytes of the dword in the slice: 4, or fewer at the end.
     pub len: u8,
-    /// The reason why it is not an instruction.
+    /// The reason why the dword is not an instruction.
     pub error: DecodeError,
 }
 
@@ -25,13 +25,13 @@ pub struct Invalid {
 /// [`DecoderMut`](crate::patch::DecoderMut).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decoded<I = Inst> {
-    /// Offset of its first byte from the start of the code.
+    /// The offset of the first byte from the start of the code.
     pub offset: usize,
     /// The instruction, or the dword that is not one and the reason.
     pub inst: Result<I, Invalid>,
 }
 
-/// Walks code: yields each instruction with its offset in bytes, and each dword that is not an instruction.
+/// A walk over code, which yields each instruction with its offset in bytes, and each dword that is not an instruction.
 ///
 /// After a dword that is not an instruction the walk continues with the next dword. For code in dwords instead of
 /// bytes, use [`WordDecoder`].
@@ -40,7 +40,7 @@ pub struct Decoded<I = Inst> {
 #[doc(alias = "MCDisassembler")]
 pub struct Decoder<'a> {
     target: Target,
-    /// Length of the code in bytes.
+    /// The length of the code in bytes.
     len: usize,
     /// The bytes after `next`.
     rest: &'a [u8],
@@ -50,7 +50,7 @@ pub struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Starts at the first byte.
+    /// A walk that starts at the first byte.
     pub fn new(target: Target, bytes: &'a [u8]) -> Self {
         Decoder {
             target,
@@ -91,7 +91,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The next step if no instruction was decoded ahead. It takes the state by value, so that the state can stay in
+    /// The next step if no instruction was decoded ahead. The state is taken by value, so that it can stay in
     /// registers.
     #[cold]
     #[inline(never)]
@@ -148,8 +148,8 @@ fn invalid(rest: &[u8], error: DecodeError) -> Invalid {
 
 impl core::iter::FusedIterator for Decoder<'_> {}
 
-/// Walks code in dwords, the form in which a GPU's memory is often mapped: [`Decoder`] over `&[u32]`. Offsets are in
-/// bytes.
+/// A walk over code in dwords, the form in which a GPU's memory is often mapped: [`Decoder`] for `&[u32]`. Offsets are
+/// in bytes.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -167,7 +167,7 @@ pub struct WordDecoder<'a> {
 }
 
 impl<'a> WordDecoder<'a> {
-    /// Starts at the first dword.
+    /// A walk that starts at the first dword.
     pub fn new(target: Target, dwords: &'a [u32]) -> Self {
         WordDecoder { target, dwords: dwords.len(), rest: dwords }
     }

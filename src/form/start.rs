@@ -4,7 +4,7 @@ use crate::opcode::{Field, Format};
 use crate::table::{FieldInfo, Layout, MAX_DWORDS};
 use crate::target::{LAYOUT, Target};
 
-/// The words of a format before anything else is set, and the field of the opcode.
+/// The words of a format before other fields are set, and the field of the opcode.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     pub dwords: [u32; MAX_DWORDS],

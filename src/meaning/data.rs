@@ -9,24 +9,24 @@ use crate::opcode::Field;
 use crate::signature::{OperandSignature, Signature};
 use crate::value::Access;
 
-/// What an operation reads or writes of an operand: elements of one type. See [`Signature::data`].
+/// The data that an operation reads from or writes to an operand: elements of one type. See [`Signature::data`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct OperandData {
-    /// The type of an element; `None`: bits that are moved, or changed one by one.
+    /// The type of an element; `None` for bits that are moved, or changed one by one.
     pub ty: Option<Type>,
-    /// Width of an element in bits. [`Type::Mixed`] has 32, and of [`Type::Chosen`] this is the least.
+    /// The width of an element in bits: 32 for [`Type::Mixed`], and the least width for [`Type::Chosen`].
     pub bits: u16,
-    /// The number of elements: as many as the operand has room for if the formula has any by its number, or else 1. A
-    /// mask has one for each lane. Of [`Type::Chosen`] it is the number that fits with the least width.
+    /// The number of elements: as many as the operand has room for if the formula numbers its elements, or else 1. A
+    /// mask has one for each lane. For [`Type::Chosen`] it is the number that fits with the least width.
     pub count: u16,
-    /// Whether the formula names the operand. If not, the data are the bits of the operand: addresses, what an
-    /// operation does not read, and all operands of an operation that has a sentence alone.
+    /// Whether the formula names the operand. If not, the data is the bits of the operand, as for addresses, operands
+    /// that the operation does not read, and all operands of an operation whose meaning is only a sentence.
     pub stated: bool,
 }
 
 impl fmt::Display for OperandData {
-    /// Writes `f32`, `f16x2`, `lane`, or `b64` for bits.
+    /// Writes the type and the count, such as `f32`, `f16x2` or `lane`, or `b64` for bits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.ty {
             Some(Type::Lane) => return f.write_str("lane"),
@@ -38,11 +38,11 @@ impl fmt::Display for OperandData {
 }
 
 impl Signature {
-    /// What the operation reads and writes of each operand, in the order of [`Signature::operands`]: the types that its
-    /// formula gives them. [`OperandSignature::ty`] says how a constant is read there instead.
+    /// The data that the operation reads and writes, for each operand in the order of [`Signature::operands`], by the
+    /// types in its formula. [`OperandSignature::ty`], by contrast, is the type of constants in the operand.
     ///
-    /// If the formula sees an operand as several types, a float counts rather than a signed integer, and that rather
-    /// than an unsigned one; of several floats or integers, the widest. Bits count only if there is nothing else.
+    /// If the formula reads an operand as several types, a float takes precedence over a signed integer, this over an
+    /// unsigned one, and all over bits. Of several floats or integers, the widest one counts.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -67,7 +67,7 @@ impl Signature {
                 _ if operand.field == Field::Literal => Source::Literal,
                 _ => Source::Operand(next(&mut read)),
             };
-            // In an encoding that has a third source, VCC is that source.
+            // In an encoding with a third source, this source stands for VCC.
             let is_mask = main == Source::Operand(2) && operand.bits == lanes;
             let names = |source: Source| match source {
                 Source::Data(0) => [Field::Data, Field::Data0, Field::Vdata, Field::Sdata].contains(&operand.field),
@@ -83,25 +83,25 @@ impl Signature {
     }
 }
 
-/// The number, which then counts one more.
+/// Returns the number, and then adds one to it.
 fn next(number: &mut u8) -> u8 {
     *number = number.saturating_add(1);
     *number - 1
 }
 
-/// One place that a formula names.
+/// A place that a formula names, with its type.
 struct View {
     source: Source,
     ty: Option<Type>,
-    /// The width if the type has no more meaning than that.
+    /// The width, if the type says only the width.
     plain: Option<u16>,
-    /// Whether it is an element by its number.
+    /// Whether the place is an element that the formula numbers.
     indexed: bool,
 }
 
 impl View {
     fn of(place: &Place) -> View {
-        // Bits by their numbers are of no type.
+        // Bits that are selected by their numbers have no type.
         let ty = place.ty.filter(|_| !matches!(place.part, Part::Bits(..)));
         let plain = ty.filter(|_| place.plain).map(Type::bits);
         let indexed = matches!(place.part, Part::Element(_)) && ty.is_some();
@@ -112,7 +112,7 @@ impl View {
         View { source, ty: Some(ty), plain: None, indexed }
     }
 
-    /// The order in which types count.
+    /// The precedence of the type.
     fn rank(&self) -> Option<(u8, u16)> {
         let kind = match self.ty? {
             Type::Float(_) | Type::Mixed(_) | Type::Chosen(_) | Type::Scale(_) => 3,
@@ -124,7 +124,7 @@ impl View {
     }
 }
 
-/// The data of an operand that these places are.
+/// The data of an operand, from the places of the formula that are this operand.
 fn data_of<'a>(operand: &OperandSignature, views: impl Iterator<Item = &'a View> + Clone) -> OperandData {
     let stated = views.clone().next().is_some();
     let ty = views.clone().max_by_key(|view| view.rank()).and_then(|view| view.ty);
@@ -148,7 +148,7 @@ fn views(formula: &Formula) -> Vec<View> {
             Goal::Place(place) => {
                 in_place(place, &mut all);
                 let is_bits = matches!(place.ty, None | Some(Type::Unsigned(_)));
-                // `D = u32(x)` says what the bits are, and so does `D = bits(S0.f16) | bits(S1.f16) << 16`.
+                // `D = u32(x)` gives the bits a type, and so does `D = bits(S0.f16) | bits(S1.f16) << 16`.
                 if let (None, Part::Whole, Some(ty)) = (place.ty, &place.part, given) {
                     all.push(View::typed(place.source, ty, false));
                 } else if let Some(ty) = float_in(&statement.value).filter(|_| is_bits) {
@@ -160,7 +160,7 @@ fn views(formula: &Formula) -> Vec<View> {
     all
 }
 
-/// The type of a value that a place without a type gets, if the formula says it: `u32(x)`, a number of bits, a mask.
+/// The type of a value that is assigned to a place without a type, as in `u32(x)`, a number of bits, or a mask.
 fn type_of(expr: &Expr, names: &[(&String, Option<Type>)]) -> Option<Type> {
     match expr {
         Expr::Convert(ty, a) => type_of(a, names).filter(|inner| *inner == Type::Lane).or(Some(*ty)),
@@ -177,7 +177,7 @@ fn type_of(expr: &Expr, names: &[(&String, Option<Type>)]) -> Option<Type> {
     }
 }
 
-/// The type of the floats whose bits a value is put together from.
+/// The type of the floats from whose bits a value is put together.
 fn float_in(expr: &Expr) -> Option<Type> {
     match expr {
         Expr::Binary(Binary::Or | Binary::ShiftLeft, a, b) => float_in(a).or_else(|| float_in(b)),
@@ -190,12 +190,12 @@ fn float_in(expr: &Expr) -> Option<Type> {
     }
 }
 
-/// Whether it is the whole of a register with a bit for each lane.
+/// Whether the place is a whole register with a bit for each lane.
 fn is_mask(place: &Place) -> bool {
     matches!(place.source, Source::Exec | Source::Vcc) && place.ty.is_none() && place.part == Part::Whole
 }
 
-/// Makes masks of places that are combined with masks of lanes: `S0 & ~EXEC`.
+/// Adds places as masks of lanes if they are combined with such masks: `S0 & ~EXEC`.
 fn beside_mask(a: &Expr, b: &Expr, all: &mut Vec<View>) {
     if let (Some(a), Some(b)) = (inverted(a), inverted(b)) {
         for (mask, other) in [(a, b), (b, a)] {
@@ -206,7 +206,7 @@ fn beside_mask(a: &Expr, b: &Expr, all: &mut Vec<View>) {
     }
 }
 
-/// A place, or every bit of it inverted.
+/// The place that a value is, perhaps with every bit inverted.
 fn inverted(expr: &Expr) -> Option<&Place> {
     match expr {
         Expr::Place(place) => Some(place),
@@ -215,7 +215,7 @@ fn inverted(expr: &Expr) -> Option<&Place> {
     }
 }
 
-/// Adds a place, and those in its number of an element, of a lane, or of registers.
+/// Adds a place, and the places in the numbers of its element, lane or register.
 fn in_place(place: &Place, all: &mut Vec<View>) {
     all.push(View::of(place));
     match &place.part {
@@ -231,7 +231,7 @@ fn in_place(place: &Place, all: &mut Vec<View>) {
     }
 }
 
-/// Adds the places of a value.
+/// Adds the places that a value names.
 fn in_expr(expr: &Expr, all: &mut Vec<View>) {
     match expr {
         Expr::Int(_) | Expr::Float(_) | Expr::Name(_) => {}

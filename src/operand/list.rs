@@ -34,8 +34,8 @@ impl OperandTables {
         }
     }
 
-    /// The operands of two operations: first the operands that fields name, then the registers that no field names,
-    /// each once. In each of the two lists, operands that fields name come first.
+    /// The operands of two operations: first those that fields name, then the registers that no field names, each once.
+    /// In each of the two lists, operands that fields name come first.
     #[cold]
     fn joined(&self, first: OperandList, second: OperandList) -> OperandList {
         let (mut all, mut end) = (0, 0);
@@ -56,7 +56,7 @@ impl OperandTables {
             add(rest);
             rest >>= ROW_BITS;
         }
-        // Most pairs read the same registers.
+        // In most pairs, both operations have the same implicit registers.
         while second != 0 && second != first {
             let mut others = first;
             while others != 0 && first_row(others) != first_row(second) {
@@ -87,8 +87,8 @@ impl OperandTables {
         }
     }
 
-    /// As `of`, if the first entry does not match. The entry is looked up again here, so that the common path need not
-    /// keep it in a register.
+    /// [`OperandTables::of`] if the first entry does not match. The entry is looked up again here, so that the common
+    /// path need not keep it in a register.
     #[cfg(feature = "fast")]
     #[inline(never)]
     fn of_others(&self, inst: &Inst) -> (OperandList, bool) {

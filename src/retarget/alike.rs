@@ -1,4 +1,4 @@
-//! Converts an instruction whose form has the same operands and modifiers, in the same bits, on both targets.
+//! Conversion of an instruction whose form has the same operands and modifiers, in the same bits, on both targets.
 
 use super::{names, translate};
 use crate::code::{LITERAL, LITERAL64};
@@ -10,8 +10,8 @@ use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
 use crate::value::Operand;
 
-/// Returns the instruction in such a form of the target, if all its operands and modifiers have the same codes there.
-/// `None` leaves it to the search for the partner of each operand, which finds the errors too.
+/// The instruction in a form of the target that is alike, if all operands and modifiers have the same codes there. If
+/// not, the search for the partner of each operand converts the instruction, or finds the error.
 pub(super) fn retarget(from: &Inst, form: &Form) -> Option<Inst> {
     let (target, signature) = (from.target(), from.signature());
     if form.extension.is_some() || !are_alike((target, signature), (form.target, form.signature)) {
@@ -19,7 +19,7 @@ pub(super) fn retarget(from: &Inst, form: &Form) -> Option<Inst> {
     }
     let all = || descs(target, signature);
     let mut words = form.start();
-    // Modifiers first: the positions of some operands depend on them.
+    // Modifiers come first, because the positions of some operands depend on them.
     for desc in all().filter(|desc| desc.access.is_none()) {
         let bits = held(desc, from);
         let same = || names::value(target, form.target, Some(desc), desc.field, bits) == Some(bits);
@@ -43,7 +43,7 @@ pub(super) fn retarget(from: &Inst, form: &Form) -> Option<Inst> {
 
 type Signature = (Target, &'static FormSignature);
 
-/// Whether both have the same formats, and equal descriptors.
+/// Whether both signatures have the same formats, and equal descriptors.
 #[cfg(feature = "fast")]
 fn are_alike((_, a): Signature, (_, b): Signature) -> bool {
     a.alike == b.alike
@@ -54,7 +54,7 @@ fn are_alike((here, a): Signature, (there, b): Signature) -> bool {
     (a.format, a.extension) == (b.format, b.extension) && descs(here, a).eq(descs(there, b))
 }
 
-/// Whether the operand is a register or a constant, of which no other bit tells, with the same code on the target.
+/// Whether the operand is a register or a constant that depends on no other bits, with the same code on the target.
 fn is_plain(from: &Inst, desc: &OperandDesc, target: Target) -> bool {
     let code = code_in(desc, from);
     match desc.kind {
@@ -71,7 +71,7 @@ fn operand(from: &Inst, desc: &OperandDesc, target: Target, words: &mut Words) -
         return None;
     }
     let coded = access(desc, from).and_then(|_| Some(read(desc, from)?.0));
-    // Bits that other bits make meaningless are kept, but for those of a scalar address, as for any form.
+    // Bits that other bits make meaningless are kept, except those of a scalar address.
     let meaningless = matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc));
     if meaningless && !desc.kind.is_scalar_address() {
         words.desc(desc, value(desc, from)).ok()?;

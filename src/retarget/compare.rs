@@ -1,4 +1,4 @@
-//! Compares two instructions, each on its own target.
+//! Comparison of two instructions, each on its own target.
 
 use super::{Descs, Names, RetargetError, modifier_there, names, refused, translate};
 use crate::codec::{EncodedOperand, modifier};
@@ -58,13 +58,13 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|desc| refused(b, desc))
 }
 
-/// The value of a modifier that has no effect.
+/// The value with which a modifier has no effect.
 pub(super) fn silent(desc: &OperandDesc) -> u32 {
     if desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)) { desc.used_bits.into() } else { 0 }
 }
 
 impl Descs {
-    /// The descriptor that an operand is read from.
+    /// The descriptor from which an operand is read.
     fn named(self, operand: &Operand) -> Option<&'static OperandDesc> {
         let role = operand.role?;
         let has_register =
@@ -77,37 +77,37 @@ impl Descs {
     }
 }
 
-/// Compares access, width, and what becomes of the half of a register that is not written.
+/// Whether two operands have the same access and width, and keep the half of a register that is not written alike.
 fn is_same_size(a: &Inst, here: (&OperandDesc, &Operand), there: (&OperandDesc, &Operand)) -> bool {
     is_width(here, there) && same_half(a, here, there)
 }
 
-/// Compares access and width. A constant has the width of a field or a literal, which is not compared. A scalar offset
-/// may be a register, always of 32 bits.
+/// Whether two operands have the same access and width. A constant has the width of a field or a literal, which is not
+/// compared. A scalar offset may be a register, always of 32 bits.
 fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let constant = match desc.kind {
         OperandKind::Offset(_) => true,
         OperandKind::Number(kind) => !matches!(kind, NumberKind::Literal { .. }),
         _ => false,
     };
-    // A value of 16 bits is in the lower half of a register; if that half is the operand, the upper half is kept. A
-    // float constant has the width of its type.
+    // A value of 16 bits is in the lower half of a register; if only this half is the operand, the upper half is kept.
+    // A float constant has the width of its type.
     let types = !matches!(x.value, Value::Float(_)) || desc.ty == other.ty;
     let half = types && ([x.bits, y.bits] == [HALF, 2 * HALF] || [y.bits, x.bits] == [HALF, 2 * HALF]);
     kept(x) == kept(y) && (constant || half || x.bits == y.bits)
 }
 
-/// Compares whether a destination keeps the half of its register that is not written. Where DPP leaves lanes out,
-/// every destination counts as read, whatever becomes of its halves in the other lanes.
+/// Whether both destinations keep the half of a register that is not written, or both do not. Only DPP makes a
+/// difference: in lanes that it leaves out, every destination counts as read.
 fn same_half(a: &Inst, (desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let keeps = |desc: &OperandDesc, operand: &Operand| operand.bits == HALF || desc.access == Some(Access::ReadWrite);
     !x.access.writes() || keeps(desc, x) == keeps(other, y) || a.extension() != Some(Format::Dpp)
 }
 
-/// Width in bits of half a register.
+/// The width in bits of half a register.
 const HALF: u16 = 16;
 
-/// The access; the half of a register that is not written counts as read.
+/// The access of an operand, where the half of a register that is not written counts as read.
 fn kept(operand: &Operand) -> Access {
     if operand.bits == HALF && operand.access.writes() { Access::ReadWrite } else { operand.access }
 }

@@ -1,4 +1,4 @@
-//! Converts two operations in one instruction (VOPD).
+//! Conversion of dual instructions (VOPD).
 
 use super::RetargetError;
 use crate::codec::Words;
@@ -8,8 +8,8 @@ use crate::opcode::{Field, Opcode};
 use crate::operation::layout;
 use crate::target::Target;
 
-/// Returns the same two operations in one instruction of the target. It does not split a pair that the target lacks:
-/// two instructions are longer, and the second one might read what the first one has written.
+/// The same two operations in one instruction of the target. A pair that the target lacks is not split: two
+/// instructions are longer, and the second one might read a result of the first one.
 pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<Inst, RetargetError> {
     let (format, first) = (from.format(), from.opcode());
     let lacks = RetargetError::Form { format, extension: from.extension() };
@@ -22,7 +22,7 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     let low = (1u16 << op.width) - 1;
     let numbers =
         |op: Opcode| op.entries(target).filter(|entry| entry.signature.format == format).map(|e| e.number(target));
-    // The number of an operation that can be first is its number in the low piece.
+    // An operation that can be first has its number in the low piece.
     let as_second = |n: u16| if n <= low { n << op.width } else { n };
     let (x, y) = (numbers(first).find(|&n| n <= low), numbers(second).map(as_second).next());
     let (Some(x), Some(y)) = (x, y) else { return Err(lacks) };

@@ -15,45 +15,45 @@ pub enum RetargetError {
     Opcode(Opcode),
     /// The target has the operation, but not in this form.
     Form {
-        /// The base format.
+        /// The base format of the form.
         format: Format,
-        /// The format of the trailing dword.
+        /// The format of the trailing dword of the form.
         extension: Option<Format>,
     },
     /// The target's operation lacks the modifier.
     Modifier {
         /// The modifier.
         field: Field,
-        /// Its value in the instruction.
+        /// The value of the modifier in the instruction.
         value: i64,
     },
-    /// No value means on the target what this one means: it does not fit, it has no such name, or it has an effect that
-    /// the target's operation lacks.
+    /// The target has no value with this meaning: the value does not fit, has no name there, or has an effect that the
+    /// target's operation lacks.
     Value {
         /// The modifier, the constant, or a part of it (`vmcnt`, `id`, ...).
         field: Field,
         /// The value in the instruction; for an offset, in bytes.
         value: i64,
     },
-    /// The target lacks the register or the constant, or its operation does not take it there.
+    /// The target lacks the register or the constant, or its operation does not accept it in this operand.
     Register {
-        /// The field that names it.
+        /// The field that names the operand.
         field: Field,
         /// The register or the constant.
         value: Value,
     },
     /// The image address needs other registers on the target.
     Address(
-        /// The field of its first register.
+        /// The field of the address's first register.
         Field,
     ),
     /// The operand has another width or another access on the target.
     Operand {
-        /// The field that names it.
+        /// The field that names the operand.
         field: Field,
-        /// Its width in bits in the instruction; 0 if it has no such operand.
+        /// The width in bits in the instruction; 0 if the instruction has no such operand.
         bits: u16,
-        /// Its width in bits on the target; 0 if the target's operation has no such operand.
+        /// The width in bits on the target; 0 if the target's operation has no such operand.
         bits_there: u16,
     },
     /// The wait for the counter does nothing on one of the two targets: the counters of `s_waitcnt` are split there,

@@ -1,4 +1,4 @@
-//! Converts an instruction to another target.
+//! Conversion of an instruction to another target.
 //!
 //! Nothing here depends on a generation. The operation's encodings are looked up on the target. Each field is stored in
 //! the target's field of the same name, with the code or value of the same name. The words are then decoded and
@@ -33,8 +33,8 @@ use compare::{compare, silent};
 pub use error::RetargetError;
 
 impl Inst {
-    /// Returns the instruction for another target: the same operation with the same operands and modifiers, in the same
-    /// format or in its successor or predecessor (SMEM for SMRD). A branch keeps its distance.
+    /// The instruction for another target: the same operation with the same operands and modifiers, in the same format
+    /// or in its successor or predecessor (SMEM for SMRD). A branch keeps its distance.
     ///
     /// Values that the target encodes differently are converted: a scalar load's offset in dwords or bytes, the
     /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that the
@@ -71,7 +71,7 @@ impl Inst {
         let from = self.canonical();
         let entries = || self.opcode().entries(target);
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
-        // Use another format only if the operation no longer exists in its own.
+        // Another format is used only if the operation no longer exists in its own.
         let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
         if let Some(second) = self.second_opcode() {
             return dual::retarget(&from, second, target);
@@ -98,7 +98,7 @@ fn has_same_floats(from: &Inst, target: Target) -> Result<(), RetargetError> {
     Err(result.map_or(lacks, |(field, bits)| RetargetError::Operand { field, bits, bits_there: bits }))
 }
 
-/// Translates field names to the names of the other format.
+/// A translation of field names to the names of the other format.
 #[derive(Clone, Copy)]
 enum Names {
     Same,
@@ -107,7 +107,7 @@ enum Names {
 }
 
 impl Names {
-    /// Returns `None` if the formats are unrelated.
+    /// The translation between two formats; `None` if the formats are unrelated.
     fn between(here: Format, there: Format) -> Option<Names> {
         if here == there {
             return Some(Names::Same);
@@ -137,12 +137,12 @@ impl Names {
     }
 }
 
-/// Descriptors of a signature.
+/// The descriptors of a signature.
 #[derive(Clone, Copy)]
 struct Descs {
     target: Target,
     signature: &'static FormSignature,
-    /// The bit that makes the operation return something.
+    /// The bit that makes the operation return a value.
     returns: Option<u8>,
 }
 
@@ -167,7 +167,7 @@ impl Descs {
 
     /// The descriptor that corresponds to a descriptor of the other target.
     fn partner(self, others: Descs, desc: &OperandDesc, names: Names) -> Option<&'static OperandDesc> {
-        // The name of the bit that returns the old value depends on the generation.
+        // The name of the bit that makes the operation return the old value depends on the generation.
         if desc.access.is_none() && others.returns == Some(desc.lsb) {
             let bit = self.returns;
             return self.all().find(|i| i.access.is_none() && Some(i.lsb) == bit);
@@ -183,7 +183,7 @@ impl Descs {
 }
 
 fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
-    // The form with the same trailing dword; a literal does not count.
+    // The form with the same trailing dword is used; a literal does not count as one.
     let behind = from.extension().filter(|e| !e.is_literal());
     let is_same = |form: &&FormSignature| match (behind, form.extension.filter(|e| !e.is_literal())) {
         (Some(behind), Some(there)) => Names::between(behind, there).is_some(),
@@ -207,7 +207,7 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     others.find_map(|signature| retarget_as(from, target, entry, signature, None).ok()).ok_or(error)
 }
 
-/// `null`: the field whose source, the constant 0, becomes the register that reads as 0.
+/// Converts the instruction to this form. `null` is the field whose source, the constant 0, becomes the null register.
 fn retarget_as(
     from: &Inst,
     target: Target,
@@ -223,7 +223,7 @@ fn retarget_as(
     }
     let (descs, there) = (Descs::of(from), Descs::new(target, signature));
     let mut words = form.start_as(from);
-    // Modifiers first: the positions of some operands depend on them.
+    // Modifiers come first, because the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
         words.desc(desc, silent(desc)).map_err(|_| lacks())?;
     }
@@ -241,7 +241,7 @@ fn retarget_as(
             return Err(refused());
         }
         let value = match modifier(desc, from) {
-            // Fields of numbers with a sign differ in width.
+            // Fields of signed numbers differ in width.
             number if number < 0 => negative(other, number).ok_or_else(refused)?,
             _ => modifier_there((descs, desc), (there, other), held(desc, from)).ok_or_else(refused)?,
         };
@@ -256,7 +256,8 @@ fn retarget_as(
     for desc in descs.all().filter(|i| i.access.is_some()) {
         let Some(other) = there.partner(descs, desc, names) else { continue };
         let coded = access(desc, from).and_then(|_| Some(read(desc, from)?.0));
-        // Keep a register number that other bits make meaningless. In the field of a scalar address it has a meaning.
+        // A register number that other bits make meaningless is kept, except in a scalar address, where it has a
+        // meaning.
         let meaningless =
             matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc)) && !desc.kind.is_scalar_address();
         if meaningless && desc.kind.bare() == other.kind.bare() {
@@ -279,7 +280,7 @@ fn retarget_as(
     let named = |field: Field| {
         let returns = there.returns.filter(|&bit| there.modifier_at(bit) == Some(field));
         let field = match (returns, descs.returns) {
-            // The name of the bit that returns the old value depends on the generation.
+            // The name of the bit that makes the operation return the old value depends on the generation.
             (Some(_), Some(bit)) => descs.modifier_at(bit).unwrap_or(field),
             _ => names.reversed().of(field),
         };
@@ -314,7 +315,7 @@ fn negative(other: &OperandDesc, number: i64) -> Option<u32> {
     (is_signed(other) && sign_extended(bits, other.width) == number).then_some(bits)
 }
 
-/// The value of a modifier of the target with the same meaning.
+/// The value with the same meaning in a modifier of the target.
 fn modifier_there(
     (here, desc): (Descs, &OperandDesc),
     (there, other): (Descs, &OperandDesc),
@@ -336,7 +337,7 @@ fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
         value: coded.value(from.target(), desc.dwords.into()),
     };
     let value = match (desc.kind, read(desc, from)) {
-        // Report offsets of scalar loads in bytes, for any unit.
+        // Offsets of scalar loads are reported in bytes, for any unit.
         (OperandKind::Offset(_), Some((EncodedOperand::Number(n), _))) => n * unit(desc),
         (OperandKind::Offset(OffsetKind::Dwords { .. }), Some((EncodedOperand::Literal(n), _))) => {
             i64::from(n) * unit(desc)
@@ -366,14 +367,14 @@ fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
     RetargetError::Value { field: desc.field, value }
 }
 
-/// Translates an operand to another target: registers, constants and numbers of the same name.
+/// The operand on another target: registers, constants and numbers of the same name.
 fn translate(
     (from, desc): (&Inst, &OperandDesc),
     (target, other): (Target, &OperandDesc),
     coded: EncodedOperand,
 ) -> Result<EncodedOperand, RetargetError> {
     let (here, refused) = (from.target(), || refused(from, desc));
-    // What is read from null is 0.
+    // A read of null gives 0.
     let is_null = |code: u16| Special::of(here, code) == Some(Special::Null) && desc.access == Some(Access::Read);
     let zero = |code: u16| is_null(code).then_some(INT).filter(|_| Special::Null.code(target).is_none());
     let code = |code: u16| match code {
@@ -405,11 +406,11 @@ fn translate(
         }
         EncodedOperand::Code(n) => EncodedOperand::Code(code(n)?),
         EncodedOperand::High(n) => EncodedOperand::High(code(n)?),
-        // If a bit decides which field names the only register, the register is in the constant's field.
+        // A register alone is in the constant's field on targets where a bit tells which field names it.
         EncodedOperand::Soffset(n) if desc.kind.is_sum() && !other.kind.is_sum() => EncodedOperand::Code(code(n)?),
         EncodedOperand::Soffset(n) => EncodedOperand::Soffset(code(n)?),
         EncodedOperand::RegisterPlusOffset(n, bytes) => EncodedOperand::RegisterPlusOffset(code(n)?, of_bytes(bytes)?),
-        // A target without it refuses the result.
+        // A target that lacks the operand refuses the result.
         EncodedOperand::Vcc
         | EncodedOperand::Off
         | EncodedOperand::Literal64(_)

@@ -1,4 +1,4 @@
-//! Translates codes and values to another target through the table rows that name them.
+//! Translation of codes and values to another target, through the table rows that name them.
 
 use super::RetargetError;
 use crate::code::{INT, NEGATIVE_LAST, VGPR, VGPR_LAST};
@@ -23,7 +23,7 @@ fn moved(from: &[Named], to: &[Named], value: u16) -> Option<u16> {
 
 /// The code of the same register or constant.
 pub(super) fn code(from: Target, to: Target, code: u16) -> Option<u16> {
-    // Nearly all operands: these codes are the same on all targets that have them.
+    // Nearly all operands have these codes, which are the same on all targets that have them.
     let scalars = [from, to].map(|target| OPERANDS[target as usize].sgpr_last);
     if let VGPR..=VGPR_LAST | INT..=NEGATIVE_LAST = code {
         return Some(code);
@@ -50,7 +50,7 @@ fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'
         (Some(ModifierKind::Choice(list)), _) => of.of_modifier(list),
         (Some(ModifierKind::Omod), _) => of.omod,
         (Some(ModifierKind::DppCtrl), _) => of.dpp_ctrl,
-        // Loads and atomic operations do not have other values.
+        // Loads and atomic operations have no values that stores lack.
         (Some(ModifierKind::TemporalHint { .. }), _) => of.th_store,
         _ => &[],
     }
@@ -103,8 +103,8 @@ fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
     let (a, b) = (NAMES[from as usize], NAMES[to as usize]);
     Ok(match imm {
         Imm::Waitcnt(wait) => {
-            // The hardware ignores the other bits. A counter's maximum means no wait on the other target, so only lower
-            // counts can be expressed.
+            // The hardware ignores bits outside of the counters. A counter's maximum means no wait on the other target,
+            // so only lower counts can be expressed.
             let mut there = Waitcnt::new();
             for counter in wait.counters().iter() {
                 let count = wait.get(counter).unwrap_or(0);
@@ -142,7 +142,8 @@ fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
                     return Err((part, count.into()));
                 }
             }
-            // Ones, as compilers write them around a part, wait for nothing. The other target may have a part there.
+            // Ones outside of the parts, as compilers write them, wait for nothing. The other target may have a part
+            // there.
             Imm::Depctr(Depctr { rest: wait.rest & !Depctr::parts_of(to), ..wait })
         }
         Imm::DelayAlu(delay) => {
@@ -150,7 +151,7 @@ fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
                 .map(|(field, id)| moved(a.instid, b.instid, id.into()).ok_or((field, id.into())));
             let skip = delay.instskip.into();
             let instskip = moved(a.instskip, b.instskip, skip).ok_or((Field::Instskip, skip))?;
-            // The hardware ignores the other bits.
+            // The hardware ignores bits outside of these parts.
             Imm::DelayAlu(DelayAlu {
                 instid0: instid0? as u8,
                 instskip: instskip as u8,
