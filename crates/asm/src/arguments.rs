@@ -1,21 +1,22 @@
-//! The arguments of macros and repetitions, and what they become in a body, as LLVM's assembler reads them: commas and
-//! blanks part them, but for blanks beside operators and between parentheses, and a text in quotes loses its quotes.
+//! The arguments of macros and repetitions, and their substitution in a body, as LLVM's assembler does it: commas and
+//! blanks separate arguments, except for blanks beside operators and between parentheses, and a text in quotes loses
+//! its quotes.
 
 /// An argument of a macro or a repetition.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Argument {
-    /// The parameter that it names: `NAME=VALUE`.
+    /// The parameter that the argument names: `NAME=VALUE`.
     pub name: Option<String>,
     pub text: String,
-    /// The characters of the line, if they differ from `text`.
+    /// The characters of the argument in the line, if they differ from `text`.
     pub written: Option<String>,
-    /// The byte of the line at which it begins.
+    /// The byte at which the argument begins.
     pub at: usize,
-    /// The number of words and signs in it.
+    /// The number of words and signs in the argument.
     pub tokens: usize,
 }
 
-/// The first piece of a text.
+/// The kind of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Token {
     Blank,
@@ -30,7 +31,7 @@ pub fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$')
 }
 
-/// The first piece of the text, and its length.
+/// The kind of the first piece of the text, and its length.
 fn token(text: &str) -> (Token, usize) {
     let bytes = text.as_bytes();
     let at = |n: usize| bytes.get(n).copied().unwrap_or(0);
@@ -74,7 +75,8 @@ fn token(text: &str) -> (Token, usize) {
     }
 }
 
-/// The length of an argument at the beginning of the text, and the argument.
+/// Reads the argument at the beginning of the text. Returns its length and the argument; an error has the byte at which
+/// it is.
 pub fn argument(text: &str) -> Result<(usize, Argument), (usize, &'static str)> {
     let (mut out, mut at, mut depth) = (Argument::default(), 0, 0u32);
     loop {
@@ -126,7 +128,7 @@ fn unquoted(text: &str) -> &str {
     text.strip_suffix('"').unwrap_or(text)
 }
 
-/// The name before `=`, and the length of both.
+/// The name before `=`, and the length of the name and the sign, with blanks.
 fn named(text: &str) -> Option<(String, usize)> {
     let (kind, len) = token(text);
     let name = text.get(..len).filter(|name| kind == Token::Word && !name.starts_with(|c: char| c.is_ascii_digit()))?;
@@ -135,11 +137,11 @@ fn named(text: &str) -> Option<(String, usize)> {
     is_equal.then(|| (name.to_string(), at + 1 + blank(text.get(at + 1..).unwrap_or(""))))
 }
 
-/// Reads the arguments, one after the other. An error says where it is.
+/// A reader of arguments, one after the other. Errors have the byte at which they are.
 pub struct Arguments<'t> {
     pub text: &'t str,
     pub at: usize,
-    /// Whether no `>` ends what a `<` begins from here on.
+    /// Whether the rest of the text has no `>` that ends an argument after `<`.
     is_open: bool,
 }
 
@@ -152,14 +154,14 @@ impl Arguments<'_> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The name of a parameter before the next argument.
+    /// Reads the name of a parameter before the next argument, if there is one.
     pub fn name(&mut self) -> Option<String> {
         let (name, len) = named(self.rest())?;
         self.at += len;
         Some(name)
     }
 
-    /// The next argument, which can be empty.
+    /// Reads the next argument, which can be empty.
     pub fn next(&mut self) -> Result<Argument, (usize, &'static str)> {
         let at = self.at;
         let (len, argument) = argument(self.rest()).map_err(|(of, why)| (at + of, why))?;
@@ -167,7 +169,7 @@ impl Arguments<'_> {
         Ok(Argument { at, ..argument })
     }
 
-    /// The argument between `<` and `>`, with `!` before each character that would end it.
+    /// Reads an argument between `<` and `>`, in which `!` stands before a `>` that does not end the argument.
     pub fn bracketed(&mut self) -> Option<String> {
         let rest = self.rest().strip_prefix('<').filter(|_| !self.is_open)?;
         let (mut out, mut is_escaped) = (String::new(), false);
@@ -188,7 +190,7 @@ impl Arguments<'_> {
         None
     }
 
-    /// Skips a comma and blanks. Returns whether something follows or a comma was there.
+    /// Skips blanks and a comma. Returns whether there was a comma, or text follows.
     pub fn separator(&mut self) -> bool {
         self.at += blank(self.rest());
         let is_comma = self.rest().starts_with(',');
@@ -202,20 +204,20 @@ impl Arguments<'_> {
     }
 }
 
-/// How a body becomes text.
+/// The body of a macro or repetition, with the settings for its expansion.
 pub struct Body<'b> {
     pub text: &'b str,
     /// The numbers that replace `\@` and `\+`.
     pub number: Option<u64>,
     pub count: usize,
-    /// Whether parameters stand without `\`, too.
+    /// Whether parameters are also replaced without `\` before them, as with `.altmacro`.
     pub is_alternate: bool,
-    /// The most bytes that the text may have; a longer one is refused.
+    /// The greatest length of the expanded text in bytes; the caller refuses a longer one.
     pub most: usize,
 }
 
 impl Body<'_> {
-    /// Puts values in the places of `\name`.
+    /// The body with values in place of `\name`.
     pub fn substitute<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> String {
         let mut out = String::with_capacity(self.text.len());
         let mut rest = self.text;
@@ -244,7 +246,7 @@ impl Body<'_> {
                 (is_alone, ..) => {
                     out += if behind.is_some() { "\\" } else { "" };
                     out += word;
-                    // A second backslash begins no name.
+                    // The second of two backslashes does not begin a name.
                     if is_alone && after.starts_with('\\') {
                         out.push('\\');
                         rest = after.get(1..).unwrap_or("");

@@ -1,4 +1,4 @@
-//! The assembler: reads statements, and collects sections, symbols and what is still open.
+//! The assembler, which reads statements, and collects sections, symbols and values that are not known yet.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -24,39 +24,39 @@ pub struct Section {
     pub kind: u32,
     pub flags: u64,
     pub entry: u64,
-    /// The properties that distinguish it from other sections of its name.
+    /// The properties that distinguish this section from other sections of its name.
     pub identity: SectionIdentity,
     pub align: u64,
     pub data: Vec<u8>,
-    /// The length, which `data` has too if the section has contents.
+    /// The length in bytes, also of `data` if the section has contents.
     pub len: u64,
-    /// Its offset in the section of which it is a part, as far as that is known.
+    /// The offset in the section of which this is a part, as an earlier round has found it.
     pub base: u64,
     pub fixups: Vec<Fixup>,
-    /// Its place in the order of symbols.
+    /// The position of the section in the order of symbols.
     pub order: u32,
 }
 
 /// The properties that distinguish sections of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SectionIdentity {
-    /// A linker keeps one group of those with the same symbol.
+    /// The group; of the groups with the same symbol, a linker keeps one.
     pub group: Option<Group>,
     pub unique: Option<u32>,
-    /// A label of the section that it follows.
+    /// A label of the section that this section follows.
     pub of: Option<SymbolId>,
-    /// The number among the parts of one section, which are put together in the end.
+    /// The number of this part of a section, whose parts are joined at the end.
     pub part: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Group {
     pub symbol: SymbolId,
-    /// Other objects may have the group too.
+    /// Whether other objects may have the same group.
     pub is_comdat: bool,
 }
 
-/// A value that is not known where it stands.
+/// A value that is not known at its place in the source.
 #[derive(Clone, Debug)]
 pub struct Fixup {
     pub offset: u64,
@@ -67,42 +67,42 @@ pub struct Fixup {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixupKind {
-    /// Bytes of data.
+    /// A number of bytes of data.
     Data(u8),
-    /// The literal of an instruction, and its bytes.
+    /// The literal of an instruction, with its number of bytes.
     Literal(u8),
-    /// The distance of the branch that is there, which has this number among all of the source.
+    /// The distance of the branch at the offset; the branch has this number among all branches of the source.
     Branch(u32),
-    /// A half of the distance of a long branch, which is counted from a place in the section.
+    /// A half of the distance of a long branch, counted from the offset `from` of the section.
     Distance { from: u64, is_high: bool },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
-    /// Its lines are read.
+    /// The lines after the condition are read.
     Taken,
-    /// Its lines are not read, but those after an `.else` are.
+    /// No lines have been read so far; an `.elseif` or `.else` can follow whose lines are read.
     Open,
-    /// No more lines are read.
+    /// No further lines are read, whether an `.else` follows or not.
     Done,
-    /// Lines after its `.else` are read.
+    /// The lines after the `.else` are read.
     Else,
-    /// Lines after its `.else` are not read.
+    /// The lines after the `.else` are not read.
     Closed,
 }
 
 impl Condition {
-    /// Whether lines are read.
+    /// Whether lines are read in this state.
     pub fn is_taken(self) -> bool {
         matches!(self, Condition::Taken | Condition::Else)
     }
 }
 
-/// Values that are known at the end of a source only, and that its statements depend on: the source is read again until
-/// they stay the same.
+/// Values that are known only at the end of a source, although statements depend on them: the source is read again
+/// until the values stay the same.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Guess {
-    /// The numbers of directives, in their order.
+    /// The numbers in directives that depend on later lines, in the order of the directives.
     pub later: Vec<i64>,
     /// The offsets of the parts of sections.
     pub bases: HashMap<(String, SectionIdentity), u64>,
@@ -115,7 +115,7 @@ pub struct Assembler {
     pub source: Source,
     pub table: Table,
     pub sections: Vec<Section>,
-    /// Their numbers.
+    /// The numbers of the sections, by name and identity.
     known: HashMap<(String, SectionIdentity), usize>,
     pub macros: HashMap<String, Rc<super::macros::Macro>>,
     pub conditions: Vec<(Condition, Span)>,
@@ -125,65 +125,66 @@ pub struct Assembler {
     /// The descriptor of another runtime that is being read.
     pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
-    /// Flaws that count only if there are no others: LLVM's assembler finds them at the end of the source.
+    /// Flaws that LLVM's assembler finds at the end of the source. They count only if there are no other flaws.
     pub late: Vec<Flaw>,
-    /// So many faults say which mnemonic is similar to one that is unknown. To search for it takes long.
+    /// The number of faults that name a mnemonic similar to an unknown one, because the search takes long.
     pub suggestions: usize,
-    /// Sections to which `.popsection` and `.previous` return.
+    /// The sections, each with its previous one, to which `.popsection` returns.
     pub stack: Vec<(usize, Option<usize>)>,
     pub previous: Option<usize>,
     pub expansions: u64,
-    /// Whether macros are those of `.altmacro`.
+    /// Whether macros are read as after `.altmacro`.
     pub is_alternate: bool,
-    /// The most bytes that a section can have.
+    /// The greatest size of a section in bytes.
     pub longest: u64,
-    /// The ABI version of code objects, and whether something has said it.
+    /// The ABI version of code objects.
     pub version: u32,
     pub wave: Option<u16>,
-    /// The filler that `.amdgpu_isa_fill` names, or an option.
+    /// The filler that `.amdgpu_isa_fill` or an option names.
     pub filler: Option<Filler>,
     pub notes: Vec<Note>,
     pub debug: super::debug::Debug,
-    /// Registers for long branches.
+    /// The registers for long branches.
     pub far: Option<Far>,
     /// The number of branches so far.
     pub branches: u32,
-    /// The numbers of branches that have to be long, and of others that do not reach.
+    /// The numbers of branches that have to be long, and of other branches that do not reach their targets.
     pub long: BTreeSet<u32>,
     pub too_far: Vec<u32>,
-    /// The numbers of branches that an `s_nop` follows, without which they are broken, and of others that are broken.
+    /// The numbers of branches that need an `s_nop` after them and get it, and of other branches that need one.
     pub padded: BTreeSet<u32>,
     pub broken: Vec<u32>,
     /// The values of an earlier round.
     pub guess: Guess,
     /// Whether the source is not read again.
     pub is_last_round: bool,
-    /// The first section of each name.
+    /// The number of the first section of each name.
     firsts: HashMap<String, usize>,
-    /// Whether other objects may have the groups so far, by their symbols.
+    /// Whether other objects may have a group, for each group so far by its symbol.
     pub comdats: HashMap<SymbolId, bool>,
-    /// The first sections of groups, by their symbols.
+    /// The number of the first section of each group, by the group's symbol.
     pub groups: HashMap<SymbolId, usize>,
-    /// Whether only weak names name each symbol.
+    /// Whether each symbol is named only through weak names.
     pub weak: Vec<bool>,
-    /// Local symbols that relocations name themselves, where others are of the section.
+    /// Local symbols that relocations name themselves. (For other local symbols, relocations name the section.)
     pub kept: BTreeSet<SymbolId>,
     /// The values of this round.
     pub found: Guess,
-    /// Numbers that only the end of the source says.
+    /// The expressions of numbers that are known only at the end of the source.
     pub later: Vec<(Expr, Span)>,
-    /// Directives that ask for relocations.
+    /// The relocations that `.reloc` asks for.
     pub relocations: Vec<super::symbol::Asked>,
-    /// Counts of calls.
+    /// The counts of calls from `.cg_profile`.
     pub calls: Vec<super::symbol::Calls>,
-    /// Whether a table says which symbols have addresses that count, and those that `.addrsig_sym` names.
+    /// Whether the object has a table of symbols with significant addresses (`.addrsig`).
     pub has_address_table: bool,
-    /// Whether a text is in `.comment`; a zero stands before the first one.
+    /// Whether `.comment` has a text; a zero byte stands before the first text.
     pub has_ident: bool,
     pub addressed: Vec<SymbolId>,
-    /// Names of versions of symbols.
+    /// The names with versions of symbols.
     pub versions: Vec<super::symbol::Version>,
-    /// For each section, where the bytes of statements begin, if someone asks for it.
+    /// The offsets at which the bytes of statements begin, for each section, if the caller wants to know the places of
+    /// bytes.
     pub spans: Option<Vec<Vec<(u64, Span)>>>,
 }
 
@@ -200,7 +201,7 @@ impl Assembler {
         new
     }
 
-    /// Reads everything.
+    /// Reads the whole source.
     pub fn run(&mut self) {
         self.look_for_counts();
         while let Some(line) = self.source.next_line() {
@@ -229,7 +230,8 @@ impl Assembler {
         }
     }
 
-    /// Finds out whether the text that was read last asks how many registers are used. To count them takes long.
+    /// Finds out whether the text that was read last uses the number of registers. (Without such a text, registers are
+    /// not counted, which takes long.)
     pub fn look_for_counts(&mut self) {
         let asks =
             |file: &super::source::File| [".amdgcn.next_free_", ".kernel."].iter().any(|name| file.text.contains(name));
@@ -260,7 +262,7 @@ impl Assembler {
             let place = line.place(range.clone());
             let is_inside = matches!(&head, Head::Word(name) if is_kernel_directive(name));
             let kernel = if is_inside { None } else { self.kernel.take() };
-            // A kernel with a wrong directive may have no end either, which nobody needs to know of each line.
+            // A kernel with a wrong directive may also have no end, which would be an error in each later line.
             if kernel.is_some_and(|kernel| kernel.is_whole) {
                 return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
             }
@@ -291,7 +293,7 @@ impl Assembler {
         Reader { scan, table: &mut self.table }.expression()
     }
 
-    /// An expression whose value is known here.
+    /// Reads an expression whose value is known.
     pub fn number(&mut self, scan: &mut Scan<'_>) -> Result<i64> {
         scan.blank();
         let start = scan.at;
@@ -309,7 +311,7 @@ impl Assembler {
         })
     }
 
-    /// Tells the symbols where the assembler is.
+    /// Sets the current offset of the table of symbols.
     pub fn sync(&mut self) {
         self.table.offset = self.here().len;
     }
@@ -322,17 +324,17 @@ impl Assembler {
         &mut self.sections[self.table.section]
     }
 
-    /// Switches to a section, which it makes if there is none of this name.
+    /// Switches to the section with a name, which is made if it does not exist.
     pub fn section(&mut self, name: &str, kind: u32, flags: u64, entry: u64) -> usize {
         self.section_apart(name, kind, flags, entry, SectionIdentity::default())
     }
 
-    /// The number of a section.
+    /// The number of the section with a name and identity.
     pub fn find_section(&self, name: &str, identity: &SectionIdentity) -> Option<usize> {
         self.known.get(&(name.to_string(), identity.clone())).copied()
     }
 
-    /// The number of a section that has nothing but its name, or of the first one of this name.
+    /// The number of the section with only a name, or else of the first section of this name.
     pub fn first_section(&self, name: &str) -> Option<usize> {
         let plain = self.find_section(name, &SectionIdentity::default());
         plain.or_else(|| self.firsts.get(name).copied())
@@ -366,7 +368,7 @@ impl Assembler {
         index
     }
 
-    /// Finds sections by their names again.
+    /// Computes the numbers of sections by name anew.
     pub fn number_sections(&mut self) {
         let names = self.sections.iter().enumerate();
         self.known = names.map(|(n, section)| ((section.name.clone(), section.identity.clone()), n)).collect();
@@ -384,13 +386,13 @@ impl Assembler {
         self.emit_padding(bytes, place)
     }
 
-    /// Bytes that are of no line of a source.
+    /// Emits bytes without an entry in the table of lines.
     pub fn emit_padding(&mut self, bytes: &[u8], place: Span) -> Result<()> {
         self.room(bytes.len() as u64, place)?;
         let (number, start) = (self.table.section, self.here().len);
         if let Some(spans) = &mut self.spans {
             spans.resize_with(spans.len().max(number + 1), Vec::new);
-            // A statement that emits more bytes keeps its place.
+            // A statement that emits bytes several times has one entry.
             if let Some(spans) = spans.get_mut(number).filter(|spans| spans.last().is_none_or(|last| last.1 != place)) {
                 spans.push((start, place));
             }
@@ -419,7 +421,7 @@ impl Assembler {
         }
     }
 
-    /// Puts bytes there for a value that comes later.
+    /// Emits bytes in which the value of an expression is filled in later, at the offset `at`.
     pub fn emit_fixup(&mut self, bytes: &[u8], at: u64, kind: FixupKind, expr: Expr, place: Span) -> Result<()> {
         let section = self.here();
         if section.kind == SHT_NOBITS {
@@ -484,7 +486,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// A number that may be known only at the end. Until then it is what an earlier round has found out.
+    /// The value of a number that may be known only at the end. Until then, it is the value from the earlier round.
     pub fn later(&mut self, expr: Expr, place: Span) -> Result<i64> {
         if let Ok(value) = self.table.value(&expr) {
             return Ok(value);
@@ -499,7 +501,7 @@ impl Assembler {
         self.table.target.ok_or_else(|| flaw().kind(Kind::NoProcessor))
     }
 
-    /// Goes on with waves of so many lanes, if the processor has such.
+    /// Continues with waves of `lanes` lanes, if the processor has such waves.
     pub fn set_wave(&mut self, lanes: u16) {
         if let Some(processor) = &mut self.table.target {
             processor.target = processor.target.with_wave_size(lanes).unwrap_or(processor.target);
@@ -513,7 +515,7 @@ impl Assembler {
                 Err(Flaw::new(place, format!("the code is for {name} with other settings, or for another processor")))
             }
             Some(old) => {
-                // A name alone says no system.
+                // A name without a triple does not state a runtime, so the new statement of the runtime counts.
                 self.table.target = Some(Processor { os: new.os, says_os: new.says_os, ..old });
                 Ok(())
             }

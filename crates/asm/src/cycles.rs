@@ -7,14 +7,15 @@ use super::expr::Expr;
 use super::flaw::Flaw;
 use super::table::{Def, SymbolId, Table};
 
-/// Steps of a walk through values.
+/// Steps of a walk through the values of symbols.
 enum Step<'t> {
     Enter(&'t Expr),
     Leave(SymbolId),
 }
 
 impl Table {
-    /// The first symbol that an expression comes back to, among those that are not known to be good.
+    /// The first symbol of a cycle to which an expression leads. `good` are the symbols that are known to lead to no
+    /// cycle.
     fn cycle(&self, expr: &Expr, good: &mut HashSet<SymbolId>) -> Option<SymbolId> {
         let (mut open, mut entered) = (vec![Step::Enter(expr)], HashSet::new());
         while let Some(step) = open.pop() {
@@ -47,8 +48,8 @@ impl Table {
 }
 
 impl Assembler {
-    /// Finds values that depend on themselves: the error is about the first symbol of each cycle, and about what asks
-    /// for it. These values are 0 then, so that no other error follows.
+    /// Reports values that depend on themselves, at the first symbol of each cycle and at the place that needs its
+    /// value. The values then become 0, so that no other error follows.
     pub fn break_cycles(&mut self) {
         let mut good = HashSet::new();
         for section in 0..self.sections.len() {
@@ -77,7 +78,7 @@ impl Assembler {
         }
     }
 
-    /// Reports a symbol once.
+    /// Reports a symbol, and sets its value to 0, so that it is reported only once.
     fn break_cycle(&mut self, id: SymbolId) {
         let symbol = self.table.get_mut(id);
         let place = symbol.place;

@@ -13,7 +13,7 @@ use super::scan::Scan;
 /// The bytes of `s_nop 0`, with which code is padded, on all targets.
 pub const NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
 
-/// Directives of data with the bytes of a value. `.dc` is of two bytes, and `.dc.a` of an address.
+/// Directives of data, with the size of a value in bytes. `.dc` takes two bytes, and `.dc.a` the eight of an address.
 const WIDTHS: [(&str, u8); 14] = [
     (".byte", 1),
     (".short", 2),
@@ -31,15 +31,15 @@ const WIDTHS: [(&str, u8); 14] = [
     (".dc.w", 2),
 ];
 
-/// Directives of so many values with their bytes.
+/// Directives that repeat a value a number of times, with the size of the value in bytes.
 const FILLS: [(&str, usize); 4] = [(".dcb", 2), (".dcb.b", 1), (".dcb.l", 4), (".dcb.w", 2)];
 
-/// Directives of so many zeros with their bytes.
+/// Directives that repeat a zero a number of times, with its size in bytes.
 const SPACES: [(&str, usize); 8] =
     [(".ds", 2), (".ds.b", 1), (".ds.d", 8), (".ds.l", 4), (".ds.p", 12), (".ds.s", 4), (".ds.w", 2), (".ds.x", 12)];
 
 impl Assembler {
-    /// Whether the directive is data or padding.
+    /// Handles a directive of data or padding. Returns whether it is one.
     pub fn data(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         let width = |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == word).map(|(_, width)| *width);
@@ -130,7 +130,7 @@ impl Assembler {
                 if size > 8 {
                     self.warn(place, "the size is 8, the most that there is");
                 }
-                // A value has four bytes; those above are zeros.
+                // A value has four bytes; any further bytes are zeros.
                 let bytes = (value as u32 as u64).to_le_bytes();
                 self.fill(count, bytes.get(..size.clamp(0, 8) as usize).unwrap_or(&bytes), place)?;
             }
@@ -154,7 +154,7 @@ impl Assembler {
         scan.end().map(|()| true)
     }
 
-    /// Reads what commas part, which can be nothing.
+    /// Reads items that commas separate; there may be none.
     fn list(
         &mut self,
         scan: &mut Scan<'_>,
@@ -174,13 +174,13 @@ impl Assembler {
         self.fault(Flaw { is_warning: true, ..Flaw::new(place, message) });
     }
 
-    /// How often something is repeated, which the end of the source can say.
+    /// Reads a number of repetitions, which may be known only at the end of the source.
     fn count(&mut self, scan: &mut Scan<'_>, place: Span) -> Result<i64> {
         let expr = self.expression(scan)?;
         self.later(expr, place)
     }
 
-    /// Goes on at another place of the section, after this one.
+    /// Fills the section with `value` up to a later place, and continues there.
     pub fn advance(&mut self, to: Expr, value: i64, place: Span) -> Result<()> {
         self.sync();
         let section = self.table.section;
@@ -253,7 +253,7 @@ impl Assembler {
             false => u64::try_from(number).ok().map(|n| n.max(1)).filter(|n| n.is_power_of_two() && *n <= 1 << 31),
         };
         let align = align.ok_or_else(|| Flaw::new(place, "an alignment is a power of two, up to 2^31"))?;
-        // A file begins each section at a multiple of its alignment.
+        // The alignment is limited because a file places each section at a multiple of it.
         if align > self.longest {
             let message = format!("a section can be aligned to {} bytes at most", self.longest);
             return Err(Flaw::new(place, message).kind(Kind::Section));
@@ -278,7 +278,7 @@ impl Assembler {
         let section = self.here();
         let bytes = match value {
             None if section.flags & SHF_EXECINSTR != 0 => {
-                // Bytes that are too few for an instruction are zero.
+                // Bytes before the first whole instruction are zero.
                 [vec![0; count % NOP.len()], NOP.repeat(count / NOP.len())].concat()
             }
             _ => {

@@ -1,5 +1,5 @@
 //! Debug information: `.file`, `.loc` and `.cfi_` directives become tables of lines and of frames (DWARF, versions 4
-//! and 5), with the same bytes as LLVM's assembler makes of them.
+//! and 5), with the same bytes that LLVM's assembler writes.
 
 mod frames;
 mod tables;
@@ -12,29 +12,29 @@ use super::scan::Scan;
 use super::table::SymbolId;
 use frames::Frame;
 
-/// The most files of a source.
+/// The limit of file numbers.
 const FILES: usize = 1 << 16;
 
-/// State of the directives so far.
+/// The contents of the directives so far.
 #[derive(Default)]
 pub struct Debug {
     files: Vec<Option<File>>,
     directories: Vec<String>,
-    /// Their numbers.
+    /// The numbers of the directories, by name.
     known: HashMap<String, usize>,
     /// The directory in which the compiler ran.
     home: String,
-    /// Whether file 0 is there, which is new in version 5.
+    /// Whether the source has a file 0, as only version 5 allows.
     is_new: bool,
-    /// The line of the next instruction, if it is not in the table yet.
+    /// The line of the next instruction, if it is not in `lines` yet.
     next: Option<Line>,
-    /// Whether the last line has begun a statement.
+    /// Whether the last line does not begin a statement.
     is_not_stmt: bool,
-    /// The lines of each section, in the order in which sections had the first one.
+    /// The lines of each section with their offsets, in the order of the sections' first lines.
     lines: Vec<(usize, Vec<(u64, Line)>)>,
-    /// Whether frames become `.eh_frame`, and `.debug_frame`, if something says it.
+    /// Whether frames become `.eh_frame`, and whether they become `.debug_frame`, if a directive states it.
     frame_tables: Option<(bool, bool)>,
-    /// The frame that is being read, and those above.
+    /// The frame that is being read, and the finished frames.
     frame: Option<Frame>,
     frames: Vec<Frame>,
 }
@@ -44,7 +44,7 @@ struct File {
     directory: usize,
     name: String,
     md5: Option<u128>,
-    /// Its text.
+    /// The text of the file.
     source: Option<String>,
 }
 
@@ -65,7 +65,7 @@ struct Line {
 }
 
 impl Assembler {
-    /// Whether the directive is for debuggers.
+    /// Handles a directive for debuggers. Returns whether it is one.
     pub fn debug_directive(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
         match word {
             ".file" => self.file(place, scan)?,
@@ -85,7 +85,7 @@ impl Assembler {
     fn file(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         if !scan.peek().is_ascii_digit() {
-            // The name of the source is in no table that a loader or a debugger needs.
+            // A file without a number only names the source, which no table needs.
             return scan.string().map(drop);
         }
         let number = self.number(scan)?;
@@ -133,10 +133,10 @@ impl Assembler {
 
     /// `.loc FILE LINE [COLUMN] [OPTION...]`
     fn loc(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
-        // The line before had no instruction.
+        // The line of the previous `.loc` had no instruction.
         self.line_entry();
         let file = self.natural(scan)?;
-        // The line and the column can be missing.
+        // The line and the column are optional.
         scan.blank();
         let line = if scan.peek().is_ascii_digit() { plain(scan)? } else { 0 };
         scan.blank();
@@ -180,7 +180,7 @@ impl Assembler {
         u32::try_from(number).map(u64::from).map_err(|_| scan.since(from, "a number of 32 bits expected"))
     }
 
-    /// Gives the next bytes the line of the last `.loc`.
+    /// Gives the line of the last `.loc` to the next bytes.
     pub fn line_entry(&mut self) {
         if let Some(line) = self.debug.next.take() {
             self.add_line(line);
@@ -204,7 +204,7 @@ fn plain(scan: &mut Scan<'_>) -> Result<u64> {
 }
 
 impl Debug {
-    /// Follows sections that have moved: their new numbers, and where they begin.
+    /// Moves lines and frames with their sections; `moved` has the new number of each section, and its offset there.
     pub fn join(&mut self, moved: &[(usize, u64)]) {
         let there = |section: usize| moved.get(section).copied().unwrap_or_default();
         let mut joined: Vec<(usize, Vec<(u64, Line)>)> = Vec::new();
@@ -224,7 +224,8 @@ impl Debug {
         });
     }
 
-    /// The number of a directory; 0 is the one in which the compiler ran.
+    /// The number of a directory, which gets the next number if it is new. (0 is the directory in which the compiler
+    /// ran.)
     fn directory(&mut self, name: String) -> usize {
         *self.known.entry(name).or_insert_with_key(|name| {
             self.directories.push(name.clone());

@@ -1,4 +1,4 @@
-//! Directives that are in no other file.
+//! Directives that no other file handles.
 
 use amdgpu_isa::Filler;
 use amdgpu_object::elf::{SHT_NOTE, SHT_PROGBITS};
@@ -14,8 +14,8 @@ use super::target::{Os, Processor};
 /// `STT_AMDGPU_HSA_KERNEL`.
 const KERNEL: u8 = 10;
 
-/// Directives of ELF files, which LLVM's assembler knows in small letters alone, as it does those of frames and of AMD
-/// GPUs.
+/// Directives of ELF files. LLVM's assembler knows these, and the directives of frames and of AMD GPUs, only in lower
+/// case.
 const OF_FILES: [&str; 23] = [
     ".text",
     ".data",
@@ -115,7 +115,7 @@ impl Assembler {
                 let text = String::from_utf8_lossy(&scan.string()?).into_owned();
                 let place = scan.place(from);
                 scan.end()?;
-                // The processor is the fifth part, after one that is empty for AMD GPUs.
+                // The processor is the fifth part of the triple. The fourth part is empty for AMD GPUs.
                 if text.splitn(5, '-').count() < 5 {
                     let flaw = Flaw::new(place, "a triple and a processor expected");
                     return Err(flaw.note("two dashes stand before the processor, as in `amdgcn-amd-amdhsa--`"));
@@ -150,7 +150,7 @@ impl Assembler {
             ".amdgpu_hsa_kernel" => {
                 let (id, _) = self.symbol_name(scan)?;
                 self.table.get_mut(id).kind = KERNEL;
-                // Each kernel counts its registers anew.
+                // The count of registers starts anew for each kernel.
                 for id in self.table.counts() {
                     self.table.get_mut(id).def = Def::Variable(Expr::Int(0));
                 }
@@ -208,7 +208,7 @@ impl Assembler {
                 let (id, _) = self.symbol_name(scan)?;
                 self.addressed.push(id);
             }
-            // Hints for linkers, and names that come from elsewhere.
+            // Hints for linkers, and names that other files define, have no effect.
             ".extern" | ".lto_set_conditional" => return Ok(()),
             ".lto_discard" => {
                 let mut has_more = !scan.is_done();
@@ -248,7 +248,7 @@ impl Assembler {
         loop {
             let register = self.number(scan)? as u32;
             scan.expect(",")?;
-            // What is said of a register again adds bits.
+            // A second value for the same register adds bits.
             *values.entry(register).or_default() |= self.number(scan)? as u32;
             if !scan.eat(",") {
                 break;
@@ -260,7 +260,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Whether the code is for HSA, or for something else, and something says so.
+    /// Whether the source states a runtime other than HSA (if `wants_hsa`), or the runtime HSA (otherwise).
     fn is_of_other_os(&self, wants_hsa: bool) -> bool {
         self.table.target.is_some_and(|target| target.says_os && (target.os == Os::Hsa) != wants_hsa)
     }
@@ -275,7 +275,7 @@ impl Assembler {
             self.warn(place, "this is for PAL, and the code for HSA");
         }
         self.notes.push(Note { name: b"AMDGPU\0".to_vec(), kind: metadata::DOCUMENT, contents: bytes });
-        // Sections are in the order in which the source has them: this one follows those above.
+        // Sections are in the order of the source, so the section of notes is made here.
         if is_hsa && self.table.target.is_some() {
             self.write_notes();
         }

@@ -1,4 +1,4 @@
-//! Expressions with symbols, whose values may be known only at the end.
+//! Expressions with symbols. Their values may be known only at the end of the source.
 
 use amdgpu_isa::text::expression::{character, combined, operator, result};
 
@@ -7,12 +7,12 @@ use super::scan::Scan;
 use super::table::{Def, SymbolId, Table};
 use amdgpu_object::relocation_kinds as kinds;
 
-/// How deep expressions can be nested.
+/// The greatest depth of nesting of an expression.
 const DEPTH: u16 = 256;
 
-/// The depth at which a value is asked for.
+/// The depth that is left at the beginning of an evaluation.
 pub const TOP: u16 = 4 * DEPTH;
-/// The greatest number of parts of expressions and symbols that one value can take.
+/// The greatest number of steps, through parts of expressions and symbols, of one evaluation.
 const STEPS: u32 = 20_000;
 
 /// The part of a symbol's address that a relocation holds: `sym@rel32@lo`.
@@ -27,10 +27,10 @@ pub enum Expr {
     Call(Function, Vec<Expr>),
 }
 
-/// Functions that compilers write in the numbers of a kernel's registers.
+/// Functions that compilers use in the numbers of a kernel's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
-    /// One of [`combined`].
+    /// A function of [`combined`], by name.
     Combined(&'static str),
     TotalNumVgprs,
     ExtraSgprs,
@@ -58,7 +58,8 @@ impl Expr {
         }
     }
 
-    /// The same sum, of which a relocation holds a part; `None` if it has no symbol, or more than one.
+    /// The same sum with its symbol marked for a part of the address, such as `rel32@lo`; `None` unless the sum is of
+    /// one symbol and numbers.
     fn with_variant(self, part: &'static str) -> Option<Expr> {
         match self {
             Expr::Symbol(id, None) => Some(Expr::Symbol(id, Some(part))),
@@ -72,7 +73,7 @@ impl Expr {
         }
     }
 
-    /// Whether it is a difference: the place that holds it is then no part of the value.
+    /// Whether the expression is a difference, so that its value does not depend on the place where it is written.
     pub fn is_difference(&self) -> bool {
         match self {
             Expr::Binary("-", _, _) => true,
@@ -84,7 +85,7 @@ impl Expr {
     }
 }
 
-/// Reads expressions; they may define symbols, such as that of the current place.
+/// A reader of expressions, which may add symbols to the table, such as a label for the current place.
 pub struct Reader<'r, 'a> {
     pub scan: &'r mut Scan<'a>,
     pub table: &'r mut Table,
@@ -175,7 +176,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The bits of a double that begins with a word.
+    /// Reads the bits of a double, which begins with the word that was read last.
     fn real(&mut self, word: &str) -> Option<i64> {
         let is_hexadecimal = word.starts_with("0x") || word.starts_with("0X");
         let ends_in_exponent = word.ends_with(if is_hexadecimal { ['p', 'P'] } else { ['e', 'E'] });
@@ -210,7 +211,7 @@ impl Reader<'_, '_> {
             .name()
             .map_err(|fault| super::flaw::Flaw { message: "an expression expected".into(), ..fault })?;
         if is_quoted && self.scan.peek() != b'@' {
-            // Whatever is between quotes is the name.
+            // All text between the quotes is the name.
             let id = self.table.id(&name, self.scan.place(start));
             return Ok(match &self.table.get(id).def {
                 Def::Variable(Expr::Int(value)) => Expr::Int(*value),
@@ -263,7 +264,7 @@ fn variants() -> impl Iterator<Item = &'static str> {
     kinds::MODIFIERS.iter().map(|(modifier, _)| *modifier)
 }
 
-/// The part of an address that a name means, in letters of any case.
+/// The part of an address that a name means. Case is ignored.
 fn variant(name: &str) -> Variant {
     variants().find(|known| known.eq_ignore_ascii_case(name))
 }
@@ -272,7 +273,7 @@ fn unknown_variant() -> String {
     format!("no such relocation; known are {}", variants().collect::<Vec<_>>().join(", "))
 }
 
-/// A name, and what a relocation shall hold of it.
+/// Splits text into the name of a symbol and the variant after `@`.
 fn split_variant(name: &str, is_quoted: bool) -> (&str, &str) {
     // The names of variants have `@` inside, and so can a name in quotes.
     let at = match is_quoted {
@@ -290,13 +291,13 @@ fn unary(sign: u8, value: i64) -> i64 {
     }
 }
 
-/// A number as in C.
+/// The value of a number as in C.
 pub fn number(word: &str) -> Option<i64> {
     let (digits, radix) = digits(word)?;
     u64::from_str_radix(&digits, radix).ok().map(|value| value as i64)
 }
 
-/// The digits of a number as in C, and how many kinds of them there are.
+/// The digits of a number as in C, and the radix.
 pub fn digits(word: &str) -> Option<(String, u32)> {
     let lower = word.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {
@@ -308,7 +309,7 @@ pub fn digits(word: &str) -> Option<(String, u32)> {
     (!digits.starts_with('+')).then(|| (digits.to_string(), radix))
 }
 
-/// A sum of symbols, each taken some times, and a number.
+/// A sum of symbols, each multiplied by a number, and a constant.
 #[derive(Clone, Debug, Default)]
 pub struct Linear {
     pub constant: i64,
@@ -316,7 +317,7 @@ pub struct Linear {
     pub variant: Variant,
 }
 
-/// Why an expression has no value.
+/// The reason why an expression has no value, and its place.
 pub type Why = (String, Option<Span>);
 
 impl Table {
@@ -324,7 +325,7 @@ impl Table {
         let depth = depth
             .checked_sub(1)
             .ok_or_else(|| ("a symbol's value depends on itself, or on too many others".to_string(), None))?;
-        // Symbols that name others twice each would take time without end.
+        // A chain of symbols, each of which names the next one twice, would take exponential time.
         let steps = if depth >= TOP - 1 { 0 } else { self.steps.get() + 1 };
         self.steps.set(steps);
         if steps > STEPS {
@@ -335,17 +336,18 @@ impl Table {
             Expr::Symbol(id, variant) => match &self.get(*id).def {
                 Def::Variable(value) if variant.is_none() => {
                     let linear = self.linear(value, depth)?;
-                    // A linker can put something else in the place of a symbol that is visible.
+                    // A symbol that is visible to a linker stays in the sum, because the linker may replace it.
                     let is_place = matches!(self.place(&linear), Some((Some(_), _)));
                     let is_visible = |id: SymbolId| self.get(id).bind.is_some_and(|bind| bind != 0);
-                    // A place that has a name of its own stays, whatever becomes of one that is visible there.
+                    // A local name of a visible symbol's place stays in the sum, so that it keeps its place if the
+                    // visible symbol is replaced.
                     let is_of_visible = matches!(linear.terms[..], [(base, 1)] if is_visible(base));
                     match is_place && (is_visible(*id) || is_of_visible) {
                         true => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: None }),
                         false => Ok(linear),
                     }
                 }
-                // A part of the address of another name is that of what it names.
+                // A part of the address of another name is a part of the address of the symbol that it names.
                 Def::Variable(Expr::Symbol(of, None)) if self.get(*id).is_weak_name || self.location(*id).is_none() => {
                     Ok(Linear { constant: 0, terms: vec![(*of, 1)], variant: *variant })
                 }
@@ -383,7 +385,7 @@ impl Table {
         }
     }
 
-    /// The value of an expression that no linker changes.
+    /// The value of an expression, if it does not depend on a linker.
     pub fn value(&self, expr: &Expr) -> std::result::Result<i64, Why> {
         self.absolute(expr, TOP)
     }
@@ -393,7 +395,7 @@ impl Table {
         self.fold(&linear)
     }
 
-    /// Whether the sections of the symbols cancel out, and then the value.
+    /// The value of a sum in which the sections of the symbols cancel out.
     pub fn fold(&self, linear: &Linear) -> std::result::Result<i64, Why> {
         let (mut value, mut sections) = (linear.constant, std::collections::BTreeMap::<usize, i64>::new());
         for (id, times) in &linear.terms {
@@ -414,7 +416,7 @@ impl Table {
         }
     }
 
-    /// The place that a sum is: its section, if there is one, and the offset.
+    /// The place that a sum means: its section, or `None` for a plain number, and the offset.
     pub fn place(&self, linear: &Linear) -> Option<(Option<usize>, i64)> {
         let (mut value, mut sections) = (linear.constant, std::collections::BTreeMap::<usize, i64>::new());
         for (id, times) in &linear.terms {
@@ -444,10 +446,11 @@ impl Table {
     }
 }
 
-/// The number of waves that a unit runs at once: the most, how many vector registers it gives at once and has, the
-/// number of its generation in LLVM, the number so far, and the registers of a wave, scalar and vector ones.
+/// The number of waves that a unit runs at once. `values` are the greatest number of waves, the granule and the number
+/// of vector registers, LLVM's number of the generation, the number of waves so far, and the scalar and vector
+/// registers of a wave.
 fn occupancy(values: &[i64]) -> Option<i64> {
-    /// The number of GCN's third generation, and of RDNA, on which scalar registers limit nothing.
+    /// LLVM's numbers of GCN's third generation, and of RDNA, on which scalar registers do not limit the waves.
     const GCN3: i64 = 7;
     const RDNA: i64 = 9;
     let &[most, granule, vgprs, generation, so_far, scalar, vector] = values else { return None };

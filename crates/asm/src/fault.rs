@@ -1,4 +1,4 @@
-//! Faults of a source, with lines and columns.
+//! The faults of a source, with lines and columns.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,51 +7,50 @@ use std::ops::Range;
 use crate::flaw::{Flaw, Flaws, Span};
 use crate::source::File;
 
-/// The longest line, in bytes, that a [`Place`] has the text of.
+/// The length in bytes of the longest line whose text a [`Place`] contains.
 const LONGEST: usize = 400;
 
-/// A place in a source, or in a text that was read because of it: an included file, or what a macro or a repetition
-/// became.
+/// A place in a source, in an included file, or in the expansion of a macro or a repetition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
-    /// The name of the file; `the macro NAME` or `a repetition` for what these became.
+    /// The name of the file; `the macro NAME` or `a repetition` for an expansion.
     pub file: String,
     /// The line in which the place begins, from 1 on.
     pub line: usize,
-    /// The byte of that line at which it begins, from 1 on. A character begins there.
+    /// The byte of the first line at which the place begins, from 1 on. A character begins there.
     pub column: usize,
-    /// The line in which it ends.
+    /// The line in which the place ends, from 1 on.
     pub end_line: usize,
-    /// The byte of that line before which it ends. A character ends there.
+    /// The byte of the last line before which the place ends, from 1 on. A character ends there.
     pub end_column: usize,
-    /// The line in which it begins, without its end; `None` if it is longer than 400 bytes.
+    /// The text of the line in which the place begins, without the newline; `None` if it is longer than 400 bytes.
     pub text: Option<String>,
 }
 
-/// A text that was read because another one asks for it.
+/// The reason why a text was read: its name, and the statement that asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Origin {
-    /// The text: the name of an included file, `the macro NAME`, `a repetition`.
+    /// The name of the text: the name of an included file, `the macro NAME`, or `a repetition`.
     pub name: String,
     /// The directive or the call that asks for it.
     pub place: Place,
 }
 
-/// Kinds of faults about which the caller can do something: set an option, or ask for another kind of file.
+/// Kinds of faults. For most, the caller can do something: set an option, or ask for another kind of file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Neither the source nor [`Options::target`](crate::Options::target) names a processor.
+    /// Neither the source nor [`Options::target`](crate::Options::target) names the processor.
     NoProcessor,
-    /// A branch does not reach its place: with [`Options::long_branches`](crate::Options::long_branches) it would.
+    /// A branch does not reach its target, but would with [`Options::long_branches`](crate::Options::long_branches).
     TooFar,
     /// A code object would need a symbol that the source does not define: only
-    /// [`to_object`](crate::Assembly::to_object) can leave it open.
+    /// [`to_object`](crate::Assembly::to_object) can leave the symbol open.
     Undefined,
-    /// A code object would need the place of a symbol in a workgroup's memory, which a linker gives: only
-    /// [`to_object`](crate::Assembly::to_object) can leave it open.
+    /// A code object would need the place of a variable that a linker has to place, such as one in a workgroup's
+    /// memory: only [`to_object`](crate::Assembly::to_object) can leave the place open.
     Shared,
     /// Macros, repetitions and included files become more than
     /// [`Options::longest_expansion`](crate::Options::longest_expansion).
@@ -59,37 +58,38 @@ pub enum Kind {
     /// A section would become longer, or be aligned to more bytes, than
     /// [`Options::longest_section`](crate::Options::longest_section).
     Section,
-    /// A kernel does not begin where hardware begins one. It is a warning, and an error in a code object: only
-    /// [`to_object`](crate::Assembly::to_object) can leave it to a linker.
+    /// A kernel does not begin at an address at which hardware can start it. This is a warning, and an error in a code
+    /// object: only [`to_object`](crate::Assembly::to_object) can leave the alignment to a linker.
     Misaligned,
-    /// The source has to change.
+    /// Any other fault: the source has to change.
     #[default]
     Other,
 }
 
 /// An error in a source, or a warning.
 ///
-/// Texts from the source, such as names of symbols, are in messages as they are: who shows a fault on a terminal
-/// escapes control characters.
+/// Texts from the source, such as names of symbols, are in messages unchanged: programs that show a fault on a terminal
+/// have to escape control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// Its place; `None` for an error that is in no source.
+    /// The place of the fault; `None` for an error that is not in a source.
     pub place: Option<Place>,
-    /// Why the text of the place was read, from the inside out: the calls of macros, and the directives.
+    /// The reasons why the text of the place was read, from the inside out: calls of macros, and directives.
     pub from: Vec<Origin>,
     /// The message.
     pub message: String,
-    /// Advice, or more about it.
+    /// Advice, or more about the fault.
     pub note: Option<String>,
-    /// Whether the source is assembled in spite of it.
+    /// Whether the source is assembled in spite of the fault.
     pub is_warning: bool,
-    /// Its kind, for a caller that can do something about it.
+    /// The kind of the fault, for a caller that can do something about it.
     pub kind: Kind,
 }
 
 impl fmt::Display for Fault {
-    /// `FILE:LINE:COLUMN: error: MESSAGE`, with the note after it; an error without a place is its message.
+    /// Writes `FILE:LINE:COLUMN: error: MESSAGE`, with the note after it, or only the message of an error without a
+    /// place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             let severity = if self.is_warning { "warning" } else { "error" };
@@ -100,7 +100,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Faults of a source: errors and warnings, in the order in which they were found.
+/// The faults of a source: errors and warnings, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     all: Vec<Fault>,
@@ -109,22 +109,22 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The first hundred of the faults.
+    /// The first hundred faults.
     pub fn all(&self) -> &[Fault] {
         &self.all
     }
 
-    /// Number of further ones.
+    /// The number of faults after the first hundred.
     pub fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// The number of errors, those that are hidden included.
+    /// The number of errors, including hidden ones.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// An error that is in no source.
+    /// A fault that is not in a source, as the only one.
     pub(crate) fn without_place(message: String) -> Faults {
         let (place, from, note, is_warning, kind) = (None, Vec::new(), None, false, Kind::Other);
         Faults { all: vec![Fault { place, from, message, note, is_warning, kind }], hidden: 0, errors: 1 }
@@ -138,7 +138,7 @@ impl Faults {
 }
 
 impl fmt::Display for Faults {
-    /// A line for each fault, and one that says how many are hidden.
+    /// Writes a line for each fault, and a line with the number of hidden faults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, fault) in self.all.iter().enumerate() {
             f.write_str(if n == 0 { "" } else { "\n" })?;
@@ -153,7 +153,7 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// First bytes of the lines of files. Each file is searched once, because a long one can have many faults.
+/// The offsets at which lines of files begin. Each file is searched once, because a long file can have many faults.
 pub(crate) struct Lines<'f> {
     files: &'f [File],
     starts: HashMap<usize, Vec<usize>>,
@@ -179,7 +179,7 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// Why the text of a place was read, from the inside out.
+    /// The reasons why the text of a place was read, from the inside out.
     pub fn origins(&mut self, of: Span) -> Vec<Origin> {
         let mut from = Vec::new();
         let mut next = self.files.get(of.file);
@@ -219,7 +219,7 @@ impl<'f> Lines<'f> {
     }
 }
 
-/// The characters of a place: an error of a parser can be about a part of one.
+/// The place, widened to whole characters: an error of a parser can begin or end inside of a character.
 fn whole(text: &str, place: Span) -> Span {
     let at = |at: usize, step: isize| {
         let mut at = at.min(text.len());

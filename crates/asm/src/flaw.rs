@@ -1,11 +1,11 @@
-//! Faults of a source while it is being read: with ranges of bytes, of which the public types make lines and columns.
+//! Faults of a source while it is being read, with ranges of bytes, which the public types turn into lines and columns.
 
 use crate::Kind;
 
 /// A range of bytes of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The number of the text among all that were read.
+    /// The number of the text among all texts that were read.
     pub file: usize,
     pub start: usize,
     pub end: usize,
@@ -37,14 +37,14 @@ impl Flaw {
 
 pub type Result<T, E = Flaw> = std::result::Result<T, E>;
 
-/// Flaws that are kept. A source can have millions.
+/// The number of flaws that are kept. A source can have millions.
 const SHOWN: usize = 100;
 
 /// The flaws of a source, in the order in which they were found.
 #[derive(Clone, Debug, Default)]
 pub struct Flaws {
     pub shown: Vec<Flaw>,
-    /// Number of further ones.
+    /// The number of further flaws.
     pub hidden: usize,
     errors: usize,
 }
@@ -59,7 +59,7 @@ impl Flaws {
         }
     }
 
-    /// Makes errors of the warnings of a kind.
+    /// Turns the warnings of a kind into errors.
     pub fn refuse(&mut self, kind: Kind) {
         for flaw in self.shown.iter_mut().filter(|flaw| flaw.kind == kind && flaw.is_warning) {
             flaw.is_warning = false;
@@ -67,7 +67,7 @@ impl Flaws {
         }
     }
 
-    /// The number of errors, those that are hidden included.
+    /// The number of errors, including hidden ones.
     pub fn errors(&self) -> usize {
         self.errors
     }

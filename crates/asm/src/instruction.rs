@@ -1,4 +1,4 @@
-//! Instructions, also with symbols whose values are open.
+//! Instructions, also with symbols whose values are open (not known yet).
 
 use std::cell::RefCell;
 
@@ -16,9 +16,9 @@ use super::table::{Def, Table};
 /// The symbols as the parser of instructions sees them.
 struct Names<'t> {
     table: &'t Table,
-    /// The names that the text has instead of others, and the others.
+    /// Pairs of a name in the text that is parsed, and the name in the source that it replaces.
     spelled: &'t [(String, String)],
-    /// Whether open values are taken for numbers: where a branch goes.
+    /// Whether open values count as known numbers, as the target of a branch needs.
     is_branch: bool,
     /// The names whose values are open.
     open: RefCell<Vec<String>>,
@@ -26,7 +26,7 @@ struct Names<'t> {
 
 impl Symbols for Names<'_> {
     fn value(&self, name: &str) -> Option<Integer> {
-        // The sign of an operand with parts of registers is not a name.
+        // The modifier `sext` of a register is not the name of a symbol.
         if name == "sext" {
             return None;
         }
@@ -53,7 +53,7 @@ impl Assembler {
         let mut parsed =
             self.parse(target, spelling.as_ref().map_or(text, |spelling| &spelling.text), spelling.as_ref());
         if parsed.0.is_err() {
-            // The value of a symbol can stand where the parser takes numbers alone.
+            // The parser takes only numbers in some places, where the text gets the symbols' values.
             let values = Spelling::with_values(spelling.as_ref().map_or(text, |spelling| &spelling.text), &self.table);
             let again = values.map(|values| (self.parse(target, &values, spelling.as_ref()), values));
             if let Some((again, values)) = again.filter(|((again, _), _)| again.is_ok()) {
@@ -103,8 +103,8 @@ impl Assembler {
         }
     }
 
-    /// The error of a value that is open: what is written there may be the name of a value that other targets have, or
-    /// in parentheses a similar one.
+    /// The error about an open value. The name may be a value that other targets have or, in parentheses, may be
+    /// similar to a known name.
     fn name_or_open(&self, fault: Flaw, target: Target, text: &str, error: ParseError) -> Flaw {
         let (start, end) = (error.span.start as usize, error.span.end as usize);
         let name = text.get(start..end).unwrap_or("");
@@ -124,7 +124,7 @@ impl Assembler {
         }
     }
 
-    /// The instruction, and the names whose values are open.
+    /// Parses an instruction. Returns it with the names whose values are open.
     fn parse(
         &self,
         target: Target,
@@ -138,7 +138,7 @@ impl Assembler {
             names.is_branch = true;
             names.open.take();
             let branch = parse_with(target, text, &names);
-            // The text after the place may be wrong.
+            // The instruction may be a branch with wrong text after its target.
             let is_wrong_behind = matches!((branch, parsed), (Err(b), Err(p))
                 if b.kind == ParseErrorKind::Unexpected && b.span.start >= p.span.end);
             let is_branch = branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_))));
@@ -149,7 +149,7 @@ impl Assembler {
         (parsed, names.open.take())
     }
 
-    /// The operand in which open symbols stand.
+    /// The expression of the operand that contains open symbols.
     fn open_operand(&mut self, scan: &Scan<'_>, open: &[String]) -> Result<(Expr, super::flaw::Span)> {
         let mut part = scan.clone();
         part.word();
@@ -164,7 +164,7 @@ impl Assembler {
                 ',' if depth <= 0 || part.at + n == end => {
                     let operand = scan.line.text().get(from..part.at + n).unwrap_or("");
                     if open.iter().any(|name| has_name(operand, name)) {
-                        // LLVM's assembler takes no second one, even if it is the same.
+                        // LLVM's assembler does not accept a second open operand, even an equal one.
                         if found.is_some() {
                             let place = scan.line.place(from..part.at + n);
                             return Err(Flaw::new(place, "a second operand whose value is open"));
@@ -184,7 +184,7 @@ impl Assembler {
         Ok((expr, part.place(from)))
     }
 
-    /// Keeps the symbols that count registers above those that are used.
+    /// Raises the symbols that count registers to the registers of an instruction.
     pub fn count_registers(&mut self, inst: &Inst) {
         if !self.table.counts_registers {
             return;
@@ -198,7 +198,7 @@ impl Assembler {
         }
     }
 
-    /// A branch that goes to a place in the same section.
+    /// The branch at `from` with the target that `linear` means, which must be in the same section.
     pub fn branch(
         &self,
         bytes: &[u8],
@@ -222,13 +222,13 @@ impl Assembler {
 /// The bytes of an instruction.
 pub fn bytes(inst: &Inst) -> Vec<u8> {
     let mut bytes = vec![0; inst.len()];
-    // It has room for them.
+    // The buffer is long enough.
     let _ = inst.encode(&mut bytes);
     bytes
 }
 
-/// The numbers of vector and scalar registers up to the last one that operands name. LLVM's assembler does not count
-/// accumulation registers.
+/// The numbers of vector and scalar registers up to the last one that operands name. As in LLVM's assembler,
+/// accumulation registers do not count.
 fn registers(inst: &Inst) -> (u16, u16) {
     let (mut vector, mut scalar) = (0, 0);
     for operand in inst.operands() {
@@ -242,13 +242,13 @@ fn registers(inst: &Inst) -> (u16, u16) {
     (vector, scalar)
 }
 
-/// Whether the instruction has a place to go to.
+/// Whether the instruction has a branch target.
 fn names_branch(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
-/// Whether the literal can be a value that a linker knows. LLVM's assembler takes such values as sources of 32 bits
-/// that can also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar
+/// Whether the literal can be a value that a linker fills in. LLVM's assembler accepts such values as sources of 32
+/// bits that can also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar
 /// operations.
 fn holds_open(inst: &Inst) -> bool {
     use DataType::{Bf16, F16, F32, I16};
@@ -272,7 +272,7 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     let name = target.processor();
     let message = format!("{} on {name}", fault.message);
     match Suggestion::of(target, text) {
-        // An operation of the target itself.
+        // The operation exists on the target itself, but not alone.
         Suggestion { elsewhere: Some(other), .. } if other.processor() == name => {
             Flaw { message: "this operation can only be the second of two".into(), ..fault }
         }
@@ -282,7 +282,7 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     }
 }
 
-/// Whether a name stands in a text.
+/// Whether a text contains a name as a whole word.
 fn has_name(text: &str, name: &str) -> bool {
     let edge = |byte: Option<&u8>| !byte.is_some_and(|c| is_name(*c));
     text.match_indices(name).any(|(at, _)| {
@@ -291,18 +291,18 @@ fn has_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// A text in which names that the parser of instructions does not know stand as others: labels that are numbers (`1b`),
-/// which it would read as numbers, names in quotes, and characters, which are numbers.
+/// The text of an instruction with replacements for forms that the parser does not know: numeric labels (`1b`) and
+/// names in quotes become other names, and characters in quotes become numbers.
 struct Spelling {
     text: String,
-    /// Names, and what the source has there.
+    /// The new names, each with the text in the source.
     names: Vec<(String, String)>,
-    /// Places in the text, and those that they were in the source.
+    /// Pairs of an offset in the text and the offset in the source.
     places: Vec<(usize, usize)>,
 }
 
 impl Spelling {
-    /// The text of an instruction, if it has such names.
+    /// The text with replacements; `None` if it needs none.
     fn of(text: &str) -> Option<Spelling> {
         let is_number = |word: &str| {
             let digits = word.strip_suffix(['b', 'f']).unwrap_or("");
@@ -312,7 +312,7 @@ impl Spelling {
         let (mut at, mut any) = (0, false);
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             new.places.push((new.text.len(), at));
-            // The text of a pattern of lanes is not a name.
+            // The pattern of lanes in quotes after `swizzle` is not a name.
             let is_pattern = text.get(..at).is_some_and(|before| before.contains("swizzle"));
             let quoted = (rest.starts_with('"') && !is_pattern).then(|| quoted(rest)).flatten();
             let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
@@ -347,7 +347,7 @@ impl Spelling {
         any.then_some(new)
     }
 
-    /// The text with the values of symbols in their places, if it names such.
+    /// The text with the values of symbols in place of their names; `None` if it names no symbol with a value.
     fn with_values(text: &str, table: &Table) -> Option<String> {
         let (mut out, mut rest, mut any) = (String::new(), text, false);
         while !rest.is_empty() {
@@ -371,7 +371,7 @@ impl Spelling {
         any.then_some(out)
     }
 
-    /// The place in the source.
+    /// The offset in the source for an offset in the text.
     fn place(&self, at: usize) -> usize {
         let before = self.places.partition_point(|(new, _)| *new <= at);
         let before = before.checked_sub(1).and_then(|n| self.places.get(n));
@@ -379,7 +379,7 @@ impl Spelling {
     }
 }
 
-/// The length of a name in quotes at the beginning.
+/// The length of the name in quotes at the beginning of a text.
 fn quoted(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -20,29 +20,30 @@ pub struct Kernel {
     pub section: usize,
     pub offset: u64,
     values: HashMap<String, (Expr, Span)>,
-    /// The lanes of its waves.
+    /// The lanes of the kernel's waves, if a directive states them.
     lanes: Option<u16>,
-    /// The end of its directives.
+    /// The place of the directive that ends the descriptor.
     end: Span,
-    /// Whether no directive is wrong or missing.
+    /// Whether no directive is wrong or missing so far.
     pub is_whole: bool,
 }
 
-/// Directives that are not parts of the descriptor, but numbers from which parts are made.
+/// Directives that are not parts of the descriptor, but numbers from which its parts are computed.
 pub const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
 
-/// The most blocks of vector registers, beside the first one, of a wave and those that it shares.
+/// The greatest number of blocks of vector registers, besides the first one, of a wave with its shared registers.
 const MOST_BLOCKS: i64 = PgmRsrc1::from_bits(u32::MAX).granulated_workitem_vgpr_count() as i64;
 
-/// Directives whose numbers the assembler has to know where they stand, as LLVM's does: they say how many registers a
-/// kernel begins with, and how many a wave shares.
+/// Whether a directive's number has to be known at the directive, as in LLVM's assembler: the numbers of initial
+/// registers and of shared registers.
 fn is_early(name: &str) -> bool {
     name.starts_with("user_sgpr_") || name == "shared_vgpr_count"
 }
 
-/// The place of a directive's number among those of a descriptor: its dword, and its number among those of a dword that
-/// have no bits of their own. `None` for a number of scalar registers that the descriptor does not depend on.
+/// The position of a directive's number in the order of a descriptor's numbers: the byte at which the dword that
+/// depends on it begins, then its position in [`NUMBERS`] plus 1, or 0. `None` for a number of scalar registers on
+/// which the descriptor does not depend.
 fn position(target: Target, name: &str) -> Option<(usize, usize)> {
     let number = NUMBERS.iter().position(|number| *number == name);
     let directive = target.directives().iter().find(|directive| directive.name() == name);
@@ -50,7 +51,7 @@ fn position(target: Target, name: &str) -> Option<(usize, usize)> {
         return Some((usize::MAX, 0));
     }
     let is_scalar = number.is_some() && !["next_free_vgpr", "accum_offset"].contains(&name);
-    // The descriptor with a small number, or with a great one.
+    // The descriptor with a small number, or with a great one, so that a comparison shows the dword.
     let with = |is_great: bool| -> Result<KernelDescriptor, DescriptorError> {
         let mut descriptor = KernelDescriptor::new(target);
         match directive {
@@ -75,7 +76,7 @@ fn position(target: Target, name: &str) -> Option<(usize, usize)> {
     (changed.is_some() || !is_scalar).then_some((dword, number.map_or(0, |number| number + 1)))
 }
 
-/// The value, if it is a natural number up to this one.
+/// Returns the value if it is between 0 and `max`.
 fn fits(value: i64, max: i64, place: Span) -> Result<i64> {
     match (0..=max).contains(&value) {
         true => Ok(value),
@@ -83,7 +84,7 @@ fn fits(value: i64, max: i64, place: Span) -> Result<i64> {
     }
 }
 
-/// Whether a directive can be inside of a kernel.
+/// Whether a directive can be inside of a kernel descriptor, or ends it.
 pub fn is_kernel_directive(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     word.starts_with(".amdhsa_") || word == ".end_amdhsa_kernel"
@@ -114,7 +115,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// A directive inside of a kernel.
+    /// Reads a directive inside of a kernel descriptor.
     pub fn kernel_directive(&mut self, word: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {
         if word == ".end_amdhsa_kernel" {
             scan.end()?;
@@ -176,7 +177,7 @@ impl Assembler {
         self.sync();
         (kernel.section, kernel.offset) = (self.table.section, self.table.offset);
         let place = kernel.place;
-        // A wrong directive may be the one that seems to be missing.
+        // A directive that seems to be missing may be one that was wrong.
         let was_whole = kernel.is_whole;
         for needed in ["next_free_vgpr", "next_free_sgpr"] {
             if was_whole && !kernel.values.contains_key(needed) {
@@ -215,7 +216,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// Gives the symbols of a descriptor their places in the order: those of numbers that are open, and the code's.
+    /// Gives positions in the order of symbols to the symbols of a descriptor: the symbols in open numbers, and the
+    /// symbol of the code.
     fn register_values(&mut self, kernel: &Kernel) -> Result<()> {
         let target = self.processor(kernel.place)?.target;
         let open = kernel.values.iter().filter(|(_, (expr, _))| !matches!(expr, Expr::Int(_)));
@@ -234,7 +236,7 @@ impl Assembler {
         let is_wrong = self.flaws.errors() > 0;
         for kernel in std::mem::take(&mut self.kernels).into_iter().filter(|kernel| kernel.is_whole) {
             self.check_entry(&kernel);
-            // A wrong statement may be the one that would have defined the name.
+            // A name without a value may be one that a wrong statement would have defined.
             if is_wrong && kernel.values.values().any(|(expr, _)| self.table.value(expr).is_err()) {
                 continue;
             }
@@ -251,7 +253,8 @@ impl Assembler {
         }
     }
 
-    /// The descriptor is as visible as the code is so far, and the code is not one that another module's could replace.
+    /// Gives the descriptor the current binding and visibility of the code, and makes the code protected, so that no
+    /// other module's code can replace it.
     fn share_visibility(&mut self, code: SymbolId, descriptor: SymbolId) {
         let symbol = self.table.get(code);
         let default = if matches!(symbol.def, super::table::Def::Undefined) { STB_GLOBAL } else { STB_LOCAL };
@@ -263,8 +266,8 @@ impl Assembler {
         }
     }
 
-    /// Warns of a kernel whose address has bits that hardware ignores: code objects cannot have it, but a linker can
-    /// align it.
+    /// Warns of a kernel at an address that is not aligned, whose low bits hardware would ignore. A code object cannot
+    /// have such a kernel, but a linker can align it.
     fn check_entry(&mut self, kernel: &Kernel) {
         const ALIGN: u64 = KernelDescriptor::ENTRY_ALIGN;
         let super::table::Def::Label { section, offset } = self.table.get(kernel.code).def else { return };
@@ -287,7 +290,7 @@ impl Assembler {
         };
         let at = |name: &str| kernel.values.get(name).map_or(kernel.place, |(_, place)| *place);
         let fits = |name: &str, value: i64, max: i64| match name {
-            // It can follow from other directives.
+            // The count can follow from other directives, so the error is at the end of the descriptor.
             "user_sgpr_count" => fits(value, max, kernel.end)
                 .map_err(|flaw| flaw.note("`.amdhsa_user_sgpr_count` says how many user SGPRs there are")),
             _ => fits(value, max, at(name)),
@@ -316,7 +319,7 @@ impl Assembler {
         let registers = Registers {
             vgprs: number("next_free_vgpr")? as u16,
             accum_offset: number("accum_offset")? as u16,
-            // The directives count them with the others.
+            // The directives count accumulation registers with the vector registers.
             agprs: 0,
             sgprs: number("next_free_sgpr")? as u16,
             vcc: flag("reserve_vcc", true)?,
@@ -334,7 +337,7 @@ impl Assembler {
         if kernel.lanes == Some(32) && value("shared_vgpr_count")?.is_some_and(|count| count != 0) {
             return Err(Flaw::new(kernel.end, "waves of 32 lanes share no vector registers"));
         }
-        // Both are in blocks, those of shared registers of twice the size.
+        // Both numbers are counted in blocks; a block of shared registers is twice as large.
         let blocks = i64::from(descriptor.rsrc1().granulated_workitem_vgpr_count());
         let shared = value("shared_vgpr_count")?.unwrap_or(0);
         if shared > 0 && shared.saturating_mul(2).saturating_add(blocks) > MOST_BLOCKS {

@@ -1,4 +1,4 @@
-//! `.amd_kernel_code_t`: the descriptor before a kernel's code that the runtimes other than HSA's read.
+//! `.amd_kernel_code_t`: the descriptor before a kernel's code, which runtimes other than HSA's read.
 
 use amdgpu_isa::kernel::{KernelCodeProperties, PgmRsrc1, PgmRsrc2};
 
@@ -9,9 +9,9 @@ use super::scan::Scan;
 
 const SIZE: usize = 256;
 const END: &str = ".end_amd_kernel_code_t";
-/// A field of older descriptors, which the descriptor has no more.
+/// A field of older descriptors that has no effect any more.
 const IGNORED: &str = "max_scratch_backing_memory_byte_size";
-/// The lanes of a wave as a power of two.
+/// The field with the base-2 logarithm of a wave's lanes.
 const LANES: &str = "wavefront_size";
 const IS_NARROW: &str = "enable_wavefront_size32";
 /// The place of a field.
@@ -19,18 +19,19 @@ const IS_NARROW: &str = "enable_wavefront_size32";
 enum At {
     /// The first bit, and the number of bits.
     Bits(usize, usize),
-    /// A field of a word that descriptors of HSA have, too: whether one of its bits is set.
+    /// A field of a word that HSA's descriptors have, too, given by a function that tells whether any of its bits is
+    /// set.
     Rsrc1(fn(PgmRsrc1) -> bool),
-    /// The same of the second word.
+    /// A field of the second such word.
     Rsrc2(fn(PgmRsrc2) -> bool),
-    /// The same of the properties.
+    /// A field of the kernel code properties.
     Properties(fn(KernelCodeProperties) -> bool),
 }
 
 use At::{Bits, Properties, Rsrc1, Rsrc2};
 
 impl At {
-    /// The bits, counted from the beginning of the descriptor.
+    /// The range of bits, counted from the beginning of the descriptor.
     fn bits(self) -> std::ops::Range<usize> {
         let of = |first: usize, is_set: &dyn Fn(u32) -> bool| {
             let mut set = (0..u32::BITS as usize).filter(|n| is_set(1 << n)).map(|n| first + n);
@@ -51,10 +52,10 @@ fn has_float_mode(word: PgmRsrc1) -> bool {
     rounds | word.float_denorm_mode_32() | word.float_denorm_mode_16_64() != 0
 }
 
-/// The setting whose directive shows whether a target has modes of work-groups.
+/// The setting whose directive only exists for targets with modes of work-groups.
 const GROUP_MODE: &str = "workgroup_processor_mode";
 
-/// Fields by their names, of which some have two, and their places.
+/// The fields: a name, for some a second name, and the place.
 const FIELDS: [(&str, &str, At); 68] = [
     ("amd_code_version_major", "kernel_code_version_major", Bits(0, 32)),
     ("amd_code_version_minor", "", Bits(32, 32)),
@@ -138,20 +139,20 @@ const FIELDS: [(&str, &str, At); 68] = [
     (LANES, "", Bits(824, 8)),
     ("call_convention", "", Bits(832, 32)),
     ("runtime_loader_kernel_symbol", "", Bits(960, 64)),
-    // Bits that have no name: as LLVM's assembler sets them where work-groups have modes.
+    // Bits without a name, which LLVM's assembler sets for targets with modes of work-groups.
     ("", "", Rsrc1(|word| word.wgp_mode() || word.mem_ordered() || word.fwd_progress())),
     ("", "", Rsrc2(|_| true)),
 ];
 
-/// Fields whose values may be known only at the end, beside those of the settings of registers: they depend on what the
-/// code uses.
+/// Fields whose values may be known only at the end, because they depend on the code. The fields of the two register
+/// words are not listed.
 const COUNTED: [&str; 4] =
     ["is_dynamic_callstack", "workitem_private_segment_byte_size", "wavefront_sgpr_count", "workitem_vgpr_count"];
 
 /// A descriptor that is being read.
 pub struct KernelCode {
     bytes: [u8; SIZE],
-    /// Its directive.
+    /// The place of the directive that begins the descriptor.
     pub place: Span,
 }
 
@@ -203,7 +204,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// A line of the descriptor: `NAME = VALUE`, or its end. An error ends it, too.
+    /// Reads a line of the descriptor: `NAME = VALUE`, or the end. An error ends the descriptor, too.
     pub fn kernel_code_line(&mut self, mut code: KernelCode, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         let start = scan.at;

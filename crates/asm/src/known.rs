@@ -4,8 +4,8 @@ use amdgpu_isa::Target;
 
 use crate::kernel;
 
-/// Directives that the assembler knows, with what each one does in a few words, in groups that belong together. Those
-/// of kernel descriptors are in [`of_kernels`]. Rare ones that only debuggers and linkers need are left out.
+/// Directives that the assembler knows, each with its meaning in a few words, in groups that belong together. The
+/// directives of kernel descriptors are in [`of_kernels`]. Rare directives for debuggers and linkers are left out.
 pub static DIRECTIVES: &[(&str, &str)] = &[
     (
         ".amdgcn_target",
@@ -103,7 +103,7 @@ pub static DIRECTIVES: &[(&str, &str)] = &[
     (".end", "ends the source"),
 ];
 
-/// Directives of kernel descriptors whose numbers become parts of them.
+/// Directives of kernel descriptors from whose numbers parts of the descriptor are computed, with their meanings.
 const NUMBERS: [(&str, &str); 6] = [
     (".amdhsa_next_free_vgpr", "says how many vector registers the kernel uses"),
     (".amdhsa_next_free_sgpr", "says how many scalar registers the kernel uses, without special ones"),
@@ -113,7 +113,7 @@ const NUMBERS: [(&str, &str); 6] = [
     (".amdhsa_reserve_xnack_mask", "says whether the kernel needs xnack_mask"),
 ];
 
-/// What a directive does, if that is known. Case is ignored.
+/// The meaning of a directive in a few words; `None` if it is not known. Case is ignored.
 pub fn meaning(directive: &str) -> Option<&'static str> {
     let mut all = DIRECTIVES.iter().chain(&NUMBERS);
     all.find(|(name, _)| name.eq_ignore_ascii_case(directive)).map(|(_, meaning)| *meaning)
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn the_assembler_knows_each_directive() {
         let options = Options { target: Some("gfx942".parse().expect("a target")), ..Options::default() };
-        // The end of a document is part of its directive.
+        // The directive that ends a document cannot stand alone.
         let is_end = |name: &str| DOCUMENTS.iter().any(|(_, end)| *end == name);
         for (name, meaning) in DIRECTIVES.iter().filter(|(name, _)| !is_end(name)) {
             let said = assemble("input", &format!("{name}\n"), &options).err().map(|faults| faults.to_string());

@@ -12,7 +12,7 @@ pub fn signed(mut value: i64, out: &mut Vec<u8>) {
     loop {
         let byte = value as u8 & 0x7f;
         value >>= 7;
-        // The highest bit that is there is the sign.
+        // The highest of the seven bits is the sign.
         if value == if byte & 0x40 != 0 { -1 } else { 0 } {
             out.push(byte);
             return;

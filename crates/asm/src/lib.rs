@@ -1,6 +1,6 @@
-//! The assembler for whole sources: what clang writes with `-S`, and what people write, with macros, sections and
-//! kernels, becomes an object for a linker, a code object for a loader, or bare code. The bytes are those of
-//! `llvm-mc-22` and `ld.lld-22`.
+//! The assembler for whole sources: assembly text from clang (`-S`) or from people, with macros, sections and kernels,
+//! becomes an object for a linker, a code object for a loader, or bare code. The bytes are those of `llvm-mc-22` and
+//! `ld.lld-22`.
 //!
 //! ```
 //! let source = r#"
@@ -35,7 +35,7 @@
 //! # Ok::<(), amdgpu_asm::Faults>(())
 //! ```
 //!
-//! A fault has a line and a column, in the source or in what a macro or an included file became:
+//! A fault has a line and a column, in the source, in an included file, or in the expansion of a macro:
 //!
 //! ```
 //! use amdgpu_asm::{Options, assemble};
@@ -103,36 +103,38 @@ use flaw::{Flaw, Flaws, Span};
 use resolve::Image;
 use source::File;
 
-/// How a source is assembled.
+/// The settings for assembling a source.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The processor, if the source does not name it. It is an error if the source names another one.
+    /// The processor, if the source does not name one. A source that names another processor is an error.
     pub target: Option<Processor>,
-    /// The lanes of a wave, 32 or 64, in code that is of no kernel whose descriptor says it. Ignored where the
+    /// The lanes of a wave, 32 or 64, in code outside of kernels whose descriptors state the lanes. Ignored if the
     /// processor has no waves of this size.
     pub wave: Option<u16>,
-    /// The filler of sources that an operation does not have, where no `.amdgpu_isa_fill` says it; `None`: the
-    /// target's.
+    /// The filler of the source fields that an operation does not use, unless `.amdgpu_isa_fill` names one; `None` for
+    /// the target's filler.
     pub filler: Option<Filler>,
-    /// The scalar registers through which a branch goes that does not reach its place. Without them such a branch is an
-    /// error.
+    /// The scalar registers for long branches, which replace branches that do not reach their targets. `None` makes
+    /// such a branch an error.
     pub long_branches: Option<Far>,
-    /// Directories in which files of `.include` and `.incbin` are searched, after the current one.
+    /// The directories in which `.include` and `.incbin` search for files, after the current directory.
     pub include: Vec<PathBuf>,
-    /// Whether places are those that the markers of a preprocessor (`# 12 "file.s"`) name. What edits the source wants
-    /// to know where it stands there: for that it is `false`, as at first.
+    /// Whether places follow the markers of a preprocessor (`# 12 "file.s"`). `false` by default, as programs that edit
+    /// the source need.
     pub follows_markers: bool,
-    /// Whether `.include` and `.incbin` are errors, as they should be in a source from elsewhere: they read any file.
+    /// Whether `.include` and `.incbin` are errors, as they should be in an untrusted source: these directives read any
+    /// file.
     pub is_alone: bool,
-    /// The most bytes that a section can have, and its greatest alignment: 2^27 at first, which take seconds.
+    /// The greatest size of a section, and its greatest alignment, in bytes: by default 2^27, which take seconds.
     pub longest_section: u64,
-    /// The most bytes that macros, repetitions and included files can become: 2^24 at first, which take about a second.
+    /// The greatest size, in bytes, of the text that macros, repetitions and included files become: by default 2^24,
+    /// which take about a second.
     pub longest_expansion: usize,
-    /// Number of errors of unknown mnemonics that suggest a similar one: 100 by default. To search for it takes longer
-    /// than to assemble a line.
+    /// The number of errors about unknown mnemonics that suggest a similar one: 100 by default. The search for a
+    /// similar mnemonic takes longer than assembling a line.
     pub suggestions: usize,
-    /// Whether [`Assembly::places`] knows what each byte is from. It takes memory for each statement.
+    /// Whether [`Assembly::places`] knows the statement that each byte is from, which takes memory for each statement.
     pub keeps_places: bool,
 }
 
@@ -160,17 +162,17 @@ pub struct Assembly {
     image: Image,
     warnings: Flaws,
     files: Vec<File>,
-    /// For each section of the source: where the bytes of statements begin.
+    /// The offsets at which the bytes of statements begin, for each section of the source.
     spans: Vec<Vec<(u64, Span)>>,
 }
 
-/// Assembles a source. `name` is what places call it.
+/// Assembles a source. `name` is the name of the source in places.
 ///
-/// The source is read again while there are branches that do not reach, if they can be long ones; on RDNA1, whose
-/// hardware cannot branch over 63 dwords, such a branch gets an `s_nop` after it.
+/// The source is read again until all branches reach their targets, if [`Options::long_branches`] is set. On RDNA1,
+/// whose hardware cannot branch over 63 dwords, a branch over 63 dwords gets an `s_nop` after it.
 ///
 /// # Errors
-/// Errors and warnings of the source.
+/// The errors and warnings of a source that has an error.
 pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, Faults> {
     let (mut long, mut padded, mut guess) = (BTreeSet::new(), BTreeSet::new(), Guess::default());
     guess.lanes = lanes(text);
@@ -197,8 +199,8 @@ pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, F
 /// The greatest number of times that a source is read because numbers depend on later lines.
 const ROUNDS: u32 = 32;
 
-/// Reads the source once. `known`: which branches are long, which ones have an `s_nop` after them, and the numbers that
-/// depend on later lines.
+/// Reads the source once. `known` are the numbers of the long branches, the numbers of the branches with an `s_nop`
+/// after them, and the values that depend on later lines.
 fn round(
     name: &str,
     text: &str,
@@ -213,7 +215,7 @@ fn round(
     let is_wide = !kernels.is_empty() && kernels.values().all(|lanes| *lanes == 64);
     assembler.wave = assembler.wave.or(is_wide.then_some(64));
     if let Some(processor) = options.target {
-        // The first setting cannot fail.
+        // Setting the first target cannot fail.
         let _ = assembler.set_target(processor, Span::default());
     }
     match assembler.source.push(name.into(), text, None, false, 0) {
@@ -223,7 +225,8 @@ fn round(
     assembler.finish()
 }
 
-/// The lanes of kernels, which their descriptors state after the code, as far as a look at the text shows them.
+/// The lanes of kernels by name, which descriptors after the code state, as far as a quick search of the text finds
+/// them.
 fn lanes(text: &str) -> HashMap<String, u16> {
     let mut kernels = HashMap::new();
     let mut name = None;
@@ -243,7 +246,7 @@ fn lanes(text: &str) -> HashMap<String, u16> {
 }
 
 impl Assembly {
-    /// The warnings: of `.warning`, and of directives that have less of an effect than they say.
+    /// The warnings of `.warning`, and of directives that have less effect than they claim.
     pub fn warnings(&self) -> Faults {
         Faults::new(&self.warnings, &self.files)
     }
@@ -257,17 +260,17 @@ impl Assembly {
     /// An object for a linker, as `llvm-mc -filetype=obj` writes it.
     ///
     /// # Errors
-    /// The file cannot be written: it would be too long.
+    /// The file would be too long.
     pub fn to_object(&self) -> Result<Vec<u8>, Faults> {
         object::write(&self.image).map_err(Faults::without_place)
     }
 
-    /// A code object for a loader, as `ld.lld -shared` makes it of the object. `strip`: without the table of symbols
-    /// that no loader reads, as with `-s`.
+    /// A code object for a loader, as `ld.lld -shared` makes it from the object. `strip` leaves out the symbol table
+    /// that no loader reads, as `-s` does.
     ///
     /// # Errors
-    /// A symbol is not defined or too far away, or another module could replace it: with the warnings, and with places
-    /// in the source.
+    /// A symbol is not defined or too far away, another module could replace it, or a kernel is not aligned. The faults
+    /// include the warnings, and have places in the source.
     pub fn to_code_object(&self, strip: bool) -> Result<Vec<u8>, Faults> {
         let mut all = self.warnings.clone();
         all.refuse(Kind::Misaligned);

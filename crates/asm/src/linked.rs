@@ -1,4 +1,4 @@
-//! Writes code objects that a runtime loads: addresses are given as a linker would, and relocations are applied.
+//! Writes code objects that a runtime loads: as a linker does, it assigns addresses and applies relocations.
 
 mod file;
 pub mod inputs;
@@ -39,7 +39,7 @@ pub struct Chunk {
     len: u64,
     address: u64,
     offset: u64,
-    /// Sections of the source, and where in it they begin.
+    /// The sections of the source in this section, each with its offset.
     pub inputs: Vec<(usize, u64)>,
 }
 
@@ -62,7 +62,7 @@ impl Chunk {
         }
     }
 
-    /// Whether the section is not one of the source.
+    /// Whether the section does not come from the source.
     fn is_made(&self) -> bool {
         self.inputs.is_empty()
     }
@@ -71,7 +71,7 @@ impl Chunk {
         Chunk { len: data.len() as u64, data, ..self }
     }
 
-    /// The order of sections in memory: what is only read, code, what is written once, what is written.
+    /// The position of the section in memory: read-only data, code, data that the loader writes, then writable data.
     fn rank(&self) -> u8 {
         match (self.flags & SHF_ALLOC, self.flags & (SHF_WRITE | SHF_EXECINSTR)) {
             (0, _) => 9,
@@ -79,20 +79,20 @@ impl Chunk {
             (_, 0) if self.is_made() => 1,
             (_, 0) => 2,
             (_, SHF_EXECINSTR) => 3,
-            // The source of a linked file has such a table already.
+            // A source that was made from a linked file already has a table of this name.
             _ if self.is_made() || self.name == GOT => 4,
             _ if self.kind == SHT_NOBITS => 6,
             _ => 5,
         }
     }
 
-    /// The segment that it is in.
+    /// The number of the section's segment; 9 for a section that is not loaded.
     fn segment(&self) -> u8 {
         [0, 0, 0, 1, 2, 3, 3].get(usize::from(self.rank())).copied().unwrap_or(9)
     }
 }
 
-/// `strip`: without the table of symbols that no loader reads.
+/// The bytes of a linked code object. `strip` leaves out the symbol table that no loader reads.
 pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let mut faults = Vec::new();
     let is_loaded = |output: &&Output| output.section.flags & SHF_ALLOC != 0;
@@ -114,7 +114,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
         return Err(faults);
     }
 
-    // Addresses of data, which the loader has to add what it knows to; and those that code finds in a table.
+    // The entries of the table of addresses (GOT), and the number of addresses that the loader relocates.
     let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
     let mut got: BTreeMap<(usize, bool), u64> = BTreeMap::new();
     let mut loaded = 0;
@@ -145,7 +145,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     if !got.is_empty() {
         chunks.push(Chunk::new(".got", SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "").with(vec![0; got.len() * 8]));
     }
-    // The bytes after the table, up to the end of its page, become read-only with it.
+    // The bytes after the table of addresses, up to the end of its page, become read-only with the table.
     chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
     let order = |chunk: &Chunk| [".dynamic", GOT, RELRO_PADDING].iter().position(|name| chunk.name == *name);
     chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
@@ -207,19 +207,20 @@ fn key(of: Of) -> (usize, bool) {
     }
 }
 
-/// Gives addresses and offsets in the file. Returns the program headers.
+/// Assigns addresses, and offsets in the file. Returns the program headers.
 fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
     let mut kinds: Vec<u8> = chunks.iter().map(Chunk::segment).filter(|segment| *segment < 9).collect();
     kinds.dedup();
     let has_notes = chunks.iter().any(|chunk| chunk.rank() == 0);
-    // The table itself, segments, .dynamic, what is read-only after loading, the stack, the notes.
+    // The headers are for their own table, the segments, .dynamic, the part that is read-only after loading, the stack,
+    // and the notes.
     let count = 1 + kinds.len() as u64 + 3 + u64::from(has_notes);
     let headers = FILE_HEADER + count * PROGRAM_HEADER;
     let (mut address, mut offset, mut segment) = (headers, headers, 0);
     for chunk in chunks.iter_mut() {
         if chunk.segment() != segment {
             segment = chunk.segment();
-            // The next page, with the same place in it as in the file.
+            // A new segment begins in the next page, at the offset in the page that it has in the file.
             address = if segment < 9 { address.next_multiple_of(PAGE) + offset % PAGE } else { 0 };
         }
         if segment < 9 {
@@ -281,7 +282,7 @@ struct Written<'a> {
     layout: Layout,
     dynamic: &'a Dynamic,
     got: &'a BTreeMap<(usize, bool), u64>,
-    /// Relocations for the loader: the address, the kind, the symbol, what is added.
+    /// The relocations for the loader: address, kind, symbol and addend.
     loaded: Vec<(u64, u32, u32, i64)>,
     faults: Vec<Flaw>,
 }
@@ -293,7 +294,7 @@ impl Written<'_> {
         }
         let place = chunk.address + relocation.offset;
         let to = self.layout.address(relocation.of, relocation.addend, symbols);
-        // No loader sees what is in no segment, such as tables for debuggers.
+        // The loader does not relocate sections outside of segments, such as tables for debuggers.
         let is_loaded = chunk.flags & SHF_ALLOC != 0;
         if relocation.kind == kinds::ABS64 && is_loaded {
             self.load(place, relocation.of, relocation.addend, symbols);
@@ -339,7 +340,7 @@ impl Written<'_> {
         }
     }
 
-    /// Lets the loader write an address.
+    /// Adds a relocation by which the loader writes an address.
     fn load(&mut self, place: u64, of: Of, addend: i64, symbols: &[Symbol]) {
         if let Of::Symbol(n) = of {
             if let Some(number) = self.dynamic.number(n).filter(|_| symbols[n].is_open()) {

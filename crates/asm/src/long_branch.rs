@@ -1,10 +1,11 @@
-//! Branches that take more than a dword. Long ones: where a branch does not reach, the sequence that the library's
-//! assembler writes, through registers that the caller names.
+//! Branches that take more than a dword. A branch that does not reach its target becomes a long branch: the sequence
+//! that the library's assembler writes, through registers that the caller names.
 //!
-//! And those of RDNA1 that would go over 63 dwords, which its hardware cannot: they have an `s_nop` after them.
+//! A branch over 63 dwords gets an `s_nop` after it on RDNA1, whose hardware cannot branch over 63 dwords.
 //!
-//! The branches that need it are known only at the end, and they move everything after them. So the source is read
-//! again until all branches reach; each is long, or has its `s_nop`, in all later rounds, so there is a last one.
+//! Such branches are known only at the end of the source, and their additional dwords move everything after them. So
+//! the source is read again until all branches reach. A branch that became long, or got its `s_nop`, keeps it in all
+//! later rounds, so the rounds end.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};
 use amdgpu_isa::{Decoded, Decoder, Field, Inst};
@@ -14,13 +15,13 @@ use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::instruction::bytes;
 
-/// More dwords than any long branch has.
+/// The size of a buffer in dwords, which is more than any long branch has.
 const MOST: usize = 16;
-/// A place that no branch reaches, from wherever it is.
+/// An address that no branch reaches.
 const NOWHERE: u64 = 0x1234_5678_9abc_def0;
 
 impl Assembler {
-    /// Emits a branch; a long one if an earlier round has found that it does not reach.
+    /// Emits a branch, as a long branch if it did not reach its target in an earlier round.
     pub fn emit_branch(&mut self, inst: &Inst, bytes: &[u8], expr: Expr, place: Span) -> Result<()> {
         let number = self.branches;
         self.branches += 1;
@@ -41,7 +42,7 @@ impl Assembler {
             if inst.get(Field::Literal).is_none() {
                 continue;
             }
-            // The distance is counted from the first addition, which is after `s_getpc_b64`.
+            // The distance is counted from the first addition, which follows `s_getpc_b64`.
             let is_high = pc.is_some();
             let from = *pc.get_or_insert(start + offset as u64);
             let at = start + (offset + inst.len()) as u64 - 4;
@@ -52,7 +53,7 @@ impl Assembler {
     }
 }
 
-/// The instruction after a branch that would be broken without it.
+/// The `s_nop` after a branch that would be broken without it.
 fn nop(branch: &Inst) -> Vec<u8> {
     Inst::nop(branch.target()).iter().flat_map(bytes).collect()
 }

@@ -16,11 +16,11 @@ use super::source::Line;
 pub struct Macro {
     parameters: Parameters,
     body: Line,
-    /// The number of its calls so far.
+    /// The number of calls so far.
     calls: Cell<usize>,
 }
 
-/// The parameters of a macro, and their numbers by their names.
+/// The parameters of a macro, and their positions by name.
 #[derive(Default)]
 struct Parameters {
     all: Vec<Parameter>,
@@ -31,7 +31,7 @@ struct Parameter {
     name: String,
     default: Option<String>,
     required: bool,
-    /// It takes all that is left.
+    /// Whether the parameter takes the rest of the line.
     rest: bool,
 }
 
@@ -55,11 +55,11 @@ pub const CONDITIONS: [&str; 16] = [
     ".ifnes",
 ];
 
-/// The longest file that is included.
+/// The greatest length of an included file in bytes.
 const LONGEST: u64 = 1 << 30;
 
 impl Assembler {
-    /// A directive between lines that are skipped.
+    /// Handles a line that is skipped unless it is about conditions.
     pub fn skipped(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.whole();
         match word {
@@ -72,7 +72,7 @@ impl Assembler {
         }
     }
 
-    /// Whether the directive is about conditions.
+    /// Handles a directive about conditions. Returns whether it is one.
     pub fn condition(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         let holds = match word {
@@ -157,7 +157,7 @@ impl Assembler {
         })
     }
 
-    /// Whether the directive begins or ends a block.
+    /// Handles a directive that begins or ends a block. Returns whether it is one.
     pub fn block(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         let none = |end: &str| Flaw::new(place, format!("no {end} follows"));
@@ -264,7 +264,7 @@ impl Assembler {
         Ok(body)
     }
 
-    /// Fails if something follows the end of the last block.
+    /// Fails if text follows the end of the last block in its line.
     fn check_end(&mut self) -> Result<()> {
         let place = self.source.behind_end.take();
         place.map_or(Ok(()), |place| Err(Flaw::new(place, "the end of the line expected")))
@@ -280,7 +280,7 @@ impl Assembler {
             match File::open(directory.join(name)) {
                 Ok(file) => {
                     let mut bytes = Vec::new();
-                    // A device can have no end.
+                    // A device may not have an end.
                     let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
                     read.map_err(|e| format!("cannot read {name:?}: {e}"))?;
                     return match bytes.len() as u64 > LONGEST {
@@ -333,7 +333,7 @@ impl Assembler {
         Ok((name, parameters))
     }
 
-    /// Goes on with what a macro becomes.
+    /// Continues with the expansion of a macro.
     pub fn expand(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.whole();
         let Some(called) = self.macros.get(name).cloned() else { return Ok(()) };
@@ -384,8 +384,8 @@ impl Assembler {
         self.source.push(format!("the macro {name}"), &text, Some(place), true, self.conditions.len())
     }
 
-    /// The next of the arguments, which begin at `start`: with `.altmacro` also `%` and a value, or a text between `<`
-    /// and `>`.
+    /// Reads the next of the arguments, which begin at `start`. With `.altmacro`, it can also be `%` and a value, or a
+    /// text between `<` and `>`.
     fn argument(&mut self, arguments: &mut Arguments<'_>, scan: &Scan<'_>, start: usize) -> Result<Argument> {
         let from = arguments.at;
         let written =
@@ -404,7 +404,7 @@ impl Assembler {
         arguments.next().map_err(|(of, why)| Flaw::new(scan.line.place(start + of..start + of), why))
     }
 
-    /// A body that becomes text here.
+    /// The body of a macro or repetition with the settings for its expansion here.
     fn body<'b>(&self, text: &'b str) -> Body<'b> {
         let (number, most) = (Some(self.expansions), self.source.most);
         Body { text, number, count: 0, is_alternate: self.is_alternate, most }

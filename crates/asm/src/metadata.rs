@@ -1,4 +1,4 @@
-//! Metadata: YAML in sources, MessagePack in notes.
+//! Metadata, which is YAML in sources and MessagePack in notes.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,9 @@ use super::expr::number;
 pub const DOCUMENT: u32 = 32;
 /// The type of the note with the processor's name. The name of the note is `AMD`.
 pub const ISA_NAME: u32 = 11;
-/// The type of a note that has pairs of registers and values.
+/// The type of the note with pairs of registers and values. The name of the note is `AMD`.
 pub const PAL_REGISTERS: u32 = 12;
-/// How deep a document can be nested.
+/// The greatest depth of nesting in a document.
 const DEPTH: usize = 64;
 
 /// A note of an ELF file.
@@ -21,13 +21,13 @@ const DEPTH: usize = 64;
 pub struct Note {
     /// The vendor that defines the type, followed by a zero: `AMDGPU\0`, `AMD\0`.
     pub name: Vec<u8>,
-    /// The type: [`DOCUMENT`], [`ISA_NAME`], [`PAL_REGISTERS`].
+    /// The type: [`DOCUMENT`], [`ISA_NAME`] or [`PAL_REGISTERS`].
     pub kind: u32,
     /// The contents.
     pub contents: Vec<u8>,
 }
 
-/// The bytes of a section with notes: of each the lengths, the type, the name and the contents, padded to dwords.
+/// The bytes of a section with notes. Each note is the lengths, the type, the name and the contents, padded to dwords.
 pub fn notes(all: &[Note]) -> Vec<u8> {
     let mut bytes: Vec<u8> = Vec::new();
     for Note { name, kind, contents } in all {
@@ -42,25 +42,25 @@ pub fn notes(all: &[Note]) -> Vec<u8> {
     bytes
 }
 
-/// Why a document is not one, and the byte where that shows.
+/// The reason why a document is wrong, and the byte at which the error is.
 type Fault = (String, usize);
 
 /// A value that is being read: a list, or a map with the key whose value comes next.
 enum Open {
     List(Vec<Value>),
-    /// The pairs, each with the place of its key, and the key.
+    /// The pairs so far, each with the byte at which its key begins, and the key whose value comes next.
     Map(Vec<(Value, Value, usize)>, Option<(Value, usize)>),
 }
 
-/// MessagePack of a document that says what the runtime of HSA reads.
+/// The MessagePack form of a document for the runtime of HSA.
 pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
     let value = parse(text)?;
     check(&value).map_err(|why| (why, text.len()))?;
     bytes(&value)
 }
 
-/// MessagePack of a document. In what the runtime of PAL reads, the numbers of registers can have their names
-/// after them, which are left out.
+/// The MessagePack form of a document. In documents for the runtime of PAL, the names of registers after their numbers
+/// are left out.
 pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
     let mut value = parse(text)?;
     let pipelines = get_mut(&mut value, "amdpal.pipelines");
@@ -91,22 +91,22 @@ enum Shape {
     Text,
     Number,
     Truth,
-    /// One of these texts.
+    /// A text that is one of these.
     OneOf(&'static [&'static str]),
-    /// A list of as many numbers.
+    /// A list of this number of numbers.
     Numbers(usize),
     Texts,
-    /// A list of maps with these keys. The word names one of them.
+    /// A list of maps with these keys. The text is the noun for one of the maps.
     Maps(&'static str, &'static [Key]),
 }
 
-/// A key of a map: its name, whether each such map has it, and the kind of its value.
+/// A key of a map: its name, whether the key is required, and the kind of its value.
 type Key = (&'static str, bool, Shape);
 
-/// Accesses to the memory of an argument.
+/// The kinds of access to the memory of an argument.
 const ACCESS: Shape = Shape::OneOf(&["read_only", "write_only", "read_write"]);
 
-/// The keys of metadata that have a meaning for the runtime. Others are copied, whatever their values are.
+/// The keys of metadata that have a meaning for the runtime. Other keys are copied with any values.
 const ROOT: [Key; 3] = [
     ("amdhsa.version", true, Shape::Numbers(2)),
     ("amdhsa.printf", false, Shape::Texts),
@@ -187,7 +187,7 @@ const VALUE_KINDS: [&str; 31] = [
 ];
 
 /// Refuses metadata that the runtime cannot read: without a version, without names and sizes of kernels and of their
-/// arguments, or with other values than the keys have.
+/// arguments, or with values of the wrong kind.
 fn check(value: &Value) -> Result<(), String> {
     if !value.is_map() {
         return Err("metadata is a map".into());
@@ -195,7 +195,8 @@ fn check(value: &Value) -> Result<(), String> {
     has(value, "", &ROOT)
 }
 
-/// Refuses a map whose keys have not the shapes that they need. The map's name comes before each message.
+/// Refuses a map in which a required key is missing, or a value has the wrong shape. `name` is the map's name in
+/// messages.
 fn has(value: &Value, name: &str, keys: &[Key]) -> Result<(), String> {
     for (key, is_needed, shape) in keys {
         match get(value, key) {
@@ -270,7 +271,7 @@ fn parse(text: &str) -> Result<Value, Fault> {
     let mut open: Vec<Open> = Vec::new();
     let mut result = None;
     for event in Parser::new_from_str(text) {
-        // What has no end is wrong in its last line.
+        // An error at the end of the document is reported in the last line with text.
         let last = text.trim_end().len();
         let wrong =
             |e: saphyr_parser::ScanError| (format!("no YAML: {}", e.info()), places.byte(e.marker().index()).min(last));
@@ -301,7 +302,7 @@ fn parse(text: &str) -> Result<Value, Fault> {
                 _ => return Err(("a value is missing".into(), at)),
             },
             Event::Scalar(text, _, _, tag) => {
-                // LLVM reads "5" as it reads 5: only a tag makes a text of it.
+                // LLVM reads "5" as the number 5: only the tag `!!str` makes it a text.
                 let is_text = tag.is_some_and(|tag| tag.suffix == "str");
                 if is_text { text.as_ref().into() } else { scalar(&text) }
             }
@@ -320,12 +321,12 @@ fn parse(text: &str) -> Result<Value, Fault> {
     result.ok_or_else(|| ("the document is empty".to_string(), 0))
 }
 
-/// Numbers come before texts.
+/// The order of keys: texts come before numbers, as `None` is less than any number.
 fn order(key: &Value) -> (Option<i64>, &str) {
     (key.as_i64(), key.as_str().unwrap_or(""))
 }
 
-/// The bytes at which characters begin, which are asked for in their order.
+/// A converter from numbers of characters to bytes. The characters are asked for in order.
 struct Bytes<'t> {
     text: &'t str,
     index: usize,
@@ -353,7 +354,7 @@ fn scalar(text: &str) -> Value {
             (Some(value), Some(_)) => return value.wrapping_neg().into(),
             (None, _) => {
                 if let Ok(value) = text.parse::<f64>() {
-                    // A value in the range of short numbers becomes one, as LLVM has it, even if digits are lost.
+                    // A value in the range of `f32` becomes an `f32`, as in LLVM, even if digits are lost.
                     let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
                     return if is_short { (value as f32).into() } else { value.into() };
                 }
@@ -363,13 +364,14 @@ fn scalar(text: &str) -> Value {
     match text {
         "true" => true.into(),
         "false" => false.into(),
-        // LLVM makes a list without values of nothing, and knows no other word for it.
+        // LLVM reads an empty value as an empty list, and knows no other word for it.
         "" => Value::Array(Vec::new()),
         _ => text.into(),
     }
 }
 
-/// A MessagePack document as YAML, a line for each value; `None` if the assembler does not make such a document.
+/// A MessagePack document as YAML, with one line for each value; `None` for a document that the assembler would not
+/// write.
 pub fn decode(bytes: &[u8]) -> Option<String> {
     let value = rmpv::decode::read_value_with_max_depth(&mut &*bytes, DEPTH).ok()?;
     let mut out = String::from("---\n");
@@ -427,7 +429,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A text in quotes, with the escapes of JSON, which are those of YAML too.
+/// A text in quotes, with the escapes of JSON, which are also valid in YAML.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Which symbols something names when the source has ended.
+//! Finds the symbols that are named at the end of a source.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::expr::{Expr, TOP};
 use super::table::{Def, SymbolId};
 
 impl Assembler {
-    /// Finds symbols that only weak names name.
+    /// Finds symbols that are named only through weak names (`.weakref`).
     pub fn find_weak(&mut self) {
         if !self.table.all().iter().any(|symbol| symbol.is_weak_name) {
             return;
@@ -35,7 +35,7 @@ impl Assembler {
         self.weak = uses.into_iter().map(|(is_weak, is_strong)| is_weak && !is_strong).collect();
     }
 
-    /// Symbols that relocations or expressions name.
+    /// Whether relocations, expressions, versions or groups name each symbol.
     pub fn needed(&self) -> Vec<bool> {
         let mut needed = vec![false; self.table.all().len()];
         let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
@@ -54,8 +54,8 @@ impl Assembler {
         needed
     }
 
-    /// Whether a relocation names a local symbol itself: a linker moves what is in its section, and a number that is
-    /// added could be part of the place there.
+    /// Whether a relocation has to name a local symbol itself, because a linker moves the contents of the symbol's
+    /// section, so that a place in the section would be wrong.
     pub fn keeps_symbol(&self, id: SymbolId, addend: i64) -> bool {
         let symbol = self.table.get(id);
         let Def::Label { section, .. } = symbol.def else { return false };
@@ -63,7 +63,7 @@ impl Assembler {
         !symbol.name.is_empty() && (flags & SHF_TLS != 0 || flags & SHF_MERGE != 0 && addend != 0)
     }
 
-    /// Finds the local symbols that relocations name.
+    /// Finds the local symbols that relocations have to name themselves.
     pub fn find_kept(&mut self) {
         let mut kept = BTreeSet::new();
         for (index, section) in self.sections.iter().enumerate() {

@@ -14,16 +14,17 @@ use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, Symb
 use super::assembler::Section;
 use super::resolve::{At, Image, Of, Output, Symbol};
 
-/// The lengths of a relocation with and without a number that is added.
+/// The type of the section with the numbers of symbols whose addresses are significant. Linked files do not have it.
+/// The lengths of a relocation with and without an addend, in bytes.
 const RELA: u64 = 24;
 const REL: u64 = 16;
 
-/// Whether the relocations of a section have numbers that are added.
+/// Whether the relocations of a section have addends.
 fn has_addends(image: &Image, section: &Section) -> bool {
     image.has_addends && section.kind != SHT_LLVM_CALL_GRAPH_PROFILE
 }
 
-/// A group of sections. They are in the order of their first sections.
+/// A group of sections. Groups are in the order of their first sections.
 struct Members {
     of: (usize, bool),
     index: SectionIndex,
@@ -39,15 +40,14 @@ fn group_of(groups: &[Members], first: usize) -> Option<&Members> {
     groups.get(groups.binary_search_by_key(&first, |group| group.first).ok()?)
 }
 
-/// Local symbols first.
+/// The numbers of the symbols, local symbols first.
 pub fn sorted(symbols: &[Symbol]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..symbols.len()).collect();
     order.sort_by_key(|n| !symbols[*n].is_local());
     order
 }
 
-/// The entries of the table of symbols in their order: local ones first. Those of sections are there if relocations
-/// name them.
+/// The entries of the table of symbols in order, local symbols first. A section has an entry if a relocation names it.
 fn entries(image: &Image) -> Vec<Of> {
     let mut is_named = vec![false; image.sections.len()];
     for relocation in image.sections.iter().flat_map(|output| &output.relocations) {
@@ -277,7 +277,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             writer.write_section_header(&SectionHeader {
                 name: Some(name),
                 sh_type: kind,
-                // As LLVM has it.
+                // LLVM sets these flags.
                 sh_flags: if output.group.is_some() { SHF_GROUP } else { SHF_INFO_LINK },
                 sh_addr: 0,
                 sh_offset: relocation_offsets[n] as u64,

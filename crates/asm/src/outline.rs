@@ -1,4 +1,4 @@
-//! The parts of a source, for editors: a source need not be right, nor finished, to have them.
+//! The parts of a source, for editors. The source may be wrong or unfinished.
 
 mod reader;
 
@@ -8,8 +8,7 @@ use std::ops::Range;
 use crate::scan::is_name;
 use crate::target::Processor;
 
-/// The parts of a source, as ranges of its bytes, which [`Outline::of`] finds by reading each line once. Macros are not
-/// expanded, and conditions are not evaluated.
+/// The parts of a source, as ranges of its bytes. Macros are not expanded, and conditions are not evaluated.
 ///
 /// ```
 /// use amdgpu_asm::outline::{DefinitionKind, Outline};
@@ -23,7 +22,7 @@ use crate::target::Processor;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outline {
-    /// The source with blanks instead of comments. Every other byte is where it was.
+    /// The source with blanks in place of comments. Every other byte has the same offset as in the source.
     pub code: String,
     /// The parts of statements, in the order of the source.
     pub parts: Vec<Part>,
@@ -33,7 +32,7 @@ pub struct Outline {
     pub blocks: Vec<Block>,
     /// The processor that the source names.
     pub processor: Option<Processor>,
-    /// The numbers of definitions by their names.
+    /// The positions of definitions in `definitions`, by name.
     numbers: HashMap<String, Vec<usize>>,
 }
 
@@ -41,12 +40,11 @@ pub struct Outline {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// Its kind.
+    /// The kind of the part.
     pub kind: PartKind,
-    /// The word that says what it is: the label, the name that gets a value, the directive, the mnemonic or the name of
-    /// the macro.
+    /// The first word: the label, the name that gets a value, the directive, the mnemonic or the name of the macro.
     pub word: Range<usize>,
-    /// The text after the word, up to the end of the line. A label has none.
+    /// The text after the word, up to the end of the line; empty for a label.
     pub rest: Range<usize>,
 }
 
@@ -68,17 +66,17 @@ pub enum PartKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Definition {
-    /// The name.
+    /// The defined name.
     pub name: String,
-    /// What it is the name of.
+    /// The kind of the named thing.
     pub kind: DefinitionKind,
-    /// The name's place.
+    /// The range of the name in the source.
     pub place: Range<usize>,
-    /// The lines that it names: a function or a macro up to its end.
+    /// The range of the whole definition: a function or a macro up to its end.
     pub whole: Range<usize>,
 }
 
-/// What a source defines.
+/// Kinds of definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DefinitionKind {
@@ -96,13 +94,13 @@ pub enum DefinitionKind {
     Variable,
 }
 
-/// Lines that belong together.
+/// Several lines that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Block {
-    /// The kind.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// From the beginning of the first line's contents to the end of the last line's.
+    /// The range from the beginning of the first line's contents to the end of the last line's.
     pub range: Range<usize>,
 }
 
@@ -112,19 +110,20 @@ pub struct Block {
 pub enum BlockKind {
     /// A function.
     Function,
-    /// Lines that are only comments.
+    /// Lines with nothing but comments.
     Comment,
-    /// A directive, up to the one that ends it: a kernel descriptor, a macro, a repetition, a condition, metadata.
+    /// The lines from a directive to the directive that ends it: a kernel descriptor, a macro, a repetition, a
+    /// condition, metadata.
     Directive,
 }
 
 impl Outline {
-    /// Reads a source.
+    /// The outline of a source, each line of which is read once.
     pub fn of(text: &str) -> Outline {
         reader::read(text)
     }
 
-    /// The definition of a name: a label rather than the descriptor of a kernel with its name.
+    /// The definition of a name; the label of a kernel, not its descriptor with the same name.
     pub fn definition(&self, name: &str) -> Option<&Definition> {
         let all = || self.definitions_of(name);
         all().find(|definition| definition.kind != DefinitionKind::Kernel).or_else(|| all().next())
@@ -135,7 +134,7 @@ impl Outline {
         self.numbers.get(name).into_iter().flatten().filter_map(|number| self.definitions.get(*number))
     }
 
-    /// The definition that a reference at a byte is to. `1f` and `1b` name the next and the last label `1`.
+    /// The definition of the name at a byte. `1f` and `1b` name the next and the last label `1`.
     pub fn defined_at(&self, at: usize) -> Option<&Definition> {
         let name = self.code.get(self.name_at(at)?)?;
         let local = |suffix| name.strip_suffix(suffix).filter(|number: &&str| is_number(number));
@@ -151,7 +150,7 @@ impl Outline {
         self.definition(name)
     }
 
-    /// The name that a byte is in, or that ends there.
+    /// The range of the name that contains a byte or ends before it.
     pub fn name_at(&self, at: usize) -> Option<Range<usize>> {
         let bytes = self.code.as_bytes();
         let (before, behind) = (bytes.get(..at)?, bytes.get(at..)?);
@@ -160,7 +159,7 @@ impl Outline {
         (start < end).then_some(start..end)
     }
 
-    /// The places of a name in the code.
+    /// The ranges at which a name is in the code.
     pub fn mentions<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         let bytes = self.code.as_bytes();
         let is_apart = move |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_none_or(|byte| !is_name(*byte));
@@ -169,7 +168,7 @@ impl Outline {
         whole.map(|(at, name)| at..at + name.len())
     }
 
-    /// The last part that begins at a byte or before it.
+    /// The last part that begins at or before a byte.
     pub fn part_before(&self, at: usize) -> Option<&Part> {
         let behind = self.parts.partition_point(|part| part.word.start <= at);
         self.parts.get(behind.checked_sub(1)?)

@@ -1,5 +1,5 @@
-//! The parts of sections, which `.subsection` begins: they are put together when the source ends. Where a part begins
-//! is known only then, so the source is read again if what stands in it depends on that.
+//! The parts of sections, which `.subsection` begins. They are joined at the end of the source, where their offsets
+//! become known, so the source is read again if its contents depend on these offsets.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ impl Assembler {
             return;
         }
         let whole = |identity: &SectionIdentity| SectionIdentity { part: 0, ..identity.clone() };
-        // Sections are in the order in which they first occur.
+        // Pairs of the first part of a section and a part: sections stay in the order in which they first occur.
         let mut order: Vec<(usize, usize)> = Vec::new();
         let mut firsts = HashMap::new();
         for (index, section) in self.sections.iter().enumerate() {

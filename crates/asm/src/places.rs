@@ -5,19 +5,19 @@ use crate::flaw::Span;
 use crate::linked::inputs;
 use crate::{Assembly, File};
 
-/// The places in the source that the bytes of sections are from; see [`Assembly::places`].
+/// A map from the bytes of sections to their places in the source; see [`Assembly::places`].
 pub struct Places<'a> {
     lines: Lines<'a>,
     spans: &'a [Vec<(u64, Span)>],
     sections: Vec<Part>,
 }
 
-/// A section of the source in a section of the file.
+/// A section of the source that is a part of a section of the file.
 struct Part {
     name: String,
-    /// Its first byte in the section of the file.
+    /// The offset of its first byte in the section of the file.
     start: u64,
-    /// Its number in the source.
+    /// The number of the section in the source.
     number: usize,
 }
 
@@ -25,11 +25,12 @@ struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statement {
-    /// Its place.
+    /// The place of the statement.
     pub place: Place,
-    /// The place in a file: where it is, or the nearest call of a macro or repetition around it that is in a file.
+    /// The place in a file: the place of the statement, or of the nearest call of a macro or repetition around it that
+    /// is in a file.
     pub in_file: Place,
-    /// Why the text of the place was read, from the inside out: the calls of macros, and the directives.
+    /// The reasons why the text of the place was read, from the inside out: calls of macros, and directives.
     pub from: Vec<Origin>,
 }
 
@@ -38,7 +39,7 @@ impl<'a> Places<'a> {
         Places { lines: Lines::new(files), spans, sections }
     }
 
-    /// Returns the statement that a byte of a section of the file is from; `None` if it is from no statement, such as
+    /// Returns the statement that a byte of a section of the file is from; `None` for a byte from no statement, such as
     /// padding between sections.
     pub fn at(&mut self, section: &str, offset: u64) -> Option<Statement> {
         let parts = self.sections.iter().filter(|part| part.name == section && part.start <= offset);
@@ -58,8 +59,8 @@ impl<'a> Places<'a> {
 }
 
 impl Assembly {
-    /// Source lines of the bytes of the sections of [`to_code_object`](Assembly::to_code_object). Nothing is known
-    /// unless [`Options::keeps_places`](crate::Options::keeps_places) asks for it.
+    /// Source lines of the bytes of the sections of [`to_code_object`](Assembly::to_code_object). Without
+    /// [`Options::keeps_places`](crate::Options::keeps_places), no byte has a place.
     ///
     /// ```
     /// use amdgpu_asm::{Options, assemble};

@@ -3,7 +3,7 @@
 use super::flaw::Result;
 use super::scan::Scan;
 
-/// The bits of a number, of 64 or 32.
+/// Reads a number. Returns its 64 bits, or 32 if not `is_double`.
 pub fn read(is_double: bool, scan: &mut Scan<'_>) -> Result<u64> {
     scan.blank();
     let from = scan.at;
@@ -43,7 +43,7 @@ pub fn bits(text: &str, is_double: bool) -> Option<u64> {
     }
 }
 
-/// `1c2.2ap3`: hexadecimal digits, and a power of two.
+/// The bits of a number such as `1c2.2ap3`: hexadecimal digits, and a power of two.
 fn hexadecimal(text: &str, is_double: bool) -> Option<u64> {
     let (digits, power) = text.split_once('p')?;
     let power: i64 = power.parse::<i32>().ok()?.into();
@@ -51,7 +51,7 @@ fn hexadecimal(text: &str, is_double: bool) -> Option<u64> {
     if whole.is_empty() && part.is_empty() {
         return None;
     }
-    // 120 bits of the number, of which the last one says that more follow.
+    // The value has up to 120 bits; any digit that does not fit and is not 0 sets its last bit.
     let (mut value, mut exponent) = (0u128, power - 4 * part.len() as i64);
     for c in whole.chars().chain(part.chars()) {
         let digit = u128::from(c.to_digit(16)?);

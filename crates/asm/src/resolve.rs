@@ -1,4 +1,4 @@
-//! The end of a source: values that were open become bytes or relocations.
+//! The end of a source: values that were not known become bytes or relocations.
 
 use std::collections::HashMap;
 
@@ -22,18 +22,20 @@ pub struct Image {
     pub abi_version: u8,
     pub sections: Vec<Output>,
     pub symbols: Vec<Symbol>,
-    /// Whether relocations have numbers that are added. Where they have none, these are in the sections.
+    /// Whether relocations have addends. If not, the addends are in the sections.
     pub has_addends: bool,
-    /// The symbols, as numbers in the image, whose addresses count: a linker does not merge these with others.
+    /// The symbols, as numbers in the image, whose addresses are significant: a linker does not merge them with other
+    /// symbols.
     pub addressed: Option<Vec<usize>>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Output {
     pub section: Section,
-    /// The symbol that names its group, as a number in the image, and whether other objects may have the group.
+    /// The symbol that names the section's group, as a number in the image, and whether other objects may have the
+    /// group.
     pub group: Option<(usize, bool)>,
-    /// The section that it follows.
+    /// The section that this section follows (`SHF_LINK_ORDER`), as a number in the image.
     pub linked: Option<usize>,
     pub relocations: Vec<Relocation>,
 }
@@ -52,7 +54,7 @@ pub enum Of {
     Section(usize),
     /// The number of a symbol in the image.
     Symbol(usize),
-    /// It is of no symbol.
+    /// No symbol.
     None,
 }
 
@@ -65,9 +67,9 @@ pub struct Symbol {
     pub kind: u8,
     pub bind: u8,
     pub visibility: u8,
-    /// Its definition in the source.
+    /// The place of the symbol's definition in the source.
     pub place: Span,
-    /// Its place among the symbols and sections of the source.
+    /// The position of the symbol among the symbols and sections of the source.
     pub order: u32,
 }
 
@@ -76,16 +78,16 @@ pub enum At {
     Undefined,
     Absolute,
     Section(usize),
-    /// In a workgroup's memory.
+    /// A place in a workgroup's memory.
     Shared,
-    /// At a place that a linker chooses.
+    /// A place that a linker chooses.
     Common,
-    /// The name of a group whose first section has this number.
+    /// No place: the symbol only names the group whose first section has this number.
     Group(usize),
 }
 
 impl Assembler {
-    /// Resolves everything. The assembler holds the faults.
+    /// Resolves all values. The returned assembler has the faults.
     pub fn finish(mut self) -> (Self, Option<Image>) {
         self.join_parts();
         self.find_numbers();
@@ -97,7 +99,8 @@ impl Assembler {
             }
             return (self, None);
         };
-        // A wrong statement may leave names undefined: faults that follow from this are dropped below.
+        // A wrong statement may leave names undefined, so the faults from here on are dropped below if there were
+        // errors before.
         let so_far = Some(self.flaws.clone()).filter(|flaws| flaws.errors() > 0);
         std::mem::take(&mut self.late).into_iter().for_each(|flaw| self.fault(flaw));
         self.write_notes();
@@ -122,7 +125,7 @@ impl Assembler {
         for id in ordered {
             match self.symbol(id, needed[id]) {
                 Ok(Some(mut symbol)) => {
-                    // A symbol of an unknown size is there nevertheless.
+                    // A symbol with an unknown size still has an entry in the table.
                     match self.size(id, symbol.at) {
                         Ok(size) => symbol.size = size,
                         Err(fault) => self.fault(fault),
@@ -139,7 +142,8 @@ impl Assembler {
         let mut sections = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
-            // Relocations of directives at numbers come before those of values, and the ones at labels after them.
+            // Relocations of `.reloc` with a number come before the relocations of values, and relocations of `.reloc`
+            // with a label after them.
             let (mut relocations, behind) = asked.remove(&index).unwrap_or_default();
             for fixup in &fixups {
                 match self.resolve(fixup, index, &numbers) {
@@ -168,7 +172,7 @@ impl Assembler {
         (self, Some(image))
     }
 
-    /// Finds the numbers that depend on later lines.
+    /// Computes the numbers that depend on later lines.
     fn find_numbers(&mut self) {
         for (expr, place) in std::mem::take(&mut self.later) {
             match self.table.value(&expr) {
@@ -184,7 +188,7 @@ impl Assembler {
         }
     }
 
-    /// The names with versions are symbols, too.
+    /// Adds symbols for the names with versions, or renames their symbols.
     fn add_versions(&mut self, symbols: &mut Vec<Symbol>, numbers: &mut [Option<usize>]) {
         let versions = std::mem::take(&mut self.versions);
         let first = u32::MAX - versions.len() as u32;
@@ -212,7 +216,7 @@ impl Assembler {
         }
     }
 
-    /// The relocations that directives ask for, by their sections: those at numbers, and those at labels.
+    /// The relocations of `.reloc` by their sections: those with a number as offset, then those with a label.
     fn asked(&mut self, numbers: &[Option<usize>]) -> HashMap<usize, (Vec<Relocation>, Vec<Relocation>)> {
         let mut asked = HashMap::<usize, (Vec<Relocation>, Vec<Relocation>)>::new();
         for one in std::mem::take(&mut self.relocations) {
@@ -220,7 +224,7 @@ impl Assembler {
             let offset = self.table.linear(&one.offset, super::expr::TOP).ok().and_then(|sum| self.table.place(&sum));
             let found = match offset {
                 Some((section, offset)) if offset >= 0 || section.is_none() => {
-                    // Of a number, LLVM's assembler takes 32 bits.
+                    // LLVM's assembler takes only 32 bits of the number.
                     Ok((section.unwrap_or(one.section), u64::from(offset as u32), section.is_some()))
                 }
                 _ => Err(fault("the place of a relocation is a number, or a label and a number")),
@@ -231,7 +235,7 @@ impl Assembler {
                 Some(Ok(Linear { constant, terms, .. })) => match terms[..] {
                     [] => Ok((Of::None, constant)),
                     [(id, 1)] => {
-                        // It names a local symbol itself, and not a place in its section.
+                        // `.reloc` names a local symbol itself, and not a place in the symbol's section.
                         let is_named = one.names_hidden || !self.table.get(id).name.starts_with(HIDDEN);
                         let number = Some(id).filter(|_| is_named).and_then(|id| numbers.get(id).copied().flatten());
                         let of = number.map(|number| (Of::Symbol(number), constant));
@@ -254,7 +258,7 @@ impl Assembler {
         asked
     }
 
-    /// Puts the notes into their section.
+    /// Writes the notes to their section.
     pub fn write_notes(&mut self) {
         let notes = std::mem::take(&mut self.notes);
         if notes.is_empty() {
@@ -271,13 +275,13 @@ impl Assembler {
         (self.table.section, self.previous) = before;
     }
 
-    /// The name of a section is its beginning, if nothing else is called so.
+    /// Gives a section's name the meaning of its beginning, if no symbol with this name is defined.
     fn name_sections(&mut self) {
         for section in 0..self.sections.len() {
             let Some(id) = self.table.find(&self.sections[section].name) else { continue };
             let symbol = self.table.get_mut(id);
             if matches!(symbol.def, Def::Undefined) && symbol.bind.is_none() {
-                // Relocations name the section, and it has no symbol of this name.
+                // Relocations then name the section, and the table of symbols has no symbol of this name.
                 (symbol.def, symbol.name) = (Def::Label { section, offset: 0 }, String::new());
             }
         }
@@ -285,14 +289,14 @@ impl Assembler {
 
     fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Flaw> {
         let symbol = self.table.get(id);
-        // The assembler's own symbols are in the table if the source sets them.
+        // The assembler's own symbols are in the object's table only if the source sets them.
         let is_own = (symbol.is_own || self.has_addends() && symbol.name.starts_with(OWN)) && !symbol.is_set;
         let is_weak = symbol.bind == Some(STB_WEAK);
         let is_hidden_name = symbol.name.starts_with(HIDDEN) && !is_weak && !self.kept.contains(&id);
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {
             Def::Undefined if is_local_name && is_needed => {
-                // The values that need a label without a name say so themselves.
+                // The fault of an undefined label without a name is reported for the value that needs it.
                 return match symbol.name.as_str() {
                     "" => Ok(None),
                     name => Err(Flaw::new(symbol.place, format!("{name} is not defined"))),
@@ -315,7 +319,7 @@ impl Assembler {
                 match (self.table.fold(&linear), self.table.place(&linear), &linear.terms[..]) {
                     (Ok(value), ..) => (At::Absolute, value as u64),
                     (_, Some((Some(section), offset)), _) => (At::Section(section), offset as u64),
-                    // It is another name, and what it is another name of stands in relocations.
+                    // The symbol is another name of an undefined symbol, which relocations name instead.
                     (.., [(of, 1)]) if matches!(self.table.get(*of).def, Def::Undefined) => return Ok(None),
                     (Err((why, _)), ..) => return Err(Flaw::new(symbol.place, why)),
                 }
@@ -336,7 +340,7 @@ impl Assembler {
         Ok(Some(Symbol { name, at, value, size: 0, kind, bind, visibility, place: symbol.place, order }))
     }
 
-    /// The symbol of which one is another name. It gives its size and type.
+    /// The symbol of which a symbol is another name, and from which it takes size and type.
     fn base(&self, id: SymbolId, at: At) -> Option<&super::table::Symbol> {
         let Def::Variable(expr) = &self.table.get(id).def else { return None };
         let terms = self.table.linear(expr, super::expr::TOP).ok()?.terms;
@@ -372,7 +376,7 @@ impl Assembler {
             }
             _ => {}
         }
-        // The literal of an instruction is a distance from itself, unless the text says a difference.
+        // The literal of an instruction is a distance from the literal itself, unless the text is a difference.
         let width = if let FixupKind::Data(width) | FixupKind::Literal(width) = fixup.kind { width } else { 4 };
         let mut from_here = matches!(fixup.kind, FixupKind::Literal(_)) && !fixup.expr.is_difference();
         if !from_here || linear.terms.is_empty() {
@@ -386,13 +390,13 @@ impl Assembler {
             return Err(fault(why));
         };
         if let (None, true, Some(offset)) = (linear.variant, from_here, self.offset_in(id, section)) {
-            // A definition elsewhere could replace a symbol that is visible.
+            // Only a local symbol cannot be replaced by a definition in another object.
             if self.table.get(id).bind.unwrap_or(STB_LOCAL) == STB_LOCAL {
                 let value = (offset as i64).wrapping_add(linear.constant).wrapping_sub(place as i64);
                 return self.store(fixup, section, width, value).map(|()| None);
             }
         }
-        // A literal of 64 bits can hold the half of an address, whose relocation leaves the other dword alone.
+        // A literal of 64 bits can hold a half of an address; the relocation does not change the other dword.
         let fits = |kind: &u32| {
             let size = Formula::of(*kind).map_or(0, |formula| formula.size);
             size <= usize::from(width) && !(from_here && *kind == kinds::ABS64)
@@ -415,12 +419,13 @@ impl Assembler {
         Ok(Some(Relocation { offset: place, kind, of, addend, place: fixup.place }))
     }
 
-    /// Whether relocations have numbers that are added: the runtime of HSA wants them, and the others do not.
+    /// Whether relocations have addends, as only the runtime of HSA expects.
     fn has_addends(&self) -> bool {
         self.table.target.is_none_or(|target| target.os == Os::Hsa)
     }
 
-    /// Makes a distance from a place in a section of the difference from a label of this section, if it is one.
+    /// Turns a difference from a label of a section into a distance from `place` in this section. Returns whether
+    /// `linear` is such a difference.
     pub fn count_from_here(&self, linear: &mut Linear, place: u64, section: usize) -> bool {
         let is_here = |(id, times): &(SymbolId, i64)| *times == -1 && self.offset_in(*id, section).is_some();
         let Some(n) = linear.terms.iter().position(is_here) else { return false };
@@ -434,7 +439,7 @@ impl Assembler {
         self.table.location(id).filter(|(there, _)| *there == section).map(|(_, offset)| offset)
     }
 
-    /// The symbol that a relocation names: symbols that nothing outside can see are places in their section.
+    /// The symbol and the addend of a relocation. Local symbols become places in their section.
     fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Of, i64)> {
         let symbol = self.table.get(id);
         let is_local = symbol.bind.unwrap_or(STB_LOCAL) == STB_LOCAL && !self.keeps_symbol(id, addend);
@@ -444,7 +449,7 @@ impl Assembler {
         }
     }
 
-    /// The place in a section that an expression means.
+    /// The offset in a section of the place that an expression means; `None` if the place is in another section.
     fn place_in(&self, section: usize, linear: &Linear) -> Option<u64> {
         let [(id, 1)] = linear.terms[..] else { return None };
         Some(self.offset_in(id, section)?.wrapping_add_signed(linear.constant))
@@ -463,10 +468,10 @@ impl Assembler {
             if matches!(self.table.get(id).def, Def::Undefined) {
                 return Err(fault("undefined label".into()));
             }
-            // A linker decides where branches to what others can see go.
+            // A linker resolves branches to other sections and to global symbols.
             if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
                 let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
-                // LLVM's assembler leaves the distance of the branch from itself.
+                // LLVM's assembler leaves the distance of a branch to itself here.
                 self.store(&Fixup { kind: FixupKind::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
                 return Ok(Some(Relocation {
                     offset: fixup.offset,
@@ -490,7 +495,7 @@ impl Assembler {
             Err(why) => return Err(fault(why)),
         };
         if branch.is_broken_branch() {
-            // A place that is counted from the branch itself moves with it.
+            // An `s_nop` does not help if the target is counted from the branch itself.
             if self.padded.contains(&number) {
                 return Err(fault(
                     "this processor cannot branch over 63 dwords, and an s_nop does not change that".into(),
@@ -523,7 +528,7 @@ impl Symbol {
         self.bind == STB_LOCAL
     }
 
-    /// Whether another module's definition could replace it.
+    /// Whether another module's definition could replace the symbol.
     pub fn is_open(&self) -> bool {
         !self.is_local() && (self.at == At::Undefined || self.visibility == STV_DEFAULT)
     }

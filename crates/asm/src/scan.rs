@@ -7,15 +7,15 @@ use super::source::Line;
 
 /// The beginning of a statement.
 pub enum Head {
-    /// A label, of which the colon has been read. Another beginning follows.
+    /// A label, which has been read with its colon. The beginning of another statement can follow.
     Label(String),
-    /// A name that gets a value, of which the sign has been read.
+    /// A name that gets a value, which has been read with the sign `=`.
     Assignment(String),
-    /// The first word of anything else.
+    /// The first word of any other statement.
     Word(String),
 }
 
-/// A place in a line; everything it reads, it reads from there on.
+/// A position in a line, from which names, strings and expressions are read.
 #[derive(Clone)]
 pub struct Scan<'a> {
     pub line: &'a Line,
@@ -42,7 +42,8 @@ impl<'a> Scan<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The text of so many bytes before this place, and so many after it.
+    /// The text from `before` bytes before this position to `behind` bytes after it; empty if the line does not have
+    /// them.
     pub fn around(&self, before: usize, behind: usize) -> &'a str {
         self.text.get(self.at.saturating_sub(before)..self.at + behind).unwrap_or("")
     }
@@ -73,12 +74,12 @@ impl<'a> Scan<'a> {
         is_next
     }
 
-    /// An error about what is from `start` to here.
+    /// An error about the text from `start` to the current position.
     pub fn since(&self, start: usize, message: impl Into<String>) -> Flaw {
         Flaw::new(self.line.place(start..self.at.max(start)), message)
     }
 
-    /// An error about what is here.
+    /// An error about the text at the current position.
     pub fn fault(&mut self, message: impl Into<String>) -> Flaw {
         self.blank();
         let len = self.rest().bytes().position(|c| !is_name(c)).unwrap_or(self.rest().len());
@@ -94,12 +95,12 @@ impl<'a> Scan<'a> {
         if self.eat(what) { Ok(()) } else { Err(self.fault(format!("`{what}` expected"))) }
     }
 
-    /// Nothing may follow.
+    /// Fails if text follows.
     pub fn end(&mut self) -> Result<()> {
         if self.is_done() { Ok(()) } else { Err(self.fault("the end of the line expected")) }
     }
 
-    /// Letters and digits here, which may be none.
+    /// Reads the characters of a name, of which there may be none.
     pub fn word(&mut self) -> &'a str {
         self.blank();
         let rest = self.rest();
@@ -108,7 +109,7 @@ impl<'a> Scan<'a> {
         rest.get(..len).unwrap_or("")
     }
 
-    /// The name of a symbol or section, perhaps in quotes.
+    /// Reads the name of a symbol or section, which can be in quotes.
     pub fn name(&mut self) -> Result<String> {
         self.blank();
         if self.peek() == b'"' {
@@ -126,7 +127,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next beginning of a statement, and the range of its name.
+    /// Reads the beginning of a statement. Returns it with the range of its name.
     pub fn head(&mut self) -> Result<(Head, Range<usize>)> {
         self.blank();
         let start = self.at;
@@ -153,7 +154,7 @@ impl<'a> Scan<'a> {
         Ok((Head::Word(name), range))
     }
 
-    /// A string in quotes, as bytes.
+    /// Reads a string in quotes, as bytes.
     pub fn string(&mut self) -> Result<Vec<u8>> {
         self.blank();
         let start = self.at;

@@ -30,7 +30,7 @@ const TYPES: [(&str, u32); 17] = [
     ("llvm_cfi_jump_table", 0x6fff_4c0e),
 ];
 
-/// Sections that LLVM's assembler knows before a source names them: type, flags, length of an entry.
+/// The name, type, flags and entry size of sections that LLVM's assembler knows before a source names them.
 const KNOWN: [(&str, u32, u64, u64); 17] = [
     (".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0),
     (".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0),
@@ -52,7 +52,7 @@ const KNOWN: [(&str, u32, u64, u64); 17] = [
 ];
 
 impl Assembler {
-    /// Goes on in one of the sections that have directives of their own, perhaps in a part of it.
+    /// Switches to one of the sections that have a directive, or to a part of it.
     pub fn named(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
         let part = self.part(scan)?;
         scan.end()?;
@@ -61,7 +61,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The number of a part of a section, which can be missing.
+    /// Reads the number of a part of a section; 0 if it is missing.
     fn part(&mut self, scan: &mut Scan<'_>) -> Result<u32> {
         if scan.is_done() {
             return Ok(0);
@@ -72,7 +72,7 @@ impl Assembler {
         part.ok_or_else(|| scan.since(from, "the parts of a section have numbers from 0 to 2147483647"))
     }
 
-    /// `.subsection N`: goes on in another part of the same section.
+    /// `.subsection N`: switches to another part of the same section.
     pub fn subsection(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let part = self.part(scan)?;
         scan.end()?;
@@ -142,7 +142,7 @@ impl Assembler {
                     self.number(scan)?;
                 } else {
                     let (symbol, place) = self.symbol_name(scan)?;
-                    // A section is meant by its name, too.
+                    // The name of a section stands for the section.
                     let name = &self.table.get(symbol).name;
                     let is_section = self.first_section(name).is_some();
                     if self.table.location(symbol).is_none() && !is_section {
@@ -157,7 +157,7 @@ impl Assembler {
         }
         scan.end()?;
         let entry = entry as u64;
-        // Type, flags and entry size that are left out are those of the section above.
+        // Missing type, flags and entry size are those of the section's earlier directive.
         let above = self.find_section(&name, &identity).and_then(|index| self.sections.get(index));
         let above = above.map(|above| (above.kind, above.flags, above.entry));
         let is_plain = identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
@@ -182,7 +182,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The flags of a section, and whether it belongs to the group of the current one.
+    /// The flags of a section, and whether it belongs to the group of the current section.
     fn section_flags(&mut self, scan: &mut Scan<'_>) -> Result<(u64, bool)> {
         scan.blank();
         let at = scan.at;
@@ -219,7 +219,7 @@ impl Assembler {
         Ok((flags, of_last))
     }
 
-    /// The group of a section, and its number among those of its name.
+    /// Reads the group of a section, and the number that distinguishes it from other sections of its name.
     fn identity(&mut self, has_group: bool, identity: &mut SectionIdentity, scan: &mut Scan<'_>) -> Result<()> {
         if has_group {
             scan.expect(",")?;
@@ -244,7 +244,7 @@ impl Assembler {
             }
         }
         if let Some(group) = &mut identity.group {
-            // The first section of a group says whether other objects may have it.
+            // The first section of a group decides whether other objects may have the same group.
             group.is_comdat = *self.comdats.entry(group.symbol).or_insert(group.is_comdat);
         }
         Ok(())
@@ -293,7 +293,7 @@ fn section_type(scan: &mut Scan<'_>) -> Result<u32> {
     })
 }
 
-/// The type and the flags of a section, if nothing says others.
+/// The default type and flags of a section with a name.
 pub fn usual(name: &str) -> (u32, u64) {
     let is = |prefix: &str| name == prefix || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
     let kind = match name {

@@ -1,4 +1,4 @@
-//! The text that is assembled: files, and what macros and repetitions become, as lines with their places.
+//! The text that is assembled: the lines of files and of expanded macros and repetitions, with their places.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,33 +7,33 @@ use std::sync::Arc;
 use super::Kind;
 use super::flaw::{Flaw, Span};
 
-/// How deep macros, repetitions and included files can be nested.
+/// The greatest depth of nesting of macros, repetitions and included files.
 const DEPTH: usize = 64;
-/// The least number of them that an expansion takes.
+/// The least number of bytes that an expansion counts towards the limit.
 const EXPANSION: usize = 64;
 
-/// Directives between which documents stand, and no lines of a source.
+/// Pairs of directives between which a document stands, which has no statements.
 pub const DOCUMENTS: [(&str, &str); 2] =
     [(".amdgpu_metadata", ".end_amdgpu_metadata"), (".amdgpu_pal_metadata", ".end_amdgpu_pal_metadata")];
 
-/// A text, and where it comes from.
+/// A text and its origin.
 #[derive(Clone, Debug)]
 pub struct File {
     pub name: String,
-    /// As it was read.
+    /// The text as it was read.
     pub text: Arc<str>,
-    /// The line that asked for it.
+    /// The statement because of which the text was read.
     pub from: Option<Span>,
-    /// It is what a macro or a repetition became.
+    /// Whether the text is the expansion of a macro or a repetition.
     pub is_made: bool,
-    /// The markers of a preprocessor, if places are those that they name.
+    /// The markers of a preprocessor, if places follow them.
     pub markers: Vec<Marker>,
 }
 
-/// A line `# 12 "file.s"` of a preprocessor: what follows it is from line 12 of that file.
+/// A line `# 12 "file.s"` of a preprocessor: the next line is line 12 of that file.
 #[derive(Clone, Debug)]
 pub struct Marker {
-    /// The number of the line that follows it, from 1 on.
+    /// The number of the line after the marker, from 1 on.
     pub next: usize,
     pub line: usize,
     pub file: String,
@@ -54,12 +54,12 @@ impl Marker {
 /// A text that is being read.
 struct Frame {
     file: usize,
-    /// Without comments; every other byte is where it was.
+    /// The text with blanks in place of comments; every other byte has the same offset.
     code: Arc<str>,
     at: usize,
-    /// The places of ends of lines that are in strings, and end no line.
+    /// The offsets of newlines in strings, which do not end a line.
     in_strings: Vec<usize>,
-    /// The number of open conditions where it began.
+    /// The number of open conditions at the beginning of the text.
     conditions: usize,
     is_macro: bool,
 }
@@ -93,26 +93,26 @@ pub struct Source {
     pub files: Vec<File>,
     frames: Vec<Frame>,
     expanded: usize,
-    /// Whether the rest is not read.
+    /// Whether the rest of the source is not read.
     pub is_stopped: bool,
-    /// The beginnings of comments that do not end.
+    /// The places of comments without an end.
     pub open_comments: Vec<Span>,
-    /// The beginnings of strings that go on in the next line.
+    /// The places of strings that continue in the next line.
     pub long_strings: Vec<Span>,
     has_long_strings: bool,
-    /// What follows the end of the last block in its line, which nothing may.
+    /// The text after the end of the last block in the same line, which is an error.
     pub behind_end: Option<Span>,
-    /// The most bytes that macros and repetitions can become.
+    /// The greatest size of all expansions together, in bytes.
     pub most: usize,
     pub include: Vec<PathBuf>,
-    /// Whether places are those that the markers of a preprocessor name.
+    /// Whether places follow the markers of a preprocessor.
     pub follows_markers: bool,
-    /// Whether it includes no other file.
+    /// Whether the source may not include other files.
     pub is_alone: bool,
 }
 
 impl Source {
-    /// Begins to read a text; what is being read goes on after it.
+    /// Begins to read a text, after which reading continues in the current text.
     pub fn push(
         &mut self,
         name: String,
@@ -136,7 +136,7 @@ impl Source {
         let text: Arc<str> = text.into();
         let file = self.files.len();
         let (mut code, mut in_strings) = (text.clone(), Vec::new());
-        // An expansion has no comments any more.
+        // An expansion has no comments, because they have been replaced in its source.
         if !is_macro || self.has_long_strings {
             let stripped = without_comments(&text);
             if !is_macro {
@@ -162,13 +162,13 @@ impl Source {
         Some(open)
     }
 
-    /// The error of what becomes too long.
+    /// The error about expansions that become too long.
     pub fn too_long(&self, place: Span) -> Flaw {
         let message = format!("macros and repetitions become more than {} bytes", self.most);
         Flaw::new(place, message).kind(Kind::Expansion)
     }
 
-    /// Reads no more of any text.
+    /// Ends the reading of all texts.
     pub fn stop(&mut self) {
         self.is_stopped = true;
         self.frames.clear();
@@ -191,11 +191,12 @@ impl Source {
         (frame.at < frame.code.len()).then(|| frame.line())
     }
 
-    /// The lines up to one that is `end`, which are skipped. Words of `open` begin blocks inside, which end alike.
+    /// Skips and returns the lines up to one that begins with a word of `end`. A word of `open` begins an inner block,
+    /// which ends with a word of `end`, too.
     pub fn block(&mut self, open: &[&str], end: &[&str]) -> Option<Line> {
         let (mut body, mut depth): (Option<Line>, usize) = (None, 0);
         while let Some(line) = self.next_here() {
-            // The words inside of blocks are in small letters.
+            // Words inside of blocks are recognized only in lower case.
             let text = line.text().trim_start();
             let first = text.split(|c: char| !c.is_ascii() || !super::scan::is_name(c as u8)).next().unwrap_or("");
             let body = body.get_or_insert_with(|| Line { range: line.range.start..line.range.start, ..line.clone() });
@@ -215,7 +216,7 @@ impl Source {
         None
     }
 
-    /// The text as it was read, up to a line that is `end`, with its place.
+    /// Skips the lines up to one that begins with `end`. Returns their text as it was read, with its place.
     pub fn raw(&mut self, end: &str) -> Option<(String, Span)> {
         let block = self.block(&[], &[end])?;
         let text = &self.files.get(block.file)?.text;
@@ -240,9 +241,9 @@ impl Frame {
 /// A text without its comments.
 struct Stripped {
     code: String,
-    /// The beginning of a comment that does not end.
+    /// The offset of a comment without an end.
     open: Option<usize>,
-    /// The beginnings of strings of several lines, and the ends of lines in them.
+    /// The offsets of strings that continue in the next line, and of the newlines in them.
     long_strings: Vec<usize>,
     in_strings: Vec<usize>,
 }
@@ -291,7 +292,7 @@ fn without_comments(text: &str) -> Stripped {
                     long_strings.push(start);
                 }
             }
-            // A comment can follow labels in this form, too.
+            // A comment with `#` can also follow labels.
             b'#' if is_label && last == b':' => {
                 blank(&mut out, at..end);
                 at = end;
@@ -313,14 +314,15 @@ fn without_comments(text: &str) -> Stripped {
                     open = Some(at);
                 }
                 let close = close.map_or(out.len(), |len| at + len + 4);
-                // The text after the comment belongs to the line in which the comment began.
+                // Newlines are replaced, too, so the text after the comment belongs to the line in which the comment
+                // began.
                 if let Some(comment) = out.get_mut(at..close) {
                     comment.fill(b' ');
                 }
                 at = close;
                 continue;
             }
-            // A character that begins no comment.
+            // A character in quotes does not begin a comment.
             b'\'' if next(1) == b'\\' && next(3) == b'\'' => at += 3,
             b'\'' if next(1) != b'\n' && next(2) == b'\'' => at += 2,
             b' ' | b'\t' => {}
@@ -338,7 +340,7 @@ fn byte_at(text: &str, at: usize) -> u8 {
     text.as_bytes().get(at).copied().unwrap_or(0)
 }
 
-/// Overwrites a range with blanks, but for the ends of lines.
+/// Overwrites a range with blanks, except for newlines.
 fn blank(out: &mut [u8], range: Range<usize>) {
     for byte in out.get_mut(range).into_iter().flatten().filter(|byte| **byte != b'\n') {
         *byte = b' ';

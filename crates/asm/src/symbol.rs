@@ -13,7 +13,7 @@ use amdgpu_object::relocation_kinds as kinds;
 /// `STB_GNU_UNIQUE`.
 const UNIQUE: u8 = 10;
 
-/// Types of symbols by their names: the first ones are weaker than those after them.
+/// Types of symbols, each with two names, from the weakest to the strongest.
 const TYPES: [(&str, &str, u8); 7] = [
     ("notype", "STT_NOTYPE", 0),
     ("object", "STT_OBJECT", STT_OBJECT),
@@ -24,7 +24,7 @@ const TYPES: [(&str, &str, u8); 7] = [
     ("tls_object", "STT_TLS", 6),
 ];
 
-/// The most bytes of a variable in a workgroup's memory.
+/// The greatest size in bytes of a variable in a workgroup's memory.
 const MOST_SHARED: i64 = 1 << 16;
 
 /// Kinds of relocations by their names in `.reloc`.
@@ -55,7 +55,7 @@ pub struct Asked {
     pub offset: Expr,
     pub kind: u32,
     pub expr: Option<Expr>,
-    /// Whether it names hidden symbols themselves, and not their places in sections.
+    /// Whether the relocation names hidden symbols themselves, and not their places in sections.
     pub names_hidden: bool,
     pub place: Span,
 }
@@ -78,17 +78,17 @@ pub struct Version {
     pub place: Span,
 }
 
-/// The beginning of names that are in no table of symbols.
+/// The prefix of names that are not in the table of symbols.
 pub const HIDDEN: &str = ".L";
 
-/// The type that stays of two.
+/// The stronger of two types; the second one if they are equally strong.
 pub fn stronger(a: u8, b: u8) -> u8 {
     let rank = |kind: u8| TYPES.iter().position(|(.., known)| *known == kind).unwrap_or(TYPES.len());
     if rank(b) >= rank(a) { b } else { a }
 }
 
 impl Assembler {
-    /// Whether the directive is about a symbol.
+    /// Handles a directive about a symbol. Returns whether it is one.
     pub fn of_symbol(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         match word {
             ".globl" | ".global" | ".local" | ".weak" | ".protected" | ".hidden" | ".internal" | ".no_dead_strip"
@@ -182,7 +182,7 @@ impl Assembler {
         };
         let before = symbol.bind.replace(bind).filter(|before| *before != bind);
         match before {
-            // A symbol becomes weak whatever it was.
+            // A symbol with any other binding can become weak.
             Some(STB_LOCAL) if bind == STB_WEAK => {
                 let message = format!("`{}` is .local above, and weak from here on", symbol.name);
                 self.warn(place, &message);

@@ -1,4 +1,4 @@
-//! Symbols, and where the assembler is.
+//! The table of symbols, with the current position of the assembler.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use super::expr::Expr;
 use super::flaw::Span;
 use super::target::{Os, Processor};
 
-/// How the names of the assembler's own symbols begin.
+/// The prefix of the names of the assembler's own symbols.
 pub const OWN: &str = ".amdgcn.";
 
-/// The names of the same symbols for runtimes other than that of HSA, and what follows [`OWN`] in theirs.
+/// The names of the assembler's own symbols for runtimes other than HSA's, each with the name after [`OWN`] for HSA.
 const OTHERS: [(&str, &str); 5] = [
     (".option.machine_version_major", "gfx_generation_number"),
     (".option.machine_version_minor", "gfx_generation_minor"),
@@ -42,26 +42,28 @@ pub enum Def {
 pub struct Symbol {
     pub name: String,
     pub def: Def,
-    /// The first place that names it.
+    /// The place of the definition, or else of the first mention.
     pub place: Span,
     pub size: Option<(Expr, Span)>,
-    /// `STT_`.
+    /// The type, `STT_`.
     pub kind: u8,
-    /// `STB_`, if something says it.
+    /// The binding, `STB_`, if a directive states it.
     pub bind: Option<u8>,
-    /// `STV_`.
+    /// The visibility, `STV_`.
     pub visibility: u8,
-    /// Its place among the symbols of an object: those that nothing asks for have none. See [`Table::register`].
+    /// The position among the symbols of an object; `None` for a symbol that the object does not need. See
+    /// [`Table::register`].
     pub order: Option<u32>,
-    /// Whether the source gives it a value.
+    /// Whether the source gives the symbol a value.
     pub is_set: bool,
-    /// Whether another value can follow.
+    /// Whether the source may give the symbol another value later.
     pub is_open: bool,
-    /// Whether something above its definition names it, and keeps the value if it gets another one.
+    /// Whether a statement before the definition names the symbol, and keeps this value if the symbol gets another one.
     pub is_named_above: bool,
-    /// Whether it is one of the assembler's own.
+    /// Whether the symbol is one of the assembler's own.
     pub is_own: bool,
-    /// Whether it is another name of a symbol, which is weak if nothing else names it.
+    /// Whether the symbol is another name of a symbol (`.weakref`), which is weak if it is only named through such
+    /// names.
     pub is_weak_name: bool,
 }
 
@@ -69,17 +71,17 @@ pub struct Symbol {
 pub struct Table {
     all: Vec<Symbol>,
     names: HashMap<String, SymbolId>,
-    /// Labels that are numbers: the last one of each, and the one that will come next.
+    /// Labels that are numbers: for each number, the last label and the next one.
     numbers: HashMap<String, (Option<SymbolId>, Option<SymbolId>)>,
-    /// The section and the offset in it.
+    /// The current section, and the offset in this section.
     pub section: usize,
     pub offset: u64,
     pub target: Option<Processor>,
-    /// The steps that the value in evaluation has taken.
+    /// The number of steps of the current evaluation.
     pub steps: std::cell::Cell<u32>,
-    /// Whether something asks how many registers are used.
+    /// Whether the source uses the numbers of registers.
     pub counts_registers: bool,
-    /// How many symbols and sections have a place in the order of an object.
+    /// The number of symbols and sections that have a position in the order of an object.
     registered: u32,
 }
 
@@ -125,21 +127,22 @@ impl Table {
         self.all.len() - 1
     }
 
-    /// The next place in the order of an object's symbols, among which those of sections are, too.
+    /// The next position in the order of an object's symbols, which include the symbols of sections.
     pub fn next_order(&mut self) -> u32 {
         self.registered += 1;
         self.registered
     }
 
-    /// Gives a symbol its place in the order, if it has none: what defines it does so, a value or an instruction that
-    /// names it, and a directive that says what it is, but none that only counts with it, such as `.if` and `.size`.
+    /// Gives a symbol the next position in the order, if it has none. Its definition does this, a value or an
+    /// instruction that names it, and a directive that describes it, but not a directive that only computes with it,
+    /// such as `.if` and `.size`.
     pub fn register(&mut self, id: SymbolId) {
         if self.all[id].order.is_none() {
             self.all[id].order = Some(self.next_order());
         }
     }
 
-    /// Gives the symbols of a value their places in the order.
+    /// Gives the symbols of an expression positions in the order.
     pub fn register_all(&mut self, expr: &Expr) {
         let mut open = vec![expr];
         while let Some(expr) = open.pop() {
@@ -153,7 +156,7 @@ impl Table {
         }
     }
 
-    /// The symbol of a name, which it becomes if there is none.
+    /// The symbol of a name, which is added if there is none.
     pub fn id(&mut self, name: &str, place: Span) -> SymbolId {
         if let Some(id) = self.names.get(name) {
             return *id;
@@ -166,8 +169,8 @@ impl Table {
         id
     }
 
-    /// The symbol of a name that gets a value. If it has one that another may follow, what stands above keeps the old
-    /// one.
+    /// The symbol of a name that gets a value. If it already has a value that may change, statements above keep the old
+    /// value.
     pub fn id_again(&mut self, name: &str, place: Span) -> SymbolId {
         let id = self.id(name, place);
         let symbol = &self.all[id];
@@ -186,7 +189,7 @@ impl Table {
         self.all.len() - 1
     }
 
-    /// The place of a symbol: of a label, or of a variable that is a place.
+    /// The section and the offset of a label, or of a variable that is a place.
     pub fn location(&self, id: SymbolId) -> Option<(usize, u64)> {
         match &self.get(id).def {
             Def::Label { section, offset } => Some((*section, *offset)),
@@ -198,7 +201,7 @@ impl Table {
         }
     }
 
-    /// The value of one of the assembler's own symbols, which have other names for other runtimes.
+    /// The initial value of one of the assembler's own symbols, whose names depend on the runtime.
     fn own(&self, name: &str) -> Option<Expr> {
         let target = self.target?;
         let name = match target.os {
@@ -215,7 +218,7 @@ impl Table {
         }))
     }
 
-    /// The three numbers in the processor's name.
+    /// The three numbers in the processor's name: 9, 4 and 2 of `gfx942`.
     pub fn generation(&self) -> Option<[i64; 3]> {
         let number = self.target?.processor.name().strip_prefix("gfx")?;
         let (major, last) = number.split_at_checked(number.len().checked_sub(2)?)?;
@@ -223,7 +226,7 @@ impl Table {
         Some([major.parse().ok()?, digit(0)?, digit(1)?])
     }
 
-    /// The symbols of the numbers of vector and scalar registers that are used.
+    /// The symbols that count the used vector and scalar registers.
     pub fn counts(&mut self) -> [SymbolId; 2] {
         let is_hsa = self.target.is_none_or(|target| target.os == Os::Hsa);
         let names = match is_hsa {
@@ -233,7 +236,7 @@ impl Table {
         names.map(|name| self.id(name, Span::default()))
     }
 
-    /// A label without a name for the current place.
+    /// A new label without a name for the current place.
     pub fn here(&mut self) -> SymbolId {
         let def = Def::Label { section: self.section, offset: self.offset };
         self.push("", def, Span::default())

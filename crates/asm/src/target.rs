@@ -1,4 +1,4 @@
-//! The processor that code is for, with its settings, and the system.
+//! The processor that code is for, with its settings and the runtime.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use amdgpu_object::TargetId;
 
 use crate::Faults;
 
-/// A processor, what code for it requires of XNACK and SRAM-ECC, and the runtime that loads the code.
+/// A processor, the settings of XNACK and SRAM-ECC that its code requires, and the runtime that loads the code.
 ///
 /// ```
 /// use amdgpu_asm::Processor;
@@ -20,22 +20,22 @@ use crate::Faults;
 pub struct Processor {
     pub(crate) processor: processor::Processor,
     pub(crate) target: Target,
-    /// The setting that code requires; `None`: any.
+    /// The settings that code requires; `None` for any setting.
     pub(crate) xnack: Option<bool>,
     pub(crate) sramecc: Option<bool>,
     pub(crate) os: Os,
-    /// Whether something says the runtime.
+    /// Whether the source or the caller states the runtime.
     pub(crate) says_os: bool,
 }
 
 impl FromStr for Processor {
     type Err = Faults;
 
-    /// Reads a name with settings, such as `gfx942:xnack-`, which is for the runtime of HSA, or a triple as in
-    /// `.amdgcn_target`: `amdgcn-amd-amdpal--gfx942`.
+    /// Reads a name with settings for the runtime of HSA, such as `gfx942:xnack-`, or a triple as in `.amdgcn_target`:
+    /// `amdgcn-amd-amdpal--gfx942`.
     ///
     /// # Errors
-    /// A fault without a place: there is no such processor in this build, or it has no such setting.
+    /// A fault without a place: this build does not have the processor, or the processor does not have the setting.
     fn from_str(id: &str) -> Result<Processor, Faults> {
         let is_triple = id.contains("-amd-") || id.starts_with("amdgcn");
         let read = match is_triple {
@@ -56,7 +56,7 @@ pub enum Os {
 }
 
 impl Os {
-    /// `EI_OSABI`.
+    /// The value of `EI_OSABI`.
     pub fn abi(self) -> u8 {
         match self {
             Os::Hsa => 64,
@@ -75,12 +75,12 @@ impl Os {
 }
 
 impl Processor {
-    /// The target whose instructions it has.
+    /// The target whose instructions the processor has.
     pub fn target(&self) -> Target {
         self.target
     }
 
-    /// `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`
+    /// Reads a triple such as `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`.
     pub(crate) fn parse(triple: &str) -> Result<Processor, String> {
         let id = TargetId::in_triple(triple).ok_or_else(|| "no processor is named here".to_string())?;
         Processor::of(&id, Os::of(triple))
@@ -103,7 +103,7 @@ impl Processor {
         Ok(Processor { processor, target, xnack, sramecc, os, says_os: true })
     }
 
-    /// `e_flags`.
+    /// The value of `e_flags`.
     pub(crate) fn flags(&self) -> u32 {
         let setting = |has: bool, value: Option<bool>, shift: u32| match (has, value) {
             (false, _) => 0,
@@ -117,14 +117,14 @@ impl Processor {
             flags |= setting(self.target.has_sramecc(), self.sramecc, 10);
             flags |= u32::from(self.processor.generic_version().unwrap_or(0)) << 24;
         } else {
-            // As in version 3, where a bit says that the setting is not off.
+            // As in version 3, a set bit means that the setting is not off.
             let bit = |has: bool, value: Option<bool>| u32::from(has && value != Some(false));
             flags |= bit(self.target.has_xnack(), self.xnack) << 8 | bit(self.target.has_sramecc(), self.sramecc) << 9;
         }
         flags
     }
 
-    /// Vector registers with accumulation registers after them.
+    /// The number of vector registers together with the accumulation registers after them.
     pub(crate) fn total_vgprs(&self, agprs: i64, vgprs: i64) -> Option<i64> {
         match self.target.accum_granule() {
             Some(granule) if agprs > 0 => Some(vgprs.checked_add(granule - 1)? / granule * granule + agprs),
@@ -132,13 +132,13 @@ impl Processor {
         }
     }
 
-    /// The registers above a kernel's own.
+    /// The number of scalar registers above a kernel's own.
     pub(crate) fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
         let registers = Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) };
         registers.special(self.target).into()
     }
 
-    /// The number of cache lines that code of this length fills, as far as a descriptor can say it.
+    /// The number of cache lines that code of a length in bytes fills, up to the maximum of the descriptor's field.
     pub(crate) fn prefetch(&self, bytes: i64) -> i64 {
         const LINE: i64 = 128;
         let max = self.target.directives().iter().find(|d| d.name() == "inst_pref_size").map_or(0, |d| d.max());

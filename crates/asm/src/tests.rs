@@ -1,4 +1,4 @@
-//! Tests of the package's own interface. The sources and their files are in the tests of the command.
+//! Tests of the package's own interface. Tests that compare sources with their files are among the command's tests.
 
 use crate::{Assembly, Far, Fault, Faults, Kind, Options, assemble};
 
@@ -119,7 +119,7 @@ fn limits_are_exact() {
     assert!(assemble("input", ".p2align 3", &options).is_ok());
     let alignment = fault(".balign 16", &options);
     assert_eq!((alignment.kind, &*alignment.message), (Kind::Section, "a section can be aligned to 8 bytes at most"));
-    // An expansion counts 64 bytes at least.
+    // An expansion counts as at least 64 bytes.
     let calls = |count: usize| format!(".macro m\n.endm\n{}", "m\n".repeat(count));
     assert!(assemble("input", &calls(4), &options).is_ok());
     assert_eq!(fault(&calls(5), &options).message, "macros and repetitions become more than 256 bytes");
@@ -227,13 +227,13 @@ fn a_fault_is_the_cause_of_no_other_one() {
     };
     let kernel = ".amdhsa_kernel k\n.amdhsa_next_free_sgpr 8\n.amdhsa_accum_offset 4\n";
     let end = ".end_amdhsa_kernel\nk: s_endpgm\n";
-    // A register count that cannot be read is not missing, too.
+    // A register count that cannot be read is not reported as missing.
     assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr )\n{end}")), [4]);
-    // A kernel that does not end for this reason is not wrong in each line that follows.
+    // A kernel that does not end because of an error does not make each later line an error.
     assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr 8.end_amdhsa_kernel\n.long 1\nk: s_endpgm\n")), [4]);
     assert_eq!(lines(&format!("{kernel}.long 1\n.long 2\nk: s_endpgm\n")), [4]);
-    // The values of symbols that a wrong statement does not set are not known.
+    // A symbol whose value a wrong statement should set is not reported as unknown.
     assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr n\n{end}.set n,\n")), [7]);
-    // A symbol without a size is there.
+    // A symbol with a wrong size is not reported as missing.
     assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr 8\n{end}.size k, nowhere\n")), [7]);
 }

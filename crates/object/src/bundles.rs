@@ -84,7 +84,8 @@ pub fn begins(bytes: &[u8]) -> bool {
 /// The decompressed bundle of a file that is one compressed bundle; `None` for a file that is anything else, or in
 /// which more bytes follow the bundle. `max_decompressed` is as in [`visit`](crate::visit).
 ///
-/// # Errors The bundle is damaged, or larger than `max_decompressed`.
+/// # Errors
+/// The bundle is damaged, or larger than `max_decompressed`.
 pub fn unpack(file: &[u8], max_decompressed: Option<u64>) -> core::result::Result<Option<Vec<u8>>, Error> {
     if !compressed::is_compressed(file) {
         return Ok(None);

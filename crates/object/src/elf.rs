@@ -199,7 +199,8 @@ pub struct Data<'a> {
 impl<'a> File<'a> {
     /// Reads the header.
     ///
-    /// # Errors The header is incomplete, or does not name a width or an order of bytes.
+    /// # Errors
+    /// The header is incomplete, or does not name a width or an order of bytes.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ErrorKind> {
         let cut = || ErrorKind::elf(ElfPart::File, ElfFault::Header { len: bytes.len() });
         let [class, order, _, os_abi, abi_version] = *bytes.get(4..9).and_then(|b| b.first_chunk()).ok_or_else(cut)?;

@@ -139,7 +139,8 @@ pub fn visit<E: From<Error>>(
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// # Errors The same errors as [`visit`] has.
+/// # Errors
+/// The same errors as [`visit`] has.
 pub fn scan<E: From<Error>>(
     bytes: &[u8],
     max_decompressed: Option<u64>,

@@ -245,7 +245,9 @@ impl Edits {
     /// The bare code `code`, which begins at the address `base`, with the changes made, without padding. Branches keep
     /// their targets. Words that are not an instruction stay.
     ///
-    /// # Errors A branch does not reach its target any more, an instruction reads its own address, or a change is not where an instruction begins.
+    /// # Errors
+    /// A branch does not reach its target any more, an instruction reads its own address, or a change is not where an
+    /// instruction begins.
     pub fn apply(&self, target: Target, code: &[u8], base: u64) -> Result<Vec<u8>, Error> {
         let (mut out, mut at, mut left) = (Vec::with_capacity(code.len()), 0usize, self.len());
         while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {

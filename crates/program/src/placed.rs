@@ -82,7 +82,8 @@ impl<'a> Placed<'a> {
     /// The object with the changes made, still for a linker: its relocations and symbols are adapted, and all other
     /// bytes stay.
     ///
-    /// # Errors The same errors as [`rewrite`](crate::rewrite()) has, but with offsets in sections in place of addresses.
+    /// # Errors
+    /// The same errors as [`rewrite`](crate::rewrite()) has, but with offsets in sections in place of addresses.
     pub fn rewrite(&self, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
         let mut result = Err(Error::Layout);
         visit(&self.bytes, &mut |image| result = crate::rewrite(image, target, edits));
@@ -147,7 +148,8 @@ fn tables(sections: &[Section], kind: u32) -> impl Iterator<Item = &Section> {
 impl Places {
     /// The addresses for a file's sections, in the order of the sections in the file.
     ///
-    /// # Errors The file is damaged, or has tables that cannot be read or overlap.
+    /// # Errors
+    /// The file is damaged, or has tables that cannot be read or overlap.
     fn new(file: &File<'_>) -> Result<Places, Error> {
         let sections = sections(file)?;
         let is_unread = |kind| tables(&sections, kind).next().is_some();
@@ -272,7 +274,8 @@ impl Places {
     /// The changed object `new`, which is laid out, as an object for a linker. `old` is the object before it was laid
     /// out.
     ///
-    /// # Errors A file is damaged, or the files have different numbers of sections.
+    /// # Errors
+    /// A file is damaged, or the files have different numbers of sections.
     fn unlink(&self, old: &File<'_>, new: &File<'_>) -> Result<Vec<u8>, Error> {
         let (before, after) = (sections(old)?, sections(new)?);
         if before.len() != after.len() {

@@ -22,7 +22,9 @@ const DYNAMIC_ADDRESSES: [u64; 13] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 36,
 ///
 /// `target` is the target of code outside of kernels; kernels have the lanes that their descriptors state.
 ///
-/// # Errors The file is damaged, or of a kind that cannot be changed; code uses its own address in an unknown way, a branch does not reach its target any more, or a kernel's second entry moves (see [`Edits::keep_second_entry`]).
+/// # Errors
+/// The file is damaged, or of a kind that cannot be changed; code uses its own address in an unknown way, a branch does
+/// not reach its target any more, or a kernel's second entry moves (see [`Edits::keep_second_entry`]).
 pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
     if edits.is_empty() {
         return Ok(image.bytes.into());

@@ -10,30 +10,30 @@ use crate::leb::{signed, unsigned};
 use crate::scan::Scan;
 use crate::table::SymbolId;
 
-/// The length of every instruction is a multiple of this.
+/// The unit of code offsets in bytes, of which every instruction's length is a multiple.
 const UNIT: u64 = 4;
-/// Offsets of saved registers are multiples of this.
+/// The unit of the offsets of saved registers in bytes.
 const SLOT: i64 = 4;
-/// The register of the address to return to, if nothing says another.
+/// The number of the register with the return address, if no directive names another.
 const RETURN: u64 = 16;
-/// Registers up to this one are part of some opcodes.
+/// The number of registers that fit into short opcodes.
 const SHORT: u64 = 64;
 const POINTER: u8 = 8;
-/// How `.eh_frame` writes addresses: as the signed distance of 4 bytes from the place that has it.
+/// The encoding of addresses in `.eh_frame`: a signed distance of 4 bytes from the place where it is written.
 const DISTANCE: u8 = 0x1b;
 
-/// Addresses that are counted from the place that has them.
+/// The flag of encodings in which an address is relative to the place where it is written.
 const FROM_HERE: u8 = 0x10;
-/// No address.
+/// The encoding for a missing address.
 const OMITTED: u8 = u8::MAX;
 
-/// A directive about a frame: its opcode and the numbers after it.
+/// The operands of a directive about a frame.
 enum Rule {
     /// A register.
     Register,
     /// A number.
     Number,
-    /// A number that is added to the last one of such a rule.
+    /// A number that is added to the number of the last rule that set the offset.
     More,
     /// A register and a number.
     RegisterNumber,
@@ -41,15 +41,15 @@ enum Rule {
     RegisterNumbers,
     /// Two registers.
     Registers,
-    /// Nothing.
+    /// No operands.
     Plain,
-    /// A register and the multiple of [`SLOT`] where it is: the opcode for numbers below 0 follows.
+    /// A register and its offset, a multiple of [`SLOT`]; with the opcode for offsets below 0.
     Slot(u8),
-    /// As [`Rule::Slot`], and the number is counted from the stack pointer of the caller.
+    /// A register and its offset as in [`Rule::Slot`], but counted from the stack pointer of the caller.
     RelativeSlot(u8),
 }
 
-/// The directives of rules.
+/// The directives of rules, with their opcodes and operands.
 const RULES: [(&str, u8, Rule); 15] = [
     (".cfi_def_cfa", 0x0c, Rule::RegisterNumber),
     (".cfi_def_cfa_register", 0x0d, Rule::Register),
@@ -68,7 +68,7 @@ const RULES: [(&str, u8, Rule); 15] = [
     (".cfi_llvm_def_aspace_cfa", 0x30, Rule::RegisterNumbers),
 ];
 
-/// Kinds of registers by the beginning of their names: how many there are, and the number of the first one.
+/// Kinds of registers: the beginning of their names, how many there are, and the DWARF number of the first one.
 const REGISTERS: [(&str, u64, u64); 4] = [("s", 64, 32), ("s", 106, 1024), ("v", 256, 2560), ("a", 256, 3072)];
 
 /// A frame.
@@ -76,44 +76,44 @@ pub struct Frame {
     pub section: usize,
     pub start: u64,
     pub end: u64,
-    /// The directive that begins it.
+    /// The place of the directive that begins the frame.
     pub place: Span,
     common: Common,
-    /// Rules, and where each one begins to hold.
+    /// The offsets at which rules begin to hold, with the rules' bytes.
     rules: Vec<(u64, Vec<u8>)>,
-    /// The number of the last rule that has one.
+    /// The offset that the last rule has set.
     offset: i64,
-    /// The data of a language for its personality.
+    /// The language-specific data, which the personality reads.
     data: Option<SymbolId>,
 }
 
 impl Frame {
-    /// Follows a section that has become part of another.
+    /// Moves the frame with its section, which has become a part of another section at the offset `base`.
     pub fn move_to(&mut self, section: usize, base: u64) {
         (self.section, self.start, self.end) = (section, self.start + base, self.end + base);
         self.rules.iter_mut().for_each(|(at, _)| *at += base);
     }
 }
 
-/// The properties that frames share with others.
+/// The properties of a frame that several frames can share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Common {
-    /// The function that reads the data of a language.
+    /// The function that reads the language-specific data.
     personality: Option<SymbolId>,
-    /// How the addresses of the personality and of its data are written.
+    /// The encodings of the addresses of the personality and of its data.
     encodings: [u8; 2],
     is_signal: bool,
     is_simple: bool,
-    /// The register of the address to return to, if something says it.
+    /// The register with the return address, if a directive names it.
     register: Option<u64>,
 }
 
-/// Whether addresses can be written so: with a known length, from the beginning of memory or from their own place.
+/// Whether an encoding is supported: of a known length, absolute or relative to the place where it is written.
 fn is_encoding(encoding: u8) -> bool {
     matches!(encoding & 0xf, 0 | 2..=4 | 8 | 10..=12) && encoding >> 4 & 7 <= FROM_HERE >> 4
 }
 
-/// The bytes of an address.
+/// The size of an encoded address in bytes.
 fn width(encoding: u8) -> u8 {
     match encoding & 7 {
         2 => 2,
@@ -123,7 +123,7 @@ fn width(encoding: u8) -> u8 {
 }
 
 impl Assembler {
-    /// Whether the directive is about frames.
+    /// Handles a directive about frames. Returns whether it is one.
     pub fn frame_directive(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
         match word {
             ".cfi_sections" => {
@@ -176,7 +176,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// The bytes of a directive that is in no table of rules; none if it is about all of the frame.
+    /// The bytes of a directive that is not in [`RULES`], or no bytes if it is about the whole frame; `None` for all
+    /// other directives.
     fn read_other(&mut self, word: &str, scan: &mut Scan<'_>, frame: &mut Frame) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         match word {
@@ -267,7 +268,7 @@ impl Assembler {
         Ok(bytes)
     }
 
-    /// Reads how an address is written, and the symbol that has it.
+    /// Reads the encoding of an address, and the symbol whose address it is.
     fn encoded(&mut self, scan: &mut Scan<'_>) -> Result<Option<(u8, SymbolId)>> {
         scan.blank();
         let from = scan.at;
@@ -282,7 +283,7 @@ impl Assembler {
         Ok(Some((encoding, of)))
     }
 
-    /// Puts the address of a symbol there.
+    /// Appends the address of a symbol to the table.
     fn put_address(&mut self, table: &mut Bytes, place: (usize, u64), encoding: u8, of: SymbolId) {
         self.table.register(of);
         let expr = match encoding & FROM_HERE {
@@ -293,7 +294,7 @@ impl Assembler {
         table.number(0, width(encoding));
     }
 
-    /// The number of a register for debuggers, which is also what its name means.
+    /// Reads a register, by name or by its DWARF number.
     fn frame_register(&mut self, scan: &mut Scan<'_>) -> Result<u64> {
         scan.blank();
         let from = scan.at;
@@ -343,7 +344,7 @@ impl Assembler {
         let mut table = Bytes::default();
         let mut common: Option<(Common, usize)> = None;
         for (n, frame) in frames.iter().enumerate() {
-            // All frames of `.debug_frame` share the first one's, as LLVM has it.
+            // All frames of `.debug_frame` share the entry of the first frame, as in LLVM.
             let known = common.filter(|(of, _)| !is_eh || *of == frame.common);
             let (_, common_at) = known.unwrap_or_else(|| {
                 let at = table.bytes.len();
@@ -360,7 +361,7 @@ impl Assembler {
                 table.open.push((table.bytes.len() as u64, 4, difference(code, here)));
                 table.number(0, 4);
                 table.number(frame.end - frame.start, 4);
-                // The length of what follows before the rules.
+                // The length of the augmentation data, which comes before the rules.
                 table.push(frame.data.map_or(0, |_| width(frame.common.encodings[1])));
                 if let Some(data) = frame.data {
                     self.put_address(&mut table, (table_section, start), frame.common.encodings[1], data);
@@ -385,8 +386,8 @@ impl Assembler {
         self.append(table_section, &table)
     }
 
-    /// Writes the entry that frames share: its version, segments, units of code and of data, the register of the
-    /// address to return to, and the personality.
+    /// Writes the entry that frames share: its version, segments, units of code and of data, the register with the
+    /// return address, and the personality.
     fn write_common(&mut self, table: &mut Bytes, place: (usize, u64), frame: &Frame, is_eh: bool) {
         let (at, common) = (table.bytes.len(), frame.common);
         table.number(0, 4);
@@ -405,7 +406,7 @@ impl Assembler {
         table.bytes.extend([UNIT as u8, SLOT as u8]);
         let register = common.register.unwrap_or(RETURN);
         if is_eh {
-            // Version 1 has a register of one byte.
+            // In version 1, the number of the register has one byte.
             table.push(register as u8);
             let of_personality = common.personality.map_or(0, |_| 1 + width(common.encodings[0]));
             table.push(1 + of_personality + u8::from(frame.data.is_some()));
@@ -430,7 +431,7 @@ fn difference(code: usize, here: usize) -> Expr {
     Expr::Binary("-", Box::new((Expr::Symbol(code, None), Expr::Symbol(here, None))), 1)
 }
 
-/// Goes on so many units after the last rule.
+/// Appends the opcode that advances by a number of code units.
 fn advance(table: &mut Bytes, units: u64) {
     match units {
         0 => {}

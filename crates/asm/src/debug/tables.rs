@@ -11,14 +11,14 @@ use crate::flaw::{Flaw, Result, Span};
 use crate::leb::{signed, unsigned};
 use crate::table::{Def, SymbolId};
 
-/// The length of every instruction is a multiple of this.
+/// The unit of addresses in bytes, of which every instruction's length is a multiple.
 const UNIT: u64 = 4;
 const LINE_BASE: i64 = -5;
 const LINE_RANGE: u64 = 14;
 const OPCODE_BASE: u8 = 13;
-/// Numbers of operands of the standard opcodes.
+/// The numbers of operands of the standard opcodes.
 const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
-/// The most units of addresses that a special opcode adds.
+/// The greatest number of address units that a special opcode adds.
 const MOST: u64 = (255 - OPCODE_BASE as u64) / LINE_RANGE;
 
 const COPY: u8 = 1;
@@ -36,7 +36,7 @@ const END_SEQUENCE: u8 = 1;
 const SET_ADDRESS: u8 = 2;
 const SET_DISCRIMINATOR: u8 = 4;
 
-/// How an entry of version 5 is written: in the table of strings, as a number, as 16 bytes.
+/// Forms of version 5: an offset in the table of strings, a number, 16 bytes.
 const LINE_STRP: u8 = 0x1f;
 const UDATA: u8 = 0x0f;
 const DATA16: u8 = 0x1e;
@@ -49,7 +49,7 @@ const SOURCE: u64 = 0x2001;
 
 const POINTER: u8 = 8;
 
-/// The bytes of a table, with the places that a linker fills in: where they are, how long, and of what.
+/// The bytes of a table, with the offset, the width and the value of each place that a linker fills in.
 #[derive(Default)]
 pub struct Bytes {
     pub bytes: Vec<u8>,
@@ -75,7 +75,7 @@ impl Bytes {
         self.number(0, width);
     }
 
-    /// Puts the length of what follows there.
+    /// Writes the length of the bytes after a length field at `at` into this field.
     pub fn measure(&mut self, at: usize) {
         let len = (self.bytes.len() - at - 4) as u32;
         if let Some(there) = self.bytes.get_mut(at..at + 4) {
@@ -103,7 +103,7 @@ impl Strings {
 }
 
 impl Assembler {
-    /// Writes the tables, when everything has its place.
+    /// Writes the tables, once all code has its place.
     pub fn write_debug(&mut self) -> Result<()> {
         if let Some(frame) = &self.debug.frame {
             return Err(Flaw::new(frame.place, "no .cfi_endproc follows"));
@@ -141,7 +141,7 @@ impl Assembler {
         table.number(0, 4);
         table.number(version, 2);
         if version == 5 {
-            // The length of an address, and that there are no segments.
+            // The length of an address, and 0 for no segments.
             table.bytes.extend([POINTER, 0]);
         }
         let behind = table.bytes.len();
@@ -213,7 +213,7 @@ impl Assembler {
         }
     }
 
-    /// The directories and files of version 4, in which they are numbered from 1 on.
+    /// The directories and files of version 4, which numbers both from 1 on.
     fn old_files(&self, table: &mut Bytes) {
         self.debug.directories.iter().for_each(|directory| table.text(directory));
         table.push(0);
@@ -221,7 +221,7 @@ impl Assembler {
             let (name, directory) = file.as_ref().map_or(("", 0), |file| (file.name.as_str(), file.directory));
             table.text(name);
             unsigned(directory as u64, &mut table.bytes);
-            // When it was changed, and its length: not known.
+            // The time of the last change and the length, which are not known.
             table.bytes.extend([0, 0]);
         }
         table.push(0);

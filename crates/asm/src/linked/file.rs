@@ -9,7 +9,7 @@ use super::{Chunk, Layout};
 use crate::object::sorted;
 use crate::resolve::{At, Image, Symbol};
 
-/// `strip`: without the table of symbols that no loader reads.
+/// The bytes of the file. `strip` leaves out the symbol table that no loader reads.
 pub fn write(
     image: &Image,
     chunks: &[Chunk],
@@ -29,12 +29,12 @@ pub fn write(
         writer.reserve_until(chunk.offset as usize);
         writer.reserve(chunk.data.len(), 1);
     }
-    // Hidden symbols are local from now on.
+    // Hidden symbols become local in a linked file.
     let hide = |symbol: &Symbol| {
         let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
         Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
     };
-    // Names of places that the linker moves are for the linker alone.
+    // Names of places in merged sections are only for the linker, so they are left out.
     let is_kept = |symbol: &&Symbol| match symbol.at {
         At::Section(n) => !symbol.name.starts_with(".L") || image.sections[n].section.flags & SHF_MERGE == 0,
         _ => true,

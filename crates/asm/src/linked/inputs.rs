@@ -5,7 +5,7 @@ use amdgpu_object::elf::{SHF_EXCLUDE, SHF_GROUP, SHF_MERGE, SHF_STRINGS, SHT_NOB
 use super::Chunk;
 use crate::resolve::Image;
 
-/// Sections with these beginnings of their names become parts of one section.
+/// Prefixes of names: all sections with the same prefix become parts of one section.
 const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];
 
 fn name(name: &str) -> &str {
@@ -13,7 +13,7 @@ fn name(name: &str) -> &str {
     MERGED.iter().find(is_of).copied().unwrap_or(name)
 }
 
-/// The sections of the file, in the order of the source; without those that only tell something to a linker.
+/// The sections of the file, in the order of the source, without sections that are only for a linker.
 pub fn inputs(image: &Image) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     for (n, output) in image.sections.iter().enumerate() {
@@ -36,7 +36,7 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         }
         let start = chunk.len.next_multiple_of(section.align);
         if section.kind != SHT_NOBITS || chunk.kind != SHT_NOBITS {
-            // A section of zeros becomes one with contents where it takes one in.
+            // A section of zeros becomes a section with contents if it takes in such a section.
             chunk.kind = if chunk.kind == SHT_NOBITS { section.kind } else { chunk.kind };
             chunk.data.resize(start as usize, 0);
             chunk.data.extend(&section.data);

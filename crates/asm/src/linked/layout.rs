@@ -1,4 +1,4 @@
-//! Places of all parts in the file.
+//! The addresses of all sections of a linked file.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::merged::{self, Moved};
 use crate::resolve::{At, Of, Symbol};
 
 pub struct Layout {
-    /// Addresses by name, of sections that are not from the source.
+    /// The addresses of sections that are not from the source, by name.
     pub addresses: BTreeMap<String, u64>,
-    /// Addresses and numbers of the sections of the source.
+    /// The addresses of the sections of the source, and the numbers of the file's sections that contain them.
     inputs: BTreeMap<usize, u64>,
     pub indices: BTreeMap<usize, u16>,
-    /// Places of the strings of some sections.
+    /// The new offsets of the strings of merged sections.
     moved: BTreeMap<usize, Moved>,
 }
 
@@ -32,7 +32,7 @@ impl Layout {
         layout
     }
 
-    /// The address of a place in a section of the source.
+    /// The address of an offset in a section of the source.
     fn place(&self, section: usize, offset: u64) -> u64 {
         let offset = self.moved.get(&section).map_or(offset, |moved| merged::place(moved, offset));
         self.inputs.get(&section).copied().unwrap_or(0).wrapping_add(offset)
@@ -46,7 +46,7 @@ impl Layout {
         }
     }
 
-    /// The value of a relocation.
+    /// The address that a relocation names: symbol or section plus addend.
     pub fn address(&self, of: Of, addend: i64, symbols: &[Symbol]) -> u64 {
         match of {
             Of::Section(section) => self.place(section, addend as u64),

@@ -8,13 +8,15 @@ use twox_hash::XxHash3_64;
 use super::Chunk;
 use crate::resolve::{Image, Of};
 
-/// LLVM's linker divides strings by their hashes, so that several cores can work. In each part they keep their order.
+/// The number of parts into which LLVM's linker divides strings by their hashes, to use several cores. In each part,
+/// strings keep their order.
 const PARTS: usize = 32;
 
-/// New places of the strings of a section: the place of each, and its place in the file's section.
+/// The old offset of each string in its section of the source, and its new offset in the file's section.
 pub type Moved = Vec<(u64, u64)>;
 
-/// Whether all of a table is strings of bytes that something refers to; places that are plain numbers would be wrong.
+/// Whether a section is a table of strings to which relocations refer. (References that are plain numbers would become
+/// wrong.)
 fn is_table(chunk: &Chunk, image: &Image) -> bool {
     let is_string = chunk.flags & (SHF_MERGE | SHF_STRINGS | SHF_ALLOC) == SHF_MERGE | SHF_STRINGS && chunk.entry == 1;
     let whole = |(n, _): &(usize, u64)| {
@@ -31,7 +33,8 @@ fn is_table(chunk: &Chunk, image: &Image) -> bool {
         })
 }
 
-/// Keeps each string of a table once, in the order of LLVM's linker. Returns where those of each input are then.
+/// Keeps each string of a table once, in the order of LLVM's linker. Returns the new offsets of the strings of each
+/// input.
 pub fn merge(chunk: &mut Chunk, image: &Image) -> Vec<(usize, Moved)> {
     if !is_table(chunk, image) {
         return Vec::new();
@@ -44,7 +47,7 @@ pub fn merge(chunk: &mut Chunk, image: &Image) -> Vec<(usize, Moved)> {
         for string in image.sections[*n].section.data.split_inclusive(|byte| *byte == 0) {
             let (part, at) = *known.entry(string).or_insert_with(|| {
                 let text = string.strip_suffix(&[0]).unwrap_or(string);
-                // The highest bits of the lower half.
+                // The number of the part is the highest five bits of the hash's lower half.
                 let part = (XxHash3_64::oneshot(text) as u32 >> 27) as usize % PARTS;
                 let at = parts[part].len();
                 parts[part].extend_from_slice(string);
@@ -69,7 +72,7 @@ pub fn merge(chunk: &mut Chunk, image: &Image) -> Vec<(usize, Moved)> {
     moved
 }
 
-/// The new place of a place in a section.
+/// The new offset of an old offset in a section.
 pub fn place(moved: &Moved, offset: u64) -> u64 {
     let last = moved.partition_point(|(old, _)| *old <= offset).checked_sub(1).and_then(|n| moved.get(n));
     last.map_or(offset, |(old, new)| new + (offset - old))

@@ -6,9 +6,9 @@ use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu
 
 use crate::resolve::{At, Symbol};
 
-/// The dynamic symbols, in the order that the table of GNU's linker wants.
+/// The dynamic symbols, in the order that GNU's hash table needs.
 pub struct Dynamic {
-    /// Numbers in the image: first those that are not defined.
+    /// The numbers of the symbols in the image, undefined symbols first.
     order: Vec<usize>,
     undefined: usize,
     names: Vec<(u32, String)>,
@@ -21,7 +21,7 @@ pub fn dynamic_symbols(symbols: &[Symbol]) -> Dynamic {
         [STB_GLOBAL, STB_WEAK].contains(&symbol.bind) && [STV_DEFAULT, STV_PROTECTED].contains(&symbol.visibility)
     };
     let seen: Vec<usize> = (0..symbols.len()).filter(|n| is_seen(&symbols[*n])).collect();
-    // Names keep the order of the source.
+    // The names in the table of strings keep the order of the source.
     let (mut starts, mut strings) = (BTreeMap::new(), vec![0]);
     for n in &seen {
         starts.insert(*n, strings.len() as u32);
@@ -39,7 +39,7 @@ pub fn dynamic_symbols(symbols: &[Symbol]) -> Dynamic {
 }
 
 impl Dynamic {
-    /// The number of a symbol of the image.
+    /// The number of a symbol of the image in the table of dynamic symbols.
     pub fn number(&self, of: usize) -> Option<u32> {
         self.order.iter().position(|n| *n == of).map(|n| n as u32 + 1)
     }
@@ -66,7 +66,7 @@ impl Dynamic {
         out
     }
 
-    /// The table of System V: buckets and chains.
+    /// The hash table of System V: buckets and chains.
     pub fn hash(&self) -> Vec<u8> {
         let count = self.order.len() + 1;
         let (mut buckets, mut chains) = (vec![0u32; count], vec![0u32; count]);
@@ -78,7 +78,7 @@ impl Dynamic {
         head.iter().chain(&buckets).chain(&chains).flat_map(|n| n.to_le_bytes()).collect()
     }
 
-    /// GNU's table: a filter, buckets, and the hashes of the symbols that are defined.
+    /// GNU's hash table: a filter, buckets, and the hashes of the defined symbols.
     pub fn gnu_hash(&self) -> Vec<u8> {
         const SHIFT: u32 = 26;
         let defined = self.names.get(self.undefined..).unwrap_or(&[]);

@@ -17,13 +17,13 @@ const PAIRS: [(&[&str], &[&str]); 4] = [
     (&macros::CONDITIONS, &[".endif"]),
 ];
 
-/// Directives that change the section, or describe what stands before: functions end there.
+/// Directives at which a function ends, because they change the section or describe the function.
 const ENDS: [&str; 7] = [".section", ".text", ".data", ".rodata", ".bss", ".amdhsa_kernel", ".amdgpu_metadata"];
 
-/// Reads a source.
+/// The outline of a source.
 pub fn read(text: &str) -> Outline {
     let mut source = Source::default();
-    // Only a text in another one can be refused.
+    // The first text cannot be refused, as an included text can.
     let _ = source.push(String::new(), text, None, false, 0);
     let mut reader = Reader::default();
     while let Some(line) = source.next_line() {
@@ -40,13 +40,14 @@ pub fn read(text: &str) -> Outline {
     reader.finish(text)
 }
 
-/// What has been read so far.
+/// The parts of the outline that have been read so far.
 #[derive(Default)]
 struct Reader {
     outline: Outline,
-    /// Blocks that have not ended: their pairs, where they begin, and the macros that they define.
+    /// Blocks without an end so far: the position in [`PAIRS`], the first byte, and the number of the definition, if
+    /// there is one.
     open: Vec<(usize, usize, Option<usize>)>,
-    /// Names of functions.
+    /// The names of functions.
     functions: Vec<String>,
     /// The ends of functions by their names, and the beginnings of lines at which any function ends.
     sizes: HashMap<String, usize>,
@@ -54,7 +55,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a line. Returns the line that ends a document, if one begins here.
+    /// Reads a line. Returns the directive that ends a document, if a document begins here.
     fn line(&mut self, line: &Line) -> Option<&'static str> {
         let mut scan = Scan::new(line);
         while !scan.is_done() {
@@ -91,7 +92,7 @@ impl Reader {
 
     fn define(&mut self, name: String, kind: DefinitionKind, place: Range<usize>) -> usize {
         let number = self.outline.definitions.len();
-        // No editor shows a symbol without a name.
+        // Editors do not show a symbol with an empty name.
         let name = if name.is_empty() { "\"\"".to_string() } else { name };
         self.outline.numbers.entry(name.clone()).or_default().push(number);
         self.outline.definitions.push(Definition { name, kind, whole: place.clone(), place });
@@ -157,7 +158,7 @@ impl Reader {
         self.outline
     }
 
-    /// Finds the ends of functions.
+    /// Finds the ends of functions, and adds their blocks.
     fn bound_functions(&mut self, text: &str) {
         let Outline { code, definitions, numbers, blocks, .. } = &mut self.outline;
         let mut starts: Vec<(usize, usize)> = Vec::new();
@@ -175,14 +176,14 @@ impl Reader {
             let end = self.ends.get(self.ends.partition_point(|end| *end < start)).map_or(next, |end| next.min(*end));
             let Some(definition) = definitions.get_mut(number) else { continue };
             let size = self.sizes.get(&definition.name).copied().filter(|size| *size > start && *size <= end);
-            // Comments before the next function are about it.
+            // Comments before the next function belong to that function.
             let code = code.get(start..end).map_or(end, |code| start + code.trim_end().len());
             definition.whole = start..size.unwrap_or(code).max(definition.place.end);
             blocks.push(Block { kind: BlockKind::Function, range: definition.whole.clone() });
         }
     }
 
-    /// Finds comments of several lines.
+    /// Finds comments of several lines, and adds their blocks.
     fn comments(&mut self, text: &str) {
         let (mut at, mut block): (usize, Option<(Range<usize>, usize)>) = (0, None);
         for line in text.split_inclusive('\n').chain([""]) {
