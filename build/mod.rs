@@ -61,10 +61,10 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) ->
     Ok(isa)
 }
 
-/// Passed to `enabled` like a feature: whether the environment variable `AMDGPU_ISA_STRUCTS` is set.
+/// An environment variable that `enabled` treats like a feature, which is on if the variable is set.
 pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
 
-/// The generated source, as (file name, text).
+/// The generated source files, as (file name, text).
 ///
 /// `enabled` returns whether a feature of the crate is on.
 pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Files> {
@@ -84,10 +84,10 @@ pub fn generate(isa: &Isa, enabled: impl Fn(&str) -> bool) -> Result<Files> {
     Ok(files)
 }
 
-/// Names of generated files, and their texts.
+/// The names of generated files, with their texts.
 type Files = Vec<(String, String)>;
 
-/// What each operation computes, and the table of it.
+/// The formulas of all operations, and the file with their table.
 #[cfg(any(feature = "meaning", test))]
 fn formulas(isa: &Isa, targets: &[lower::Target]) -> Result<(Meanings, Files)> {
     let meanings = lower::meaning::all(isa)?;
@@ -100,7 +100,7 @@ fn formulas(_: &Isa, _: &[lower::Target]) -> Result<(Meanings, Files)> {
     Ok(Default::default())
 }
 
-/// The functions that make instructions.
+/// The files with the functions that make instructions.
 #[cfg(any(feature = "make", test))]
 fn constructors(isa: &Isa, targets: &[lower::Target], meanings: &Meanings) -> Result<Files> {
     emit::make::all(isa, targets, meanings)

@@ -1,5 +1,6 @@
 //! Assumptions of the library: bits that `src/decode.rs` reads without looking in a table, and the widths of numbers in
-//! `src/table.rs` and `src/inst.rs`. Without these checks, a table that violates one would silently be decoded wrongly.
+//! `src/table.rs` and `src/inst.rs`. Without these checks, a table that violates an assumption would silently be
+//! decoded wrongly.
 
 use crate::build::lower::{Target, trailing};
 use crate::build::model::error::Result;

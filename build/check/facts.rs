@@ -9,7 +9,7 @@ use crate::build::shared::FLAGS;
 /// The variants of `Space` in src/facts.rs.
 pub const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
 
-/// Flags that a row can exclude although `counts` sets them for it.
+/// The flags that a row can exclude although `counts` sets them.
 pub const COUNTERS: [&str; 4] = ["vmcnt", "expcnt", "lgkmcnt", "vscnt"];
 
 pub fn check(isa: &Isa) -> Result<()> {

@@ -7,19 +7,20 @@ use crate::build::shared::FLAGS;
 
 /// The register files of operands: bits of `files` in src/table/hazards.rs, in this order.
 pub const FILES: [&str; 8] = ["s", "vcc", "exec", "m0", "v", "z", "d", "sgpr"];
-/// Overlaps of registers: variants of `Overlap` there.
+/// Overlaps of registers: variants of `Overlap` in src/table/hazards.rs.
 pub const OVERLAPS: [&str; 6] = ["-", "share", "same", "other", "hwreg", "parity"];
-/// Further conditions: variants of `Differs` there.
+/// Further conditions: variants of `Differs` in src/table/hazards.rs.
 pub const DIFFERS: [&str; 3] = ["op=", "op!", "passes"];
 pub const UNITS: [&str; 3] = ["states", "valu", "event"];
 pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"];
-/// Modes in which alone some rules hold: fields of `HazardTables` in src/table/hazards.rs.
+/// Modes to which rules can be restricted: fields of `HazardTables` in src/table/hazards.rs.
 pub const MODES: [&str; 2] = ["xnack", "expert"];
-/// What is seen: `-`, what was read; in pairs; until it is written.
+/// The words of `Watched::how`; `-` if only the read registers themselves count as seen.
 const WAYS: [&str; 3] = ["-", "pairs", "until written"];
-/// Kinds that the generator knows: what counts as a vector operation, and as a transcendental one.
+/// Kinds that the tables must define, because the generator uses them: vector operations, and transcendental
+/// operations.
 const KNOWN: [&str; 2] = ["valu", "trans"];
-/// The kind that the generator knows, too, if there is one: accesses to memory, with those of scalar registers.
+/// An optional kind that the generator uses: accesses to memory, including scalar ones.
 const ACCESS: &str = "access";
 /// The kind of a state that is not an instruction: the beginning of a kernel.
 pub const BEGIN: &str = "begin";
@@ -176,7 +177,7 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
 }
 
 fn field(isa: &Isa, at: &SourceLine, name: &str) -> Result<()> {
-    // The text shows it, although no field names it.
+    // The text shows vcc, although no field names it.
     if name == "vcc" || isa.formats.iter().any(|f| f.fields.iter().any(|x| x.name == name)) {
         return Ok(());
     }
@@ -200,8 +201,8 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 /// The numbers of passes that a distance can depend on.
 pub const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
-/// `5`, `P+2`, `2:5,P+4`, each perhaps followed by `/` and what one source alone demands: for each number of passes,
-/// the distance, and the one on the safe side.
+/// Reads `5`, `P+2` or `2:5,P+4`, where each distance can be followed by `/` and the greater distance that only one
+/// source demands. Returns the agreed and the greatest distance for each number of passes.
 pub fn distance(at: &SourceLine, text: &str) -> Result<[(u8, u8); 5]> {
     let mut all = [(0, 0); 5];
     let mut given = [false; 5];

@@ -1,5 +1,4 @@
-//! Checks the formulas against the rows of their operations: places, types and widths, and that every result is
-//! written.
+//! Checks that formulas fit the rows of their operations: places, types, widths, and that every result is written.
 
 use std::collections::HashSet;
 
@@ -13,9 +12,9 @@ use crate::build::model::counters::fits;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Isa, Meanings};
 
-/// What a formula can name on a target.
+/// The names that the formula of a row can use on a target.
 struct Row<'a> {
-    /// The widths in bits of what is written and of what is only read.
+    /// The widths in bits of the written operands, and of those that are only read.
     destinations: Vec<u32>,
     sources: Vec<u32>,
     literal: Option<u32>,
@@ -25,12 +24,12 @@ struct Row<'a> {
     fields: Vec<(&'a str, u32)>,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Int,
     Float(FloatType),
-    /// A number such as `0.5`, of the type that its neighbour has.
+    /// A number such as `0.5`, which takes the type of its neighbour.
     AnyFloat,
 }
 
@@ -39,7 +38,7 @@ struct Checker<'a> {
     names: Vec<(String, Kind)>,
 }
 
-/// Why a formula is wrong, without the place.
+/// A result, or the reason why a formula is wrong, without the place.
 type Checked<T> = std::result::Result<T, String>;
 
 pub fn check(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<()> {
@@ -79,7 +78,7 @@ pub fn check(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the statements about lanes are about operations of their format.
+/// Checks that each statement about lanes names operations of its format.
 fn lane_names(isa: &Isa) -> Result<()> {
     for format in &isa.formats {
         for lane in &format.lanes {
@@ -92,12 +91,12 @@ fn lane_names(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Checks the formula of the lane that each lane reads with a control of DPP, in which `n` is a number.
+/// Checks the formula of the lane that each lane reads with a control of DPP. `n` is the number in the control's name.
 pub fn dpp_lane(at: &SourceLine, text: &str) -> Result<()> {
     lane(at, text, &[], vec![("n".into(), Kind::Int)])
 }
 
-/// Checks the formula of what a value does: `n` is the value, `S0` the bits that it is about, `D` those that were in
+/// Checks the formula of a value's effect: `n` is the value, `S0` the bits that it affects, `D` the bits that were in
 /// their place, `x` a float, and `mask` has a bit for each bit that is written.
 pub fn value(at: &SourceLine, text: &str) -> Result<()> {
     let formula = match Formula::read_value(text) {
@@ -138,7 +137,7 @@ fn row<'a>(descs: &[&OperandDesc], info: &'a Info, format: &LFormat<'a>) -> Row<
         let bits = u32::from(desc.dwords) * 32;
         match desc.access {
             None => {}
-            // Data of an atomic operation are also its result if a bit says so.
+            // The data of an atomic operation is also its result if a bit is set.
             Some(access) if access.writes() || desc.write_if_bit != NONE => row.destinations.push(bits),
             Some(_) if desc.field == "literal" => row.literal = Some(bits),
             Some(_) => row.sources.push(bits),
@@ -152,7 +151,7 @@ impl Checker<'_> {
         for statement in &formula.statements {
             self.statement(statement)?;
         }
-        // A sentence alone is not checked.
+        // A meaning that is only a sentence is not checked.
         if formula.statements.is_empty() {
             return Ok(());
         }
@@ -192,7 +191,7 @@ impl Checker<'_> {
             }
             Goal::Place(place) => {
                 let is_read = match place.source {
-                    // The register after it is written instead.
+                    // With `further`, the register after the source is written, not the source.
                     Source::Operand(_) => place.further.is_none(),
                     Source::Field(_) | Source::Literal | Source::Lane | Source::Wave | Source::Attribute(_) => true,
                     _ => false,
@@ -214,7 +213,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The kind of a place, whose width is checked.
+    /// Checks the width of a place, and returns its kind.
     fn place(&mut self, place: &Place, written: bool) -> Checked<Kind> {
         let reads = |name: &str| self.row.info.reads.iter().any(|r| r == name);
         let (name, width) = match place.source {
@@ -229,7 +228,7 @@ impl Checker<'_> {
             Source::Scc | Source::M0 | Source::Vcc | Source::Exec => {
                 let (name, _) =
                     REGISTERS.into_iter().find(|(_, source)| *source == place.source).unwrap_or(("", place.source));
-                // In an encoding with more room, a third source stands for VCC.
+                // In longer encodings, a third source stands for VCC.
                 let shown = place.source == Source::Vcc && self.row.sources.len() > 2;
                 if !written && !reads(name) && !shown && place.source != Source::Exec {
                     return Err(format!("the row lacks r:{name}"));
@@ -411,7 +410,7 @@ fn join(a: Kind, b: Kind) -> Option<Kind> {
     match (a, b) {
         (a, b) if a == b => Some(a),
         (Kind::AnyFloat, Kind::Float(float)) | (Kind::Float(float), Kind::AnyFloat) => Some(Kind::Float(float)),
-        // The start of a fold.
+        // A number can be the start of a fold over integers.
         (Kind::AnyFloat, Kind::Int) => Some(Kind::Int),
         _ => None,
     }

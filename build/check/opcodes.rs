@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use crate::build::model::Isa;
 use crate::build::model::error::Result;
 
-/// Refuses tables and numbers that do not fit together. The caller has lowered the targets, so an operation whose row
-/// is impossible is refused for that, and not for want of a number.
+/// Refuses tables and numbers that do not fit together. The caller has already lowered the targets, so a wrong row is
+/// reported before a missing number.
 pub fn check(isa: &Isa) -> Result<()> {
     super::unique(isa.opcodes.iter().map(|opcode| (&opcode.at, opcode.name.as_str())), "operation")?;
     let rows = || isa.formats.iter().flat_map(|f| &f.rows);

@@ -3,7 +3,7 @@
 use super::error::SourceLine;
 use super::{Cells, Piece};
 
-/// `counter vmcnt 15 gfx9=63 ; SOURCE`: the greatest value.
+/// `counter vmcnt 15 gfx9=63 ; SOURCE`: a counter, with its greatest value.
 #[derive(Debug)]
 pub struct CounterRow {
     pub at: SourceLine,
@@ -19,23 +19,23 @@ pub struct EventRow {
     pub name: String,
     pub counter: String,
     pub which: Which,
-    /// The order in which events complete: events with the same order complete in the order of their issue; `None`: in
-    /// any order.
+    /// The name of the order in which events complete: events with the same name complete in the order of their issue.
+    /// `None` for any order.
     pub order: Option<String>,
-    /// Variant of the library's `Holds`, in snake case; `-` if it holds nothing.
+    /// The variant of the library's `Holds`, in snake case; `-` if the operation holds nothing.
     pub holds: String,
     /// The greatest number by which one operation raises the counter.
     pub raises: Cells<u8>,
 }
 
-/// The operations of an event.
+/// The set of operations of an event.
 #[derive(Debug)]
 pub enum Which {
     /// All operations that raise the counter.
     All,
     /// Mnemonics; one that ends in `*` stands for all mnemonics with that prefix.
     Ops(Vec<String>),
-    /// Variants of `Space`, in snake case.
+    /// Operations on these memory spaces: variants of `Space`, in snake case.
     Spaces(Vec<String>),
     /// Exports to the targets from the first number to the last.
     Exports(u32, u32),

@@ -1,4 +1,4 @@
-//! Hazards as they are written.
+//! Hazards as written in the tables.
 
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::tree::{Cells, Entry, Tree};
@@ -12,13 +12,13 @@ pub struct Hazards {
     pub seen: Vec<Watched>,
     /// `counted salu w:exec | gfx11=1`: the instructions that rules count.
     pub counted: Vec<Watched>,
-    /// `expert on setreg if ...`, `expert off ...`: what turns this mode on and off.
+    /// `expert on setreg if ...`, `expert off ...`: the instructions that turn this mode on (`true`) and off.
     pub expert: Vec<(SourceLine, bool, Side)>,
-    /// `called valu = a vector operation`: what people call that which ends rules.
+    /// `called valu = a vector operation`: words for the instructions that end rules.
     pub called: Vec<Called>,
 }
 
-/// `nop s_nop simm16 gfx6=3`: the instruction that waits, and how many bits of its constant count.
+/// `nop s_nop simm16 gfx6=3`: the instruction that waits, and the number of low bits of its constant that count.
 #[derive(Debug)]
 pub struct Nop {
     pub at: SourceLine,
@@ -27,27 +27,29 @@ pub struct Nop {
     pub bits: Cells<u8>,
 }
 
-/// Words for a part of the column of what ends rules.
+/// Words for instructions that end rules, as written in the column `ends`.
 #[derive(Debug)]
 pub struct Called {
     pub at: SourceLine,
-    /// Only for rules that no other targets have; empty: for all.
+    /// The targets: the words are for rules that no other targets have; empty if they are for all rules.
     pub only: Vec<String>,
     pub what: String,
     pub words: String,
 }
 
-/// Instructions that all rules of some targets watch.
+/// Instructions that the rules of some targets watch.
 #[derive(Debug)]
 pub struct Watched {
     pub at: SourceLine,
     pub sides: Vec<Side>,
-    /// `pairs`: the other registers of aligned pairs are seen, too; `until written`: what is written is no longer seen.
+    /// `pairs`: both registers of an aligned pair count as seen; `until written`: a register counts as seen until it is
+    /// written.
     pub how: String,
     pub there: Cells<u8>,
 }
 
-/// `kind trans = is:valu +trans`: operations of which all terms hold. Several kinds of one name: any of them.
+/// `kind trans = is:valu +trans`: the operations for which all terms hold. Several statements with one name define the
+/// union of their operations.
 #[derive(Debug)]
 pub struct Kind {
     pub at: SourceLine,
@@ -63,7 +65,7 @@ pub enum Term {
     Is(String, bool),
     /// Mnemonics, with `*` for any text.
     Names(Vec<String>),
-    /// Only on these targets.
+    /// The kind exists only on these targets.
     Only(Vec<String>),
 }
 
@@ -71,65 +73,66 @@ pub enum Term {
 pub struct HazardRule {
     pub at: SourceLine,
     pub id: String,
-    /// `when xnack`: it holds in this mode only.
+    /// `when xnack`: the rule holds only in this mode.
     pub when: Option<String>,
     pub producer: Vec<Side>,
-    /// `then`: an instruction of this kind has to come between.
+    /// `then`: an instruction of this kind has to come between producer and consumer for the hazard to exist.
     pub then: Option<String>,
-    /// `then directly KIND`: no other access to memory comes after it.
+    /// `then directly KIND`: no other access to memory may come after this instruction.
     pub directly: bool,
-    /// `then over salu w:s`: an instruction has to come between that overwrites the producer's registers.
+    /// `then over salu w:s`: the instruction between has to overwrite the producer's registers.
     pub then_over: Option<Side>,
-    /// `then again within 2`: another such producer has to come, with no more vector operations between both.
+    /// `then again within 2`: a second producer has to follow, with at most this number of vector operations between
+    /// the two.
     pub again: Option<u8>,
-    /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if
-    /// there is one.
+    /// `then counted`: an instruction of the statement `counted` has to come between, before the second producer if the
+    /// rule has one.
     pub counted: bool,
     pub consumer: Vec<Side>,
     pub registers: Registers,
-    /// `ends`: what else ends it.
+    /// `ends`: further instructions that end the rule.
     pub ends: Vec<Side>,
-    /// So many transcendental operations end it.
+    /// The number of transcendental operations that end the rule.
     pub trans: Option<u8>,
-    /// So many wait states end it, unless one is strict.
+    /// The number of wait states that end the rule, unless a check is strict.
     pub lasts: Option<u8>,
-    /// `counted*10`: so many instructions of the statement `counted` end it.
+    /// `counted*10`: the number of instructions of the statement `counted` that end the rule.
     pub times: Option<u8>,
     pub ends_text: String,
     pub from: Vec<String>,
     pub unit: String,
     pub distance: Cells<String>,
-    /// One sentence without its full stop, and those that follow.
+    /// The first sentence without its full stop; `note` has the sentences after it.
     pub text: String,
     pub note: String,
-    /// Why it is only a caution; empty: it is not.
+    /// The reason why the rule is only a caution; empty if it is not.
     pub caution: String,
     pub source: String,
 }
 
-/// Registers that both have in common.
+/// The relation between the registers of producer and consumer.
 #[derive(Debug)]
 pub struct Registers {
     /// `-`, `share`, `same`, `other`, `hwreg`, `parity`.
     pub overlap: String,
     /// `op=`, `op!`, `passes`.
     pub differs: Option<String>,
-    /// `field=NAME`: the later instruction says itself in this field how much has to be between.
+    /// `field=NAME`: the consumer states the distance itself, in this field.
     pub field: Option<String>,
 }
 
-/// `valu if form=DPP w:s,exec@src0>64`: instructions of a kind, under conditions, and which of their operands.
+/// `valu if form=DPP w:s,exec@src0>64`: instructions of a kind that satisfy conditions, and the operands that matter.
 #[derive(Debug)]
 pub struct Side {
     pub kind: String,
     pub conditions: Vec<Condition>,
     pub operands: Option<Operands>,
-    /// `over`: it ends a rule only if its operands cover those of the producer.
+    /// `over`: the instruction ends a rule only if its operands cover those of the producer.
     pub over: bool,
-    /// It does not end rules: they begin after it.
+    /// Whether the rule only begins after the instruction, which then does not end it.
     pub begins: bool,
-    /// `upto simm16[15:12] valu`: only of producers after which at least as many such instructions came as this field
-    /// says.
+    /// `upto simm16[15:12] valu`: the instruction only ends the rule of producers after which at least as many `valu`
+    /// instructions came as this field states.
     pub upto: Option<Upto>,
 }
 
@@ -145,19 +148,19 @@ pub struct Upto {
 pub enum Condition {
     Form(String),
     Flag(String),
-    /// The field has one of these bits set; or none of them.
+    /// Whether the field has one of these bits set (`true`), or none of them (`false`).
     Bits(String, u32, bool),
-    /// The field has this value; or another one.
+    /// Whether the field has this value (`true`), or another value (`false`).
     Value(String, u32, bool),
     /// The field names no register.
     NoRegister(String),
     /// The instruction's constant names this hardware register, and covers this bit.
     Hwreg(String, Option<u8>),
-    /// It is longer than this.
+    /// The instruction is longer than this number of dwords.
     Dwords(u8),
-    /// Such registers, or the other ones of their aligned pairs, were seen before.
+    /// Registers of the operands were seen before, as the statement `seen` defines.
     Seen,
-    /// It writes a register that it reads.
+    /// The instruction writes a register that it reads.
     Own,
 }
 
@@ -166,16 +169,16 @@ pub struct Operands {
     pub reads: bool,
     pub writes: bool,
     pub files: Vec<String>,
-    /// `=s102`: this register alone.
+    /// `=s102`: only this register matters.
     pub only: Option<String>,
-    /// Empty: any; `*`: in any field; `-`: in no field.
+    /// The fields with the operands: empty for all operands, `*` for any field, `-` for operands without a field.
     pub fields: Vec<String>,
     pub wider_than: u16,
     pub narrower_than: u16,
 }
 
 impl Hazards {
-    /// Instructions that end a rule, in words; `targets`: those that have the rule.
+    /// The instructions that end a rule, in words. `targets` are the targets that have the rule.
     pub fn words(&self, rule: &HazardRule, targets: &[&str]) -> Result<String> {
         let only = |called: &&Called| targets.iter().all(|t| called.only.iter().any(|only| only == t));
         let parts = rule.ends_text.split(" or ").filter(|part| !part.is_empty());
@@ -197,7 +200,7 @@ impl Hazards {
 }
 
 impl Side {
-    /// Both are written alike.
+    /// Whether both sides are written alike.
     pub fn says_the_same(&self, other: &Side) -> bool {
         let of = |side: &'_ Side| (side.kind.clone(), side.over, side.begins);
         of(self) == of(other)

@@ -13,7 +13,7 @@ pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use tree::{Cells, Entry, Generation};
 
-/// The formula of each operation on the targets that have it, with the line that says it. Empty without the feature
+/// The formula of each operation on the targets that have it, with the line of the formula. Empty without the feature
 /// `meaning`.
 pub type Meanings = BTreeMap<String, Cells<(SourceLine, String)>>;
 
@@ -71,7 +71,7 @@ pub struct Synonym {
     pub means: Cells<String>,
 }
 
-/// A field and its value.
+/// A field, with the value that a name implies, if it implies one.
 pub type Implied<'a> = Option<(&'a str, u32)>;
 
 impl Synonym {
@@ -87,7 +87,7 @@ impl Synonym {
     }
 }
 
-/// `processor gfx1103 gfx1100 0x044 phoenix`; each `target` also makes one.
+/// `processor gfx1103 gfx1100 0x044 phoenix`: a processor. Each `target` line also makes one.
 #[derive(Debug, Clone)]
 pub struct ProcessorRow {
     pub at: SourceLine,
@@ -108,24 +108,26 @@ pub struct TargetRow {
     pub name: String,
     /// LLVM's name: `gfx1100`, for any size of its waves; `gfx9-generic`.
     pub processor: String,
-    /// The single size of its waves; empty if it is 64.
+    /// The lanes of a wave as a single entry; empty for 64 lanes.
     pub waves: Vec<u8>,
     /// Whether the processor also has waves of other sizes.
     pub several_waves: bool,
-    /// Its own number, then those of processors that decode the same code; filled in after everything is read.
+    /// The processor's own number, then the numbers of processors that decode the same code; filled in after everything
+    /// is read.
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
     pub from: String,
     /// The generation's common name; filled in after everything is read.
     pub generation: String,
-    /// Traits; after everything is read, they include the traits of its generation.
+    /// The traits; after everything is read, with the traits of the generation.
     pub traits: Vec<String>,
-    /// Traits of its generation that it lacks.
+    /// The traits of the generation that the target lacks.
     pub lacks: Vec<String>,
     /// The number of different scalars that a vector operation can read over the constant bus; its generation defines
     /// it.
     pub bus: u8,
-    /// Its other names, and all names of processors that decode the same code; filled in after everything is read.
+    /// The target's other names, and all names of processors that decode the same code; filled in after everything is
+    /// read.
     pub aliases: Vec<String>,
 }
 
@@ -134,7 +136,8 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
-    /// The value that is written to sources that an operation lacks, unless a user asks for the other one of the two.
+    /// The default of two values that are written to sources that an operation lacks. (A user can ask for the other
+    /// value.)
     pub fn filler(&self, fillers: [u64; 2]) -> u64 {
         fillers[usize::from(self.has("new-fillers"))]
     }
@@ -148,12 +151,12 @@ impl TargetRow {
         }
     }
 
-    /// Number of lanes of a wave.
+    /// The number of lanes of a wave.
     pub fn lanes(&self) -> u8 {
         self.waves.first().copied().unwrap_or(64)
     }
 
-    /// Whether its waves do not have the default size.
+    /// Whether the target's waves do not have the default size.
     pub fn is_other_wave(&self) -> bool {
         self.name != module_name(&self.processor)
     }
@@ -194,7 +197,7 @@ pub struct CodeRow {
 }
 
 impl CodeRow {
-    /// Whether it is another meaning of a code, which exists only in the field of a scalar address.
+    /// Whether the row is a second meaning of a code, which exists only in the field of a scalar address.
     pub fn is_no_address(&self) -> bool {
         ["off", "neither"].contains(&self.class.as_str())
     }
@@ -219,7 +222,7 @@ pub struct OperandTypeRow {
 #[derive(Debug)]
 pub struct Use {
     pub field: String,
-    /// Names of the fields that follow it and belong to it: `vaddr1/vaddr2`.
+    /// The names of further fields that belong to this one: `vaddr1/vaddr2`.
     pub more: Vec<String>,
     /// `^`: the field of the base word, not of the extension.
     pub of_base: bool,
@@ -255,12 +258,13 @@ pub struct EnumTable {
     pub means: Vec<Means>,
 }
 
-/// `means BYTE_0: S0[7:0]`, `means row_mask: n >> LANE / 16 & 1`: what values of an enum do, or the values of a field.
+/// `means BYTE_0: S0[7:0]`, `means row_mask: n >> LANE / 16 & 1`: the effect of values of an enum, or of the values of
+/// a field.
 #[derive(Debug)]
 #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
 pub struct Means {
     pub at: SourceLine,
-    /// Values, and `-` for the lack of one; or fields.
+    /// The values, or `-` for a missing value; or the fields.
     pub names: Vec<String>,
     pub text: String,
 }
@@ -272,7 +276,7 @@ pub struct DirectiveRow {
     pub name: String,
     /// A number, or the name of a trait: the default is 1 on targets that have it.
     pub default: String,
-    /// The number of scalar registers that it fills.
+    /// The number of scalar registers that the part fills.
     pub sgprs: u8,
     /// The lowest bit in the descriptor, and the number of bits.
     pub bits: Cells<(u16, u8)>,
@@ -282,7 +286,7 @@ pub struct DirectiveRow {
 pub struct EnumValue {
     pub at: SourceLine,
     pub name: String,
-    /// `was:NAME`: the earlier value of the enum that newer targets call by this name.
+    /// `was:NAME`: the earlier name of the value in the enum; newer targets have the new name.
     pub was: Option<String>,
     /// A number, a run of numbers, or bit pieces.
     pub value: Cells<String>,
@@ -309,7 +313,7 @@ impl Bits {
         self.pieces.iter().map(|p| p.width).sum()
     }
 
-    /// The mask of the bits. It omits those of the fifth dword, which no rule uses.
+    /// The mask of the bits, without bits of the fifth dword, which no rule uses.
     pub fn mask(&self) -> u128 {
         let mask = |p: &Piece| ((1u128 << p.width) - 1).checked_shl(p.lsb.into()).unwrap_or(0);
         self.pieces.iter().fold(0, |m, p| m | mask(p))
@@ -349,20 +353,20 @@ pub struct Format {
     pub at: SourceLine,
     pub name: String,
     pub bits: u8,
-    /// Whether it is a trailing dword, not an instruction of its own.
+    /// Whether the format is a trailing dword, not an instruction of its own.
     pub extension: bool,
     /// The format whose encoding bits and opcode numbers this one shares.
     pub shares: Option<String>,
     pub about: String,
     pub source: Source,
-    /// The generations that have it; empty if all do. Generations that dropped it have no value.
+    /// The generations that have the format; empty if all do. Generations that dropped it have no value.
     pub generations: Vec<Entry<()>>,
     /// The number of its operations on each target; `?` if not all of them are transcribed.
     pub counted: Option<(SourceLine, Cells<String>)>,
     pub takes: Vec<Takes>,
     /// The text that is printed after the mnemonic and a `_`; empty if there is none.
     pub suffix: String,
-    /// Targets whose text omits the suffix, and extensions whose suffix it omits.
+    /// Targets whose text omits the suffix, and extensions whose suffix the text omits.
     pub bare: Vec<String>,
     /// Fields that announce a literal dword when they hold 255; `offset@gfx700,gfx803`: only on these targets.
     pub literal: Vec<String>,
@@ -377,7 +381,7 @@ pub struct Format {
     pub replaces: Vec<Replace>,
     pub halves: Vec<HalfField>,
     pub succeeds: Vec<Succeeds>,
-    /// The space that its operations access.
+    /// The memory space that the format's operations access.
     pub space: Option<(SourceLine, String)>,
     pub counts: Vec<Counts>,
     /// `counter lgkmcnt gfx12=kmcnt`: a counter that has another name on some targets.
@@ -389,7 +393,7 @@ pub struct Format {
     pub does: Vec<Does>,
     pub lanes: Vec<LaneOf>,
     pub means: Vec<Means>,
-    /// `bus`: its operations read scalars over the constant bus.
+    /// `bus`: the format's operations read scalars over the constant bus.
     pub bus: bool,
     /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
     pub defaults: Vec<FieldDefault>,
@@ -399,15 +403,15 @@ pub struct Format {
 }
 
 impl Format {
-    /// The values that a field of an operation can always have on a target; `None` if it can have all.
+    /// The values that a field of an operation can always have on a target; `None` if the field can have all values.
     #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only constructors need it.
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
         let only = self.limits(mnemonic, target).find(|only| only.field == field && only.conditions.is_empty());
         only.and_then(|only| only.values.of(target).copied())
     }
 
-    /// The statements about the values of fields of an operation on a target that hold: all with conditions, and of
-    /// those without, the first one that names the operation.
+    /// The statements that hold about the values of fields of an operation on a target: all statements with conditions,
+    /// and for each field, the first one without conditions.
     pub fn limits<'a>(&'a self, mnemonic: &'a str, target: &'a str) -> impl Iterator<Item = &'a Only> + 'a {
         let is_about = move |only: &&Only| fits(&only.pattern, mnemonic) && only.values.of(target).is_some();
         let is_first = move |n: usize, only: &Only| {
@@ -427,7 +431,7 @@ impl Format {
     }
 
     /// The values that assemblers write to the fields of sources that the operation does not have. Of the statements
-    /// about a field, the first one that names the operation holds. `dpp`: in its forms with DPP.
+    /// about a field, the first one that names the operation holds. `dpp` selects the forms with DPP.
     pub fn fillers_of<'a>(
         &'a self,
         mnemonic: &'a str,
@@ -463,7 +467,7 @@ impl Format {
     }
 }
 
-/// `extend SDWA src0 249`: this extension follows if the field holds the code, or one of a run of codes.
+/// `extend SDWA src0 249`: the extension that follows if the field holds the code, or one of a run of codes.
 #[derive(Debug)]
 pub struct Extend {
     pub at: SourceLine,
@@ -471,7 +475,7 @@ pub struct Extend {
     pub field: String,
     pub code: u16,
     pub last_code: u16,
-    /// The targets on which it exists; empty if it is every target that has the extension.
+    /// The targets with this announcement; empty for all targets that have the extension.
     pub targets: Vec<String>,
 }
 
@@ -492,7 +496,7 @@ pub struct Replace {
     pub read_as: Option<String>,
     pub operand_type: String,
     pub field: Option<String>,
-    /// The targets on which it applies; empty if it applies on all.
+    /// The targets on which the replacement applies; empty for all targets.
     pub targets: Vec<String>,
 }
 
@@ -542,7 +546,8 @@ pub struct Succeeds {
     pub renames: Vec<(String, String)>,
 }
 
-/// `counts vmcnt all . -`: the operations that raise the counter: all, or only operations with one of these flags.
+/// `counts vmcnt all . -`: the operations that raise the counter, which are all, or only operations with one of these
+/// flags.
 #[derive(Debug)]
 pub struct Counts {
     pub at: SourceLine,
@@ -575,21 +580,21 @@ pub struct Swap {
     pub names: [String; 2],
 }
 
-/// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, where every value decodes.
-/// `... 0 if sve=0`: in instructions that have this value in another field.
+/// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, although every value
+/// decodes. `... 0 if sve=0`: the same for instructions that have this value in another field.
 #[derive(Debug)]
 pub struct Only {
     pub at: SourceLine,
-    /// The operations: a mnemonic, or all that begin with the part before a `*`.
+    /// The operations: a mnemonic, or all mnemonics that begin with the part before a `*`.
     pub pattern: String,
     pub field: String,
     pub values: Cells<Values>,
-    /// Other fields, and which of their values an instruction has that is limited.
+    /// The conditions: other fields, and the values that a limited instruction has in them.
     pub conditions: Vec<(String, Values)>,
 }
 
-/// `unused v_wmma_ld_scale* src2 gfx1250=256,128`: what assemblers write to a source that operations do not have, up to
-/// LLVM 22 and from LLVM 23 on. `dpp:v_cmpx_*`: in the forms with DPP.
+/// `unused v_wmma_ld_scale* src2 gfx1250=256,128`: the codes that assemblers write to a source that operations do not
+/// have, up to LLVM 22 and from LLVM 23 on. `dpp:v_cmpx_*` is about the forms with DPP.
 #[derive(Debug)]
 pub struct Unused {
     pub at: SourceLine,
@@ -607,7 +612,7 @@ pub struct Values {
     pub set: u128,
 }
 
-/// `does v_add_{f16,f32}: D.$1 = S0.$1 + S1.$1`: what operations compute, in all formats that have them.
+/// `does v_add_{f16,f32}: D.$1 = S0.$1 + S1.$1`: the formula of operations, in all formats that have them.
 #[derive(Debug)]
 #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
 pub struct Does {
@@ -618,8 +623,8 @@ pub struct Does {
     pub text: String,
 }
 
-/// `lane S1 v_mfma_f32_*: BLGP == 0 ? LANE : ...`: the lane in which operations read a source, instead of the lane that
-/// their formula says.
+/// `lane S1 v_mfma_f32_*: BLGP == 0 ? LANE : ...`: the lane in which operations read a source, in place of the lane of
+/// the formula.
 #[derive(Debug)]
 #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
 pub struct LaneOf {
@@ -645,7 +650,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Whether its lowest bit makes an atomic operation return the old value.
+    /// Whether the field's lowest bit makes an atomic operation return the old value.
     pub fn is_rtn(&self) -> bool {
         ["rtn", "th"].contains(&self.operand_type.as_str())
     }
@@ -654,15 +659,15 @@ impl Field {
 /// One word of a row's operand column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Token {
-    /// `sdst=b32`, `src0.vgpr9:f32x2`, `vdst=b32@rtn`, `vdst=b32&gfx10`
+    /// An operand: `sdst=b32`, `src0.vgpr9:f32x2`, `vdst=b32@rtn`, `vdst=b32&gfx10`.
     Operand {
         name: String,
         operand_type: Option<String>,
         access: Access,
         ty: String,
         on_return: bool,
-        /// `&gfx10`: the targets on which the destination keeps a part of its old value, and so is also read. First
-        /// these are the generations in the row; after everything is resolved, the targets.
+        /// `&gfx10`: the targets on which the destination keeps a part of its old value, and so is also read. Before
+        /// `resolve`, the list has the generations in the row.
         kept: Vec<String>,
         /// The targets on which the row has the operand; empty if all do.
         only: Vec<String>,
@@ -672,15 +677,15 @@ pub enum Token {
         name: String,
         operand_type: Option<String>,
         bits: Option<Vec<u8>>,
-        /// `dlc@gfx11`: the targets on which the row has the modifier; empty if all do. First these are the generations
-        /// in the row; after everything is resolved, the targets.
+        /// `dlc@gfx11`: the targets on which the row has the modifier; empty if all do. Before `resolve`, the list has
+        /// the generations in the row.
         only: Vec<String>,
     },
     /// `any:abs[1]`: these bits are ignored, for any policy of the field.
     Any { name: String, bits: Option<Vec<u8>> },
     /// `zero:gds`: the bits must be zero, for any policy of the field; `one:gds`: they must be one.
     Must { name: String, bits: Option<Vec<u8>>, ones: bool },
-    /// The start of the second of two operations. It is not in the tables: joining the halves inserts it.
+    /// The start of the second of two operations, which is not in the tables, but inserted where the halves are joined.
     Second,
     /// `only:x`: the row is in this half of a dual format only.
     Only(String),
@@ -727,9 +732,9 @@ pub struct Row {
     /// `passes=8,gfx950=16`: number of passes of the matrix core; in `4/8`, the second number applies to factors of 8
     /// bits.
     pub passes: Option<Cells<(u8, u8)>>,
-    /// `address=pc`: the step that it is in computing an address, one of `ADDRESS_STEPS`.
+    /// `address=pc`: the operation's step in computing an address, one of `ADDRESS_STEPS`.
     pub address: Option<String>,
-    /// `purpose=nop`: what code uses the operation for, one of `PURPOSES`, in any of its rows.
+    /// `purpose=nop`: the purpose for which code uses the operation, one of `PURPOSES`, in any of the operation's rows.
     pub purpose: Option<String>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,

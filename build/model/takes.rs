@@ -33,7 +33,7 @@ pub fn all(isa: &mut Isa) -> Result<()> {
         }
         isa.formats[n].rows.extend(taken);
     }
-    // A form that is now a row of its own is no longer a form of the original row.
+    // A form that has become a row is no longer a form of the original row.
     let takers: Vec<String> =
         isa.formats.iter().filter(|f| !f.takes.is_empty()).map(|f| f.name.to_lowercase()).collect();
     let is_taken = |t: &Token| matches!(t, Token::Form { format, .. } if takers.contains(format));

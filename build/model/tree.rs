@@ -14,10 +14,10 @@ pub struct Generation {
     pub label: String,
     pub parent: Option<String>,
     pub traits: Vec<String>,
-    /// `bus=1`: the number of different scalars that a vector operation can read over the constant bus; `None`: as in
-    /// the parent.
+    /// `bus=1`: the number of different scalars that a vector operation can read over the constant bus; `None` for the
+    /// parent's number.
     pub bus: Option<u8>,
-    /// `waves=32,64`: the numbers of lanes that a wave can have, the default first; empty if they are the parent's.
+    /// `waves=32,64`: the numbers of lanes that a wave can have, the default first; empty for the parent's numbers.
     pub waves: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ pub struct Entry<T> {
     pub node: Option<String>,
     /// The value; `None` if the row does not exist from here on.
     pub value: Option<T>,
-    /// `104@xnack`: targets without the trait lack it.
+    /// `104@xnack`: targets without the trait lack the value.
     pub needs: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl<T: Clone + PartialEq> Cells<T> {
         if self.targets.is_empty() { at.err("no target has this row") } else { Ok(()) }
     }
 
-    /// The value at the first of the nodes that has one. Each node is followed by its parent.
+    /// The value at the first of the nodes with a cell. Each node is followed by its parent.
     fn at(&self, nodes: &[&str], there: &[Entry<()>], has: impl Fn(&str) -> bool) -> Option<&T> {
         let format = nodes.iter().find_map(|&node| there.iter().find(|e| e.node.as_deref() == Some(node)));
         if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {
@@ -169,7 +169,7 @@ impl Tree<'_> {
         self.generation(node).is_some() || self.target(node).is_some()
     }
 
-    /// The targets of a list such as `gfx6 gfx9=-`: from gfx6 on, but not from gfx9 on.
+    /// The targets of a list such as `gfx6 gfx9=-`: those from gfx6 on, but before gfx9. A word can also be a trait.
     pub fn targets_of(&self, at: &SourceLine, list: &[String]) -> Result<Vec<String>> {
         let is_trait = |word: &str| self.targets.iter().any(|t| t.has(word));
         if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w) && !is_trait(w)) {
@@ -186,8 +186,8 @@ impl Tree<'_> {
     }
 }
 
-/// Whether the format begins at this node, or ends there. A format that ended can begin again at a later node, and then
-/// has the cells from before its end.
+/// Whether the format begins at this node (`true`) or ends there (`false`). A format that ended can begin again at a
+/// later node, with the cells from before its end.
 fn has_format(there: &[Entry<()>], node: &str) -> Option<bool> {
     there.iter().find(|e| e.node.as_deref() == Some(node)).map(|e| e.value.is_some())
 }

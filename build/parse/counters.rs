@@ -6,7 +6,7 @@ use crate::build::parse::numbers::{bits, run, up_to};
 use crate::build::parse::{Isa, Parser};
 
 impl Parser {
-    /// Reads one of these statements; returns `false` for others.
+    /// Reads a statement about counters. Returns `false` for any other statement.
     pub fn counters(&self, isa: &mut Isa, at: &SourceLine, key: &str, args: &[&str], about: &str) -> Result<bool> {
         match key {
             "counter" => {
@@ -58,7 +58,7 @@ impl Parser {
     }
 }
 
-/// `all`, `op:image_bvh*,...`, `space:lds,flat`, `tgt:32-63`
+/// Reads `all`, `op:image_bvh*,...`, `space:lds,flat` or `tgt:32-63`.
 fn which_of(at: &SourceLine, s: &str) -> Result<Which> {
     let list = |s: &str| s.split(',').map(str::to_string).collect();
     match s.split_once(':') {

@@ -6,7 +6,7 @@ use crate::build::parse::Parser;
 use crate::build::parse::numbers::{bits, number, run, up_to};
 use crate::build::parse::rows::{means, token, with_type};
 
-/// The greatest code of a source.
+/// The greatest operand code of a source.
 const LAST_CODE: u32 = 511;
 
 /// `format NAME BITS [extension | shares FORMAT]`
@@ -289,7 +289,8 @@ impl Parser {
     }
 }
 
-/// `0-9,12` or `0-4095`. A set with values above 127 holds whole runs, whose length is a power of two.
+/// `0-9,12` or `0-4095`. In a set with values above 127, each bit stands for a run of values, whose length is a power
+/// of two.
 fn values(at: &SourceLine, s: &str) -> Result<Values> {
     let runs = s.split(',').map(|part| run(at, part)).collect::<Result<Vec<(u32, u32)>>>()?;
     let most = runs.iter().map(|run| run.1).max().unwrap_or(0);
@@ -302,7 +303,7 @@ fn values(at: &SourceLine, s: &str) -> Result<Values> {
     Ok(Values { shift: shift as u8, set })
 }
 
-/// `256,128`: what a source holds that an operation does not have, up to LLVM 22 and from LLVM 23 on.
+/// `256,128`: the codes in a source that an operation does not have, up to LLVM 22 and from LLVM 23 on.
 fn fillers(at: &SourceLine, s: &str) -> Result<[u32; 2]> {
     let Some((old, new)) = s.split_once(',') else {
         return at.err(format!("expected OLD,NEW, found `{s}`"));
@@ -310,7 +311,7 @@ fn fillers(at: &SourceLine, s: &str) -> Result<[u32; 2]> {
     Ok([up_to(at, old, LAST_CODE)?, up_to(at, new, LAST_CODE)?])
 }
 
-/// Statements about properties of all operations, which have no cells.
+/// Reads a statement without cells, about properties of all operations. Returns `false` for any other statement.
 fn facts(f: &mut Format, at: &SourceLine, key: &str, args: &[&str]) -> Result<bool> {
     let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
     match (key, args) {

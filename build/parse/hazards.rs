@@ -1,4 +1,4 @@
-//! Kinds of instructions, and the rules about them.
+//! Statements about kinds of instructions, and the rules about hazards.
 
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::hazards::*;
@@ -10,7 +10,7 @@ use crate::build::parse::numbers::{number, up_to};
 pub enum Section {
     None,
     Kinds,
-    /// Rules, which all are from this source.
+    /// Rules that are all from this source.
     Rules(String),
 }
 
@@ -77,7 +77,7 @@ impl Parser {
     fn hazard_rule(&self, at: &SourceLine, line: &str, source: String) -> Result<HazardRule> {
         let Some((columns, text)) = line.split_once(';') else { return at.err("expected: ... ; TEXT") };
         let (text, caution) = text.split_once(" ; ").unwrap_or((text, ""));
-        // Sentences begin with a capital letter.
+        // A sentence ends where a capital letter follows.
         let ends = |(n, _): &(usize, &str)| text[n + 2..].starts_with(|c: char| c.is_ascii_uppercase());
         let (text, note) = match text.match_indices(". ").find(ends) {
             Some((n, _)) => (&text[..n], &text[n + 2..]),

@@ -111,7 +111,7 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
         return at.err(format!("scale {scale} is no power of two"));
     }
     let add = up_to(at, add, 511)? as u16;
-    // The number is added only to the codes of vector registers.
+    // A number may only be added to the codes of vector registers.
     if add != 0 && !takes.split(',').any(|class| class == "vgpr") {
         return at.err(format!("adds {add}, but only the codes of vector registers do not begin at 0"));
     }

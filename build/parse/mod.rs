@@ -40,7 +40,7 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Passes each line without its comment to `take`, except empty lines. An indented line continues a `does` or `lane`
+/// Passes each line that is not empty to `take`, without its comment. An indented line continues a `does` or `lane`
 /// line.
 fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
     let mut lines = text.lines().enumerate().peekable();
@@ -74,7 +74,7 @@ const DESCRIPTOR_WORDS: [(&str, u16); 8] = [
 pub struct Parser {
     /// Names of generations and targets.
     nodes: Vec<String>,
-    /// Index of the format that the file describes.
+    /// The index of the format that the file describes.
     format: Option<usize>,
     /// Whether a `value` line belongs to an enum above it in the same file.
     in_enum: bool,
@@ -116,7 +116,7 @@ impl Parser {
         let words: Vec<&str> = head.split_whitespace().collect();
         let (key, args) = words.split_first().expect("line is not empty");
         match (*key, self.format) {
-            // `generations` has already read these.
+            // `generations` has already read these lines.
             ("gen" | "target" | "processor" | "trait", None) => {}
             ("manual", None) => match args {
                 [node, name @ ..] if self.nodes.iter().any(|n| n == node) && !name.is_empty() => {

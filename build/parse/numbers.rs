@@ -19,7 +19,7 @@ pub fn number(at: &SourceLine, s: &str) -> Result<u32> {
     n.map_err(|_| at.error(format!("`{s}` is no number")))
 }
 
-/// A number of at most `max`.
+/// A number that is at most `max`.
 pub fn up_to(at: &SourceLine, s: &str, max: u32) -> Result<u32> {
     match number(at, s)? {
         n if n > max => at.err(format!("`{s}` is more than {max}")),
@@ -27,7 +27,7 @@ pub fn up_to(at: &SourceLine, s: &str, max: u32) -> Result<u32> {
     }
 }
 
-/// `7:0`, `25`, `16~`, `14,60:59` (high part first), `31:30=10`.
+/// The bits of `7:0`, `25`, `16~`, `14,60:59` (high part first) or `31:30=10`.
 pub fn bits(at: &SourceLine, s: &str) -> Result<Bits> {
     let (s, ignored) = match s.strip_suffix('~') {
         Some(s) => (s, true),

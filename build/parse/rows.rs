@@ -57,7 +57,7 @@ impl Parser {
     }
 }
 
-/// `NAME... : FORMULA`. The colon ends the last name, and those in braces do not count.
+/// `NAME... : FORMULA`. A colon with a blank after it ends the last name; colons in braces do not count.
 pub fn does(at: &SourceLine, line: &str) -> Result<Does> {
     let Some((names, text)) = line.split_once(": ") else { return at.err("expected: does NAME...: FORMULA") };
     let names = names.split_whitespace().map(str::to_string).collect();
