@@ -1,15 +1,15 @@
-//! What LLVM says of a word.
+//! LLVM's answers about words.
 
 /// LLVM's answer about one word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// An instruction.
     Text {
-        /// Its bytes.
+        /// Its length in bytes.
         len: usize,
-        /// The text with one space between mnemonic and operands, with LLVM's `/*...*/`.
+        /// The text, with one space between mnemonic and operands, and with LLVM's comments `/*...*/`.
         text: String,
-        /// What LLVM appends after `;` or `//`.
+        /// The comment that LLVM appends after `;` or `//`.
         comment: String,
     },
     /// No instruction.
@@ -19,7 +19,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// One line: `LEN text`, `ERR` or `CRASH`.
+    /// The answer as one line: `LEN text`, `ERR` or `CRASH`.
     pub fn line(&self) -> String {
         match self {
             Answer::Text { len, text, .. } => format!("{len} {text}"),

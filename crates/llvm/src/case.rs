@@ -1,4 +1,4 @@
-//! A word, and what the library and LLVM say of it.
+//! A word, and the answers of the library and of LLVM about it.
 
 use amdgpu_isa::Target;
 
@@ -10,7 +10,7 @@ use crate::word::Word;
 pub enum Ours {
     /// An instruction.
     Inst {
-        /// Its bytes.
+        /// Its length in bytes.
         len: usize,
         /// Its text.
         text: String,
@@ -22,7 +22,7 @@ pub enum Ours {
 }
 
 impl Ours {
-    /// Decodes bytes.
+    /// The library's answer about bytes.
     pub fn decode(target: Target, bytes: &[u8]) -> Ours {
         match amdgpu_isa::decode(target, bytes) {
             Ok(inst) => Ours::Inst { len: inst.len(), text: inst.to_string(), format: inst.format().name() },
@@ -30,7 +30,7 @@ impl Ours {
         }
     }
 
-    /// The bytes of the instruction; `None` if there is none.
+    /// The length of the instruction in bytes; `None` if the bytes are refused.
     pub fn size(&self) -> Option<usize> {
         match self {
             Ours::Inst { len, .. } => Some(*len),
@@ -38,7 +38,7 @@ impl Ours {
         }
     }
 
-    /// One line: `LEN text` or `ERR reason`.
+    /// The answer as one line: `LEN text` or `ERR reason`.
     pub fn line(&self) -> String {
         match self {
             Ours::Inst { len, text, .. } => format!("{len} {text}"),
@@ -47,22 +47,22 @@ impl Ours {
     }
 }
 
-/// Everything about one word.
+/// A word, and both answers about it.
 pub struct Case {
-    /// The target for which both have read the word.
+    /// The target for which both decoded the word.
     pub target: Target,
-    /// What they have read.
+    /// The word that both decoded.
     pub word: Word,
-    /// What the library says.
+    /// The library's answer.
     pub ours: Ours,
-    /// What LLVM says.
+    /// LLVM's answer.
     pub llvm: Answer,
     /// The version of LLVM.
     pub version: u32,
 }
 
 impl Case {
-    /// A word and LLVM's answer; the library is asked here.
+    /// A case with a word and LLVM's answer, which asks the library.
     pub fn new(target: Target, word: Word, llvm: Answer, version: u32) -> Case {
         Case { target, word, ours: Ours::decode(target, word.bytes()), llvm, version }
     }
@@ -80,7 +80,7 @@ impl Case {
     }
 }
 
-/// How the library and LLVM differ.
+/// The kind of a difference between the library and LLVM.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// Only LLVM reads an instruction.
@@ -96,7 +96,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A few words for a table.
+    /// A name of a few words, for tables.
     pub fn name(self) -> &'static str {
         match self {
             Kind::WeRefuse => "we refuse",

@@ -1,4 +1,4 @@
-//! The other side: LLVM's C API, and the processes in which it may crash.
+//! The child of an oracle: LLVM's C API, and the processes in which it may crash.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs::File;
@@ -13,13 +13,13 @@ use crate::word::MAX_BYTES;
 pub(crate) const CHILD_FLAG: &str = "--llvm-child";
 /// The greatest number of words in a batch.
 pub(crate) const MAX_BATCH: usize = 2048;
-/// The bytes of LLVM's longest text.
+/// The length of LLVM's longest text, in bytes.
 pub const MAX_TEXT: usize = 1024;
-/// The status of a word that LLVM refuses; that of another is its length.
+/// The status of a word that LLVM refuses. The status of an instruction is its length.
 pub(crate) const REJECT: u8 = 0;
 /// The status of a word on which LLVM crashes.
 pub(crate) const CRASH: u8 = 255;
-/// Seconds after which a worker hangs; SIGALRM turns that into a crash.
+/// Seconds after which SIGALRM ends a worker that hangs, which counts as a crash.
 const PATIENCE_SECONDS: u32 = 30;
 /// LLVM's context never frees its allocations, so it is replaced from time to time.
 const WORDS_PER_CONTEXT: u32 = 1 << 17;
@@ -36,7 +36,7 @@ type CreateDisasm = unsafe extern "C" fn(
 type DisposeDisasm = unsafe extern "C" fn(*mut c_void);
 type DisasmInstruction = unsafe extern "C" fn(*mut c_void, *mut u8, u64, u64, *mut c_char, usize) -> usize;
 
-/// LLVM in this process: for words on which it does not crash.
+/// LLVM in this process, for words on which it does not crash.
 pub struct Llvm {
     create: CreateDisasm,
     dispose: DisposeDisasm,
@@ -98,7 +98,8 @@ impl Llvm {
         }
     }
 
-    /// Length in bytes (0: rejected); the text is in `text` up to a NUL.
+    /// Disassembles a word. Returns its length in bytes, or 0 if LLVM refuses it. Writes the text to `text`, with a NUL
+    /// after it.
     pub fn disassemble(&mut self, word: &mut [u8], text: &mut [u8; MAX_TEXT]) -> usize {
         self.words += 1;
         if self.words % WORDS_PER_CONTEXT == 0 {
@@ -113,10 +114,10 @@ impl Llvm {
     }
 }
 
-/// State that outlives a worker. The worker writes it; the supervisor reads it only after the worker's death.
+/// The state that outlives a worker. The worker writes it, and the supervisor reads it only after the worker has died.
 #[repr(C)]
 struct Shared {
-    /// Number of words in the current batch; 0: none.
+    /// The number of words in the current batch; 0 if there is none.
     count: AtomicU32,
     done: AtomicU32,
     input_at: AtomicU32,
@@ -126,7 +127,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Zeroed, shared with every process forked from now on, never freed.
+    /// Makes a `Shared` of zeros that every process forked later shares, and that is never freed.
     fn map() -> &'static mut Shared {
         let (size, prot) = (size_of::<Shared>(), libc::PROT_READ | libc::PROT_WRITE);
         // SAFETY: a fresh anonymous mapping is page-aligned and zero, all zeros are a `Shared`, and nobody else in this
@@ -150,11 +151,10 @@ impl Shared {
     }
 }
 
-/// Does nothing in a program that was started by a user; one that an [`Oracle`](crate::Oracle) has started answers its
-/// questions, and ends here. To be called at the beginning of `main`.
+/// Answers the questions of an [`Oracle`](crate::Oracle), if it started this program, and then ends the program.
+/// Otherwise does nothing. To be called at the beginning of `main`.
 ///
-/// # Panics
-/// If the arguments of the child are not those of an oracle.
+/// # Panics If the arguments of the child are not those that an oracle passes.
 pub fn run_as_child() {
     let mut arguments = std::env::args().skip(1);
     if arguments.next().is_some_and(|first| first == CHILD_FLAG) {
@@ -162,10 +162,10 @@ pub fn run_as_child() {
     }
 }
 
-/// The child's `main`: processor, features, library.
+/// The `main` of the child. `arguments`: processor, features, library.
 fn run(arguments: &[String]) -> ! {
     let [cpu, features, library] = arguments else { panic!("{CHILD_FLAG} cpu features library") };
-    // Unbuffered: data in a buffer would be lost with the worker.
+    // The files have no buffers, because data in a buffer would be lost with the worker.
     let stdin = File::from(io::stdin().as_fd().try_clone_to_owned().expect("stdin"));
     let stdout = File::from(io::stdout().as_fd().try_clone_to_owned().expect("stdout"));
     let llvm = Llvm::load(library, cpu, features);
@@ -200,7 +200,7 @@ fn supervise(mut llvm: Llvm, stdin: File, stdout: File) -> ! {
     }
 }
 
-/// Answers batches until there are no more; first finishes the one that killed the last worker.
+/// Answers batches until there are no more. Begins with the rest of the batch in which the last worker died.
 fn work(llvm: &mut Llvm, shared: &mut Shared, stdin: &File, stdout: &File) -> io::Result<()> {
     let mut text = [0; MAX_TEXT];
     loop {
@@ -224,7 +224,7 @@ fn work(llvm: &mut Llvm, shared: &mut Shared, stdin: &File, stdout: &File) -> io
     }
 }
 
-/// `false` at the end of the input.
+/// Reads the next batch. Returns `false` at the end of the input.
 fn read_batch(shared: &mut Shared, mut stdin: &File) -> io::Result<bool> {
     let mut header = [0; 8];
     match stdin.read_exact(&mut header) {

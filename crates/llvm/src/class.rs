@@ -10,63 +10,63 @@ use crate::rules::{self, Rule};
 use crate::versions::{USUAL, knows};
 use crate::word::Word;
 
-/// The list; its head explains the format.
+/// The text of the list. Its head explains the format.
 const DIFFERENCES: &str = include_str!("differences.txt");
 
-/// What the list says of a word.
+/// The result of the list for a word.
 pub enum Verdict {
     /// The library and LLVM agree.
     Agree,
-    /// They differ as the class with this index in [`Classes::list`] says.
+    /// They differ, and the class with this index in [`Classes::list`] describes the difference.
     Class(usize),
-    /// They differ, and no class says why.
+    /// They differ, and no class describes the difference.
     Disagree(Kind),
 }
 
-/// A word that shows a class.
+/// A word that shows the difference of a class.
 pub struct Sample {
     /// The name of the target.
     pub target: String,
     /// The word.
     pub word: Word,
-    /// The versions of LLVM that show it, if not all of the class.
+    /// The versions of LLVM that show the difference; `None`: all versions of the class.
     versions: Option<Vec<u32>>,
-    /// [`Ours::line`](crate::Ours::line); `ERR` alone stands for any reason.
+    /// The library's answer, as [`Ours::line`](crate::Ours::line) writes it. `ERR` alone stands for any reason.
     pub ours: String,
-    /// [`Answer::line`](crate::Answer::line).
+    /// LLVM's answer, as [`Answer::line`](crate::Answer::line) writes it.
     pub llvm: String,
 }
 
-/// The assembler's result for LLVM's text of a word that we refuse.
+/// The result of LLVM's assembler for LLVM's text of a word that the library refuses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Assembler {
     /// The assembler refuses the text, too.
     Refuses,
-    /// The assembler makes an instruction of it, with other bytes.
+    /// The assembler makes other bytes of the text, which the library accepts.
     Changes,
-    /// The assembler makes a word that we refuse.
+    /// The assembler makes a word of the text that the library refuses.
     Agrees,
 }
 
 /// A reviewed class of differences.
 pub struct Class {
-    /// A few words.
+    /// A name of a few words.
     pub name: String,
-    /// The versions of LLVM that have it.
+    /// The versions of LLVM that have the difference.
     pub versions: Vec<u32>,
     /// The processors, as in LLVM's `-mcpu`.
     pub targets: Vec<String>,
     rule: Rule,
-    /// Sentences that say why the library is right.
+    /// The reason why the library is right, in sentences.
     pub reason: String,
-    /// What LLVM's assembler makes of LLVM's text, if the library refuses the word.
+    /// The result of LLVM's assembler for LLVM's text, if the library refuses the word.
     pub assembler: Assembler,
-    /// Words that show it.
+    /// Words that show the difference.
     pub samples: Vec<Sample>,
 }
 
 impl Class {
-    /// Whether the word is of this class.
+    /// Whether the difference about a word belongs to this class.
     pub fn matches(&self, case: &Case) -> bool {
         self.versions.contains(&case.version)
             && self.targets.iter().any(|target| target == case.target.processor())
@@ -83,7 +83,7 @@ impl Class {
         sample.versions.as_ref().unwrap_or(&self.versions).contains(&version)
     }
 
-    /// What the class lacks.
+    /// The part that the class lacks, if it is not complete.
     fn fault(&self) -> Option<String> {
         let of = |version: u32| {
             let shows = |s: &Sample| self.is_shown(s, version) && knows(version, &s.target);
@@ -102,17 +102,16 @@ impl Class {
     }
 }
 
-/// The list.
+/// The list of classes.
 pub struct Classes {
     /// The classes, in the order in which they are tried.
     pub list: Vec<Class>,
 }
 
 impl Classes {
-    /// Reads the list, which is a part of this package.
+    /// Reads the list that is a part of this package.
     ///
-    /// # Errors
-    /// The line that is wrong, or what a class lacks.
+    /// # Errors The line that is wrong, or the part that a class lacks.
     pub fn load() -> Result<Classes, String> {
         let mut list: Vec<Class> = Vec::new();
         for (number, line) in DIFFERENCES.lines().enumerate() {
@@ -130,7 +129,7 @@ impl Classes {
         Ok(Classes { list })
     }
 
-    /// Compares both answers about a word, and finds the first class of their difference.
+    /// Compares both answers about a word, and finds the first class to which their difference belongs.
     pub fn judge(&self, case: &Case) -> Verdict {
         let Some(kind) = case.difference() else { return Verdict::Agree };
         self.list.iter().position(|class| class.matches(case)).map_or(Verdict::Disagree(kind), Verdict::Class)
@@ -138,7 +137,7 @@ impl Classes {
 }
 
 /// The class of the difference between LLVM's answer about a word and the library's; `None` if there is no difference,
-/// or one that no class has, which is a fault of one of them. `version`: LLVM's.
+/// or no class describes it, which means a fault of the library or of LLVM. `version`: the version of LLVM.
 pub fn known_difference(target: Target, word: Word, llvm: Answer, version: u32) -> Option<&'static Class> {
     static CLASSES: LazyLock<Classes> = LazyLock::new(|| Classes::load().expect("the tests read it"));
     match CLASSES.judge(&Case::new(target, word, llvm, version)) {

@@ -1,4 +1,4 @@
-//! Where the library and LLVM's disassembler differ, for those who fuzz a decoder beside both.
+//! The differences between the library and LLVM's disassembler, for users who fuzz another decoder against both.
 //!
 //! [`known_difference`] says whether an answer of LLVM differs from the library's in a way that has been reviewed: the
 //! [`Class`] has the reason, the versions of LLVM and the targets that have it, and words that show it. With the

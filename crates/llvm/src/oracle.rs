@@ -28,10 +28,10 @@ use crate::child::{CHILD_FLAG, CRASH, MAX_BATCH, REJECT};
 use crate::versions::{USUAL, features};
 use crate::word::Word;
 
-/// Names another `libLLVM` than the toolchain's.
+/// The environment variable that names another `libLLVM` than the toolchain's.
 const LIBRARY_VARIABLE: &str = "AMDGPU_ISA_LIBLLVM";
 
-/// The answer that a status and a text of the child stand for.
+/// The answer that a status and a text of the child mean.
 fn answer(status: u8, raw: &str) -> Answer {
     match status {
         REJECT => Answer::Reject,
@@ -49,7 +49,7 @@ fn split_comment(raw: &str) -> (&str, &str) {
     at.map_or((raw, ""), |at| raw.split_at(at))
 }
 
-/// One LLVM for one processor, in a separate process.
+/// LLVM's disassembler for one processor, in a separate process.
 pub struct Oracle {
     child: Child,
     to: ChildStdin,
@@ -61,8 +61,7 @@ impl Oracle {
     /// Starts LLVM for a target. The program must call [`run_as_child`](crate::run_as_child) at its
     /// beginning.
     ///
-    /// # Errors
-    /// A text, if there is no LLVM, or it does not know the target.
+    /// # Errors A text: there is no `libLLVM`, or it does not know the target.
     pub fn start(target: Target) -> Result<Oracle, String> {
         let library = find_library()?;
         let exe = std::env::current_exe().map_err(|e| format!("this executable: {e}"))?;
@@ -128,7 +127,7 @@ impl Drop for Oracle {
     }
 }
 
-/// The `libLLVM` of the Rust toolchain, or what the environment variable `AMDGPU_ISA_LIBLLVM` says.
+/// The path of the `libLLVM` of the Rust toolchain, or the path in the environment variable `AMDGPU_ISA_LIBLLVM`.
 ///
 /// # Errors
 /// A text that says how to install it.
@@ -157,7 +156,7 @@ pub fn find_library() -> Result<PathBuf, String> {
     found.pop().ok_or_else(|| format!("no libLLVM in {}.\n{install}", directory.display()))
 }
 
-/// One of the toolchain's `libLLVM*.so` files is a linker script.
+/// Whether a file is a library: one of the toolchain's `libLLVM*.so` files is a linker script.
 fn is_shared_object(path: &PathBuf) -> bool {
     const ELF: [u8; 4] = *b"\x7fELF";
     const MACH_O: [u8; 4] = [0xcf, 0xfa, 0xed, 0xfe];

@@ -1,4 +1,5 @@
-//! The rules that `differences.txt` names: each as narrow as possible, from the word's bits and both answers.
+//! The rules that `differences.txt` names. Each is as narrow as possible, and uses the word's bits and both answers.
+//! The comment of a rule describes the words to which it applies.
 
 mod crashes;
 mod images;
@@ -150,12 +151,12 @@ fn is_rdna4_or_later(case: &Case) -> bool {
     case.target.name().starts_with("gfx12") || is_gfx13(case)
 }
 
-/// Both refuse, LLVM by crashing.
+/// Whether the library refuses a word, and LLVM crashes on it.
 fn refused_crash(case: &Case) -> bool {
     case.llvm == Answer::Crash && matches!(case.ours, Ours::Refused(_))
 }
 
-/// VOP3* with a source of 255, MUBUF and MTBUF with a soffset of 255.
+/// Whether a word is VOP3 or similar with a source of 255, or MUBUF or MTBUF with a `soffset` of 255.
 fn literal_in_wide_format(case: &Case) -> bool {
     let source = match field(case, 26, 6) {
         0b110100 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL) || field(case, 0, 8) == LITERAL,
@@ -171,7 +172,7 @@ fn is_f8f6f4(case: &Case, first: u32) -> bool {
     field(case, first + 23, 9) == 0b1_1010_0111 && [45, 46].contains(&field(case, first + 16, 7))
 }
 
-/// v_mfma_ld_scale_b32 with scales in VGPRs, before a matrix operation that takes scales.
+/// Whether a word is v_mfma_ld_scale_b32 with scales in VGPRs, before a matrix operation that takes scales.
 fn is_scaled(case: &Case) -> bool {
     let scales = field(case, 16, 16) == 0xd3ac && field(case, 40, 1) == 1 && field(case, 49, 1) == 1;
     scales && is_f8f6f4(case, 64) && field(case, 75, 4) == 1
@@ -202,7 +203,7 @@ fn refused_with_comment(case: &Case, start: &str) -> bool {
     matches!(case.ours, Ours::Refused(_)) && without_comments(case, start).is_some()
 }
 
-/// LLVM's text, if we refuse what it accepts.
+/// LLVM's text of a word that the library refuses and LLVM accepts.
 fn refused_text(case: &Case) -> Option<&str> {
     match (&case.ours, &case.llvm) {
         (Ours::Refused(_), Answer::Text { text, .. }) => Some(text),
@@ -210,7 +211,7 @@ fn refused_text(case: &Case) -> Option<&str> {
     }
 }
 
-/// The last register of the tuples of a register file in a text: `v[254:257]` gives 257.
+/// The numbers of the last registers of tuples of a register file in a text: `v[254:257]` gives 257.
 fn last_registers(text: &str, file: char) -> impl Iterator<Item = u32> + '_ {
     let start = format!("{file}[");
     text.match_indices(&start).map(|(at, _)| at).collect::<Vec<_>>().into_iter().filter_map(move |at| {
@@ -219,11 +220,11 @@ fn last_registers(text: &str, file: char) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// The code of an operand that we refuse.
+/// The code of an operand for which the library refuses a word.
 fn refused_code(case: &Case) -> Option<u32> {
     let Ours::Refused(reason) = &case.ours else { return None };
     let value: u32 = reason.strip_suffix(" is reserved")?.rsplit_once("= ")?.1.parse().ok()?;
-    // This field counts pairs.
+    // The field `sbase` counts pairs.
     Some(if reason.starts_with("sbase ") { 2 * value } else { value })
 }
 
@@ -231,8 +232,8 @@ fn is_scalar_memory(case: &Case) -> bool {
     field(case, 26, 6) == 0b111101
 }
 
-/// SOP1 with the number of a barrier: s_barrier_signal (78), s_barrier_signal_isfirst, s_get_barrier_state,
-/// s_barrier_init, s_barrier_join (82) and s_wakeup_barrier (87).
+/// Whether a word is SOP1 with the number of a barrier: s_barrier_signal (78), s_barrier_signal_isfirst,
+/// s_get_barrier_state, s_barrier_init, s_barrier_join (82) and s_wakeup_barrier (87).
 fn is_barrier(case: &Case) -> bool {
     let sop1 = field(case, 23, 9) == 0b1_0111_1101 && (78..=82).chain([87]).any(|op| field(case, 8, 8) == op);
     sop1 && matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("ssrc0 "))
@@ -243,7 +244,7 @@ fn operands(text: &str) -> Vec<&str> {
     text.split_once(' ').map_or(Vec::new(), |(_, operands)| operands.split(", ").collect())
 }
 
-/// Inline floats, and their bits in 16 bits.
+/// Inline floats, and their bits as floats of 16 bits.
 const FLOATS: [(&str, &str); 9] = [
     ("0.5", "0x3800"),
     ("-0.5", "0xb800"),
@@ -260,7 +261,7 @@ fn is_inline_constant(code: u128) -> bool {
     (128..=208).contains(&code) || (240..=248).contains(&code)
 }
 
-/// The texts of both, if both accept and agree on the length.
+/// The texts of the library and of LLVM, if both accept the word and agree on its length.
 fn texts(case: &Case) -> Option<(&str, &str)> {
     match (&case.ours, &case.llvm) {
         (Ours::Inst { len: a, text: ours, .. }, Answer::Text { len: b, text: llvm, .. }) if a == b => {
@@ -278,13 +279,13 @@ fn one_blank_more(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| ours == llvm.replacen("  ", " ", 1))
 }
 
-/// Whether the library refuses a field for this value, which LLVM prints.
+/// Whether the library refuses this value of a field, and LLVM accepts the word.
 fn refuses_code(case: &Case, code: u32) -> bool {
     let reason = format!(" = {code} is reserved");
     matches!(&case.ours, Ours::Refused(text) if text.ends_with(&reason)) && refused_text(case).is_some()
 }
 
-/// v_fmamk_f64 and v_fmaak_f64 of VOP2.
+/// The opcodes of v_fmamk_f64 and v_fmaak_f64 in VOP2.
 fn long_constant_opcodes(case: &Case) -> [u128; 2] {
     if is_gfx13(case) { [32, 33] } else { [35, 36] }
 }

@@ -1,14 +1,14 @@
-//! Versions of LLVM, and what each of them knows.
+//! Versions of LLVM, and the targets that each of them knows.
 
 use amdgpu_isa::Target;
 
-/// The version that the Rust toolchain of this repository contains, with which the list of differences is complete.
+/// The version of LLVM in the Rust toolchain of this repository. For this version the list of differences is complete.
 pub const USUAL: u32 = 22;
 
-/// Says that LLVM is another version than [`USUAL`].
+/// The environment variable with another version of LLVM than [`USUAL`].
 const VERSION_VARIABLE: &str = "AMDGPU_ISA_LLVM";
 
-/// The version of LLVM with which to compare: 22, or what the environment variable `AMDGPU_ISA_LLVM` says.
+/// The version of LLVM with which to compare: the value of the environment variable `AMDGPU_ISA_LLVM`, or 22.
 ///
 /// # Panics
 /// If the variable is not a number.
@@ -34,7 +34,8 @@ pub const NEWER_OPERATIONS: &[&str] = &[
     "v_wmma_f64_16x16x4_f64",
 ];
 
-/// Whether a version of LLVM can disassemble the target: not the first two generations, and not what came after it.
+/// Whether a version of LLVM can disassemble for the target: not for the first two generations, and not for targets
+/// that are newer than the version.
 pub fn disassembles(version: u32, target: Target) -> bool {
     let first = ["gfx6", "gfx7"].iter().any(|generation| target.name().starts_with(generation));
     !first && knows(version, target.processor())

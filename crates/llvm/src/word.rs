@@ -1,9 +1,9 @@
-//! The bytes that decoders are asked about.
+//! Words: the bytes that decoders are asked about.
 
-/// The longest encoding is 5 dwords.
+/// The length of the longest encoding in bytes: 5 dwords.
 pub const MAX_BYTES: usize = 20;
 
-/// Bytes to decode: memory order, at most [`MAX_BYTES`].
+/// Bytes to decode, in memory order: at most [`MAX_BYTES`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Word {
     bytes: [u8; MAX_BYTES],
@@ -11,7 +11,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// The first [`MAX_BYTES`] bytes.
+    /// The word of the first [`MAX_BYTES`] bytes, or of fewer.
     pub fn new(from: &[u8]) -> Word {
         let mut bytes = [0; MAX_BYTES];
         let len = from.len().min(MAX_BYTES);
@@ -19,7 +19,7 @@ impl Word {
         Word { bytes, len: len as u8 }
     }
 
-    /// `None` unless every character is a hex digit and there is an even number of them.
+    /// The word of a text in hex digits; `None` if there are other characters, or an odd number of digits.
     pub fn from_hex(hex: &str) -> Option<Word> {
         let digits: Option<Vec<u8>> = hex.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
         let digits = digits?;
@@ -32,7 +32,7 @@ impl Word {
         &self.bytes[..self.len.into()]
     }
 
-    /// The first 16 bytes as a little-endian number; absent bytes are zero.
+    /// The first 16 bytes as a little-endian number; missing bytes are zero.
     pub fn bits(&self) -> u128 {
         let mut low = [0; 16];
         low.copy_from_slice(&self.bytes[..16]);

@@ -1,4 +1,5 @@
-//! The list of differences, without LLVM: each sample is of its class, and an answer that nobody has reviewed in none.
+//! The list of differences, without LLVM: each sample belongs to its class, and an answer that was not reviewed belongs
+//! to none.
 
 use amdgpu_isa::Target;
 use amdgpu_llvm::{Answer, Case, Classes, USUAL, Word, known_difference};
@@ -22,7 +23,7 @@ fn each_sample_is_of_its_class() {
         for sample in &class.samples {
             let target: Target = sample.target.parse().expect("a target");
             for version in [22, 23].into_iter().filter(|version| class.is_shown(sample, *version)) {
-                // Another class can come first.
+                // Another class that also fits can come first.
                 let found = known_difference(target, sample.word, answer(&sample.llvm), version);
                 let case = Case::new(target, sample.word, answer(&sample.llvm), version);
                 assert!(class.matches(&case) && found.is_some(), "{}: {target} {}", class.name, sample.word.hex());
@@ -35,7 +36,7 @@ fn each_sample_is_of_its_class() {
 
 #[test]
 fn what_nobody_has_reviewed_is_in_no_class() {
-    // s_endpgm, which LLVM prints.
+    // The word is `s_endpgm`, which both accept.
     let word = Word::from_hex("000081bf").expect("hex");
     for said in ["4 s_endpgm", "4 s_nop 0", "8 s_endpgm", "ERR", "CRASH"] {
         assert!(known_difference(Target::Gfx942, word, answer(said), USUAL).is_none(), "{said}");

@@ -4,7 +4,7 @@ use amdgpu_isa::errors::EncodeError;
 use amdgpu_isa::text::{ParseError, TextBuffer};
 use amdgpu_isa::{DecodeError, Inst, Target};
 
-/// Dwords of the longest instruction of any target.
+/// The number of dwords of the longest instruction of any target.
 pub const DWORDS: usize = 5;
 
 /// The words of an instruction, with zeros after them.
@@ -38,7 +38,7 @@ pub trait Subject: Sync {
         amdgpu_isa::length(target, bytes)
     }
 
-    /// The `Display` of an instruction.
+    /// `Display` of [`Inst`].
     fn write(&self, inst: &Inst, out: &mut String) -> std::fmt::Result {
         std::fmt::Write::write_fmt(out, format_args!("{inst}"))
     }
@@ -64,10 +64,10 @@ pub struct Library;
 
 impl Subject for Library {}
 
-/// A description of the property that does not hold.
+/// The description of a property that does not hold.
 pub type Fault = &'static str;
 
-/// The words' bytes, in memory order.
+/// The bytes of words, in memory order.
 #[inline(always)]
 pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
     let mut bytes = [0; 4 * DWORDS];
@@ -82,7 +82,7 @@ pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
 /// Checks an instruction that was decoded from the words.
 #[inline(always)]
 pub fn instruction(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
-    // Nearly all instructions have one or two dwords. With lengths known to the compiler this takes half the time.
+    // Nearly all instructions have one or two dwords. If the compiler knows the length, the check takes half the time.
     match inst.len() {
         4 => inverse(subject, target, words, inst, 1),
         8 => inverse(subject, target, words, inst, 2),
@@ -108,7 +108,7 @@ fn inverse(subject: &impl Subject, target: Target, words: &Words, inst: &Inst, d
     hold(matches!(again, Ok(again) if again == inst), "its bytes alone decode to another")
 }
 
-/// The further checks of a decoded instruction, which are made less often.
+/// Further checks of a decoded instruction, which are made less often.
 pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
     let dwords = inst.len() / 4;
     hold(inst.target() == target, "the instruction is of another target")?;
@@ -148,7 +148,8 @@ pub struct Texts {
 
 impl Texts {
     /// Checks an instruction's text. It must be one line of ASCII without a question mark (which stands for a code
-    /// without a name), and the same from all printers, when printed again, and with other bytes after the instruction.
+    /// without a name), and must be the same from all printers, when it is printed again, and with other bytes after
+    /// the instruction.
     pub fn check(&mut self, subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
         let Texts { first, buffer } = self;
         first.clear();

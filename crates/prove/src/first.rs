@@ -7,15 +7,16 @@ use crate::tally::{Rows, Tally};
 use crate::words::{Rng, repair_behind};
 use crate::{Part, parsed};
 
-/// Number of words in a block. The dwords that follow a first dword depend only on its block, and not on other threads.
+/// The number of words in a block. The dwords that are tried after a first dword depend only on its block, so the
+/// results do not depend on threads.
 pub const BLOCK: u64 = 1 << 20;
 pub const BLOCKS: u64 = (1 << 32) / BLOCK;
 
 /// After a failed repair, the number of words for which no repair is tried.
 const PATIENCE: u32 = 64;
 
-/// One in this many words (a prime, so that all combinations of low bits occur) is also tried as dwords, with other
-/// bits after the instruction, and if it is long with random bits after the first dword.
+/// One in this many first dwords gets the further checks, also with random bits in the dwords after it. This is a
+/// prime, so that all combinations of low bits occur.
 const TWICE: u64 = 13;
 
 pub struct Walk<'a, S> {
@@ -35,7 +36,7 @@ pub struct Hand {
 }
 
 impl<S: Subject> Walk<'_, S> {
-    /// The words of a block that belong to the part.
+    /// Tries the words of a block that belong to the part.
     pub fn block(&self, number: u64, part: Part, hand: &mut Hand, tally: &mut Tally) {
         let mut state = State { rng: Rng(number), good: [0; 4], impatience: 0, turn: number, unprinted: number };
         for word in part.of(number * BLOCK, BLOCK) {
@@ -89,7 +90,8 @@ impl<S: Subject> Walk<'_, S> {
         }
     }
 
-    /// Decodes the word with the dwords with which the previous word decoded; if these are refused, with repaired ones.
+    /// Decodes the word with the dwords after it with which an earlier word decoded; if these are refused, with
+    /// repaired ones.
     #[inline(never)]
     fn with_something_good(&self, zeros: Words, state: &mut State) -> Option<(Words, Inst)> {
         let [word, ..] = zeros;
@@ -129,7 +131,7 @@ impl<S: Subject> Walk<'_, S> {
 /// State that carries over from one word to the next.
 struct State {
     rng: Rng,
-    /// The dwords that last decoded after a first dword.
+    /// The dwords after the first one of the last repaired words.
     good: [u32; 4],
     /// Number of words until repair is tried again.
     impatience: u32,

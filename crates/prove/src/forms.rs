@@ -1,5 +1,5 @@
-//! The forms of instructions: operations in their base words alone, and with each dword that may follow them, and words
-//! of each form from which the sweeps start.
+//! The forms of instructions: operations in their base words alone, and with each dword that may follow these. Each
+//! form has words from which the sweeps start.
 
 use amdgpu_isa::layout::FieldInfo;
 use amdgpu_isa::{DecodingClass, Field, Format, Inst, Opcode, Target, TiedBits};
@@ -7,10 +7,10 @@ use amdgpu_isa::{DecodingClass, Field, Format, Inst, Opcode, Target, TiedBits};
 use crate::check::Words;
 use crate::words::{self, Announced, FieldBits, Filling, Rng, pieces};
 
-/// Starting words of each form.
+/// The number of starting words of each form.
 const FILLINGS: usize = 6;
 
-/// Wide modifiers. All other fields of their width are offsets and constants.
+/// Wide fields that are modifiers. All other fields of their width are offsets and constants.
 const WIDE_MODIFIERS: [&str; 1] = ["dpp_ctrl"];
 
 /// An operation in one of its forms.
@@ -21,7 +21,7 @@ pub struct Form {
     pub operands: Vec<FieldInfo>,
     /// The fields that are flags, selects and other small values.
     pub modifiers: Vec<FieldInfo>,
-    /// For each rule that ties several fields: these fields, with the values of each to try.
+    /// The fields of each rule that ties several fields, with the values of each field to try.
     pub ties: Vec<Vec<(FieldBits, Vec<u32>)>>,
     /// Words that decode, the simplest first; never empty.
     pub fillings: Vec<Words>,
@@ -38,13 +38,13 @@ pub type Layout = (Format, Option<Format>, Option<(Field, u16)>);
 pub type Class<'a> = (Layout, DecodingClass, Option<[u16; 2]>, &'a [FieldInfo], &'a [FieldInfo]);
 
 impl Form {
-    /// Whether its instructions have one dword. The other pass decodes all of these.
+    /// Whether the instructions of the form have one dword. [`Pass::Words`](crate::Pass::Words) decodes all of them.
     pub fn is_a_dword(&self) -> bool {
         self.length == 4
     }
 
-    /// The class: equal for all forms whose products of fields are the same words, apart from the opcode, and which are
-    /// decoded alike. If all products are printed, these forms are printed alike, too.
+    /// The class of the form. Forms of one class are decoded alike, and their products of fields are the same words,
+    /// apart from the opcode. If all products are printed, these forms are also printed alike.
     pub fn class(&self) -> Class<'_> {
         let signatures = self.is_a_dword().then_some(self.signatures);
         (self.layout, self.class, signatures, &self.operands, &self.modifiers)
@@ -127,8 +127,8 @@ fn form(
     })
 }
 
-/// The values to try of the bits that a rule restricts: all, if they are few. If a rule compares the bits with a value:
-/// this value, and those with one bit changed.
+/// The values to try for the bits that a rule restricts: all values, if they are few. If the rule compares the bits
+/// with a value: this value, and all that differ from it in one bit.
 fn tie(runs: &[TiedBits]) -> Vec<(FieldBits, Vec<u32>)> {
     let values = |(n, &(lsb, width, value)): (usize, &TiedBits)| {
         let value = u32::from(value);

@@ -1,4 +1,4 @@
-//! Lists of hazards that another program is known to leave in code.
+//! Lists of known hazards in the code of another program.
 
 /// Whether a list has this hazard: the rule, the register that both instructions access, and the later one. A line of
 /// the list has the rule, the beginning of the register's name, and the mnemonic, in which `*` stands for any text; `#`

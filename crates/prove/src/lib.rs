@@ -1,5 +1,5 @@
 //! The proof that decoding and encoding are inverses, for every first dword and for the fields of every form of every
-//! operation. Its parts are public for tests: [`words`] to try, and the [`check`]s of an instruction.
+//! operation. Parts of it are public for tests: [`words`] to try, and the [`check`]s of an instruction.
 //!
 //! ```no_run
 //! use amdgpu_isa::Target;
@@ -41,9 +41,9 @@ pub use tally::{REASONS, Row, Tally};
 /// One of the two walks through the words of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Every first dword.
+    /// Tries every first dword.
     Words,
-    /// Fields of each form of each operation.
+    /// Tries the fields of each form of each operation.
     Fields,
 }
 
@@ -58,7 +58,7 @@ impl Part {
     /// The part that has all numbers.
     pub const ALL: Part = Part { k: 0, n: 1 };
 
-    /// The numbers of this part among `count` numbers, starting at `first`.
+    /// The numbers of this part among `count` numbers from `first` on.
     fn of(self, first: u64, count: u64) -> impl Iterator<Item = u64> {
         let skip = (self.k + self.n - first % self.n) % self.n;
         (first + skip..first + count).step_by(self.n as usize)
@@ -82,14 +82,14 @@ impl FromStr for Part {
 pub struct Options {
     /// The part of the words that is tried.
     pub part: Part,
-    /// One in so many of the instructions whose texts are not all compared has its text compared; at least 1.
+    /// One in this many instructions has its text compared, where not all texts are compared; at least 1.
     pub text: u64,
     /// The number of threads; `None`: one for each core.
     pub threads: Option<u16>,
 }
 
 impl Default for Options {
-    /// All words, with one text in 127, and a thread for each core.
+    /// The proof of all words, with one text in 127, and a thread for each core.
     fn default() -> Options {
         Options { part: Part::ALL, text: 127, threads: None }
     }
@@ -100,7 +100,7 @@ impl Default for Options {
 pub struct Progress<'a> {
     /// The target and the pass.
     pub what: &'a str,
-    /// The work that is done, of `total`, in units of about the same time.
+    /// The work that is done, of `total`, in units that take about the same time.
     pub done: u64,
     /// The whole work.
     pub total: u64,
@@ -111,13 +111,13 @@ pub struct Progress<'a> {
 pub struct Summary {
     /// The target that was tried.
     pub target: Target,
-    /// The words that were tried, described in words.
+    /// A description of the words that were tried.
     pub what: String,
     /// The counts, and the first faults.
     pub tally: Tally,
 }
 
-/// The error that the system gives no more threads.
+/// The error that the system starts no more threads.
 #[derive(Debug)]
 pub struct TooFewThreads {
     /// The number of threads that have started.
@@ -139,8 +139,7 @@ impl core::error::Error for TooFewThreads {}
 /// Tries the words of one pass. `progress` is called until all threads are done: every 5 ms in the first second, then
 /// every 200 ms.
 ///
-/// # Errors
-/// The system gives no threads.
+/// # Errors The system starts fewer threads than are wanted.
 pub fn prove(
     options: &Options,
     target: Target,
@@ -182,7 +181,7 @@ fn prove_subject(
     Ok(Summary { target, what, tally })
 }
 
-/// The threads that do a pass.
+/// The threads that do the work of a pass.
 struct Workers<P> {
     /// The number of threads; `None`: one for each core.
     threads: Option<u16>,
@@ -228,7 +227,7 @@ impl<P: FnMut(Progress<'_>)> Workers<P> {
             let (what, total, started) = (format!("{target} {what}"), sizes.iter().sum(), Instant::now());
             while workers.iter().any(|worker| !worker.is_finished()) {
                 (self.progress)(Progress { what: &what, done: done.load(Relaxed), total });
-                // The interval is short enough that a short run does not wait for it.
+                // The interval is short at first, so that a short run does not wait for it.
                 let pause = if started.elapsed() < Duration::from_secs(1) { 5 } else { 200 };
                 std::thread::sleep(Duration::from_millis(pause));
             }

@@ -1,5 +1,5 @@
-//! Text is the third inverse: the library parses what it prints to the same words. `tests/parse.rs` checks this for
-//! some words of each operation, and `prove` for the words that it prints.
+//! Printing and parsing are inverses, too: the library parses its texts to the same words. `tests/parse.rs` checks this
+//! for some words of each operation, and `prove` for the words that it prints.
 
 use amdgpu_isa::text::{ParseError, ParseErrorKind};
 use amdgpu_isa::{Field, Format, Inst, Operand, Value};
@@ -10,23 +10,23 @@ pub fn check(inst: &Inst, parsed: &Result<Inst, ParseError>) -> Result<(), &'sta
         (Ok(parsed), Ok(())) if parsed.words() == inst.words() => Ok(()),
         (Ok(parsed), Ok(())) if is_another_length(inst, parsed) || is_the_same(inst, parsed) => Ok(()),
         (Ok(_), Ok(())) => Err("its text parses to other words"),
-        // The text shows an aligned tuple, whatever number the words have.
+        // The text shows an aligned tuple, even if the words have another first register.
         (Ok(parsed), Err(_)) if parsed.words() != inst.words() => Ok(()),
         (Ok(_), Err(_)) => Err("its text parses although it breaks a rule"),
-        // The other source has a literal of 32 bits.
+        // The parser may read a literal as one of 64 bits, beside another source with a literal of 32 bits.
         (Err(error), Ok(())) if grows(inst) && error.kind == ParseErrorKind::TwoLiterals => Ok(()),
         (Err(_), Ok(())) => Err("its text does not parse"),
         (Err(_), Err(_)) => Ok(()),
     }
 }
 
-/// Whether an operand of 64 bits has a literal of 32 bits. In text this can mean a literal of 64 bits, as in LLVM.
+/// Whether an operand of 64 bits has a literal of 32 bits, whose text can mean a literal of 64 bits, as in LLVM.
 fn grows(inst: &Inst) -> bool {
     let is_wide = |o: &Operand| o.bits == 64 && matches!(o.value, Value::Literal(_));
     inst.target().layouts().iter().any(|l| l.format == Format::Literal64) && inst.operands().any(|o| is_wide(&o))
 }
 
-/// Whether other words have the same text: those with a longer literal, or VOPD instead of VOPD3.
+/// Whether the parsed words differ in their length only, because of a longer literal, or VOPD instead of VOPD3.
 fn is_another_length(inst: &Inst, parsed: &Inst) -> bool {
     let shorter = inst.format() == Format::Vopd3 && parsed.format() == Format::Vopd;
     let longer = || parsed.literal64().is_some_and(|long| Some(long) == inst.get(Field::Literal).map(u64::from));
@@ -41,8 +41,8 @@ fn keeps_literal(inst: &Inst, parsed: &Inst) -> bool {
     literal.is_some() && literal == parsed.get(Field::Literal)
 }
 
-/// Whether the two differ only in 16-bit sources. The text shows the lower half of their literal, and the parser makes
-/// it an inline constant of the same value, while another source keeps the literal.
+/// Whether the two instructions differ only in 16-bit sources. The text shows the lower half of their literal, which
+/// the parser makes an inline constant of the same value, while another source keeps the literal.
 fn has_its_half(inst: &Inst, parsed: &Inst) -> bool {
     // The text does not show bits that have no effect.
     let inst = &inst.canonical();
@@ -63,14 +63,14 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     if parsed.opcode() != inst.opcode() {
         return false;
     }
-    // The text does not show the filler either.
+    // The text does not show the filler.
     let inst = &inst.with_filler(inst.target().filler());
     // The text of these fields is empty, whatever they hold: `off`, no result, no second scalar, halves of constants.
     let is_hidden = |field: &Field| inst.field_text(*field).to_string().is_empty();
     let differs = |field: &Field| inst.get(*field) != parsed.get(*field) && !is_hidden(field);
     let text = inst.to_string();
     if parsed.to_string() != text {
-        // LLVM prints the lower half of a literal without `lit` although an inline constant has its value.
+        // As in LLVM, the text has the lower half of a literal without `lit`, even if an inline constant has its value.
         let halves = [inst, parsed].map(|inst| inst.get(Field::Literal).map(|literal| literal >> 16));
         let dropped = inst.literal64().is_none() && matches!(halves, [Some(1..), None | Some(0)]);
         if dropped || has_its_half(inst, parsed) {
@@ -80,7 +80,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
         let lanes = |inst: &Inst| inst.operands().map(|o| o.value).collect::<Vec<_>>();
         return text.contains(SWIZZLE) && lanes(inst) == lanes(parsed);
     }
-    // LLVM prints no suffix of an encoding for operations without operands.
+    // As in LLVM, operations without operands have no suffix that shows their encoding.
     if !text.contains(' ') {
         return true;
     }
@@ -97,15 +97,15 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
         return true;
     }
     fields.retain(|field| match field {
-        // Whether an atomic operation returns a value, in words whose hint is for all caches.
+        // The bit for a returned value is not in the text if the hint is for all caches.
         Field::Th => !text.contains("th:TH_ATOMIC_CASCADE"),
-        // If none of the four parts is there, it does not matter whether they are halves.
+        // If an export has none of its four parts, it does not matter whether they are halves.
         Field::Compr => !text.contains("off, off, off, off"),
         // The register of an export's part that is absent has no effect.
         Field::Vsrc0 | Field::Vsrc1 | Field::Vsrc2 | Field::Vsrc3 if inst.get(Field::En).is_some() => {
             !text.contains("off")
         }
-        // An assembler sets the bits of sources that the operation does not have.
+        // An assembler sets the bits of sources that the operation lacks.
         Field::OpSelHi => inst.field_text(*field).to_string() != parsed.field_text(*field).to_string(),
         // The field of `off`, or of the vcc of SDWA, can have any value.
         Field::Vaddr | Field::Addr if text.contains(" off,") => false,

@@ -1,15 +1,15 @@
 //! The plan of the sweeps. Single fields are tried in every form of every operation. Products of fields, which are
 //! nearly all of the words, are tried once for all forms that are decoded alike.
 //!
-//! Why hardly a fault can hide in the products that are left out: decoding takes the numbers of a few table entries
-//! from the opcode and nothing else, and these numbers are the class of a form. A fault in the code, or in an entry,
-//! shows in the first form of its class. A fault in the numbers of one operation, in the tables of the fast path or in
-//! the others, makes a class of its own. Besides, every operation goes through its single fields, and through the pairs
-//! of values at which their meaning changes. The only fault that escapes is code that looks at one opcode and at inner
-//! values of two fields, and the decoder has no such code.
+//! Few faults can hide in the products that are left out: decoding takes the numbers of a few table entries from the
+//! opcode, and nothing else, and these numbers are the class of a form. A fault in the code, or in an entry, shows in
+//! the first form of its class. A fault in the numbers of one operation, in any table, makes a class of its own.
+//! Besides, the single fields of every operation are tried, and the pairs of values at which their meaning changes. A
+//! fault escapes only if code depends on one opcode and on inner values of two fields, and the decoder has no such
+//! code.
 //!
 //! Text is made in the same way: the mnemonic depends on the operation, and everything else on its signature. The
-//! products of instructions of one dword are all printed, and there the signature's number belongs to the class.
+//! products of instructions of one dword are all printed, so the number of the signature belongs to their class.
 //!
 //! All values of numbers wider than 17 bits are tried once for each format and dword after it: no table can look at so
 //! many bits together, because it would have a bit for each value.
@@ -21,12 +21,12 @@ use amdgpu_isa::layout::FieldInfo;
 use crate::forms::{self, Form, width};
 use crate::values::{self, NARROW};
 
-/// A sweep: some of the words to try. The numbers are those of forms and fields.
+/// A sweep: some of the words to try. Its numbers are indexes of fields in a form.
 #[derive(Clone, Copy)]
 pub enum Sweep {
     /// Every single field, from all fillings, and the pairs of values at which the meaning of fields changes.
     Fields,
-    /// All values of a wide field; of a whole dword, all values of its halves.
+    /// All values of a wide field; if it is a whole dword, all values of its halves.
     Wide(usize),
     /// All pairs of codes of two operands, by their numbers among the operands.
     Operands(usize, usize),
@@ -38,7 +38,7 @@ pub enum Sweep {
     Together,
 }
 
-/// The widest fields of which each class tries all values; wider ones are tried for each format.
+/// The greatest number of values of a field of which each class tries all; wider fields are tried for each layout.
 const OF_CLASS: u64 = 1 << 17;
 
 /// The number of different classes.
@@ -84,10 +84,11 @@ pub fn size(form: &Form, sweep: Sweep) -> u64 {
     }
 }
 
-/// The most bits of modifiers that take all their values together. Fields that do not fit keep the filling's value.
+/// The greatest number of bits of modifiers that take all their values together. Fields that do not fit keep the value
+/// of the filling.
 const TOGETHER: u8 = 22;
 
-/// The positions of the modifiers' bits, as many fields as fit.
+/// The positions of the bits of as many modifiers as fit.
 pub fn bits_together(modifiers: &[FieldInfo]) -> Vec<u8> {
     let mut bits = Vec::new();
     for field in modifiers {

@@ -1,4 +1,4 @@
-//! The sweeps of the plan: words that the first dword alone does not determine.
+//! The sweeps of the plan, over the fields of forms.
 
 use amdgpu_isa::Target;
 use amdgpu_isa::layout::FieldInfo;
@@ -60,7 +60,7 @@ struct Each<'a, 'b, S> {
 }
 
 impl<S: Subject> Each<'_, '_, S> {
-    /// Every single field, from each filling.
+    /// Tries every single field, from each filling.
     fn fields(&mut self, form: &Form) {
         for &start in &form.fillings {
             for field in &form.fields {
@@ -78,7 +78,7 @@ impl<S: Subject> Each<'_, '_, S> {
         }
     }
 
-    /// The pairs of values at which the meaning of fields changes.
+    /// Tries the pairs of values at which the meaning of fields changes.
     fn ends(&mut self, form: &Form) {
         let (Sweeps { subject, target, .. }, start) = (self.sweeps, form.fillings[0]);
         let ends = form.fields.iter().map(|field| (field, values::ends(*subject, *target, &start, field)));
@@ -96,7 +96,7 @@ impl<S: Subject> Each<'_, '_, S> {
         }
     }
 
-    /// All pairs of values of two fields.
+    /// Tries all pairs of values of two fields.
     fn pair(&mut self, start: Words, a: &FieldInfo, b: &FieldInfo) {
         let (high, low) = (width(a), width(b));
         self.all(self.print, 1 << (high + low), start, |words, number| {
@@ -105,7 +105,7 @@ impl<S: Subject> Each<'_, '_, S> {
         });
     }
 
-    /// All combinations of the values of fields that a rule ties.
+    /// Tries all combinations of the values of fields that a rule ties.
     fn tied(&mut self, start: Words, fields: &[(FieldBits, Vec<u32>)]) {
         let count = fields.iter().map(|(_, values)| values.len() as u64).product();
         self.all(self.print, count, start, |words, mut number| {
@@ -116,7 +116,7 @@ impl<S: Subject> Each<'_, '_, S> {
         });
     }
 
-    /// All values of some bits.
+    /// Tries all values of some bits.
     fn together(&mut self, start: Words, bits: &[u8]) {
         self.all(self.print, 1 << bits.len(), start, |words, number| {
             for (n, &bit) in bits.iter().enumerate() {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::{forms, plan};
 
-    /// Records the values that some fields have in the decoded words.
+    /// A subject that records the values of some fields in the decoded words.
     struct Remembers<'a>(&'a [FieldInfo], Mutex<HashSet<Vec<u32>>>);
 
     impl Subject for Remembers<'_> {
@@ -212,7 +212,7 @@ mod tests {
             let sweeps = Sweeps { subject: &subject, target, rows: &rows, forms, print: 1000 };
             let whole = Part { k: 0, n: 1 };
             sweeps.sweep((0, Sweep::Together), 0, whole, &mut Hand::default(), &mut Tally::new(target));
-            // The number of different lists of values shows that none is missing.
+            // The number of different combinations of values shows that none is missing.
             let width: u8 = modifiers.iter().map(width).sum();
             assert!(width >= 9, "abs, neg, omod and clamp are among them");
             assert_eq!(subject.1.into_inner().expect("no thread has panicked").len(), 1 << width);

@@ -1,4 +1,4 @@
-//! Counts, and the faults that were found.
+//! The counts of a proof, and the faults that were found.
 
 use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{DecodeError, Format, Target};
@@ -11,12 +11,12 @@ const KEPT: usize = 20;
 /// The reasons for which words are refused, as the columns of the summary.
 pub const REASONS: [&str; 4] = ["unknown opcode", "reserved bits", "reserved value", "unknown encoding"];
 
-/// Counts of the words of one format.
+/// The counts of the words of one format.
 #[derive(Clone, Copy, Default)]
 pub struct Row {
-    /// Words that are instructions.
+    /// The number of words that are instructions.
     pub instructions: u64,
-    /// The refusals, in the order of [`REASONS`].
+    /// The numbers of refused words, in the order of [`REASONS`].
     pub refused: [u64; 4],
 }
 
@@ -25,9 +25,9 @@ pub struct Row {
 pub struct Tally {
     /// A row for each layout of the target, and one for words with unknown encoding bits.
     pub rows: Vec<Row>,
-    /// Number of words tried.
+    /// The number of words tried.
     pub words: u64,
-    /// Number of instructions decoded, with all fillings.
+    /// The number of instructions decoded, with all fillings.
     pub decoded: u64,
     /// Number of texts compared.
     pub texts: u64,
@@ -38,7 +38,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// No counts yet.
+    /// A tally with all counts at 0.
     pub fn new(target: Target) -> Tally {
         let rows = vec![Row::default(); target.layouts().len() + 1];
         Tally { rows, words: 0, decoded: 0, texts: 0, faults: 0, kept: Vec::new() }
@@ -80,7 +80,7 @@ impl Tally {
         }
     }
 
-    /// The faults as lines for `batch`, each after a line that states the fault.
+    /// The first `wanted` faults as lines for `batch`, each after a line that states the fault.
     pub fn lines(&self, target: Target, wanted: usize) -> String {
         let line = |(words, fault): &(Words, Fault)| {
             let hex: String = bytes(words).iter().map(|byte| format!("{byte:02x}")).collect();

@@ -8,7 +8,7 @@ use amdgpu_isa::{DecodeError, Inst};
 
 use super::*;
 
-/// A subject with a fault. It is one type, so that the proof is compiled once for all faults.
+/// A subject with a fault. All faults have this one type, so that the proof is compiled only once.
 struct Planted<'a>(&'a dyn Subject);
 
 impl Subject for Planted<'_> {
@@ -55,7 +55,7 @@ fn faults(subject: &dyn Subject, pass: Pass) -> Tally {
     prove_subject(&options, &Planted(subject), Target::Gfx900, pass, |_| ()).expect("a thread starts").tally
 }
 
-/// Both passes find the fault of the subject, with the given reason. Returns what they print.
+/// Checks that both passes find the fault of the subject, with the given reason. Returns the lines that they print.
 fn is_said(subject: &dyn Subject, reason: &str) -> [String; 2] {
     [Pass::Words, Pass::Fields].map(|pass| {
         let tally = faults(subject, pass);
@@ -65,7 +65,7 @@ fn is_said(subject: &dyn Subject, reason: &str) -> [String; 2] {
     })
 }
 
-/// Like `is_said`, for a fault in words that are an instruction.
+/// Does the same as `is_said`, for a fault in words that are an instruction.
 fn is_found(subject: &dyn Subject, reason: &str) {
     for lines in is_said(subject, reason) {
         // The line reproduces the fault: it has the words of an instruction.
@@ -76,7 +76,7 @@ fn is_found(subject: &dyn Subject, reason: &str) {
     }
 }
 
-/// The faults that all sweeps of some operations find.
+/// The tally of all sweeps of some operations.
 fn swept(subject: &dyn Subject, operations: &[&str]) -> Tally {
     let target = Target::Gfx900;
     let decoded =
@@ -106,7 +106,8 @@ impl<F: Fn(&Inst) -> bool + Sync> Subject for Stricter<F> {
 /// Three operations of one class. The first stands for all of them in the products.
 const ALIKE: [&str; 3] = ["v_min3_f32", "v_max3_f32", "v_med3_f32"];
 
-/// The number of faults that all sweeps of `ALIKE` find if words with these values of fields are refused.
+/// The number of faults that all sweeps of `ALIKE` find if words with these values of fields are refused without
+/// `fast`.
 fn refused(operation: &str, fields: &[(amdgpu_isa::Field, u32)]) -> u64 {
     let is_it = |inst: &Inst| {
         let is_of = operation.is_empty() || inst.opcode().name() == operation;
@@ -127,7 +128,7 @@ fn a_fault_in_one_value_of_one_operation_is_found() {
 }
 
 /// The sweeps find any pair of values of operands and modifiers that is a fault of all operations of the class, or of
-/// the first one. Of the other operations, they find pairs of values at which the meaning changes, and pairs of
+/// the first one. For the other operations, they find pairs of values at which the meaning changes, and pairs of
 /// modifiers.
 #[test]
 #[ignore = "takes seconds: in the full run"]
@@ -143,7 +144,7 @@ fn a_fault_in_two_fields_is_found() {
     assert_eq!(refused(ALIKE[2], &[(Field::Src0, 300), (Field::Src2, 17)]), 0, "what the page on proofs says");
 }
 
-/// The registers of image data must exist. This rule ties the first of them to dmask and tfe.
+/// The registers of image data must exist. The rule about them ties the first register to dmask and tfe.
 #[test]
 fn a_fault_in_a_rule_is_found() {
     use amdgpu_isa::Field;
@@ -154,7 +155,7 @@ fn a_fault_in_a_rule_is_found() {
     assert!(swept(&Stricter(is_it), &["image_load"]).faults > 0);
 }
 
-/// Two forms are in one class exactly if the same table entries decode them.
+/// Two forms are in one class if and only if the same table entries decode them.
 #[test]
 fn classes_are_what_is_decoded_alike() {
     let forms = forms::forms(Target::Gfx900);
@@ -254,7 +255,7 @@ fn another_target_is_found() {
     struct Mistakes;
     impl Subject for Mistakes {
         fn decode(&self, _: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
-            // This target has the same instructions.
+            // Another target with the same instructions.
             amdgpu_isa::decode(Target::Gfx904, bytes)
         }
     }
@@ -264,7 +265,7 @@ fn another_target_is_found() {
 #[test]
 fn other_words_are_found_even_if_they_encode_to_the_same_bytes() {
     struct Mirrors;
-    /// The second source of a VOP2 is another register.
+    /// Changes the second source of a VOP2 to another register.
     fn mirrored(bytes: &mut [u8]) {
         if bytes[3] >> 1 < 0b011_1110 {
             bytes[1] ^= 2;

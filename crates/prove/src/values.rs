@@ -9,15 +9,15 @@ use crate::check::{Subject, Words, bytes};
 use crate::forms::width;
 use crate::words::set;
 
-/// The widest fields that can be looked up as a whole. Wider ones are numbers, and the decoder never looks at all their
-/// bits together.
+/// The width in bits of the widest fields that can be looked up as a whole. Wider ones are numbers, and the decoder
+/// never looks at all their bits together.
 pub const NARROW: u8 = 12;
 
 /// The number of values that are spread over a wide field.
 const SPREAD: u32 = 1 << 10;
 
-/// Literals that print in their own way because an inline constant has the same value, and that have bits set in both
-/// halves: integers from -16, and 1/(2*pi).
+/// Literals with bits set in both halves that print specially, because an inline constant has the same value: integers
+/// from -16 to -1, and 1/(2*pi) as a float and as the upper half of a double.
 const CONSTANTS: [u32; 18] = [
     0xffff_fff0,
     0xffff_fff1,
@@ -44,8 +44,8 @@ fn last(field: &FieldInfo) -> u32 {
     u32::MAX >> (32 - width(field))
 }
 
-/// Values of a wide field that may mean something else than their neighbours: each bit alone set and alone clear, all
-/// bits set, and the values of inline constants, for integers from -16 to 64.
+/// Values of a wide field that may mean something else than their neighbours: with one bit set, with one bit clear,
+/// with all bits set, and the values of inline constants, for integers from -16 to 64.
 pub fn special(field: &FieldInfo) -> Vec<u32> {
     let last = last(field);
     let bits = (0..width(field)).flat_map(|bit| [1 << bit, last & !(1 << bit)]);
@@ -60,8 +60,8 @@ pub fn spread(field: &FieldInfo) -> (u64, impl Fn(u64) -> u32) {
     (SPREAD.into(), move |number| number as u32 * step)
 }
 
-/// The number of all values of a field, and a function for the n-th of them. The values of a whole dword are those of
-/// each half, with zeros in the other half.
+/// The number of all values of a field, and a function for the n-th of them. For a whole dword, all values of each half
+/// are tried, with zeros in the other half.
 pub fn all(field: &FieldInfo) -> (u64, impl Fn(u64) -> u32) {
     let whole = width(field) == 32;
     let count = if whole { 2 << 16 } else { 1 << width(field) };
@@ -87,7 +87,7 @@ fn meaning(field: &FieldInfo, decoded: Result<Inst, DecodeError>) -> Meaning {
 }
 
 /// The values of a field at which its meaning changes: the first and the last of each run of values that are decoded
-/// alike. Fields of at most four bits have all values.
+/// alike. For fields of at most four bits, all values.
 pub fn ends(subject: &impl Subject, target: Target, start: &Words, field: &FieldInfo) -> Vec<u32> {
     let last = last(field);
     match width(field) {

@@ -4,7 +4,7 @@
 use amdgpu_isa::layout::{Extension, FieldInfo, Layout};
 use amdgpu_isa::{DecodeError, Format, Inst, Opcode, Target, decode_words};
 
-/// SplitMix64 (Steele, Lea, Flood 2014): random enough, and the same on every run.
+/// A generator of pseudo-random numbers, the same on every run: SplitMix64 (Steele, Lea, Flood 2014).
 pub struct Rng(pub u64);
 
 impl Rng {
@@ -37,7 +37,7 @@ pub fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
-/// Every format and number of every operation of a target.
+/// Every operation of a target, with each of its formats and its number in the format.
 pub fn encodings(target: Target) -> Vec<(Format, u16, Opcode)> {
     let of = |&op: &Opcode| op.encodings(target).map(move |e| (e.format, e.number, op)).collect::<Vec<_>>();
     Opcode::ALL.iter().flat_map(of).collect()
@@ -54,20 +54,20 @@ pub fn layout(target: Target, format: Format) -> &'static Layout {
 
 /// A run of bits in words.
 pub struct FieldBits {
-    /// The lowest bit, counted from that of the first word.
+    /// The lowest bit, counted from bit 0 of the first word.
     pub lsb: u8,
     /// The number of bits.
     pub width: u8,
 }
 
 impl FieldBits {
-    /// The bits in words.
+    /// The value of the bits in words.
     pub fn get(&self, words: &[u32]) -> u32 {
         let bit = |i: u8| words[usize::from(i / 32)] >> (i % 32) & 1;
         (0..self.width).fold(0, |v, i| v | bit(self.lsb + i) << i)
     }
 
-    /// Sets the bits in words.
+    /// Sets the bits in words to a value.
     pub fn set(&self, words: &mut [u32], value: u32) {
         for i in 0..self.width {
             let at = self.lsb + i;
@@ -77,7 +77,7 @@ impl FieldBits {
     }
 }
 
-/// The pieces of a field, the low one first.
+/// The one or two runs of bits of a field, the lower one first.
 pub fn pieces(field: &FieldInfo) -> impl Iterator<Item = FieldBits> {
     let all = [(field.lsb, field.width), (field.hi, field.hi_width)];
     all.into_iter().filter(|(_, width)| *width > 0).map(|(lsb, width)| FieldBits { lsb, width })
@@ -92,14 +92,14 @@ pub fn set(words: &mut [u32], field: &FieldInfo, value: u32) {
     }
 }
 
-/// The ways to fill the fields of an attempt, from values that almost every row accepts to any values.
+/// The kinds of values for the fields of an attempt, from values that almost every operation accepts to any values.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Filling {
     /// Zeros.
     Zero,
     /// Zeros, and v0 for sources.
     Vgprs,
-    /// Values that most rows accept.
+    /// Values that most operations accept.
     Typical,
     /// Any values.
     Random,
@@ -109,7 +109,7 @@ fn value(filling: Filling, width: u8, rng: &mut Rng) -> u32 {
     let any = rng.word();
     match (filling, width) {
         (Filling::Zero, _) => 0,
-        // A nine-bit field is a vector source.
+        // A field of nine bits is a source that can be a vector register.
         (Filling::Vgprs, 9) => 256,
         (Filling::Vgprs, _) => 0,
         (Filling::Typical, 9) => {
@@ -131,10 +131,11 @@ fn fill(layout: &Layout, words: &mut [u32], filling: Filling, rng: &mut Rng) {
     }
 }
 
-/// A field of the base words, the code in it that announces a trailing dword, and the format of that dword.
+/// A field of the base words, the code in it that announces a dword after them, and the format of that dword.
 pub type Announced = Extension;
 
-/// An attempt at words of an opcode. The trailing dword is `behind`, or the one that the random fields announce.
+/// Words that may be an instruction with an opcode. The dword after the base words is `behind`, or the one that the
+/// random fields announce.
 pub fn attempt(
     target: Target,
     base: &Layout,

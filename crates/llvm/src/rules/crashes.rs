@@ -6,7 +6,7 @@ pub fn crash_on_literal_in_wide_format(case: &Case) -> bool {
     refused_crash(case) && literal_in_wide_format(case)
 }
 
-/// A 32-bit format with room for itself but not for its literal.
+/// A 32-bit format with a literal that is cut off.
 pub fn crash_on_cut_off_literal(case: &Case) -> bool {
     let scalar = field(case, 30, 2) == 0b10 && (field(case, 0, 8) == LITERAL || field(case, 8, 8) == LITERAL);
     let vector = field(case, 31, 1) == 0 && field(case, 0, 9) == LITERAL;
@@ -36,7 +36,7 @@ pub fn crash_on_reserved_sdwa_select(case: &Case) -> bool {
 /// VOP3P-MAI whose 1024-bit src2 is neither VGPRs nor an inline constant.
 pub fn crash_on_scalar_1024_bit_source(case: &Case) -> bool {
     let mai = field(case, 23, 9) == 0b1_1010_0111 && field(case, 16, 7) >= 64;
-    // Conversions of 32 elements in a row, which take up to 32 registers.
+    // Conversions of 32 elements take up to 32 registers.
     let convert = case.target.name() == "gfx950" && [0xd254, 0xd260].contains(&(field(case, 16, 16) & !3));
     let source = if convert { field(case, 32, 9) } else { field(case, 50, 9) };
     let no_register = source < 128 || (209..240).contains(&source) || (249..256).contains(&source);

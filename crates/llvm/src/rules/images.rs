@@ -24,7 +24,8 @@ pub fn we_refuse_short_nsa(case: &Case) -> bool {
     ours && nsa(case) && refused_text(case).and_then(all) == Some(named)
 }
 
-/// The mnemonic, the first register of the data, the number of its registers, those of the address, and the rest.
+/// The parts of a text: the mnemonic, the first register of the data, the number of its registers, both for the
+/// address, and the rest.
 pub fn image_parts(text: &str) -> Option<(&str, &str, usize, &str, usize, &str)> {
     let (mnemonic, operands) = text.split_once(' ')?;
     let (data, operands) = operands.trim_start().split_once(", ")?;
@@ -45,8 +46,8 @@ pub fn image_parts(text: &str) -> Option<(&str, &str, usize, &str, usize, &str)>
     Some((mnemonic, first(data), size(data)?, first(address), size(address)?, rest))
 }
 
-/// Three registers of gathered data, an address of one register in an NSA dword, an address that no other dimension
-/// has, an atomic operation whose dmask does not fit it, or a run that goes on past v255.
+/// Three registers of gathered data, an address of one register in an NSA dword, an address of the dimension 7, an
+/// atomic operation whose dmask does not fit it, or a tuple that continues after v255.
 pub fn image_size_that_llvm_lacks(case: &Case) -> bool {
     let parts = texts(case).and_then(|(ours, llvm)| Some((image_parts(ours)?, image_parts(llvm)?)));
     let Some(((op, data, data_size, address, size, rest), theirs)) = parts else { return false };
@@ -66,7 +67,7 @@ pub fn image_size_that_llvm_lacks(case: &Case) -> bool {
             || op.contains("_lod"));
     let registers = field(case, dmask, 4).count_ones().max(1) + field(case, tfe, 1) as u32;
     let atomic = op.starts_with("image_atomic") && (registers >= 4 || registers == 1 && op.ends_with("cmpswap"));
-    // LLVM has no runs of these sizes that go on past v255.
+    // LLVM lacks tuples of these sizes that continue after v255.
     let past = texts(case).is_some_and(|(ours, _)| last_registers(ours, 'v').any(|register| register > 255));
     same && (gather || array || atomic || past || nsa(case) && size == 1)
 }
@@ -83,7 +84,7 @@ pub fn gather_with_tfe_and_d16(case: &Case) -> bool {
     gather && one_less && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
 }
 
-/// MIMG with data at an odd register: LLVM names only the first one.
+/// MIMG with data at an odd register: LLVM names only the first register.
 pub fn misaligned_image_data(case: &Case) -> bool {
     let (Ours::Inst { len: 8, text, .. }, Answer::Text { len: 8, text: llvm, .. }) = (&case.ours, &case.llvm) else {
         return false;
@@ -93,16 +94,16 @@ pub fn misaligned_image_data(case: &Case) -> bool {
     let Some((_, behind)) = behind.split_once(']') else { return false };
     let odd = field(case, 40, 1) == 1 && first.parse() == Ok(field(case, 40, 8));
     let theirs = llvm.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
-    // LLVM may also have a tuple, with a comment that it may not begin there.
+    // LLVM may also print a tuple, with a comment that it must not begin at this register.
     let named = |theirs: &str| {
         theirs == first || theirs.starts_with(&format!("[{first}:")) && theirs.ends_with("_Align2' register class*/")
     };
     field(case, 26, 6) == 0b111100 && odd && theirs.is_some_and(named)
 }
 
-/// Image data or addresses that run past v255: LLVM prints another number of registers.
+/// Image data or addresses that continue after v255: LLVM prints another number of registers.
 pub fn we_refuse_image_data_past_the_end(case: &Case) -> bool {
-    // MIMG; VIMAGE and VSAMPLE, whose data are elsewhere.
+    // The bits of data and addresses in MIMG, and in VIMAGE and VSAMPLE.
     let ends = match field(case, 26, 6) {
         0b111100 if is_rdna(case) => [field(case, 40, 8), field(case, 32, 8), field(case, 88, 8)],
         0b111100 => [field(case, 40, 8), 0, 0],

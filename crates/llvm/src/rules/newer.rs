@@ -1,23 +1,23 @@
-//! The rules of what LLVM 23 and LLVM 22 write otherwise, and of what only one of them knows.
+//! The rules of words that LLVM 22 and LLVM 23 print differently, or that only one of them knows.
 
 use super::*;
 
-/// Whether the texts differ only in inline floats, and LLVM's has their bits.
+/// Whether the texts differ only in inline floats, for which LLVM's text has their bits.
 pub fn floats_are_bits(ours: &str, llvm: &str) -> bool {
     let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
-    // One can be in `neg()` or `sext()`.
+    // A float can be in `neg()` or `sext()`.
     let is = |a: &str, b: &str| FLOATS.iter().any(|(float, bits)| a.contains(float) && b == a.replacen(float, bits, 1));
     let alike = |(a, b): (&&str, &&str)| a == b || is(a, b);
     ours != llvm && ours.len() == llvm.len() && ours.iter().zip(&llvm).all(alike)
 }
 
-/// A vector operation on integers of 16 bits with an inline float: no operation on floats shows its bits.
+/// A vector operation with an inline float of which LLVM prints the bits: an operation on integers of 16 bits.
 pub fn float_of_half_integer(case: &Case) -> bool {
     let vector = field(case, 31, 1) == 0 || [0b110100, 0b110101].contains(&field(case, 26, 6));
     vector && texts(case).is_some_and(|(ours, llvm)| floats_are_bits(ours, llvm))
 }
 
-/// A literal of VOP3 whose lower half, which alone the texts show, is an inline integer.
+/// VOP3 with a literal whose lower half is an inline integer. The texts show only this half.
 pub fn has_cut_literal(case: &Case) -> bool {
     let literal = field(case, 64, 32);
     let vop3 = field(case, 26, 6) == 0b110101 && [32, 41, 50].iter().any(|lsb| field(case, *lsb, 9) == LITERAL);
@@ -28,7 +28,7 @@ pub fn between_bars(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, _)| ours.contains("|lit("))
 }
 
-/// The inline constant whose bits are these of 32 above 32 of zero.
+/// The inline constant of 64 bits whose upper half has these bits, and whose lower half is zero.
 pub fn constant_with_upper_half(half: u128) -> Option<&'static str> {
     let sign = if half >> 31 == 0 { 0 } else { 1 };
     Some(match half & 0x7fff_ffff {
@@ -41,7 +41,7 @@ pub fn constant_with_upper_half(half: u128) -> Option<&'static str> {
     })
 }
 
-/// A literal of 32 bits that is the upper half of an inline constant of 64: LLVM prints the constant.
+/// A literal of 32 bits that is the upper half of an inline constant of 64 bits: LLVM prints the constant.
 pub fn constant_literal_of_double(case: &Case) -> bool {
     let Some((ours, llvm)) = texts(case) else { return false };
     // LLVM marks each misaligned tuple with a comment.
@@ -50,7 +50,7 @@ pub fn constant_literal_of_double(case: &Case) -> bool {
         let Some(constant) = constant_with_upper_half(literal) else { return false };
         let written = format!("lit({literal:#x})");
         let parts: Vec<&str> = ours.split(&written).collect();
-        // An operand of 32 bits can have the same literal, whose text is right.
+        // An operand of 32 bits can have the same literal, for which LLVM's text is right.
         (1u32..1 << (parts.len() - 1).min(4)).any(|these| {
             let mut text = String::new();
             for (n, part) in parts.iter().enumerate() {
@@ -83,8 +83,8 @@ pub fn comma_of_export(case: &Case) -> bool {
     })
 }
 
-/// VOPD or VOPD3 that we refuse for bits of sources that the operations do not have: without them our text is LLVM's,
-/// or the word is in a class of other sources.
+/// VOPD or VOPD3 that the library refuses because bits of sources are set that the operations lack. Without these bits
+/// both texts are equal, or the word belongs to a class of differences in other sources.
 pub fn we_refuse_unused_source_of_pair(case: &Case) -> bool {
     let Some(llvm) = refused_text(case) else { return false };
     let (mut word, mut ours) = (case.word, case.ours.clone());
@@ -138,7 +138,7 @@ pub fn we_refuse_dropped_opcode(case: &Case) -> bool {
     unknown && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
 }
 
-/// Scalar registers and vcc in one run.
+/// Scalar registers and VCC in one tuple.
 pub fn llvm_refuses_runs_into_vcc(case: &Case) -> bool {
     let Ours::Inst { text, .. } = &case.ours else { return false };
     matches!(case.llvm, Answer::Reject) && text.contains("s105,vcc_lo")
@@ -185,15 +185,15 @@ pub fn llvm_wants_format(case: &Case) -> bool {
     untyped && case.llvm == Answer::Reject && field(case, 26, 6) == 0b110001 && field(case, 55, 7) != 1
 }
 
-/// v_cvt_pk_fp8_f16 and v_cvt_pk_bf8_f16, global_load_async_to_lds.
+/// v_cvt_pk_fp8_f16, v_cvt_pk_bf8_f16 and global_load_async_to_lds.
 pub fn llvm_lacks_opcode_of_24(case: &Case) -> bool {
     let names = ["v_cvt_pk_fp8_f16", "v_cvt_pk_bf8_f16", "global_load_async_to_lds_b"];
     let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|name| text.starts_with(name)));
     ours && case.llvm == Answer::Reject
 }
 
-/// s_load_b96 and s_buffer_load_b96 to trap registers, for which LLVM names eight, or refuses the word where there are
-/// less.
+/// s_load_b96 and s_buffer_load_b96 to trap registers, for which LLVM names eight registers, or refuses the word if
+/// there are fewer.
 pub fn eight_trap_registers(case: &Case) -> bool {
     let comment = "/*Invalid register, operand has 'SReg_96' register class*/";
     // Tuples begin at multiples of four.
@@ -216,8 +216,8 @@ pub fn llvm_lacks_literal64_beside_literal64(case: &Case) -> bool {
     long && field(case, 0, 9) == 254 && case.ours.size() == Some(12) && case.llvm == Answer::Reject
 }
 
-/// v_dot4_i32_iu8 and v_dot8_i32_iu4 with signs of the first two sources only: LLVM gives them the name without the
-/// signs.
+/// v_dot4_i32_iu8 and v_dot8_i32_iu4 with signs of the first two sources only: LLVM prints the mnemonic of the
+/// operation without signs.
 pub fn signed_dot_product(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| {
         let signed = [("v_dot4_i32_iu8", "v_dot4_i32_i8"), ("v_dot8_i32_iu4", "v_dot8_i32_i4")]

@@ -49,7 +49,7 @@ pub fn we_refuse_reserved_source(case: &Case) -> bool {
     refused_text(case).is_some_and(|text| text.contains(name))
 }
 
-/// The eleven products of matrices that CDNA5 has under other names and with other sizes.
+/// The eleven matrix products that CDNA5 has with other names and sizes.
 pub fn we_refuse_wmma_of_rdna4(case: &Case) -> bool {
     let kinds = ["f32_16x16x16_", "f16_16x16x16_", "bf16_16x16x16_", "i32_16x16x16_", "i32_16x16x32_iu4"];
     let is_one =
@@ -62,7 +62,7 @@ pub fn we_refuse_dual_dot(case: &Case) -> bool {
     refused_text(case).is_some_and(|text| text.contains("v_dual_dot2acc_"))
 }
 
-/// The resource of a buffer, or the resource or sampler of an image.
+/// Null as the resource of a buffer, or as the resource or sampler of an image.
 pub fn we_refuse_null_resource(case: &Case) -> bool {
     let names = ["srsrc ", "ssamp ", "rsrc ", "samp "];
     let ours = matches!(&case.ours, Ours::Refused(reason) if names.iter().any(|name| reason.starts_with(name)));
@@ -70,7 +70,7 @@ pub fn we_refuse_null_resource(case: &Case) -> bool {
     ours && refused_text(case).is_some_and(|text| of.iter().any(|of| text.starts_with(of)) && text.contains(", null"))
 }
 
-/// Bits 7 and 48 of memory operations of three dwords.
+/// The bits `nv` and `scale_offset` of memory operations of three dwords, which only gfx1250 has.
 pub fn we_refuse_bits_of_gfx1250(case: &Case) -> bool {
     let bits = [("(nv)", " nv"), ("(scale_offset)", " scale_offset")];
     let named = |text: &str| {
@@ -114,7 +114,7 @@ pub fn we_refuse_vgprs_past_the_end(case: &Case) -> bool {
 }
 
 pub fn we_refuse_sgprs_past_the_end(case: &Case) -> bool {
-    // Before gfx9 there are 12 trap registers, later 16; from RDNA on, there are 106 scalar registers.
+    // There are 12 trap registers before gfx9, and 16 later. From RDNA on, there are 106 scalar registers.
     let traps = if case.target.name().starts_with("gfx8") { 11 } else { 15 };
     let last = if case.target.name().starts_with("gfx1") { 105 } else { 101 };
     refused_text(case)
@@ -154,7 +154,7 @@ pub fn we_refuse_scalar_memory_of_gfx1250(case: &Case) -> bool {
     is_scalar_memory(case) && (is(20) || is(56)) && refused_text(case).is_some()
 }
 
-/// The number is neither m0 nor an integer.
+/// A barrier whose number is neither m0 nor an integer.
 pub fn we_refuse_barrier_register(case: &Case) -> bool {
     let good = field(case, 0, 8) == 125 || (128..=208).contains(&field(case, 0, 8));
     is_barrier(case) && !good && refused_text(case).is_some()
@@ -195,7 +195,7 @@ pub fn we_refuse_literal_register(case: &Case) -> bool {
     wide && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
 }
 
-/// A tensor whose first or second part is null, or one of the others alone.
+/// A tensor whose first or second part is null, or only one of the third and fourth.
 pub fn we_refuse_null_tensor(case: &Case) -> bool {
     let nulls = [64, 72, 80, 88].map(|lsb| field(case, lsb, 8) == 124);
     let wrong = nulls[0] || nulls[1] || nulls[2] != nulls[3];
@@ -263,7 +263,7 @@ pub fn we_refuse_exec_base(case: &Case) -> bool {
 pub fn we_refuse_exec_base_of_flat(case: &Case) -> bool {
     let flat = field(case, 24, 8) == 0b1110_1100 && field(case, 0, 7) == 126;
     let names = ["flat_atomic_", "flat_prefetch_b8 "];
-    // LLVM marks exec as invalid in all others.
+    // LLVM marks exec as invalid in all other operations.
     let takes =
         |text: &str| text.contains(", exec") && !text.contains("exec/*") && names.iter().any(|n| text.starts_with(n));
     flat && refused_text(case).is_some_and(takes)
@@ -287,11 +287,11 @@ pub fn we_refuse_literal64(case: &Case) -> bool {
 
 pub fn we_refuse_literal32(case: &Case) -> bool {
     let vop3d = field(case, 24, 8) == 0b1100_1111;
-    // v_fmamk_f64 and v_fmaak_f64.
+    // The operation is v_fmamk_f64 or v_fmaak_f64.
     let long = field(case, 31, 1) == 0 && long_constant_opcodes(case).contains(&field(case, 25, 6));
-    // Next to a literal of 64 bits.
+    // A literal of 64 bits is another source.
     let scalar = field(case, 30, 2) == 0b10 && [0, 8].iter().any(|lsb| field(case, *lsb, 8) == 254);
-    // The scales of a matrix operation.
+    // The literal is a scale of a matrix operation.
     let scales = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
     refuses_code(case, 255) && (vop3d || long || scalar || scales)
 }

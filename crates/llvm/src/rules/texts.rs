@@ -1,8 +1,8 @@
-//! The rules of words that both read, with different texts, and of those that only the library reads.
+//! The rules of words that both accept, with different texts, and of words that only the library accepts.
 
 use super::*;
 
-/// LLVM first looks for a tuple of eight registers, and none begins so near the end.
+/// A matrix operation near the last register: LLVM first looks for a tuple of eight registers, and none begins there.
 pub fn llvm_lacks_f8f6f4_near_the_end(case: &Case) -> bool {
     let first = if is_scaled(case) { 64 } else { 0 };
     let near = [32, 41].iter().any(|lsb| field(case, first + lsb, 8) > 248);
@@ -14,7 +14,7 @@ pub fn llvm_lacks_f8f6f4_near_the_end(case: &Case) -> bool {
     lacks && is_f8f6f4(case, first) && near
 }
 
-/// The comment is on a tuple: the library refuses single registers on which LLVM comments.
+/// A comment about a tuple. The library refuses single registers for which LLVM has a comment.
 pub fn comment_register_class(case: &Case) -> bool {
     let Answer::Text { text, .. } = &case.llvm else { return false };
     let tuples_only = text.match_indices("/*Invalid register").all(|(at, _)| text[..at].ends_with(']'));
@@ -48,8 +48,8 @@ pub fn delay_without_name(case: &Case) -> bool {
     })
 }
 
-/// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. It drops the upper half of a literal
-/// where we print it, and prints it where we drop it.
+/// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. Of the upper half of a literal, one of
+/// both prints what the other one drops.
 pub fn scalar_half_constant(case: &Case) -> bool {
     let compare = field(case, 23, 9) == 0b1_0111_1110 && (81..=94).contains(&field(case, 16, 7));
     let literal = field(case, 32, 32);
@@ -92,7 +92,7 @@ pub fn mandatory_literal_as_source_code(case: &Case) -> bool {
     let dual =
         field(case, 26, 6) == 0b110010 && [field(case, 22, 4), field(case, 17, 5)].iter().any(|op| (1..3).contains(op));
     let literal = field(case, if dual { 64 } else { 32 }, 32);
-    // Only the literal differs.
+    // The texts differ only in the literal.
     let hex = format!("{literal:#x}");
     let only_there = texts(case).is_some_and(|(ours, llvm)| {
         let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
@@ -126,7 +126,7 @@ pub fn literal_of_two(case: &Case) -> bool {
     dual && field(case, 32, 9) == LITERAL && equal
 }
 
-/// A literal of 32 bits from 1 to 64, which is the upper half of a double.
+/// A literal of 32 bits from 1 to 64 that is the upper half of a double.
 pub fn small_literal_of_double(case: &Case) -> bool {
     let Some((ours, llvm)) = texts(case) else { return false };
     // LLVM marks each misaligned tuple with a comment.
@@ -134,7 +134,7 @@ pub fn small_literal_of_double(case: &Case) -> bool {
     let spelled = |literal: u128| {
         let written = format!("{literal:#x}");
         let ours_writes = [format!("lit({written})"), format!("{written}00000000")];
-        // The other operand of the same literal can have 32 bits.
+        // Another operand with the same literal can have 32 bits.
         ours_writes.iter().any(|mine| {
             ours.contains(mine) && [ours.replace(mine, &written), ours.replacen(mine, &written, 1)].contains(&llvm)
         })
@@ -160,7 +160,7 @@ pub fn negative_literal64(case: &Case) -> bool {
     i32::try_from(literal as i64).is_ok_and(|n| n < 0 && (plain(&written) || n >= -16 && plain(&n.to_string())))
 }
 
-/// The operation is the only one without operands that has a blank before its modifiers.
+/// tensor_stop, the only operation without operands that has a blank before its modifiers.
 pub fn tensor_stop(case: &Case) -> bool {
     one_blank_more(case) && texts(case).is_some_and(|(ours, _)| ours.starts_with("tensor_stop "))
 }
@@ -198,7 +198,7 @@ pub fn wmma_inverse_two_pi(case: &Case) -> bool {
     })
 }
 
-/// v_pk_fmac_f16 with a literal, which only one of the two prints as `lit(...)`.
+/// v_pk_fmac_f16 with a literal, which only one of the two texts has as `lit(...)`.
 pub fn pk_fmac_literal(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| {
         let literal = format!("{:#x}", field(case, 32, 32));
@@ -210,8 +210,8 @@ pub fn pk_fmac_literal(case: &Case) -> bool {
     })
 }
 
-/// v_fmac_f32, v_fmac_f16 or v_fmac_f64 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant, in which
-/// alone the texts differ.
+/// v_fmac_f32, v_fmac_f16 or v_fmac_f64 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant. The texts
+/// differ only in the constant.
 pub fn fmac_dpp_constant(case: &Case) -> bool {
     let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
     let code = field(case, 41, 9);
@@ -220,7 +220,7 @@ pub fn fmac_dpp_constant(case: &Case) -> bool {
     if fmac && code == LITERAL {
         return refused_text(case).is_some_and(|text| text.contains(&hex));
     }
-    // A misaligned tuple beside it has a comment, too.
+    // A misaligned tuple in the same text has a comment.
     let without = without_comments(case, "/*Invalid register");
     fmac && is_inline_constant(code)
         && texts(case).is_some_and(|(ours, llvm)| {
@@ -247,7 +247,7 @@ pub fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
 pub fn flat_tfe(case: &Case) -> bool {
     let flat = case.target.name().starts_with("gfx8") && field(case, 26, 6) == 0b110111 && field(case, 55, 1) == 1;
     let mnemonic = |text: &str| text.split(' ').next().map(str::to_owned);
-    // LLVM takes the bit for that of AccVGPRs, which the target lacks.
+    // LLVM takes the bit for the one of AccVGPRs, which the target lacks.
     flat && texts(case).is_some_and(|(ours, llvm)| {
         ours.ends_with(" tfe") && !llvm.contains("tfe") && llvm.contains(" a") && mnemonic(ours) == mnemonic(llvm)
     })
@@ -299,8 +299,8 @@ pub fn llvm_shows_third_op_sel(case: &Case) -> bool {
     third && len == llvm_len && theirs.starts_with("v_cvt_sr_")
 }
 
-/// v_wmma_ld_scale_paired_b32, v_wmma_ld_scale16_paired_b64, or an operation that begins so, with a third source that
-/// is not v0.
+/// v_wmma_ld_scale_paired_b32, v_wmma_ld_scale16_paired_b64, or an operation that begins with one of them, with a third
+/// source that is not v0.
 pub fn llvm_wants_v0_beside_scales(case: &Case) -> bool {
     let first = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
     matches!(case.ours, Ours::Inst { .. }) && case.llvm == Answer::Reject && first && field(case, 50, 9) != 256
