@@ -94,7 +94,7 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
     Ok(None)
 }
 
-/// The registers of `--long-branches`: `s[4:5]`, or `s[4:5],s6` to keep SCC.
+/// Reads the registers of `--long-branches`: `s[4:5]`, or `s[4:5],s6` to keep SCC.
 fn registers(text: &str) -> std::result::Result<Far, String> {
     let form = "two registers such as s[4:5], the first with an even number; s[4:5],s6 keeps SCC in s6";
     let read = || {
@@ -125,7 +125,7 @@ fn options(args: &Args) -> Options {
     options
 }
 
-/// The options as the library takes them.
+/// The bytes of the output: an object, a code object, or hexadecimal text.
 fn write(args: &Args, assembly: &Assembly) -> std::result::Result<Vec<u8>, Faults> {
     if args.object {
         return assembly.to_object();
@@ -147,7 +147,7 @@ pub fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
         io::stdout().lock().write_all(&out)?;
         return Ok(());
     }
-    // It does not matter if stderr is closed.
+    // An error of stderr is ignored: there is no other place for the message.
     let _ = io::stderr().lock().write_all(report::show(faults.all(), color).as_bytes());
     if faults.hidden() > 0 {
         let _ = writeln!(io::stderr(), "and {} more", faults.hidden());

@@ -1,7 +1,6 @@
-//! `batch`: a decoder on the other end of a pipe, for comparison with other decoders. `asm --lines` is the same for an
-//! assembler.
+//! `batch`: a decoder behind a pipe, for comparison with other decoders. `asm --lines` is an assembler behind a pipe.
 //!
-//! One line in, one line out, in order:
+//! Each line of the input gets one line of output, in order:
 //! ```text
 //! gfx942<TAB>804180be              4<TAB>s_mov_b32 s0, ...<TAB>804180be
 //! gfx942<TAB>ffffffff              ERR<TAB>the reason
@@ -26,7 +25,8 @@ pub fn run(input: impl Read, output: impl Write) -> Result<Count> {
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::decode))
 }
 
-/// Answers lines of texts with words. `filler`: of sources that an operation does not have; `None`: the target's.
+/// Answers lines of texts with words. `filler`: the value for sources that an operation lacks; `None`: the target's
+/// default.
 pub fn assemble(input: impl Read, output: impl Write, filler: Option<Filler>) -> Result<Count> {
     let mut batch = Batch { filler, ..Batch::default() };
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
@@ -56,18 +56,18 @@ fn labels(text: &str) -> usize {
     }
 }
 
-/// State that is kept from one line to the next.
+/// The state that is kept from one line to the next.
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// The last target column and its meaning, because the column seldom changes.
+    /// The last target column and its meaning, because the column rarely changes.
     target: Option<(Vec<u8>, std::result::Result<Target, String>)>,
-    /// The filler that is asked for; `None`: the target's.
+    /// The filler that is asked for; `None`: the target's default.
     filler: Option<Filler>,
 }
 
 impl Batch {
-    /// Whether the line holds an instruction.
+    /// Answers a line. Returns whether the line has an instruction.
     fn answer(
         &mut self,
         line: &[u8],

@@ -68,7 +68,7 @@ pub struct Args {
     max_unpacked: Option<u64>,
 }
 
-/// Visits the code of a file, or, with `scan`, what begins anywhere in it.
+/// Visits the code of a file. With `scan`, also code objects and bundles that begin anywhere in it.
 pub fn visit<E: From<amdgpu_object::Error>>(
     scan: bool,
     bytes: &[u8],
@@ -85,7 +85,7 @@ pub fn visit<E: From<amdgpu_object::Error>>(
 #[derive(Clone)]
 pub struct Selection {
     pub target: Target,
-    /// An image must pin every named feature to the same setting.
+    /// The id with the named features, each of which an image must have with the same setting.
     pub id: TargetId,
 }
 
@@ -126,7 +126,8 @@ pub fn size(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Selection {
-    /// Compares names: processors that decode alike are different ones, as they are for the loader.
+    /// Whether an image is for this processor and these features. Processors that decode alike differ, as they do for
+    /// the loader.
     fn matches(&self, id: &TargetId) -> bool {
         id.processor == self.id.processor && self.id.features.iter().all(|f| id.features.contains(f))
     }
@@ -145,7 +146,7 @@ pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::resul
         (Some(_), Some(selection)) => Ok(selection.target),
         (Some(id), None) => isa::parse_target(&id.processor)
             .map_err(|_| format!("holds {id}, which this build cannot decode; it knows {}", isa::known_targets())),
-        // The code object is older than the record of targets, or its compiler is newer than our table.
+        // The code object does not name its target, or names one that our tables lack.
         (None, Some(selection)) => Ok(selection.target),
         (None, None) => Err(match image.unknown_processor {
             Some(number) => {
@@ -197,8 +198,7 @@ fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
 
 /// Lists the code in a file. Returns the parts that were skipped, with the reasons.
 ///
-/// # Errors
-/// The damage in the file, which does not keep the rest from being listed, and errors of the output, which do.
+/// # Errors The damage in the file, after which the rest is listed nevertheless, and errors of the output, which end the listing.
 pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> (Vec<String>, Result<()>) {
     let (passed, damage) = (Messages::default(), Messages::default());
     let wanted = args.kernel.as_deref().map(Near::new);
@@ -264,7 +264,7 @@ struct Place<'a> {
     name: &'a str,
     image: &'a str,
     section: &'a Section<'a>,
-    /// The meaning of the addresses of its file.
+    /// The meaning of addresses in the file.
     addresses: &'a AddressMap<'a>,
 }
 
@@ -279,9 +279,9 @@ struct Job<'a, W: Write + Send> {
     args: &'a Args,
     file: &'a str,
     out: Out<W>,
-    /// Number of images listed so far.
+    /// The number of images listed so far.
     shown: usize,
-    /// The name of the only code to list.
+    /// The name of the code to list, if not all is listed.
     wanted: Option<Near>,
     /// The parts that were skipped, with the reasons.
     passed: Messages,

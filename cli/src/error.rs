@@ -1,4 +1,4 @@
-//! Errors of the tool, sorted by the person who can act.
+//! Errors of the tool, grouped by who can correct them.
 
 use std::{fmt, io};
 
@@ -16,7 +16,7 @@ pub enum Error {
     Input(String),
     /// The compressed data in the input exceeds the limit: exit code 1.
     TooMuch {
-        /// The file, and the part of it.
+        /// The name of the file, and of the part of it.
         place: String,
         /// The limit in bytes.
         limit: u64,

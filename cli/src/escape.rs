@@ -24,7 +24,7 @@ pub fn path(path: &std::path::Path) -> String {
     name(path.as_os_str().as_encoded_bytes()).into_owned()
 }
 
-/// Escapes our own text that may contain such names, but keeps its line ends.
+/// Escapes a message of the tool that may contain names, but keeps its line ends.
 pub fn message(text: &str) -> String {
     escaped(text.as_bytes(), |c| c == '\n' || is_plain(c))
 }

@@ -1,4 +1,4 @@
-//! `eval`: what an instruction computes, for registers that are given.
+//! `eval`: the result of an instruction for given registers.
 
 use std::io::{self, BufWriter, Write};
 
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<Count> {
     Ok(eval.count)
 }
 
-/// The lines that are not yet answered: those of one wave.
+/// The evaluator, and the lines of one wave, which are not answered yet.
 struct Eval {
     evaluator: Evaluator,
     wave: Vec<Line>,

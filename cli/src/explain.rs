@@ -57,7 +57,8 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     }
 }
 
-/// A diagram for each instruction and each dword that is not one, and the reason for the first such dword.
+/// A diagram for each instruction and each dword that is not one, and the reason why the first of these dwords is
+/// refused.
 fn diagrams(target: Target, bytes: &[u8]) -> (Vec<Diagram>, Option<String>) {
     let mut refused = None;
     let mut diagrams = Vec::new();

@@ -2,8 +2,8 @@
 //! Nothing panics or hangs, and memory does not grow. `cli/tests/cli/hostile.rs` tests a part of it with the tool
 //! itself.
 //!
-//! The default is 60,000 inputs. The full run of ten million inputs (two to four minutes on two cores), and a single
-//! input again:
+//! The default is 60,000 inputs. The commands for the full run of ten million inputs (two to four minutes on two
+//! cores), and for a single input:
 //!
 //! ```text
 //! AMDGPU_ISA_INPUTS=10000000 cargo test --release -p amdgpu-isa-cli --bin amdgpu-isa hostile -- --nocapture
@@ -24,11 +24,11 @@ use crate::dis;
 
 const DEFAULT_INPUTS: u64 = 60_000;
 
-/// Seconds of processor time of the whole process that no input may outlast: a thousand times the time of the slowest.
-/// The load of the machine changes nothing.
+/// The processor time of the whole process in seconds that no input may exceed: a thousand times the time of the
+/// slowest input. It does not depend on the load of the machine.
 const PATIENCE: u64 = 120;
 
-/// The limit for the process's memory: several times the largest decompressed bundle.
+/// The limit for the memory of the process in KiB: several times the largest decompressed bundle.
 const MOST_KIB: u64 = 300 * 1024;
 
 /// One file of each kind that the tool reads.
@@ -59,7 +59,7 @@ struct Cli {
     args: dis::Args,
 }
 
-/// Changes a few bytes, towards the values that break arithmetic; most of them in the headers, where it matters.
+/// Changes a few bytes, often to values at the limits of arithmetic, and mostly in the headers.
 fn damage(rng: &mut Rng, file: &mut [u8]) {
     for _ in 0..=rng.below(6) {
         let reach = if rng.below(2) == 0 { file.len().min(256) } else { file.len() };
@@ -201,7 +201,7 @@ fn nothing_panics_hangs_or_grows() {
         Listing::new().try_one(number);
         return;
     }
-    // The tests of the tool's modules, which this program has too, take memory at the same time.
+    // The other tests in this program take memory at the same time, so this one runs in a process of its own.
     if variable("AMDGPU_ISA_ALONE").is_none() {
         let this = std::env::current_exe().expect("the test has a path");
         let arguments = ["--exact", "hostile::nothing_panics_hangs_or_grows", "--nocapture"];

@@ -16,14 +16,14 @@ pub use lib::{
 };
 pub use matrix::{Operation, operations};
 
-/// Size of the longest instruction of any generation in bytes.
+/// The size of the longest instruction of any generation in bytes.
 pub const MAX_BYTES: usize = 20;
 
 pub fn known_targets() -> String {
     Target::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// Accepts a name or an alias. The error message lists the known ones.
+/// The target with a name or an alias. The error message lists the known targets.
 pub fn parse_target(name: &str) -> Result<Target, String> {
     name.parse::<Target>().map_err(|_| {
         format!("unknown target {:?}; this build knows {}", name.escape_debug().to_string(), known_targets())

@@ -1,4 +1,4 @@
-//! JSON that a terminal can show: names are those of the file, with invisible characters as JSON escapes.
+//! JSON that a terminal can show: names are as in the file, with invisible characters as JSON escapes.
 
 use std::io::{self, Write};
 

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 
 use crate::error::{Error, Result};
 
-/// Longest line in bytes. Longer ones are answered with `ERR`, and need not fit in memory.
+/// The length of the longest line in bytes. Longer lines are answered with `ERR`, and need not fit in memory.
 const MAX_LINE: usize = 1 << 20;
 const CHUNK: usize = 64 * 1024;
 
@@ -17,8 +17,8 @@ pub struct Count {
     pub errors: u64,
 }
 
-/// Passes each line of the input to `take`. After a pause in the input, and at its end, `take` gets `Pause`: a peer may
-/// wait for answers.
+/// Passes each line of the input to `take`. After a pause in the input, and at its end, `take` gets `Pause`, because
+/// the writer may wait for answers.
 pub fn each(input: impl Read + Send + 'static, mut take: impl FnMut(Next) -> Result<()>) -> Result<()> {
     let (send, receive) = std::sync::mpsc::sync_channel(1024);
     std::thread::spawn(move || {
@@ -57,15 +57,15 @@ pub fn each(input: impl Read + Send + 'static, mut take: impl FnMut(Next) -> Res
     }
 }
 
-/// What comes next in the input.
+/// The next part of the input.
 pub enum Next {
     Line(Vec<u8>),
     TooLong,
-    /// No line for a while, or the end.
+    /// A pause in the input, or its end.
     Pause,
 }
 
-/// How long to wait for the next line before what is there is answered.
+/// The time without a line that counts as a pause.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// Calls `answer` for each line of the input. `answer` writes the answer, and returns whether it is not an error.
@@ -79,7 +79,7 @@ pub fn answer(
     let mut out = Vec::with_capacity(2 * CHUNK);
     let mut count = Count::default();
     loop {
-        // If no whole line is buffered, the next read may wait for a peer that itself waits for these answers.
+        // If no whole line is buffered, the next read may wait for a writer that itself waits for these answers.
         if out.len() >= CHUNK || !input.buffer().contains(&b'\n') {
             output.write_all(&out)?;
             output.flush()?;

@@ -1,5 +1,4 @@
-//! Errors in a source, for people as lines with carets and for programs as JSON, with the option of the command that
-//! helps.
+//! Errors in a source: lines with carets for people, JSON for programs. Both name the option of the command that helps.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -32,7 +31,7 @@ fn note(fault: &Fault) -> Option<&str> {
     }
 }
 
-/// Lines `{"severity":…,"message":…,"file":…,"line":…,"column":…}`.
+/// Writes a line of JSON for each fault: `{"severity":…,"message":…,"file":…,"line":…,"column":…}`.
 pub fn json(faults: &[Fault], out: &mut impl Write) -> std::io::Result<()> {
     for fault in faults {
         let Some(place) = &fault.place else { continue };
@@ -51,7 +50,7 @@ pub fn json(faults: &[Fault], out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Lines of the source with carets.
+/// The faults as text: lines of the source with carets.
 pub fn show(faults: &[Fault], color: bool) -> String {
     let mut out = String::new();
     for fault in faults {
@@ -83,7 +82,7 @@ struct Excerpts<'t>(Vec<Excerpt<'t>>);
 struct Excerpt<'t> {
     name: String,
     text: &'t str,
-    /// The line's number in the file.
+    /// The number of the line in the file.
     line: usize,
 }
 
@@ -92,7 +91,8 @@ impl<'t> Excerpts<'t> {
         self.0.len()
     }
 
-    /// Adds the line of a place, and returns the range in it. If the line cannot be shown, its name states the place.
+    /// Adds the line of a place. Returns the range of the place in the line. If the line cannot be shown, its name
+    /// states the place.
     fn add(&mut self, place: &'t Place) -> Range<usize> {
         let (name, line) = (escape::name(place.file.as_bytes()), place.line);
         let Some(text) = place.text.as_deref().filter(|text| text.chars().all(|c| !c.is_control() || c == '\t')) else {

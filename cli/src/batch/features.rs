@@ -41,7 +41,7 @@ pub fn parse(column: &[u8]) -> Result<Target, String> {
     }
     let (name, features) = column.split_once(':').unwrap_or((column, ""));
     let named = isa::parse_target(name)?;
-    // The name asks for a wave size. A target without it is refused below.
+    // A feature may name a wave size. If the target lacks this size, it is refused below.
     let waves = features.split([',', ':']).filter(|f| !f.starts_with('-') && !f.ends_with('-'));
     let lanes = waves.map(|f| f.trim_matches('+')).find_map(isa::wave_size);
     let target = lanes.and_then(|lanes| named.with_wave_size(lanes)).unwrap_or(named);

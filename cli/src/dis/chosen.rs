@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::escape;
 use amdgpu_object::{Section, SymbolKind};
 
-/// The parts of a section that have the name. Each ends as the symbol's size says, or at the next function. Of parts
-/// that overlap, the first one is taken, so that a file cannot have its code shown again and again.
+/// The parts of a section that have the name. Each ends after the size of its symbol, or at the next function. If parts
+/// overlap, only the first one is taken, so that a file cannot make the listing repeat its code.
 pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
     let symbols = &section.symbols;
     let (mut parts, mut shown) = (Vec::new(), section.address);
@@ -37,12 +37,12 @@ const OFFERED: usize = 5;
 pub struct Near {
     name: String,
     has_seen: bool,
-    /// The distance, whether the name is a kernel's, and the name.
+    /// The most similar names: the distance of each, whether it is not the name of a kernel, and the name.
     best: BTreeSet<(usize, bool, String)>,
 }
 
 impl Near {
-    /// The name is escaped as the names of symbols are.
+    /// A search for names like this one, which is escaped like the names of symbols.
     pub fn new(name: &str) -> Self {
         Near { name: escape::name(name.as_bytes()).into_owned(), has_seen: false, best: BTreeSet::new() }
     }

@@ -27,7 +27,7 @@ struct Line<'a> {
     target: &'a str,
     section: &'a str,
     address: u64,
-    /// Symbol or label at this address.
+    /// The symbol or label at this address.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
     /// The contents of the kernel's descriptor, by the names of directives without `.amdhsa_`.

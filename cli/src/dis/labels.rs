@@ -14,7 +14,7 @@ use super::walk::walk;
 use crate::escape;
 use amdgpu_object::{Section, Symbol};
 
-/// One bit for each dword. The two sets of a section take a sixteenth of its size. All cores set bits.
+/// A set of dwords, with one bit for each. Two sets take a sixteenth of the size of their section. All cores set bits.
 struct Bits(Vec<AtomicU64>);
 
 impl Bits {
@@ -39,7 +39,7 @@ impl Bits {
 }
 
 impl Piece {
-    /// The section's symbols that no line before the piece has passed.
+    /// The symbols of the section that no line before the piece has passed.
     pub fn symbols<'a>(&self, section: &'a Section<'a>) -> std::slice::Iter<'a, Symbol<'a>> {
         let before = self.before.map(|offset| section.address.saturating_add(offset as u64));
         let shown = section.symbols.partition_point(|s| before.is_some_and(|before| s.address <= before));
@@ -49,29 +49,29 @@ impl Piece {
 
 pub struct Labels<'a> {
     section: &'a Section<'a>,
-    /// Dwords that a branch goes to and that begin a line: only these can show a label.
+    /// The dwords that begin a line and are the target of a branch: only these can show a label.
     wanted: Bits,
-    /// Dwords that begin a line of the listing.
+    /// The dwords that begin a line of the listing.
     begins: Bits,
     /// The origins of constants, by address.
     pub notes: Vec<(u64, Note<'a>)>,
 }
 
-/// Number of dwords in a piece of the listing.
+/// The number of dwords in a piece of the listing.
 const PIECE: usize = 16 * 1024;
 
 /// A piece of a section: the lines that begin in some of its dwords.
 pub struct Piece {
-    /// Offset of the first line; the end of the section if there is none.
+    /// The offset of the first line; the end of the section if there is none.
     pub first: usize,
-    /// End offset: all lines of the piece begin before it.
+    /// The offset before which all lines of the piece begin.
     pub end: usize,
-    /// Offset of the line before the piece, if there is one.
+    /// The offset of the line before the piece, if there is one.
     pub before: Option<usize>,
 }
 
 impl<'a> Labels<'a> {
-    /// `watch` selects whether the origins of constants are found.
+    /// The labels of a section. `watch`: whether the origins of constants are found.
     pub fn new(place: &'a Place<'a>, watch: bool) -> Self {
         let section = place.section;
         let dwords = section.bytes.len().div_ceil(4);
@@ -100,7 +100,7 @@ impl<'a> Labels<'a> {
         labels
     }
 
-    /// The notes about instructions that no branch reaches with other values in the registers.
+    /// The notes that hold: no branch leads to their instructions with other values in the registers.
     fn sure(&self, all: impl Iterator<Item = Found<'a>>) -> Vec<(u64, Note<'a>)> {
         let (mut next, mut last) = (0, None);
         let mut is_sure = |found: &Found<'_>| {
@@ -125,12 +125,12 @@ impl<'a> Labels<'a> {
         Piece { first: first * 4, end: end * 4, before: before.map(|dword| dword * 4) }
     }
 
-    /// Whether the listing has a line for `address` that needs a name.
+    /// Whether an address needs a label: a line of the listing begins there, and a branch leads to it.
     pub fn is_wanted(&self, address: u64) -> bool {
         dword(self.section, address).is_some_and(|d| self.wanted.get(d))
     }
 
-    /// Whether the listing has a label or could have one at a dword.
+    /// Whether the listing has a label at a dword, or could have one.
     pub fn is_label(&self, dword: usize) -> bool {
         self.wanted.get(dword)
     }
@@ -154,7 +154,7 @@ impl<'a> Labels<'a> {
         true
     }
 
-    /// Writes `<symbol+0x10>`, as objdump prints beside a branch.
+    /// Writes an address as `<symbol+0x10>`, as objdump does for the target of a branch.
     pub fn relative(&self, address: u64, near: &mut usize, out: &mut Vec<u8>) {
         out.push(b'<');
         let symbol = self.before(address, near);
@@ -171,8 +171,8 @@ impl<'a> Labels<'a> {
         out.push(b'>');
     }
 
-    /// The last symbol at or before an address; of several, the first by name. Most branches stay in a function, so
-    /// `near`, the symbol found last time, is tried first.
+    /// The last symbol at or before an address; if there are several, the first by name. Most branches stay in a
+    /// function, so `near`, the symbol that was found last, is tried first.
     fn before(&self, address: u64, near: &mut usize) -> Option<&Symbol<'a>> {
         let symbols = &self.section.symbols;
         let found = symbols.get(*near).filter(|s| s.address <= address);
@@ -200,11 +200,11 @@ pub fn write_local(out: &mut Vec<u8>, address: u64) {
     hex::lower(out, address, 1);
 }
 
-/// Bytes of functions that one core walks at a time.
+/// The number of bytes of functions that one core walks through at a time.
 const RUN: usize = 256 * 1024;
 
-/// Divides the section into runs of whole functions. A walk starts again at each function, so another core can take
-/// over.
+/// Divides the section into runs of whole functions. A walk starts again at each function, so another core can continue
+/// there.
 fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for function in section.functions(0) {
@@ -219,7 +219,7 @@ fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
 /// Marks the dwords at which the lines of a run begin, and the targets of its branches.
 fn mark<'a>(place: &'a Place<'a>, run: &Range<usize>, wanted: &Bits, begins: &Bits, watch: bool) -> Vec<Found<'a>> {
     let section = place.section;
-    // Collect the bits of a word before storing them: most bits are in the same word as the one before.
+    // The bits of a word are collected before they are stored: most bits are in the same word as the one before.
     let (mut word, mut bits) = (run.start / 256, 0);
     let mut watch = watch.then(|| Watch::new(place, run.start));
     _ = walk(place, run.start, |offset, item| {

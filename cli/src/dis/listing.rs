@@ -1,4 +1,4 @@
-//! The listing for people, in the shape of objdump's:
+//! The listing for people, in the format of objdump:
 //!
 //! ```text
 //! 0000000000002100 <saxpy>:                                   // kernel
@@ -22,7 +22,7 @@ use crate::isa::{Banks, Inst, Invalid, Purpose, TextBuffer, VgprMsb};
 use crate::out::{BOLD, DIM, LABEL, Out, RED};
 use amdgpu_object::{Symbol, SymbolKind, TargetId};
 
-/// Column of the comments, counted after the tab, as in objdump.
+/// The column of the comments, counted after the tab, as in objdump.
 const COMMENT: usize = 59;
 
 pub fn header(out: &mut Out<impl Write>, file: &str, target: Option<&TargetId>, place: &Place<'_>) -> io::Result<()> {
@@ -45,20 +45,20 @@ pub fn header(out: &mut Out<impl Write>, file: &str, target: Option<&TargetId>, 
 /// The parts that a listing shows.
 #[derive(Clone, Copy)]
 pub struct Shown {
-    /// The dwords of each instruction.
+    /// Whether the dwords of each instruction are shown.
     pub encoding: bool,
-    /// The descriptors of kernels.
+    /// Whether the descriptors of kernels are shown.
     pub descriptors: bool,
-    /// Each dword of padding.
+    /// Whether each dword of padding is shown; otherwise many equal ones are one line.
     pub padding: bool,
-    /// The origins of constants.
+    /// Whether the origins of constants are shown.
     pub sources: bool,
 }
 
-/// At least so many equal dwords of padding become one line.
+/// The number of equal dwords of padding from which on they become one line.
 const FOLDED: usize = 8;
 
-/// Whether compilers put an instruction between functions.
+/// Whether an instruction is one that compilers put between functions.
 fn is_filler(inst: &Inst) -> bool {
     matches!(inst.opcode().purpose(), Some(Purpose::Nop | Purpose::Filler))
 }
@@ -98,11 +98,11 @@ struct Listing<'a, 'b> {
     shown: Shown,
     sources: Sources<'a>,
     line: TextBuffer,
-    /// Reused for names, so that a line allocates nothing.
+    /// A buffer for names, reused so that a line does not allocate memory.
     name: Vec<u8>,
     /// The symbol found for the last address.
     near: usize,
-    /// The bits above the low 16 of the last address, and their digits. They seldom change.
+    /// The bits above the low 16 of the last address, and their digits. They rarely change.
     high: (u64, [u8; 8]),
 }
 
@@ -152,7 +152,7 @@ impl Listing<'_, '_> {
         result
     }
 
-    /// The number of equal dwords of padding that one line shows: many, or one. `room` is the number up to the next
+    /// The number of equal dwords of padding that one line shows; 1 if they are few. `room`: the bytes up to the next
     /// symbol.
     #[cold]
     fn padding(&self, offset: usize, item: Result<&Inst, &Invalid>, room: &[u8]) -> usize {
@@ -168,13 +168,13 @@ impl Listing<'_, '_> {
         let equal =
             room.chunks_exact(4).enumerate().take_while(|(n, dword)| word.is_some_and(|w| w == dword) && !is_label(*n));
         let count = equal.count();
-        // The last dwords could begin an instruction with those after them.
+        // The last of these dwords could begin an instruction with the dwords after them.
         let behind = if item.is_err() && count < room.len() / 4 { crate::isa::MAX_BYTES / 4 } else { 0 };
         let count = count.saturating_sub(behind);
         if count >= FOLDED { count } else { 1 }
     }
 
-    /// Adds to the line just made that it stands for several dwords.
+    /// Adds to the last line the number of equal dwords for which it stands.
     fn repeated(&mut self, count: usize, end: u64) {
         self.page.text.buf.pop();
         self.page.text.begin(DIM);
@@ -206,7 +206,7 @@ impl Listing<'_, '_> {
         let width = self.page.text.buf.len() - start;
         self.page.text.end(LABEL);
         if symbol.kind == SymbolKind::Kernel {
-            // The line needs eight more columns, because no tab comes before.
+            // The line needs eight more columns, because no tab is at its beginning.
             self.pad(width, COMMENT + 8);
             self.page.text.styled(DIM, "// kernel");
         }
@@ -298,7 +298,7 @@ impl Listing<'_, '_> {
         self.page.text.newline();
     }
 
-    /// Begins the comment; the caller ends its style.
+    /// Begins the comment of a line. The caller ends its style.
     fn comment(&mut self, width: usize, pc: u64) {
         self.pad(width, COMMENT);
         self.page.text.begin(DIM);
@@ -325,7 +325,7 @@ fn room<'a>(bytes: &'a [u8], pc: u64, next: Option<&&Symbol<'_>>) -> &'a [u8] {
     len.and_then(|len| bytes.get(..len)).unwrap_or(bytes)
 }
 
-/// Positions in a line: the beginning of the comment, and the beginning and end of its address.
+/// The positions in a line of the beginning of the comment, and of the beginning and end of its address.
 const COMMENT_START: usize = COMMENT + 1;
 const ADDRESS: usize = COMMENT_START + 3;
 const COMMENT_END: usize = ADDRESS + 12;
@@ -333,8 +333,8 @@ const COMMENT_END: usize = ADDRESS + 12;
 /// A length greater than that of a line up to the end of its dwords.
 const LINE: usize = 128;
 
-/// Writes a line of the usual shape up to the address in its comment. All parts are at positions known to the compiler,
-/// which takes a third of the time. `line` is blank.
+/// Writes a line of the usual format up to the address in its comment. All parts are at positions that the compiler
+/// knows, which makes this three times faster. `line` has only blanks before.
 #[inline(always)]
 fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], high: &[u8; 8], pc: u64) {
     line[0] = b'\t';
@@ -349,13 +349,13 @@ fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], high: &[u8; 8], pc: u6
     put(line, ADDRESS + 8, &[a, b, c, d]);
 }
 
-/// Writes the dwords after the address, and returns their end. The blanks are there already.
+/// Writes the dwords after the address. Returns their end. The blanks between them are in `line` already.
 #[inline(always)]
 fn words(line: &mut [u8; LINE], words: &[u32]) -> usize {
     line[COMMENT_END] = b':';
     let mut end = COMMENT_END + 1;
     let mut rest = words;
-    // Nearly all instructions have one or two dwords, at positions known to the compiler.
+    // Nearly all instructions have one or two dwords, whose positions the compiler knows.
     if let [first, others @ ..] = rest {
         put(line, COMMENT_END + 2, &hex::dword(*first));
         (end, rest) = (COMMENT_END + 10, others);
@@ -378,7 +378,7 @@ fn put(line: &mut [u8; LINE], at: usize, bytes: &[u8]) {
     }
 }
 
-/// Assembler text for bytes that are not an instruction: a dword, or the odd bytes at the end.
+/// Writes a directive for bytes that are not an instruction: a dword, or the odd bytes at the end.
 pub fn write_data(out: &mut Vec<u8>, invalid: &Invalid) {
     if invalid.len == 4 {
         out.extend_from_slice(b".long 0x");

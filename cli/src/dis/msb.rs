@@ -6,7 +6,7 @@ use super::Place;
 use super::walk::walk;
 use crate::isa::{Banks, BanksBuilder, Opcode, Purpose};
 
-/// Follows the section, from offset to offset; `None` if no instruction sets the bits.
+/// The upper bits in a section, by offset; `None` if no instruction sets them.
 pub fn banks(place: &Place<'_>) -> Option<Banks> {
     Opcode::has_purpose(place.target, Purpose::VgprMsb).then_some(())?;
     let mut builder = BanksBuilder::default();

@@ -19,12 +19,12 @@ pub fn cores() -> usize {
 /// The text that a core makes.
 pub struct Page<'a> {
     pub text: Text,
-    /// Waits for the piece's turn, and writes the text.
+    /// A function that waits for the turn of the piece, and writes the text.
     write: &'a dyn Fn(&[u8]) -> io::Result<()>,
 }
 
 impl Page<'_> {
-    /// Must be called after each line, because a file can make lines, and with them a piece, of any length.
+    /// Ends a line. To be called after each one, because a file can make lines, and so a piece, of any length.
     ///
     /// # Errors
     /// The error of the writer, or of another core.
@@ -43,8 +43,8 @@ impl Page<'_> {
 
 /// Calls `make` for the numbers below `count`, and writes the resulting texts in the order of the numbers.
 ///
-/// Each core writes its own text when its turn comes, while the text is still in that core's cache. So memory never has
-/// more than one piece for each core, and of a long piece never more than `HELD` bytes and a line.
+/// Each core writes its own text when its turn comes, while the text is still in its cache. So each core has at most
+/// one piece in memory, and of a long piece at most `HELD` bytes and a line.
 ///
 /// # Errors
 /// The first error of `make` or of the writer, in the order of the numbers; all text before it has been written.
@@ -76,11 +76,11 @@ pub fn in_order(
         }
     };
     thread::scope(|scope| {
-        // If the system gives no more threads, the work is only slower.
+        // If the system starts no more threads, the work is only slower.
         (1..cores).for_each(|_| _ = thread::Builder::new().spawn_scoped(scope, work));
         work();
     });
-    // The scope has passed on the panic of a core by now.
+    // If a core had panicked, the scope would have panicked, too.
     line.turn.into_inner().map_or_else(|_| Ok(()), |turn| turn.result.map(|_| ()))
 }
 
@@ -91,7 +91,7 @@ struct Line<'a, W: Write> {
 }
 
 struct Turn<'a, W: Write> {
-    /// The piece that is written next.
+    /// The number of the piece that is written next.
     number: usize,
     /// The output, or the error that ended it.
     result: io::Result<&'a mut Out<W>>,
@@ -100,8 +100,7 @@ struct Turn<'a, W: Write> {
 impl<W: Write> Line<'_, W> {
     /// Writes a part of a piece in the piece's turn. The last part ends the turn.
     ///
-    /// # Errors
-    /// An error has ended the output; `Turn::result` has it.
+    /// # Errors An error has ended the output: it is in `Turn::result`.
     fn write(&self, number: usize, made: io::Result<&[u8]>, is_last: bool) -> io::Result<()> {
         let over = || io::Error::other("the listing has ended");
         let turn = self.turn.lock().map_err(|_| over())?;
@@ -158,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Each piece is a hundred times longer than the part that may be held.
+    /// Each piece is a hundred times longer than the part that may be in memory.
     #[test]
     fn long_pieces_are_not_held() {
         struct Sink {
@@ -196,7 +195,7 @@ mod tests {
         assert!(sink.longest <= HELD + LINE, "{} bytes", sink.longest);
     }
 
-    /// The writer's error ends a piece in its middle, and is the one that is reported.
+    /// An error of the writer ends a piece in its middle, and is reported.
     #[test]
     fn a_full_disk_ends_a_long_piece() {
         struct Full;
@@ -221,7 +220,7 @@ mod tests {
         assert_eq!(lines.into_inner(), 1);
     }
 
-    /// A core that waits for a piece that never comes must not wait for ever.
+    /// A core must not wait for ever for a piece that never comes.
     #[test]
     fn a_panic_ends_it() {
         let result = std::panic::catch_unwind(|| {

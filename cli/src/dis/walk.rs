@@ -1,11 +1,11 @@
-//! Steps through a section, instruction by instruction, and recovers after bytes that are not one.
+//! A walk through a section, instruction by instruction, which continues after bytes that are not an instruction.
 
 use std::ops::ControlFlow;
 
 use super::Place;
 use crate::isa::{Decoded, Decoder, Inst, Invalid};
 
-/// Calls `each` with the offset of every instruction and of every dword that is not one, starting at `from`, until it
+/// Calls `each` with the offset of every instruction, and of every dword that is not one, from `from` on, until `each`
 /// breaks off. The lengths add up to the length of the section.
 ///
 /// An instruction never reaches into the next function; words that seem to are padding or data. A walk that starts at

@@ -7,7 +7,7 @@ use amdgpu_explain::{Cell, Diagram};
 
 use crate::out::{BOLD, DIM, NAME, Out, RED};
 
-/// Columns inside the frame of a cell.
+/// The number of columns inside the frame of a cell.
 fn inside(width: u32) -> usize {
     2 * width as usize - 1
 }
@@ -127,7 +127,7 @@ fn legend(out: &mut Out<impl Write>, diagram: &Diagram, keys: &[Option<char>]) -
         out.begin(DIM);
         _ = write!(out, "  {:>range_width$}", Diagram::range(field));
         out.end(DIM);
-        // No trailing blanks after a value without a meaning.
+        // A value without a meaning has no blanks after it.
         _ = match field.meaning.as_str() {
             "" => write!(out, "  {}", Diagram::value(field)),
             meaning => write!(out, "  {:value_width$}  {meaning}", Diagram::value(field)),

@@ -1,4 +1,4 @@
-//! A formula as JSON: lists that begin with what they are.
+//! A formula as JSON: lists that begin with the name of their kind.
 
 use amdgpu_isa::meaning::{Expr, Formula, Goal, Part, Place, Source, Unary};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// The tree of a formula. docs/isa-json.md describes it.
 #[derive(Serialize)]
 pub struct Tree {
-    /// Pairs of what gets a value, and the value.
+    /// The statements: for each, the place that gets a value, and the value.
     statements: Vec<(Value, Value)>,
     remark: Option<String>,
 }
@@ -19,7 +19,7 @@ impl Tree {
                 statements: formula.statements.iter().map(|s| (goal(&s.goal), expr(&s.value))).collect(),
                 remark: formula.remark,
             },
-            // The build has read every formula.
+            // This cannot happen, because the build has read every formula.
             Err(_) => Tree { statements: Vec::new(), remark: None },
         }
     }
@@ -64,7 +64,7 @@ fn name(source: Source) -> String {
 
 fn expr(of: &Expr) -> Value {
     match of {
-        // JSON's numbers are doubles for many readers.
+        // Integers that do not fit in 64 bits become strings.
         Expr::Int(n) => i64::try_from(*n).map_or_else(|_| json!(n.to_string()), |n| json!(n)),
         Expr::Float(n) => json!(["float", n]),
         Expr::Name(name) => json!(["name", name]),

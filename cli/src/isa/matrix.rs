@@ -10,8 +10,8 @@ pub struct Operation {
     pub format: &'static str,
     /// The library's name for the operation.
     pub name: &'static str,
-    /// For each target the number, `number:mnemonic` if the target spells the name differently, or `-` if it lacks the
-    /// operation.
+    /// The cell of each target: the number, `number:mnemonic` if the target spells the name differently, or `-` if it
+    /// lacks the operation.
     pub cells: Vec<String>,
 }
 

@@ -101,12 +101,12 @@ pub struct Operation {
     /// The operation with swapped sources.
     pub swapped: Option<&'static str>,
     pub passes: Option<[u8; 2]>,
-    /// `x` and `y`: which of two operations of one instruction it can be.
+    /// The places that it can have in a dual instruction: `x`, `y` or both.
     pub halves: Option<Vec<&'static str>>,
     pub forms: Vec<Form>,
 }
 
-/// What an operation computes.
+/// The meaning of an operation: its result as a formula or a sentence.
 #[derive(Serialize)]
 pub struct Meaning {
     pub text: &'static str,
@@ -146,7 +146,7 @@ pub struct Operand {
     pub others: Vec<&'static str>,
 }
 
-/// What the operation reads or writes of an operand.
+/// The data that the operation reads or writes in an operand.
 #[derive(Serialize)]
 pub struct Data {
     #[serde(rename = "type")]
@@ -169,7 +169,7 @@ pub struct Modifier {
     pub bits: u8,
     pub signed: bool,
     pub mask: u32,
-    /// Runs of valid values; `None`: all are valid.
+    /// The runs of valid values; `None`: all values are valid.
     pub values: Option<Vec<(u32, u32)>>,
 }
 

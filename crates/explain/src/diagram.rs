@@ -1,4 +1,4 @@
-//! The bits of an instruction and their fields, dword by dword, as each rendering draws them.
+//! The bits of an instruction and their fields, dword by dword, for all drawings.
 
 use amdgpu_isa::Inst;
 
@@ -9,7 +9,7 @@ use crate::{FieldView, facts, fields};
 pub struct Diagram {
     /// The instruction's text.
     pub title: String,
-    /// Target, format and length.
+    /// The target, the format and the length.
     pub subtitle: String,
     /// The dwords.
     pub words: Vec<u32>,
@@ -22,16 +22,16 @@ pub struct Diagram {
 /// Neighbouring bits of one dword that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Lowest bit within the dword, 0 to 31.
+    /// The lowest bit within the dword, 0 to 31.
     pub lsb: u32,
     /// The width in bits.
     pub width: u32,
-    /// Index into `Diagram::fields`; `None` for bits that no field names.
+    /// The index into `Diagram::fields`; `None` for bits that belong to no field.
     pub field: Option<usize>,
 }
 
 impl Cell {
-    /// Highest bit within the dword.
+    /// The highest bit within the dword, 0 to 31.
     pub fn msb(&self) -> u32 {
         self.lsb + self.width - 1
     }
@@ -54,7 +54,7 @@ impl Diagram {
         let owners: Vec<_> = (0..32).map(|bit| self.owner(32 * index as u64 + bit)).collect();
         let mut cells: Vec<Cell> = Vec::new();
         for (bit, &owner) in (0..32).zip(&owners).rev() {
-            // Each piece of a field has a cell of its own, because `(field, piece)` differ.
+            // Each piece of a field has a cell of its own, because its `(field, piece)` is different.
             let joins = bit < 31 && owners.get(bit as usize + 1) == Some(&owner);
             match cells.last_mut() {
                 Some(cell) if joins => {
@@ -67,7 +67,7 @@ impl Diagram {
         cells
     }
 
-    /// `(field, piece)` of a bit of the whole instruction. Of overlapping fields the first wins.
+    /// The field and the piece of it to which a bit of the whole instruction belongs: the first one, if fields overlap.
     fn owner(&self, bit: u64) -> Option<(usize, usize)> {
         self.fields.iter().enumerate().find_map(|(i, field)| {
             let holds = |&(lsb, width): &(u32, u32)| (u64::from(lsb)..u64::from(lsb) + u64::from(width)).contains(&bit);
@@ -97,7 +97,8 @@ impl Diagram {
         keys
     }
 
-    /// `15:0`, or `60:59 14` for a split field, highest piece first; bits of the whole instruction.
+    /// The bits of a field in the whole instruction: `15:0`, or `60:59 14` for a split field, with the highest piece
+    /// first.
     pub fn range(field: &FieldView) -> String {
         let piece = |&(lsb, width): &(u32, u32)| match width {
             0 | 1 => format!("{lsb}"),
@@ -106,7 +107,7 @@ impl Diagram {
         field.pieces.iter().rev().map(piece).collect::<Vec<_>>().join(" ")
     }
 
-    /// The value in decimal if that is obvious, in hex otherwise.
+    /// The value of a field: small numbers in decimal, and others in hexadecimal.
     pub fn value(field: &FieldView) -> String {
         match field.value {
             0..=9 => field.value.to_string(),
@@ -114,8 +115,7 @@ impl Diagram {
         }
     }
 
-    /// The bits that are set but that no field names. They get a line of their own, because they are ignored or
-    /// reserved.
+    /// The bits that are set but belong to no field: they are ignored or reserved.
     pub fn unnamed_set_bits(&self) -> Vec<u32> {
         if self.fields.is_empty() {
             return Vec::new();
@@ -157,7 +157,7 @@ pub mod sample {
         }
     }
 
-    /// `count` dwords, a field across a dword boundary, and one that reaches past the end.
+    /// A diagram of `count` dwords, with a field across a dword boundary, and one that reaches past the end.
     pub fn wide(count: u32) -> Diagram {
         Diagram {
             title: format!("wide{count}"),
@@ -200,7 +200,7 @@ mod tests {
         let bit = |lsb| FieldView { pieces: vec![(lsb, 1)], ..field.clone() };
         diagram.fields = (0..64).map(bit).collect();
         let keys = diagram.keys(|_, _| false);
-        // First all letters and digits, then stars.
+        // The keys are all letters and digits, and then stars.
         assert_eq!(keys.iter().flatten().filter(|key| key.is_ascii_alphanumeric()).collect::<BTreeSet<_>>().len(), 62);
         assert_eq!(keys.iter().filter(|key| **key == Some('*')).count(), 2);
     }

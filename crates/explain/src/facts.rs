@@ -15,7 +15,7 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
         format!("{how} {}", format!("{:?}", m.space).to_lowercase())
     });
     let raised = inst.counters().iter().map(|counter| counter.to_string());
-    // Another line shows this memory.
+    // The line about memory accesses shows loads and stores.
     let flags = inst.flags().iter().filter(|flag| ![Flag::Load, Flag::Store].contains(flag));
     let flags = flags.map(|flag| flag.name().replace('_', " "));
     let behind = inst.extension().filter(|e| *e != Format::Literal);
@@ -39,7 +39,7 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     there.map(|(about, list)| (about, list.join(", "))).collect()
 }
 
-/// What an operation computes, without the quotes of a sentence that stands alone.
+/// The meaning of an operation, without the quotes around a sentence that stands alone.
 pub fn plain(meaning: &str) -> &str {
     if meaning.starts_with('"') { meaning.trim_matches('"') } else { meaning }
 }

@@ -2,15 +2,15 @@
 
 use amdgpu_isa::Inst;
 
-/// One named field.
+/// A field of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldView {
-    /// Name as in the manual, such as `ssrc0`.
+    /// The name as in the manual, such as `ssrc0`.
     pub name: String,
-    /// The pieces, `(lsb, width)` in bits of the whole instruction, from the low end of the value to its high end. A
-    /// split field has more than one.
+    /// The pieces of the field: the lowest bit of each in the whole instruction, and its width. They go from the low
+    /// end of the value to its high end. A split field has more than one.
     pub pieces: Vec<(u32, u32)>,
-    /// The bits of all pieces, those of the first one lowest.
+    /// The value: the bits of all pieces, with those of the first piece lowest.
     pub value: u64,
     /// The meaning of the value, such as `s[4:5]`; empty if there is nothing to add.
     pub meaning: String,

@@ -40,17 +40,17 @@ fn push(out: &mut Vec<u8>, value: u64, least: u32, digits: &Digits) {
     out.extend_from_slice(&all(value, digits)[16 - count..]);
 }
 
-/// At least `digits` upper-case digits (16 at most), more if the value needs them.
+/// Writes a value with upper-case digits: at least `digits` of them (at most 16), or more if the value needs them.
 pub fn upper(out: &mut Vec<u8>, value: u64, digits: u32) {
     push(out, value, digits, &UPPER);
 }
 
-/// At least `digits` lower-case digits (16 at most), more if the value needs them.
+/// Writes a value with lower-case digits: at least `digits` of them (at most 16), or more if the value needs them.
 pub fn lower(out: &mut Vec<u8>, value: u64, digits: u32) {
     push(out, value, digits, &LOWER);
 }
 
-/// Bytes in memory order, two lower-case digits each.
+/// Writes bytes in memory order, with two lower-case digits for each.
 pub fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     for &b in bytes {
         out.extend_from_slice(&LOWER[usize::from(b)]);

@@ -1,6 +1,6 @@
-//! The parts of an instruction, for people who look at it: its [`fields`] with their meaning, [`facts`] that no operand
-//! shows, a [`Diagram`] of its bits, and a picture of the diagram ([`svg`]). [`words`] reads words in the forms that
-//! people copy from listings and manuals.
+//! Views of an instruction for people: its [`fields`] with their meaning, [`facts`] that no operand shows, a
+//! [`Diagram`] of its bits, and a picture of the diagram ([`svg`]). [`words`] reads words in the forms that people copy
+//! from listings and manuals.
 //!
 //! ```
 //! use amdgpu_explain::{Diagram, svg};

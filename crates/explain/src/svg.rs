@@ -6,13 +6,13 @@ use crate::{Cell, Diagram};
 
 /// The width of a bit in pixels.
 pub const BIT: u32 = 27;
-/// The pixels around a picture.
+/// The width of the margin around a picture in pixels.
 pub const MARGIN: u32 = 24;
 /// The width of a picture in pixels.
 pub const WIDTH: u32 = 32 * BIT + 2 * MARGIN;
 const BOX: u32 = 48;
 const ROW: u32 = 20;
-/// Advance of one character of the 12 px monospaced font, rounded up.
+/// The advance of one character of the monospaced font of 12 pixels, rounded up.
 const CHAR: u32 = 8;
 
 /// The hues in degrees. Neighbours differ clearly, and fields take them in turn.
@@ -58,7 +58,7 @@ pub fn page(width: u32, height: u32, label: &str, body: &str) -> String {
     )
 }
 
-/// Colours of the fields: translucent, so that they suit either background.
+/// The colours of the fields: translucent, so that they suit light and dark backgrounds.
 fn tints() -> String {
     HUES.iter()
         .enumerate()
@@ -71,7 +71,7 @@ pub fn tint(field: Option<usize>) -> String {
     field.map_or("none".into(), |i| format!("f{}", i % HUES.len()))
 }
 
-/// Draws at `y`, and returns the lower end of the drawing.
+/// Draws a diagram at `y`. Returns the lower end of the drawing.
 fn one(svg: &mut String, diagram: &Diagram, mut y: u32) -> u32 {
     let long = if diagram.title.chars().count() > 85 { " long" } else { "" };
     let title = escape(&diagram.title);
@@ -103,7 +103,7 @@ fn one(svg: &mut String, diagram: &Diagram, mut y: u32) -> u32 {
     y
 }
 
-/// Whether a name fits a cell of so many bits.
+/// Whether a name fits in a cell of `bits` bits.
 pub fn fits(name: &str, bits: u32) -> bool {
     name.chars().count() as u32 * CHAR <= bits * BIT - 4
 }
@@ -144,7 +144,7 @@ fn draw_cell(svg: &mut String, diagram: &Diagram, keys: &[Option<char>], dword: 
     svg.push('\n');
 }
 
-/// The table below: every field with its bits, value and meaning.
+/// Draws the table below the bits: every field with its bits, value and meaning.
 fn legend(svg: &mut String, diagram: &Diagram, keys: &[Option<char>], mut y: u32) -> u32 {
     let width =
         |f: &dyn Fn(&crate::FieldView) -> usize| diagram.fields.iter().map(f).max().unwrap_or(0) as u32 * CHAR + 24;
@@ -202,7 +202,7 @@ mod tests {
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.contains("op_sel_hi:[0,1,1] &lt;&amp;&gt;"));
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
-        // There is one digit for each of the 2 + 5 dwords' bits.
+        // There is a digit for each bit of the 2 + 5 dwords.
         let digits = svg.matches(">0</text>").count() + svg.matches(">1</text>").count();
         assert!(digits >= 7 * 32, "{digits}");
         assert!(!svg.contains("http://") || svg.matches("http://").count() == 1, "only the namespace");

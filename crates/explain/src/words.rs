@@ -2,7 +2,8 @@
 
 use crate::hex;
 
-/// Bytes in memory order.
+/// Reads words as bytes in memory order. `as_bytes`: whether all words are bytes in memory order, even those of eight
+/// digits.
 pub fn parse(words: &[String], as_bytes: bool) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     for word in words {

@@ -11,14 +11,14 @@ use super::data::{value, variant_of};
 use super::{Relocation, Section, Source};
 use crate::isa::{self, Filler, Inst, KernelDescriptor, Target, Value};
 
-/// At least so many equal dwords become one line.
+/// The number of equal dwords from which on they become one line.
 const FOLDED: usize = 8;
 /// Literals of 32 and of 64 bits that no instruction has as an inline constant.
 const MARK: u32 = 0x7ead_beef;
 const MARK64: u64 = 0x7ead_beef_7ead_beef;
 
 impl Source<'_> {
-    /// The offsets from which code has another target, beginning with the first target.
+    /// The targets of code by the offsets from which on they hold.
     fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
         let of = |n: usize| {
             let (_, _, descriptor) = self.kernels.iter().find(|(_, code, _)| *code == n)?;
@@ -27,7 +27,7 @@ impl Source<'_> {
         symbols.iter().filter_map(|(offset, n)| Some((*offset, of(*n)?))).collect()
     }
 
-    /// Writes a section of code. `filler` is the one that holds before it, and afterwards the one after it.
+    /// Writes a section of code. `filler`: the filler that holds before the section, and afterwards the one after it.
     pub fn code(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {
         let symbols = self.symbols_at(section);
         let targets = self.targets(&symbols);
@@ -131,7 +131,7 @@ impl Source<'_> {
         (relocation(here, stop).is_none() && (is_all(NOP) || is_all([0; 4]))).then_some(fill)
     }
 
-    /// Whether a kernel begins here without padding before it, at a place where hardware can begin.
+    /// Whether a kernel begins here without padding before it, at an address where hardware can start a kernel.
     fn begins_kernel(&self, section: &Section<'_>, here: u64, symbol: usize) -> bool {
         let is_room =
             here.is_multiple_of(KernelDescriptor::ENTRY_ALIGN) && section.align >= KernelDescriptor::ENTRY_ALIGN;
@@ -161,7 +161,7 @@ fn places(
     (starts, goals)
 }
 
-/// Writes the directive of an instruction's filler, if another one holds.
+/// Writes the directive for the filler of an instruction, if another filler holds.
 fn fill(inst: &Inst, held: &mut Filler, out: &mut String) {
     if let Some(filler) = inst.filler().filter(|filler| filler != held) {
         let _ = writeln!(out, "\t.amdgpu_isa_fill {}", filler.name());
@@ -175,12 +175,12 @@ fn assembled(inst: &Inst, text: &str) -> Option<Inst> {
     Some(inst.filler().map_or(again, |filler| again.with_filler(filler)))
 }
 
-/// Whether the text has a label for the target of the instruction.
+/// Whether an instruction has an operand that can be a label.
 fn has_label(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
-/// The number of equal dwords here, if they are many.
+/// The number of equal dwords at an offset, if they are many.
 fn folded<'r>(
     bytes: &[u8],
     here: u64,
@@ -213,8 +213,8 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     }
 }
 
-/// The modifier after the name of a symbol for a kind of relocation; empty if the assembler makes this kind without
-/// one.
+/// The modifier after the name of a symbol that makes a kind of relocation; empty if the assembler makes this kind
+/// without a modifier.
 pub fn variant(kind: u32) -> Option<&'static str> {
     match kind {
         kinds::REL32 | kinds::REL16 => Some(""),
@@ -231,7 +231,7 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     }
     let variant = variant(of.kind).filter(|_| ![kinds::REL16, kinds::ABS64].contains(&of.kind))?;
     let is_wide = inst.operands().any(|operand| operand.value == Value::Literal64);
-    // The assembler would write 64 bits there.
+    // The assembler would make a literal of 64 bits.
     if inst.operands().any(|operand| operand.bits == 64 && matches!(operand.value, Value::Literal(_))) {
         return None;
     }
@@ -252,7 +252,7 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     Some(text.replace(mark, &name))
 }
 
-/// Writes words as they are.
+/// Writes words as numbers.
 fn raw(bytes: &[u8], comment: &str, out: &mut String) {
     let words = bytes.chunks_exact(4);
     let odd: Vec<String> = words.remainder().iter().map(|byte| format!("{byte:#04x}")).collect();
@@ -266,7 +266,7 @@ fn raw(bytes: &[u8], comment: &str, out: &mut String) {
     }
 }
 
-/// Writes words that a linker fills in partly.
+/// Writes words as numbers, and the one that a linker fills in as a value with a symbol.
 fn linked(bytes: &[u8], place: usize, of: &Relocation, comment: &str, out: &mut String) {
     let comment = if comment.is_empty() { String::new() } else { format!(" // {comment}") };
     raw(bytes.get(..place).unwrap_or(&[]), &comment, out);

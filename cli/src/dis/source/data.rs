@@ -41,7 +41,7 @@ impl Source<'_> {
     fn descriptor(&self, code: usize, descriptor: &KernelDescriptor, out: &mut String) {
         let Some(symbol) = self.symbols.get(code) else { return };
         let target = self.target.with_wave_size(descriptor.wave_size(self.target)).unwrap_or(self.target);
-        // The descriptor becomes as visible as the directives here say of the code.
+        // The assembler gives the descriptor the visibility that these directives give to the code.
         self.visibility(symbol, out);
         let _ = writeln!(out, "\t.amdhsa_kernel {}", super::name(&symbol.name));
         let _ = write!(out, "{}", descriptor.directives(target, false));
@@ -66,7 +66,7 @@ pub fn value(of: &Relocation, room: u64, out: &mut String) -> u64 {
     len
 }
 
-/// `name@rel32@lo+4`
+/// A symbol with a modifier, before the number that is added: `name@rel32@lo+4`.
 pub fn variant_of(text: &str, variant: &str) -> String {
     let behind = if text.starts_with('"') { text.rfind('"').map_or(text.len(), |at| at + 1) } else { 0 };
     let at = text.get(behind..).and_then(|rest| rest.find(['+', '-'])).map_or(text.len(), |at| behind + at);
@@ -77,7 +77,7 @@ pub fn variant_of(text: &str, variant: &str) -> String {
     }
 }
 
-/// Writes bytes as they are. Returns the offset of their end.
+/// Writes bytes as numbers and texts. Returns the offset of their end.
 fn plain(section: &Section<'_>, from: u64, to: u64, out: &mut String) -> u64 {
     if section.kind == elf::SHT_NOBITS {
         let _ = writeln!(out, "\t.zero {}", to - from);

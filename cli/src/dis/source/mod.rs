@@ -22,7 +22,7 @@ use symbols::{Symbol, name};
 
 const ELFOSABI_HSA: u8 = 64;
 
-/// The file, with its names, symbols and relocations.
+/// The file that is written as a source, with its names, symbols and relocations.
 struct Source<'a> {
     file: ElfFile64<'a, LittleEndian>,
     /// The target of code outside of kernels.
@@ -32,22 +32,22 @@ struct Source<'a> {
     names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by their places.
     relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
-    /// Sections that relocations name.
+    /// The sections that relocations name.
     named: Vec<usize>,
     /// Whether there is a single section of code.
     has_one_code: bool,
-    /// The descriptors that become directives: the number of their symbol, and the number of the code's symbol.
+    /// The descriptors that become directives, each after the numbers of its symbol and of the symbol of its code.
     kernels: Vec<(usize, usize, KernelDescriptor)>,
 }
 
 #[derive(Clone, Debug)]
 struct Relocation {
     kind: u32,
-    /// A symbol, or a label of a section, and the number that is added.
+    /// The symbol, or a label of a section, with the number that is added.
     of: String,
 }
 
-/// A section that the source has.
+/// A section that is written to the source.
 struct Section<'a> {
     index: usize,
     name: String,
@@ -57,7 +57,7 @@ struct Section<'a> {
     align: u64,
     address: u64,
     size: u64,
-    /// The rest of its directive: its group, and the number that distinguishes it from others of its name.
+    /// The rest of its directive: its group, and the number that distinguishes it from other sections with its name.
     apart: String,
     bytes: &'a [u8],
 }
@@ -336,7 +336,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A name followed by a number.
+/// A name with a number that is added.
 fn added(name: String, addend: i64) -> String {
     match addend {
         0 => name,

@@ -14,7 +14,7 @@ use crate::isa::KernelDescriptor;
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
-    /// The number of its section; `None` if it is a number, or is defined elsewhere.
+    /// The number of its section; `None` if its value is a number, or another file defines it.
     pub section: Option<usize>,
     pub is_undefined: bool,
     is_shared: bool,
@@ -55,7 +55,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
         let SymbolFlags::Elf { st_info, st_other } = symbol.flags() else { return };
         let (kind, bind) = (st_info & 15, st_info >> 4);
         let Ok(name) = symbol.name() else { return };
-        // Symbols of sections, of files, and those that the linker adds.
+        // Symbols of sections and of files, and those that the linker adds, are left out.
         if name.is_empty() || matches!(kind, 3 | 4) || name == "_DYNAMIC" {
             return;
         }
@@ -75,7 +75,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
     };
     file.symbols().for_each(&mut add);
     if file.symbols().next().is_none() {
-        // The linker sorted the symbols for its tables, but put their names in the order in which it met them.
+        // The linker sorts the symbols for its tables, but the names are in the order in which it met them.
         let mut dynamic: Vec<_> = file.dynamic_symbols().collect();
         dynamic.sort_by_key(|symbol| symbol.elf_symbol().st_name.get(LittleEndian));
         dynamic.into_iter().for_each(&mut add);
@@ -84,7 +84,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
 }
 
 impl Source<'_> {
-    /// Finds the descriptors that directives can express, and the waves of code outside of kernels.
+    /// Finds the descriptors that directives can express, and the wave size of code outside of kernels.
     pub fn find_kernels(&mut self, sections: &[Section<'_>]) {
         let mut kernels = Vec::new();
         for (n, symbol) in self.symbols.iter().enumerate() {
@@ -169,7 +169,7 @@ impl Source<'_> {
         }
     }
 
-    /// Whether the assembler can define the symbol: a name has only one place.
+    /// Whether the symbol is the first one with its name: the assembler can define a name only once.
     pub fn is_first(&self, n: usize) -> bool {
         self.symbols.get(n).is_some_and(|symbol| self.called(&symbol.name).first() == Some(&n))
     }
@@ -197,8 +197,8 @@ impl Source<'_> {
         };
     }
 
-    /// Writes all symbols, in the order of their table, in which a source names them first, with the values of symbols
-    /// outside of sections.
+    /// The directives that name all symbols in the order of their table, so that the assembler has the same order, with
+    /// the values of symbols outside of sections.
     pub fn declarations(&self) -> String {
         let mut out = String::new();
         let is_first = |(n, symbol): (usize, _)| self.is_first(n).then_some(symbol);

@@ -18,8 +18,8 @@ pub enum Note<'a> {
     Address(u64),
     /// The instruction loads the bytes at an address: the address, and their number.
     Load(u64, u64),
-    /// An address at a distance from a pointer passed to the kernel: the pointer's name, the distance, the number of
-    /// bytes that are loaded, and the arguments.
+    /// The instruction loads from an address at a distance from a pointer that the kernel receives: the name of the
+    /// pointer, the distance, the number of bytes, and the arguments of the kernel.
     Given(&'static str, i64, u64, &'a [Argument<'a>]),
 }
 
@@ -33,7 +33,7 @@ pub struct Sources<'a> {
     pub next: u64,
 }
 
-/// The most arguments that one load names.
+/// The greatest number of arguments that the note of a load names.
 const MOST: usize = 8;
 
 impl<'a> Sources<'a> {
@@ -104,7 +104,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Writes the name of an address, and the name of the pointer's target there.
+    /// Writes the name of an address, and the name of the target if a pointer is there.
     fn place(&self, address: u64, pointer: Option<(Name<'a>, i64)>, out: &mut String) {
         let Some(name) = self.addresses.name(address) else { return };
         out.push_str(" <");
@@ -117,7 +117,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The bytes at an address.
+/// The size of a pointer in bytes.
 const POINTER: u64 = 8;
 
 fn linked(relocation: &Relocation<'_>, out: &mut String) {

@@ -1,11 +1,11 @@
-//! The scalar registers that hold an address which code has made from a known one.
+//! The scalar registers with addresses that code has made from known ones.
 
 use crate::isa::{Access, AddressStep, Inst, Operand, Reg, Value};
 
 /// The base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// No base: it is the address in the code object.
+    /// No base: the offset is an address in the code object.
     Code,
     /// A pointer that the kernel receives in registers.
     Given(&'static str),
@@ -16,13 +16,14 @@ pub enum Base {
 pub struct Address {
     pub base: Base,
     pub offset: u64,
-    /// The address is known at an instruction if no branch leads to a place between this offset and the instruction.
+    /// The offset from which on the address is known: it holds at an instruction if no branch leads to a place between
+    /// both.
     pub since: usize,
-    /// Whether the kernel received it in these registers.
+    /// Whether the kernel received the address in these registers.
     pub is_given: bool,
 }
 
-/// A half of an address in a register. If only the low half has been added to, it alone is known.
+/// A half of an address in a register. After an addition to the low half only, the high half is not known.
 #[derive(Clone, Copy)]
 struct Half {
     address: Address,
@@ -36,7 +37,7 @@ struct Carry {
     /// The address before the addition.
     offset: u32,
     added: u32,
-    /// The register.
+    /// The register with the sum.
     at: usize,
 }
 
@@ -47,7 +48,7 @@ pub struct Values {
     /// The number of known values.
     known: usize,
     carry: Option<Carry>,
-    /// The registers that were written, a bit for each.
+    /// The set of the registers that were written.
     pub written: u128,
     /// Whether addresses made from those that the kernel received are known, too.
     pub takes_given: bool,
@@ -56,14 +57,14 @@ pub struct Values {
 /// An address that an instruction has made.
 pub struct Made {
     pub address: Address,
-    /// The offset at which its low half was made, if that was before.
+    /// The offset of the earlier instruction that made the low half; `None` if the same one did.
     pub low: Option<usize>,
 }
 
 impl Values {
     pub const NONE: Values = Values { halves: [None; REGISTERS], known: 0, carry: None, written: 0, takes_given: true };
 
-    /// Whether anything is known.
+    /// Whether no value is known.
     pub fn is_empty(&self) -> bool {
         self.known == 0
     }
@@ -104,8 +105,8 @@ impl Values {
         *place = half;
     }
 
-    /// Follows an instruction at an offset of the section, whose constants are final. Returns the address that it
-    /// makes. `pc` is the address after the instruction.
+    /// Follows an instruction at an offset of the section. No relocation changes its constants. Returns the address
+    /// that it makes. `pc` is the address after the instruction.
     pub fn step(&mut self, inst: &Inst, offset: usize, pc: u64) -> Option<Made> {
         let mut operands = inst.operands();
         let (to, a, b) = (operands.next(), operands.next(), operands.next());
@@ -180,7 +181,7 @@ impl Values {
     }
 }
 
-/// An address that the code has made from another one.
+/// The address as one that the code has made.
 fn own(address: Address) -> Address {
     Address { is_given: false, ..address }
 }

@@ -13,17 +13,18 @@ pub struct Found<'a> {
     pub offset: usize,
     pub since: usize,
     pub note: Note<'a>,
-    /// The registers in which the kernel received the address. The preceding lines have not overwritten them.
+    /// The registers in which the kernel received the address, if it received it and the lines before have not
+    /// overwritten them.
     given: Option<Given>,
 }
 
 struct Given {
     pair: u8,
-    /// Whether the lines from the kernel's beginning on are consecutive.
+    /// Whether each line from the beginning of the kernel on is reached from the one before.
     is_straight: bool,
 }
 
-/// The walk through functions one after the other.
+/// A walk through functions, one after the other.
 pub struct Watch<'a> {
     place: &'a Place<'a>,
     functions: Box<dyn Iterator<Item = Range<usize>> + 'a>,
@@ -110,7 +111,7 @@ impl<'a> Watch<'a> {
         self.found.retain_mut(|found| {
             n += 1;
             let Some(given) = found.given.take_if(|_| n > self.before) else { return true };
-            // Nothing in the function changes the registers, so they hold the pointers on all paths.
+            // If nothing in the function changes the registers, they hold the pointers on all paths.
             let stays = !leaves && values.written >> given.pair & 3 == 0;
             if stays {
                 found.since = usize::MAX;
