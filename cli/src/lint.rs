@@ -121,7 +121,7 @@ impl Args {
     }
 }
 
-/// The number of findings of each severity, and of those in the baseline.
+/// The number of findings of each severity, and of known findings, which the baseline has.
 #[derive(Default)]
 struct Counts {
     errors: usize,
@@ -138,16 +138,16 @@ struct Job<'a, W: Write> {
     out: Out<W>,
     progress: Progress,
     counts: Counts,
-    /// The findings of a SARIF document, which is written as a whole.
+    /// The findings for a SARIF document, which is written at the end.
     kept: Vec<Report>,
     /// The numbers of functions that were checked, in all files and in this one.
     functions: usize,
     functions_here: usize,
     passed: Messages,
     damage: Messages,
-    /// The error of a file, if there is only one file.
+    /// The error of the file, if there is only one.
     error: Option<Error>,
-    /// The files that could not be checked, or only partly, if there are several.
+    /// The number of files that could not be checked, or only partly, if there are several files.
     failed: usize,
     baseline: Option<Baseline>,
     written: Baseline,
@@ -186,14 +186,14 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
     job.finish()
 }
 
-/// The name of a file, and its bytes.
+/// Reads a file. Returns its name and its bytes.
 fn input(path: &Path) -> Result<(String, Vec<u8>)> {
     let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
     let bytes = dis::read(path).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
     Ok((name, bytes))
 }
 
-/// The target to read the code of an image for, with the size of waves that is assumed.
+/// The target to read the code of an image for, with the wave size that `--assume` states.
 fn target_of(args: &Args, image: &Image<'_>) -> std::result::Result<Target, String> {
     dis::target_of(image, args.target.as_ref()).and_then(|target| assume::wave(&args.assume, target))
 }
@@ -292,7 +292,7 @@ impl<W: Write> Job<'_, W> {
         Ok(())
     }
 
-    /// Checks a section. `base` is its address.
+    /// Reports a finding about a section. `base`: the address of the section.
     fn finding(&mut self, label: &str, finding: &Finding<'_>, base: u64, source: &mut Source<'_>) -> io::Result<()> {
         let severity = finding.severity();
         let is_shown = severity != Severity::Hint || self.args.hints;
@@ -325,7 +325,7 @@ impl<W: Write> Job<'_, W> {
         }
     }
 
-    /// Reports on stderr which parts were passed over, and, for several files, the damage in this one.
+    /// Reports on stderr which parts were skipped, and, if there are several files, the damage in this one.
     fn end_of_file(&mut self, result: Result<()>) -> Result<()> {
         let is_alone = self.args.files.len() == 1;
         let (passed, damage) = (mem::take(&mut self.passed).all(), mem::take(&mut self.damage).all());
@@ -345,7 +345,7 @@ impl<W: Write> Job<'_, W> {
                 }
                 match &damage[..] {
                     [] => None,
-                    // If there is only one file, the findings come first.
+                    // If there is only one file, its damage is reported after the findings.
                     damage if is_alone => {
                         Some(Error::input(damage.iter().fold(String::new(), |all, one| all + "\n  " + one)))
                     }
@@ -424,7 +424,7 @@ impl<W: Write> Job<'_, W> {
     }
 }
 
-/// `12 functions checked: 1 error, 0 warnings, 2 hints, shown with --hints`
+/// The summary, such as `12 functions checked: 1 error, 0 warnings, 2 hints, shown with --hints`.
 fn summary(args: &Args, functions: usize, counts: &Counts) -> String {
     let &Counts { errors, warnings, hints, known } = counts;
     let hidden = if hints > 0 && !args.hints { ", shown with --hints" } else { "" };

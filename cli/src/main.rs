@@ -149,7 +149,7 @@ fn main() -> ExitCode {
         Err(Error::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
             let message = escape::message(&e.to_string());
-            // Not `eprintln!`, which panics when stderr is closed.
+            // `eprintln!` would panic if stderr is closed.
             let _ = writeln!(anstream::stderr(), "{}error:{} {message}", out::RED.render(), out::RED.render_reset());
             ExitCode::from(e.exit_code())
         }

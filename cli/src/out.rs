@@ -1,4 +1,4 @@
-//! Output: a large reused buffer for a writer, and the colours.
+//! Output: a large buffer for a writer, which is reused, and colours.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub const DIM: Style = Style::new().dimmed();
 pub const LABEL: Style = AnsiColor::Yellow.on_default();
 pub const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// Flushing in pieces of this size keeps the number of system calls low and the memory constant.
+/// The size of the pieces in which output is written: few system calls, and constant memory.
 const CHUNK: usize = 64 * 1024;
 
 /// A buffer of text, with or without colours.
@@ -74,13 +74,13 @@ impl<W: Write> Out<W> {
         Out { text: Text { buf: Vec::with_capacity(CHUNK + 4096), color }, sink }
     }
 
-    /// Ends a line, and writes the buffer out if it is full enough.
+    /// Ends a line. Writes the buffer if it has a whole piece.
     pub fn line(&mut self) -> io::Result<()> {
         self.text.newline();
         self.pass()
     }
 
-    /// Writes the buffer out if it is full enough.
+    /// Writes the buffer if it has a whole piece.
     pub fn pass(&mut self) -> io::Result<()> {
         if self.text.buf.len() >= CHUNK { self.drain() } else { Ok(()) }
     }

@@ -28,7 +28,7 @@ pub fn run(args: &Args) -> Result<()> {
         std::fs::write(&path, picture).map_err(|error| failed(&path, error))
     };
     std::fs::create_dir_all(&args.directory).map_err(|error| failed(&args.directory, error))?;
-    // The tables of waves of 64 lanes show the same numbers and nearly the same fields.
+    // The tables for waves of 64 lanes have the same numbers and nearly the same fields, so they get no pictures.
     for target in Target::ALL.iter().filter(|target| target.name() == target.processor()) {
         write(format!("formats-{target}.svg"), formats::draw(*target))?;
         write(format!("opcodes-{target}.svg"), opcodes::draw(*target))?;

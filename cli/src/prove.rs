@@ -69,7 +69,7 @@ enum Only {
     Fields,
 }
 
-/// More threads than this are no faster on any machine, and the system may refuse them.
+/// The greatest number of threads. More threads are not faster on any machine, and the system may refuse them.
 const MOST_THREADS: u16 = 1024;
 
 fn threads(text: &str) -> std::result::Result<u16, String> {

@@ -24,7 +24,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Version of the schema. It increases with every change that breaks readers.
+/// The version of the schema. It increases with every change that breaks readers.
 const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]

@@ -1,5 +1,5 @@
-//! The code that clang makes of the samples' sources at each level of optimization has no error of `lint`, except for
-//! known faults of LLVM.
+//! `lint` has no error about the code that clang makes of the samples' sources at each level of optimization, except
+//! for known faults of LLVM.
 //!
 //! It needs clang-22 and lld-22, which the other tests do not:
 //! `cargo test --release -p amdgpu-isa-cli --test tool clang:: -- --ignored`.
@@ -11,11 +11,12 @@ use std::sync::Mutex;
 
 use amdgpu_prove::known::{is_fault, register_of};
 
-/// Errors that are in the sources: rule, source, level.
+/// Errors of the sources themselves: rule, source, and level.
 const OWN: [(&str, &str, &str); 2] = [
-    // The s_nop of the inline assembly is after the loop: without optimization the loop itself uses the result.
+    // The s_nop of the inline assembly is after the loop, but without optimization the loop itself uses the result.
     ("M45", "matmul", "-O0"),
-    // Vector memory is in a function, and LDS after its call: LLVM looks at one function (docs/hazards.md).
+    // An access to vector memory is in a function, and one to LDS after its call: LLVM considers each function alone
+    // (docs/hazards.md).
     ("T05g", "reduce", "-O0"),
 ];
 /// Sources on which clang 22 itself fails with "Cannot select".
@@ -126,7 +127,7 @@ fn what_clang_compiles_has_no_errors() {
     let found = found.into_inner().unwrap();
     let unknown: Vec<_> = found.iter().filter(|((is_known, ..), _)| !is_known).collect();
     assert!(unknown.is_empty(), "{unknown:#?}");
-    // Every exception occurs.
+    // Every exception in the lists occurs.
     let known: BTreeSet<&str> = found.keys().map(|(_, rule, _)| rule.as_str()).collect();
     assert!(OWN.iter().all(|(rule, ..)| known.contains(rule)), "{known:?}");
     let count = |rule: &str| found.iter().filter(|((_, name, _), _)| name == rule).map(|(_, n)| n).sum::<usize>();

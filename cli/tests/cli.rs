@@ -1,5 +1,5 @@
-//! The command-line tool as its users see it: its output, and its failures. No input makes it panic. Run with `cargo
-//! test -p amdgpu-isa-cli`.
+//! The command-line tool from the outside: its output, and its failures. No input makes it panic. Run with `cargo test
+//! -p amdgpu-isa-cli`.
 
 mod asm;
 mod asm_edges;
@@ -57,9 +57,9 @@ pub struct Taken {
     pub code: i32,
     pub bytes: usize,
     pub longest_line: usize,
-    /// The most memory that it has held.
+    /// The greatest amount of memory that it has held, in KiB.
     pub kib: i64,
-    /// Its processor time, which does not depend on the load of the machine.
+    /// Its processor time in seconds, which does not depend on the load of the machine.
     pub seconds: i64,
 }
 
@@ -109,10 +109,10 @@ impl Run {
         self.out
     }
 
-    /// The message of a run that must fail with exit code `code`.
+    /// The message of a run that must fail with this exit code.
     pub fn fails(self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
-        // Notes about other parts of a file come first.
+        // Notes about other parts of a file come before the error.
         let mut lines = self.err.lines().skip_while(|line| line.starts_with("note:"));
         assert!(lines.next().is_some_and(|line| line.starts_with("error:")), "{}", self.err);
         self.err

@@ -75,19 +75,19 @@ struct Program {
     processor: &'static str,
     name: String,
     text: Vec<String>,
-    /// Its form as LLVM's machine IR, for its passes.
+    /// The program as LLVM's machine IR, for LLVM's passes.
     mir: Vec<String>,
     scratch: PathBuf,
 }
 
-/// A change of a line of the text.
+/// A change of one line of the text.
 struct Variant {
     line: usize,
     /// The new line; `None` if it is deleted.
     inst: Option<Inst>,
 }
 
-/// Errors, and hints about waits that may be missing.
+/// The numbers of errors, and of hints about waits that may be missing.
 type Counts = (usize, usize);
 
 fn tests() -> PathBuf {
@@ -149,7 +149,7 @@ impl Program {
         (0..self.text.len()).filter(|n| is_wait(&self.text[*n])).collect()
     }
 
-    /// Every variant: the whole wait deleted, each of its counters raised.
+    /// All variants: each wait deleted, and each of its counters raised.
     fn variants(&self) -> Vec<Variant> {
         let mut all = Vec::new();
         for line in self.waits() {
@@ -283,7 +283,7 @@ impl Program {
         inside.take(NEAR).map_while(|code| parse(self.target, code).ok()).collect()
     }
 
-    /// Whether a rule on which the sources disagree demands it.
+    /// Whether a rule on which the sources disagree demands the wait.
     fn is_disputed(&self, variant: &Variant) -> bool {
         let before = self.near(variant.line, -1).into_iter().rev();
         let all: Vec<Inst> = before.chain(variant.inst).chain(self.near(variant.line, 1)).collect();
@@ -322,12 +322,12 @@ impl Program {
         self.has(line, "s_set_vgpr_msb")
     }
 
-    /// Whether the function has flat accesses, whose hints may have been there before.
+    /// Whether the function has flat accesses, about which there may be hints even without the change.
     fn has_flat(&self, line: usize) -> bool {
         code(&self.text[line]).starts_with("s_waitcnt ") && self.has(line, "flat_")
     }
 
-    /// Whether the function of a line has an instruction that begins like this.
+    /// Whether the function of a line has an instruction that begins with a text.
     fn has(&self, line: usize, start: &str) -> bool {
         let before = self.text[..line].iter().rev().take_while(|line| !line.contains("; @"));
         let behind = self.text[line..].iter().take_while(|line| !line.contains(".Lfunc_end"));
@@ -345,7 +345,7 @@ impl Program {
         !wait.counters().is_empty() && wait.counters().iter().all(is_full)
     }
 
-    /// Whether it is in the first block of a function, with only waits before it.
+    /// Whether the line is in the first block of a function, with only waits before it.
     fn is_first(&self, line: usize) -> bool {
         let before = self.text[..line].iter().rev();
         let mut before = before.filter(|line| !code(line).is_empty() && !is_wait(line));
@@ -434,13 +434,13 @@ fn before_barriers(lines: &[String]) -> Vec<&str> {
     lines.windows(2).filter(|pair| is_barrier(&pair[1])).map(|pair| pair[0].as_str()).collect()
 }
 
-/// Whether one wait is gone, and the others are the same.
+/// Whether one wait is missing, and the others are the same.
 fn is_without_one(passed: &[String], whole: &[String]) -> bool {
     let same = passed.iter().zip(whole).take_while(|(a, b)| a == b).count();
     passed.len() + 1 == whole.len() && passed[same..] == whole[same + 1..]
 }
 
-/// The waits for one more, one for each counter of the wait.
+/// The weaker waits: for each counter of the wait, one whose value is greater by one.
 fn weaker(target: Target, inst: &Inst) -> Vec<Inst> {
     let text = inst.to_string();
     let mut all = Vec::new();

@@ -29,7 +29,7 @@ fn targets<'a>(matrix: &Matrix<'a>) -> BTreeSet<&'a str> {
     matrix.values().flat_map(|cells| cells.keys().copied()).collect()
 }
 
-/// The changes, one line for each operation; for a new or deleted target, only that fact.
+/// The changes, with a line for each operation, and a line for each new or deleted target.
 fn changes(old: &str, new: &str) -> Vec<String> {
     let (old, new) = (read(old), read(new));
     let (before, now) = (targets(&old), targets(&new));

@@ -150,7 +150,7 @@ fn numbers_are_current() {
         assert!(words("docs/proof.md").contains(&said), "docs/proof.md does not say \"{said}\"");
     }
 
-    // The row of gfx942, without its name, is the table's second column.
+    // The row of gfx942, without its name, is the second column of the table.
     let sizes = read("examples/cortex-m/size.txt");
     let row = sizes.lines().find_map(|line| line.strip_prefix("gfx942 ")).expect("it has a row");
     let said = read("docs/firmware.md");
@@ -172,7 +172,7 @@ fn numbers_are_current() {
     }
 }
 
-/// The words that begin with two dashes.
+/// The words of a text that begin with two dashes.
 fn long_options(text: &str) -> BTreeSet<String> {
     let words = text.split([' ', '`', ',']).filter(|word| word.starts_with("--"));
     words.map(str::to_string).collect()
@@ -185,7 +185,7 @@ fn the_page_of_a_command_lists_its_options() {
         let names = help.lines().filter(|line| line.trim_start().starts_with('-'));
         let mut options: BTreeSet<String> =
             names.filter_map(|line| long_options(line.trim_start().split("  ").next()?).pop_first()).collect();
-        // The page of all commands has these.
+        // The page about all commands has these options.
         options.retain(|option| !["--color", "--help"].contains(&option.as_str()));
         let page = read(format!("docs/commands/{command}.md"));
         let rows = page.lines().filter(|line| line.starts_with("| `-"));
@@ -201,7 +201,7 @@ fn every_fuzz_target_is_described() {
     for file in fs::read_dir(root().join("fuzz/fuzz_targets")).expect("the targets are there") {
         let file = file.expect("a file").path();
         let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
-        // Targets share the other files.
+        // The other files are modules that targets share.
         let is_target = fs::read_to_string(&file).expect("text").contains("fuzz_target!(");
         assert!(!is_target || page.contains(&format!("| `{name}` |")), "fuzz/README.md does not describe {name}");
     }

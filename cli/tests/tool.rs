@@ -1,4 +1,4 @@
-//! The promises of the command: a module for each. `src/` has tests of its parts beside them.
+//! The promises of the command, with a module for each. Tests of its parts are in `src/`.
 
 mod clang;
 mod cli;

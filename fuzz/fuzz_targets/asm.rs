@@ -8,12 +8,12 @@ use amdgpu_asm::{Assembly, Far, Faults, Options, Place, assemble};
 use libfuzzer_sys::fuzz_target;
 use object::Object as _;
 
-/// The most bytes of a section, and those that macros may become.
+/// The greatest number of bytes of a section, and of the text that macros become.
 const MOST: usize = 1 << 16;
 /// Targets of all generations; the first byte selects one, and whether branches may be long.
 const TARGETS: [&str; 8] = ["gfx600", "gfx803", "gfx1200", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1250"];
 
-/// The options that a first byte asks for; none where the build lacks its target.
+/// The options that a first byte selects; `None` if the build lacks its target.
 fn options(first: u8) -> Option<Options> {
     let mut options = Options::default();
     let name = TARGETS[usize::from(first) % TARGETS.len()];

@@ -1,5 +1,5 @@
-//! Typed structs with any field values, through the public API: a setter refuses a value or the struct holds it, and
-//! words that decode come back as the struct.
+//! Typed structs with any field values, through the public API: a setter refuses a value, or the struct holds it, and
+//! words that decode give the same struct.
 #![no_main]
 
 use amdgpu_isa::errors::FieldError;

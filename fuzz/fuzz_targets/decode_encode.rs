@@ -1,5 +1,4 @@
-//! Any bytes, for any target: everything that decodes encodes to the same bytes, and the iterator accounts for every
-//! byte.
+//! Any bytes, for any target: instructions that decode encode to the same bytes, and the iterator covers every byte.
 #![no_main]
 
 mod input;

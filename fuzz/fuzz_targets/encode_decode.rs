@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     let Some((target, _, rest)) = input::split(data) else { return };
     let mut u = Unstructured::new(rest);
-    // Whatever the bytes are, they are an instruction.
+    // Any bytes make an instruction.
     while !u.is_empty() {
         match u.arbitrary::<u8>().unwrap_or(0) % 4 {
             0 => comes_back(&Inst::arbitrary(&mut u).unwrap_or_else(|e| panic!("{e}"))),

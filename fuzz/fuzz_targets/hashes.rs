@@ -1,5 +1,5 @@
-//! Hash tables with the same order in each run. The fuzzer sees which code runs when entries collide, and selects its
-//! next inputs by that.
+//! Hash tables with the same order in each run. Which code runs when entries collide affects the inputs that the fuzzer
+//! selects.
 
 /// Zeros for the bytes with which the standard library seeds its hash tables.
 ///

@@ -14,7 +14,7 @@ use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Words of one input: LLVM takes a few microseconds for each.
+/// The greatest number of words of an input: LLVM takes a few microseconds for each.
 const MOST: usize = 64;
 
 thread_local! {
@@ -46,7 +46,7 @@ fuzz_target!(
     }
 );
 
-/// The code as it is in memory, where each instruction is followed by the next one.
+/// The words at each instruction of code in memory, where the next instruction follows.
 fn stream(target: Target, code: &[u8]) -> Vec<Word> {
     Decoder::new(target, code).take(MOST).map(|Decoded { offset: at, inst: _ }| Word::new(&code[at..])).collect()
 }

@@ -8,11 +8,11 @@ use amdgpu_isa::{Decoder, Target};
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Error, Image, Part};
 
-/// The most bytes of code that is repaired, in files of one length of eight: repairs of all files leave time for a
-/// tenth of the inputs.
+/// The greatest number of bytes of code that is repaired. Only files with one of eight lengths are repaired: repairs of
+/// all files would leave time for a tenth of the inputs.
 const REPAIRED: usize = 1 << 10;
 
-/// Repairs a code object. What is written can be read again, and replaces the code object in the file.
+/// Repairs a code object. The result can be read again, and can replace the code object in the file.
 fn repair(data: &[u8], image: &Image<'_>, target: Target) {
     for kind in [Repair::Fix, Repair::Trim] {
         let Ok(plan) = repair::image(image, target, kind) else { continue };

@@ -1,4 +1,4 @@
-//! Any words, for any target: everything that decodes prints, twice the same, in ASCII, and a writer's failure is
+//! Any words, for any target: instructions that decode print the same ASCII text twice, and an error of the writer is
 //! returned.
 #![no_main]
 
@@ -8,7 +8,7 @@ use amdgpu_isa::{Decoded, Decoder, Inst};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::{self, Write};
 
-/// Accepts a limited number of bytes, then fails.
+/// A writer that accepts a limited number of bytes, and then fails.
 struct Limited(usize);
 
 impl Write for Limited {

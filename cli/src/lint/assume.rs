@@ -1,4 +1,4 @@
-//! `--assume`: what neither code nor file says.
+//! `--assume`: assumptions about what neither code nor file states.
 
 use amdgpu_lint::Settings;
 
@@ -13,7 +13,7 @@ pub enum Assumption {
     Wave(u16),
 }
 
-/// The assumption that an argument says.
+/// Reads the assumption in an argument.
 pub fn parse(text: &str) -> Result<Assumption, String> {
     match text {
         "xnack=on" => Ok(Assumption::Xnack(true)),
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<Assumption, String> {
 }
 
 impl Assumption {
-    /// The settings with the assumption.
+    /// The settings with this assumption.
     pub fn add_to(self, settings: Settings) -> Settings {
         match self {
             Assumption::Xnack(is_on) => Settings { xnack: Some(is_on), ..settings },
@@ -37,12 +37,12 @@ impl Assumption {
     }
 }
 
-/// The size of waves that is assumed.
+/// The wave size that is assumed, if one is.
 pub fn lanes(all: &[Assumption]) -> Option<u16> {
     all.iter().rev().find_map(|one| if let Assumption::Wave(lanes) = one { Some(*lanes) } else { None })
 }
 
-/// The target with waves of the size that is assumed.
+/// The target with the wave size that is assumed, if one is.
 pub fn wave(all: &[Assumption], target: Target) -> Result<Target, String> {
     let Some(lanes) = lanes(all) else { return Ok(target) };
     let none = || format!("{} has no waves of {lanes} lanes: leave out --assume wave={lanes}", target.processor());

@@ -13,7 +13,8 @@ use crate::isa::Target;
 use crate::out::BOLD;
 use crate::{dis, escape};
 
-/// The bytes after the repairs that the options ask for, which are written; without repairs, the bytes of the file.
+/// Makes the repairs that the options ask for, and writes the result. Returns its bytes; without repairs, the bytes of
+/// the file.
 pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     let mut changed = Cow::Borrowed(bytes);
     let steps = [(args.fix, Repair::Fix), (args.trim, Repair::Trim)];

@@ -23,13 +23,13 @@ struct Shared {
     changed: Condvar,
 }
 
-/// The progress line. It disappears when this is dropped.
+/// The progress line, which disappears when it is dropped.
 pub struct Progress {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A writer that removes the line before its output.
+/// A writer that removes the progress line before its output.
 pub struct Behind<W> {
     sink: W,
     shared: Arc<Shared>,
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// `seconds` have passed since the beginning.
+    /// Shows the line. `seconds`: the time since the beginning.
     fn show(&mut self, seconds: u64) {
         self.is_visible = true;
         let State { file, done, all, .. } = self;
@@ -83,7 +83,7 @@ impl Progress {
         Progress { shared, thread: Some(thread) }
     }
 
-    /// Begins a file. Its name is shown as it is.
+    /// Begins a file. Its name is shown without escapes.
     pub fn file(&self, name: &str) {
         let mut state = self.shared.lock();
         (state.file, state.done, state.all) = (name.into(), 0, 0);
@@ -99,7 +99,7 @@ impl Progress {
         self.shared.lock().done += count;
     }
 
-    /// Writes a line to stderr in place of this one.
+    /// Writes a line to stderr in place of the progress line.
     pub fn say(&self, line: &str) {
         let mut state = self.shared.lock();
         state.hide();

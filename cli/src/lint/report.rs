@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::escape;
 use crate::out::{BOLD, DIM, LABEL, NAME, Out, RED};
 
-/// A finding as JSON has it. Names are not escaped.
+/// A finding, as it is in JSON. Names are not escaped.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     #[serde(serialize_with = "severity")]
@@ -18,7 +18,7 @@ pub struct Report {
     pub rule: &'static str,
     pub message: String,
     pub file: String,
-    /// The place in the source of the statement that made it.
+    /// The place in the source of the statement that made the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Source>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -28,7 +28,7 @@ pub struct Report {
     pub function: String,
     pub address: u64,
     pub instruction: String,
-    /// The instruction that it depends on.
+    /// The earlier instruction on which this one depends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub producer: Option<Producer>,
     /// The addresses of the blocks on a path from the producer to the instruction.
@@ -61,10 +61,11 @@ pub struct Source {
     pub file: String,
     pub line: usize,
     pub column: usize,
-    /// The line and the column in a file: if the source is a macro or a repetition, those of the call.
+    /// The place in a file: if the source is a macro or a repetition, the place of the call.
     #[serde(skip)]
     pub in_file: Option<Box<Source>>,
-    /// The reasons why it was read, from the inside out: calls of macros, and directives that include files.
+    /// The places because of which the source was read, from the inside out: calls of macros, and directives that
+    /// include files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<Source>,
 }
@@ -81,7 +82,7 @@ impl Source {
         Source { file, line: place.line, column: place.column, in_file: None, from }
     }
 
-    /// The place in a file: that of the call, if a macro made the code.
+    /// The place in a file: the place of the call, if a macro made the code.
     pub fn in_file(&self) -> &Source {
         self.in_file.as_deref().unwrap_or(self)
     }
@@ -92,7 +93,8 @@ fn severity<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, 
 }
 
 impl Report {
-    /// `image` is the part of the file that the finding is in, and `place` the statement that made an address.
+    /// The report of a finding. `image`: the part of the file that the finding is in; `place`: the statement that made
+    /// the code at an address.
     pub fn new(
         file: &str,
         image: &str,
@@ -127,7 +129,7 @@ impl Report {
     }
 }
 
-/// `shows_file` says that there are several files.
+/// Writes a finding as text. `shows_file`: whether there are several files.
 pub fn text(out: &mut Out<impl Write>, finding: &Report, shows_file: bool) -> io::Result<()> {
     let style = match finding.severity {
         Severity::Error => RED,
@@ -170,7 +172,7 @@ pub fn text(out: &mut Out<impl Write>, finding: &Report, shows_file: bool) -> io
     Ok(())
 }
 
-/// The place in a source of the statement that made an instruction.
+/// Writes the place in a source of the statement that made an instruction.
 fn source(out: &mut Out<impl Write>, place: Option<&Source>) -> io::Result<()> {
     let Some(place) = place else { return Ok(()) };
     let shown =

@@ -9,7 +9,7 @@ use amdgpu_lint::rules::{self, RuleInfo};
 
 use super::report::{Report, Source};
 
-/// Writes the document.
+/// Writes the document with all findings.
 pub fn write(out: &mut Vec<u8>, findings: &[Report]) -> io::Result<()> {
     let mut ids: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
     ids.sort_unstable();

@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 
 /// A source that was assembled.
 pub struct Assembled {
-    /// The code object; an object, if the source leaves symbols undefined.
+    /// The code object; an object for a linker, if the source leaves symbols undefined.
     pub bytes: Vec<u8>,
     assembly: Assembly,
     is_object: bool,
 }
 
-/// The place of code in its source, if it has one.
+/// The places of code in its source; `None` for code without a source.
 pub struct Source<'a>(Option<Places<'a>>);
 
 impl Assembled {
@@ -49,7 +49,7 @@ impl Source<'_> {
     }
 }
 
-/// Assembles a file, if it is a source. Errors and warnings are printed on stderr.
+/// Assembles a file, if it is a source. Prints errors and warnings on stderr.
 pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Option<Assembled>> {
     let Some(text) = text(name, bytes).filter(|_| !args.raw) else { return Ok(None) };
     let text = text.map_err(|why| Error::input(format!("{name}: {why}")))?;
@@ -80,8 +80,7 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
     }
 }
 
-/// The text of a source: of a file with such an ending, or of one that is text. Thin archives are text, too, and are
-/// left out.
+/// The text of a file that is a source: its name ends like that of a source, or it is text and not a thin archive.
 fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<std::result::Result<&'b str, String>> {
     let is_named = name.ends_with(".s") || name.ends_with(".S");
     let is_text = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0c');

@@ -3,8 +3,8 @@
 use std::io;
 use std::thread;
 
-/// Does work on pieces of a list on all cores, a few pieces at a time so that little is held, and takes the results in
-/// the order of the list.
+/// Does work on pieces of a list on all cores, and takes the results in the order of the list. Only a few pieces are
+/// worked on at a time, so that few results are in memory.
 pub fn in_order<T: Sync, R: Send>(
     list: &[T],
     work: impl Fn(&[T]) -> R + Sync,

@@ -1,4 +1,4 @@
-//! What the assembler and lint say about a source.
+//! The analysis of a source by the assembler and lint.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,30 +18,31 @@ use crate::dis;
 use crate::error::Error;
 use crate::lint::source::{Assembled, Source};
 
-/// The name that places have for the document.
+/// The file name that places in the document have.
 const DOCUMENT: &str = "";
 
-/// Something about a range of the source.
+/// An error, a warning or a hint about a range of the source.
 #[derive(Clone)]
 pub struct Note {
     pub range: Range<usize>,
     pub severity: DiagnosticSeverity,
-    /// The rule of lint.
+    /// The rule of lint, if it is a finding.
     pub code: Option<&'static str>,
     pub message: String,
-    /// The instruction that a finding depends on, and what to say about it.
+    /// The earlier instruction on which the one of a finding depends, and a message about it.
     pub producer: Option<(Range<usize>, String)>,
 }
 
-/// What is known about a version of a document.
+/// The results about a version of a document.
 #[derive(Clone, Default)]
 pub struct Analysis {
     pub notes: Vec<Note>,
-    /// The instructions that statements became, by the lines of the assembler.
+    /// The instructions that statements became, by their lines as the assembler counts.
     pub code: Arc<BTreeMap<usize, Vec<Inst>>>,
 }
 
-/// Looks at what is known so far, before each part of the work that can take long, and says whether to go on.
+/// A function that gets the results so far before each part of the work that can take long, and returns whether to
+/// continue.
 pub type Watch<'a> = dyn FnMut(&Analysis) -> bool + 'a;
 
 /// Assembles a source, and checks the code.
@@ -68,7 +69,7 @@ pub fn analyze(text: &Text, settings: &Settings, directory: Option<PathBuf>, wat
 
 struct Analyzer<'a, 'w> {
     text: &'a Text,
-    /// Whether hints are wanted.
+    /// Whether hints are reported.
     hints: bool,
     watch: &'a mut Watch<'w>,
     analysis: Analysis,
@@ -77,7 +78,7 @@ struct Analyzer<'a, 'w> {
 impl Analyzer<'_, '_> {
     fn faults(&mut self, faults: &Faults) {
         let is_unknown = |fault: &&Fault| fault.kind == Kind::NoProcessor;
-        // Each instruction lacks the processor. One error is enough.
+        // Without a processor, each instruction is an error. One of them is enough.
         let missing = faults.all().iter().find(is_unknown);
         let others = faults.all().iter().filter(|fault| !is_unknown(fault));
         let notes = missing.into_iter().chain(others).map(|fault| of_fault(self.text, fault));
@@ -136,12 +137,12 @@ impl Analyzer<'_, '_> {
     }
 }
 
-/// The statement that made an address.
+/// The statement that made the code at an address.
 fn at(source: &mut Source<'_>, section: &Section<'_>, address: u64) -> Option<Statement> {
     source.at(&section.name.to_text(), address.wrapping_sub(section.address))
 }
 
-/// Adds the instructions that checkers know to the lines that they are from.
+/// Adds the instructions that checkers know to the lines of the statements that made them.
 fn code(
     lines: &mut BTreeMap<usize, Vec<Inst>>,
     checkers: &[Checker<'_, '_>],
@@ -190,7 +191,7 @@ fn is_document(place: &Place) -> bool {
     place.file == DOCUMENT
 }
 
-/// The place in the document of a statement: in an included file, that of the directive.
+/// The place of a statement in the document: if it is in an included file, the place of the directive.
 fn in_document(text: &Text, statement: &Statement) -> Range<usize> {
     let from = statement.from.iter().map(|from| &from.place);
     let found = std::iter::once(&statement.in_file).chain(from).find(|place| is_document(place));

@@ -1,4 +1,4 @@
-//! What the server says about itself, and the errors of requests.
+//! The capabilities of the server, and the errors of requests.
 
 use lsp_server::{ErrorCode, ResponseError};
 use lsp_types::{

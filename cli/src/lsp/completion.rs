@@ -1,4 +1,4 @@
-//! Names that can stand at a place of a source.
+//! Completion: the texts that can be at a place of a source.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::document::Document;
 use super::operands::{self, Choice};
 use super::settings::Settings;
 
-/// The range that is replaced, and what can stand there.
+/// The range that is replaced, and the texts that can be there.
 type Choices = (Range<usize>, Vec<Choice>);
 
 pub fn complete(document: &Document, settings: &Settings, at: usize) -> Vec<CompletionItem> {
@@ -92,7 +92,7 @@ fn symbols(document: &Document, is_wanted: impl Fn(DefinitionKind) -> bool) -> V
     choices.collect()
 }
 
-/// The word before a byte, after the first word of a statement.
+/// The range of the word before a byte, after the first word of a statement.
 fn word(document: &Document, part: &Part, at: usize) -> Range<usize> {
     document.outline().name_at(at).map_or(at..at, |name| name.start.max(part.word.end)..at)
 }
@@ -121,14 +121,14 @@ fn of_directive(document: &Document, part: &Part, at: usize) -> Choices {
 struct Place {
     /// The number of the operand.
     operand: usize,
-    /// The byte at which the text begins.
+    /// The byte at which the text of the operand or modifier begins.
     start: usize,
-    /// Whether something stands before it in this operand: a modifier follows.
+    /// Whether a text comes before it in this operand, so that it is a modifier.
     is_behind: bool,
 }
 
 impl Place {
-    /// Reads the text after a mnemonic, which begins at a byte.
+    /// The place at the end of a text after a mnemonic. `first`: the byte at which the text begins.
     fn of(text: &str, first: usize) -> Place {
         let (mut place, mut depth) = (Place { operand: 0, start: first, is_behind: false }, 0i32);
         let mut is_word = false;
@@ -167,7 +167,7 @@ fn of_instruction(document: &Document, target: Target, part: &Part, at: usize) -
     let mut choices = Vec::new();
     for form in signatures(target, mnemonic) {
         let all: Vec<_> = form.operands().collect();
-        // Counters and the like stand in one operand, apart from each other.
+        // Names such as counters are in one operand, with blanks between them.
         let is_combined = place.is_behind && place.operand == 0 && all.len() == 1;
         if let Some(operand) = all.get(place.operand).filter(|_| !place.is_behind || is_combined) {
             operands::of_operand(&form, operand, &mut choices);

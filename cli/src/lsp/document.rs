@@ -13,9 +13,9 @@ use super::text::Text;
 
 pub struct Document {
     pub uri: Uri,
-    /// The editor's number of the version.
+    /// The number of the version in the editor.
     pub version: i32,
-    /// The server's number of the version, which no other version of any document has.
+    /// The number of the version in the server, which no other version of any document has.
     pub revision: u64,
     pub text: Arc<Text>,
     outline: OnceCell<Outline>,

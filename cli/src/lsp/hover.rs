@@ -13,7 +13,7 @@ use super::analysis::Analysis;
 use super::document::Document;
 use super::settings::Settings;
 
-/// The number of instructions of a macro that are shown.
+/// The greatest number of instructions of a macro that are shown.
 const MOST: usize = 32;
 
 /// The text about the place of a byte, and the range that it is about.

@@ -1,5 +1,5 @@
-//! The texts that operands and modifiers of an operation can have. Every text is tried: the parser of the library
-//! accepts it.
+//! The texts that operands and modifiers of an operation can have. Only texts that the parser of the library accepts
+//! are offered.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use amdgpu_isa::signature::{Enumeration, ImmediateKind, ModifierSignature, Opera
 use amdgpu_isa::{Field, Inst, Reg, Target, Value, parse};
 use lsp_types::CompletionItemKind;
 
-/// A text, and where it stands in a list.
+/// A text, and its place in a list.
 pub struct Choice {
     pub text: String,
     pub kind: CompletionItemKind,
     pub detail: String,
-    /// Small numbers come first.
+    /// The rank in the list: small numbers come first.
     pub rank: u8,
 }
 
@@ -99,7 +99,7 @@ fn with_zero(form: &Signature, operand: &OperandSignature) -> Option<Inst> {
     parse(form.target(), &format!("{} {}", form.mnemonic(), texts.join(", "))).ok()
 }
 
-/// Whether a run of registers can begin there.
+/// Whether a tuple of registers can begin with this one.
 fn is_aligned(operand: &OperandSignature, first: &Value) -> bool {
     let number = match *first {
         Value::Reg(Reg::Vgpr(number)) => number,
@@ -119,7 +119,7 @@ pub fn is_symbol(operand: &OperandSignature) -> bool {
     operand.takes.literal() || operand.takes.immediate.is_some_and(|immediate| immediate.kind == ImmediateKind::Number)
 }
 
-/// The texts of a modifier, as the printer writes them: each value that has a name, and of numbers the first one.
+/// The texts of a modifier, as the printer writes them: all values with names, and one number.
 pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSignature, choices: &mut Vec<Choice>) {
     let detail = about(signature, modifier.field);
     let named: Vec<&str> = target.enumerations().flat_map(|all| all.values.iter().map(|(_, name)| *name)).collect();
@@ -144,15 +144,15 @@ pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSig
         }
         add(text);
     }
-    // Instructions do not show names of defaults, nor those of another field that the same text can have.
+    // The texts of instructions lack names of defaults, and names of other fields that the same text can have.
     if let Some((text, name)) = pattern {
         let others = named.iter().map(|other| text.replacen(&name, other, 1));
         others.filter(|text| modifier.parse(text).is_ok()).for_each(add);
     }
 }
 
-/// The values of a modifier of which a text is offered: all, if the text of one has a name besides that of the
-/// modifier. The first one is that without effect, which shows what all the numbers of a list are.
+/// The values of a modifier whose texts are offered: all values, if a text has a name besides that of the modifier. The
+/// first value is the one without effect, whose text shows the numbers in a list.
 fn values(modifier: &ModifierSignature) -> impl Iterator<Item = u32> {
     let all = 1u32.checked_shl(modifier.bits.into()).map_or(u32::MAX, |all| all - 1);
     let is_number = |inst: Inst| names(&inst.field_text(modifier.field).to_string()).len() < 2;
@@ -167,7 +167,7 @@ fn names(text: &str) -> Vec<String> {
     words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_string).collect()
 }
 
-/// Calls `add` with the ways to write each value of an enumeration, which says whether it fits.
+/// Calls `add` with the texts for each value of an enumeration. `add` returns whether a text fits.
 fn enumeration(all: &Enumeration, add: &mut dyn FnMut(String) -> bool) {
     let mut fits = false;
     for (n, (_, value)) in all.values.iter().enumerate() {
@@ -183,7 +183,7 @@ fn enumeration(all: &Enumeration, add: &mut dyn FnMut(String) -> bool) {
     }
 }
 
-/// What the table of the format says about a field.
+/// The description of a field in the table of the format.
 fn about(signature: &Signature, field: Field) -> String {
     let formats = [Some(signature.format()), signature.extension()];
     let layouts = signature.target().layouts().iter().filter(|layout| formats.contains(&Some(layout.format)));

@@ -29,7 +29,7 @@ use super::{answers, completion, hover, structure};
 
 type Answer = Result<Value, ResponseError>;
 
-/// What is known after the request `initialize`.
+/// The state of the server after the request `initialize`.
 struct Session {
     encoding: Encoding,
     markup: MarkupKind,
@@ -80,11 +80,11 @@ impl Server {
             Message::Notification(notification) if notification.method == Exit::METHOD => return true,
             Message::Notification(notification) => {
                 if let Some(session) = self.session.as_mut().filter(|session| !session.is_shut_down) {
-                    // There is no answer that could hold the error.
+                    // A notification has no answer that could have the error.
                     let _ = session.notice(notification);
                 }
             }
-            // The server asks nothing.
+            // The server sends no requests, so this is not an answer to one.
             Message::Response(_) => {}
         }
         false

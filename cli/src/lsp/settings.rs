@@ -1,23 +1,23 @@
-//! What the command line and the editor choose.
+//! The settings that the command line and the editor choose.
 
 use std::path::PathBuf;
 
 use amdgpu_asm::{Options, Processor};
 use serde_json::Value;
 
-/// Settings of the server.
+/// The settings of the server.
 #[derive(Clone, Default)]
 pub struct Settings {
     /// The processor of sources that name none.
     pub target: Option<Processor>,
     /// Whether hints are reported.
     pub hints: bool,
-    /// Where included files are searched, after the directory of the source.
+    /// The directories in which included files are searched, after the directory of the source.
     pub include: Vec<PathBuf>,
 }
 
 impl Settings {
-    /// Takes over the editor's `initializationOptions`. Returns what is wrong with them.
+    /// Adds the `initializationOptions` of the editor. Returns messages about wrong ones.
     pub fn add(&mut self, options: &Value) -> Vec<String> {
         let mut wrong = Vec::new();
         for (name, value) in options.as_object().into_iter().flatten() {
@@ -37,8 +37,8 @@ impl Settings {
         wrong
     }
 
-    /// The options with which a source is assembled. `named` is the processor that it names, and `directory` where it
-    /// is.
+    /// The options with which a source is assembled. `named`: the processor that it names; `directory`: the directory
+    /// that it is in.
     pub fn options(&self, named: Option<Processor>, directory: Option<PathBuf>) -> Options {
         let mut options = Options::default();
         options.target = self.target.filter(|_| named.is_none());

@@ -26,9 +26,9 @@ impl Encoding {
 pub struct Text {
     encoding: Encoding,
     text: String,
-    /// The first bytes of the lines of the protocol, which `\n`, `\r\n` or `\r` end.
+    /// The first bytes of the lines as the protocol counts them, which `\n`, `\r\n` or `\r` end.
     lines: Vec<usize>,
-    /// The first bytes of the lines of the assembler, which only `\n` ends.
+    /// The first bytes of the lines as the assembler counts them, which only `\n` ends.
     source_lines: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ impl Text {
         &self.text
     }
 
-    /// A range of bytes, of which only whole characters remain.
+    /// The whole characters in a range of bytes.
     pub fn get(&self, range: Range<usize>) -> &str {
         self.text.get(self.floor(range.start)..self.floor(range.end.max(range.start))).unwrap_or("")
     }
@@ -78,7 +78,7 @@ impl Text {
         lsp_types::Range::new(self.position(range.start), self.position(range.end.max(range.start)))
     }
 
-    /// The byte at a position. Positions after the end of a line are its end.
+    /// The byte at a position. A position after the end of a line counts as its end.
     pub fn offset(&self, position: Position) -> usize {
         let line = position.line as usize;
         let Some(start) = self.lines.get(line).copied() else { return self.text.len() };
@@ -95,18 +95,18 @@ impl Text {
         at
     }
 
-    /// The byte of a line and a column of the assembler, which begin with 1.
+    /// The byte of a line and a column as the assembler counts them, from 1 on.
     pub fn source_offset(&self, line: usize, column: usize) -> usize {
         let start = self.source_lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len());
         self.floor(start.saturating_add(column.saturating_sub(1)))
     }
 
-    /// The line of the assembler that a byte is in.
+    /// The line that a byte is in, as the assembler counts.
     pub fn source_line(&self, at: usize) -> usize {
         self.source_lines.partition_point(|start| *start <= at)
     }
 
-    /// The contents of the assembler's line that a byte is in.
+    /// The range of the line that a byte is in, as the assembler counts lines.
     pub fn line_at(&self, at: usize) -> Range<usize> {
         let line = self.source_line(at);
         let start = self.source_lines.get(line.saturating_sub(1)).copied().unwrap_or(0);

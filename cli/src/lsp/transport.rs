@@ -1,4 +1,4 @@
-//! Messages on standard input and output. Memory is taken only for bytes that arrive.
+//! Messages on standard input and output. Memory is allocated only for bytes that arrive.
 
 use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{self, Sender};
@@ -6,9 +6,9 @@ use std::thread::{self, JoinHandle};
 
 use lsp_server::Message;
 
-/// The longest line of a header.
+/// The length of the longest line of a header in bytes.
 const LONGEST_HEADER: u64 = 1 << 12;
-/// The longest message.
+/// The length of the longest message in bytes.
 const LONGEST: u64 = 1 << 30;
 
 /// A message of the editor.
@@ -18,7 +18,7 @@ pub enum Incoming {
     Damaged(String),
 }
 
-/// Reads the next message. `None`: there are no more.
+/// Reads the next message; `None` at the end of the input.
 ///
 /// # Errors
 /// The header is damaged, so that the next message cannot be found, or the input ends in a message.
@@ -56,15 +56,15 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     }))
 }
 
-/// What is written.
+/// A message to the editor, or the end of the output.
 enum Outgoing {
     Message(Message),
-    /// A text that is no [`Message`].
+    /// A text that is not a [`Message`].
     Text(String),
     End,
 }
 
-/// The editor, to which any thread can send messages. Nobody waits until it reads them.
+/// The editor, to which any thread can send messages. A thread does not wait until the editor reads them.
 #[derive(Clone)]
 pub struct Client(Sender<Outgoing>);
 
@@ -78,7 +78,7 @@ impl Client {
         let writer = thread::Builder::new().spawn(move || {
             let mut out = io::stdout().lock();
             for outgoing in receiver {
-                // An editor that has gone closes the input, too.
+                // An error is ignored: an editor that has ended closes the input, too.
                 let _ = match outgoing {
                     Outgoing::Message(message) => message.write(&mut out),
                     Outgoing::Text(text) => {

@@ -1,4 +1,4 @@
-//! The thread that assembles and checks: of a document that changes faster, only the newest version.
+//! The thread that assembles and checks documents: only the newest version, if a document changes faster.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -16,10 +16,10 @@ use super::settings::Settings;
 use super::text::Text;
 use super::transport::Client;
 
-/// The bytes of the thread's stack, which are those of a program.
+/// The size of the thread's stack in bytes, which is that of a program's main thread.
 const STACK: usize = 8 << 20;
 
-/// The bytes of a source whose errors are published before it is checked.
+/// The size of a source in bytes above which its errors are published before it is checked.
 const LONG: usize = 1 << 18;
 
 /// A version of a document.
@@ -33,11 +33,11 @@ struct Job {
 
 #[derive(Default)]
 struct State {
-    /// The versions that wait, by their documents.
+    /// The versions that wait to be analyzed, by their documents.
     jobs: BTreeMap<String, Job>,
     /// The newest version of each document.
     newest: HashMap<String, u64>,
-    /// What is known about versions.
+    /// The newest analysis of each document, and the version that it is about.
     done: HashMap<String, (u64, Arc<Analysis>)>,
 }
 
@@ -52,7 +52,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes what is known about a version, unless there is a newer one.
+    /// Publishes the results about a version, unless there is a newer one.
     fn finish(&self, client: &Client, job: &Job, analysis: Analysis) -> bool {
         let diagnostics = analysis.notes.iter().map(|note| diagnostic(&job.text, &job.uri, note)).collect();
         let key = job.uri.as_str();
@@ -84,7 +84,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Looks at a document as soon as there is time.
+    /// Analyzes a document as soon as there is time.
     pub fn add(&self, document: &Document) {
         let Document { uri, version, revision, text, .. } = document;
         let key = uri.as_str().to_string();
@@ -105,7 +105,7 @@ impl Worker {
         publish(&self.client, document.uri, None, Vec::new());
     }
 
-    /// What is known about the version of a document, if it has been looked at.
+    /// The analysis of this version of a document, if there is one.
     pub fn analysis(&self, document: &Document) -> Option<Arc<Analysis>> {
         let state = self.shared.lock();
         let (revision, analysis) = state.done.get(document.uri.as_str())?;
@@ -123,7 +123,7 @@ fn work(shared: &Shared, settings: &Settings, client: &Client) {
             }
         };
         drop(state);
-        // The findings of a long source take longer than its errors.
+        // A check of a long source takes longer than to assemble it, so its errors are published first.
         let mut is_due = job.text.as_str().len() > LONG;
         let mut watch = |analysis: &Analysis| {
             if std::mem::take(&mut is_due) {

@@ -25,7 +25,7 @@ fn owner(layout: &Layout, bit: u32) -> Option<(usize, &'static FieldInfo)> {
     fields.into_iter().find(|(_, field)| holds(field.lsb, field.width) || holds(field.hi, field.hi_width))
 }
 
-/// Draws at `y`, and returns the lower end of the drawing.
+/// Draws a format at `y`. Returns the lower end of the drawing.
 fn one(svg: &mut String, layout: &Layout, mut y: u32) -> u32 {
     let kind = if layout.extension { "follows other formats" } else { "" };
     // Writing to a String cannot fail.
@@ -64,7 +64,7 @@ fn one(svg: &mut String, layout: &Layout, mut y: u32) -> u32 {
     y - 4
 }
 
-/// Bits `msb` to `lsb` of a dword. A name that does not fit goes to the line below.
+/// Draws the bits `msb` to `lsb` of a dword. A name that does not fit is on the line below.
 fn cell(
     svg: &mut String,
     dword: u32,

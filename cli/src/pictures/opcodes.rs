@@ -27,7 +27,7 @@ pub fn draw(target: Target) -> String {
     svg::page(WIDTH, y, &format!("The opcodes of {target}"), &body)
 }
 
-/// Draws at `y`, a row for each 32 numbers, and returns the lower end of the drawing.
+/// Draws the operations of a format at `y`, with a row for each 32 numbers. Returns the lower end of the drawing.
 fn one(svg: &mut String, index: usize, format: &str, numbers: &BTreeMap<u16, &str>, mut y: u32) -> u32 {
     let last = numbers.keys().last().copied().unwrap_or(0);
     // Writing to a String cannot fail.
@@ -44,7 +44,7 @@ fn one(svg: &mut String, index: usize, format: &str, numbers: &BTreeMap<u16, &st
     rows.dedup();
     let mut before = None;
     for row in rows {
-        // Rows without any operation are left out; a gap shows where.
+        // A gap shows where rows without any operation are left out.
         if before.is_some_and(|before| before + 1 != row) {
             y += CELL / 2;
         }

@@ -1,4 +1,4 @@
-//! The tree of generations, with the operations that each added. Its branches are those of the table.
+//! The tree of generations in the table of targets, with the operations that each of them added.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -70,7 +70,7 @@ fn branch(svg: &mut String, all: &[Generation], one: &Generation, depth: u32, y:
         Some(_) => format!("{} operations: {} new, {} gone", one.operations.len(), added.len(), dropped.len()),
     };
     let mut examples: Vec<&str> = added.iter().step_by(added.len().div_ceil(4).max(1)).copied().collect();
-    // The box shows as many as fit.
+    // The box shows as many operations as fit.
     let room = (WIDTH - MARGIN).saturating_sub(x + TEXT) / LETTER;
     while examples.join(", ").len() as u32 > room {
         examples.pop();

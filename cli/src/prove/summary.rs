@@ -46,7 +46,7 @@ fn line<W: Write>(out: &mut Out<W>, name: &str, cells: [u64; 5]) -> io::Result<(
     out.line()
 }
 
-/// 4294967296 as 4,294,967,296.
+/// A number with commas: 4294967296 becomes 4,294,967,296.
 fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();

@@ -53,7 +53,8 @@ fn unknown_target() -> String {
     answer.trim().trim_start_matches("ERR\t").to_string()
 }
 
-/// What sources hold that an operation does not have: `--fill` and `.amdgpu_isa_fill` say it, `dis --asm` writes it.
+/// The filler is the value of sources that an operation lacks: `--fill` and `.amdgpu_isa_fill` set it, and `dis --asm`
+/// writes it.
 #[test]
 fn sources_keep_the_filler_of_their_words() {
     let hex = |args: &[&str], source: &str| run(args, source.as_bytes()).ok().trim().to_string();

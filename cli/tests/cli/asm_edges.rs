@@ -1,4 +1,5 @@
-//! `asm FILE` on sources with faults, and on strange ones: a message with its place, an exit code, and an end.
+//! `asm FILE` on sources with faults, and on unusual ones: it gives a message with its place and an exit code, and
+//! ends.
 
 use super::asm_file::directory;
 use super::{measure, run};
@@ -173,8 +174,8 @@ fn many_lines_take_little_memory() {
     assert!(taken.kib < 120_000, "{} KiB", taken.kib);
 }
 
-/// This would take minutes, if each fault searched the whole source for its line, each character for its end, and each
-/// parameter all others.
+/// This would take minutes if the whole source were searched for the line of each fault, or for its end at each
+/// character, or all parameters for each parameter.
 #[test]
 fn faults_in_long_sources_and_long_macros_take_no_longer() {
     let mut source = "s_nop 0\n".repeat(3_000_000);
@@ -205,7 +206,7 @@ fn damaged_code_objects_have_no_source_but_a_message() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples/gfx942/saxpy.co");
     let bytes = std::fs::read(path).unwrap();
     for at in (0..bytes.len()).step_by(97) {
-        // The source is cut off, and has a wrong byte.
+        // The source is cut off, or has a wrong byte.
         run(&["dis", "--asm", "-"], &bytes[..at]);
         let mut wrong = bytes.clone();
         wrong[at] ^= 0xff;

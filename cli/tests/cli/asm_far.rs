@@ -1,4 +1,4 @@
-//! `asm --long-branches`: branches that do not reach their target go there through registers.
+//! `asm --long-branches`: branches that do not reach their target jump there through registers.
 
 use super::run;
 
@@ -91,7 +91,8 @@ fn what_becomes_no_long_branch_has_a_message() {
     assert!(hex.trim_end().ends_with("2a000000"), "{}", &hex[hex.len() - 20..]);
 }
 
-/// RDNA1 cannot branch over 63 dwords. LLVM's assembler adds an `s_nop` to make them 64, and so do ours and `lint
+/// RDNA1 does not execute branches over 63 dwords correctly. LLVM's assembler adds an `s_nop` to make them 64, and so
+/// do ours and `lint
 /// --fix`.
 #[test]
 fn branches_over_63_dwords_are_padded_on_rdna1() {

@@ -1,5 +1,4 @@
-//! `asm FILE` makes the objects that LLVM's assembler makes of the same source, and the code objects that its linker
-//! makes.
+//! `asm FILE` makes the same objects of a source as LLVM's assembler, and the same code objects as its linker.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,7 +29,7 @@ pub struct Contents {
     symbols: BTreeSet<(String, Option<String>, u64, u64, u8, u8)>,
     dynamic: BTreeSet<(String, u64, u64, u8, u8)>,
     relocations: Vec<(String, u64, u32, String, i64)>,
-    /// The names of groups, whether other objects may have them, and their sections.
+    /// The groups: the name of each, whether other objects may have it, and its sections.
     groups: BTreeSet<(String, bool, Vec<String>)>,
 }
 
@@ -42,7 +41,7 @@ pub fn contents(bytes: &[u8]) -> Contents {
         let raw = symbol.elf_symbol();
         (raw.st_info, raw.st_other)
     };
-    // The linker's own sections are left out, and those that only guide the linker.
+    // Sections that the linker adds, and sections that only guide it, are left out.
     let is_ours = |name: &str| {
         ![".comment", ".strtab", ".shstrtab", ".symtab", ".llvm_addrsig", ".note.GNU-stack", ".group", ""]
             .contains(&name)
@@ -109,7 +108,7 @@ pub fn llvm(program: &str, args: &[&str], directory: &Path) {
     assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compares the results of both for a source. `lanes` are those of waves, if they are not the default.
+/// Compares the results of LLVM and of `asm` for a source. `lanes`: the wave size, if it is not the default.
 pub fn compare(source: &Path, cpu: &str, lanes: Option<u16>, link: bool, work: &Path) {
     let text = |path: &Path| path.to_str().unwrap().to_string();
     let [theirs, ours, their_code, our_code] = ["l.o", "o.o", "l.co", "o.co"].map(|name| text(&work.join(name)));
@@ -134,7 +133,7 @@ pub fn compare(source: &Path, cpu: &str, lanes: Option<u16>, link: bool, work: &
     }
 }
 
-/// Processors that LLVM 22 does not know: `tests/newer.rs` has what newer versions say of them.
+/// Processors that LLVM 22 does not know: `tests/newer.rs` compares them with newer versions.
 pub const NEWER: [&str; 3] = ["gfx1170", "gfx12-5-generic", "gfx1310"];
 
 const CPUS: [&str; 8] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1103"];
@@ -147,7 +146,7 @@ fn what_people_write_becomes_what_llvm_makes() {
         let kernel = std::fs::read_to_string(sources().join("kernel.s")).unwrap();
         let has_accumulators = ["gfx90a", "gfx942"].contains(&cpu);
         let directive = if has_accumulators { ".amdhsa_accum_offset 8" } else { "" };
-        // The names of a load differ.
+        // The mnemonic of a load depends on the processor.
         let load = if ["gfx1103", "gfx1200"].contains(&cpu) { "s_load_b32" } else { "s_load_dword" };
         let kernel = kernel.replace("// accum_offset", directive).replace("s_load_dword", load);
         let path = work.join("kernel.s");
@@ -169,7 +168,7 @@ fn the_sources_of_samples_become_what_llvm_makes() {
     assert!(count > 30, "{count}");
 }
 
-/// The parts that `contents` leaves out: the linker's own symbol, and the number of local symbols.
+/// Compares parts that `contents` leaves out: the linker's own symbol, and the number of local symbols.
 #[test]
 fn the_table_of_symbols_is_that_of_llvm() {
     let work = directory("asm-symbols");
@@ -222,10 +221,10 @@ fn every_sample_is_taken_apart_and_put_together() {
         assert!(source.contains("`asm --strip`"), "{path:?}");
         run(&["asm", "--strip", "-", "-o", output.to_str().unwrap()], source.as_bytes()).ok();
         let (first, again) = (std::fs::read(&path).unwrap(), std::fs::read(&output).unwrap());
-        // The contents say where a difference is.
+        // The contents are compared first, because they show where a difference is.
         assert_eq!(contents(&again), contents(&first), "{path:?}");
         assert!(again == first, "{path:?}: headers or tables of strings differ");
-        // Words are numbers only if the text does not show their bits.
+        // Words are written as numbers only if a text would lose bits: few of them.
         let numbers = source.lines().filter(|line| line.starts_with("\t.long") && line.contains("//")).count();
         assert!(numbers * 50 < source.lines().count(), "{path:?}: {numbers} words are numbers");
     }
@@ -239,14 +238,14 @@ fn relocatable_objects_are_taken_apart_and_put_together() {
     for cpu in CPUS {
         run(&["asm", "-c", path.to_str().unwrap(), cpu, "-I", include.to_str().unwrap(), "-o", &first], b"").ok();
         let source = run(&["dis", "--asm", &first], b"").ok();
-        // The relocation is in the instruction.
+        // The text of the instruction has the relocation.
         assert!(source.contains("\ts_add_u32 s4, s4, outside@rel32@lo+4\n"), "{source}");
         run(&["asm", "-c", "-", "-o", &again], source.as_bytes()).ok();
         assert_eq!(contents(&std::fs::read(&again).unwrap()), contents(&std::fs::read(&first).unwrap()), "{cpu}");
     }
 }
 
-/// The numbers are counted as by LLVM's assembler.
+/// Registers are counted as LLVM's assembler counts them.
 #[test]
 fn registers_that_are_used_are_counted() {
     let source = "v_mov_b32 v5, s9\n.long .amdgcn.next_free_vgpr\n.set .amdgcn.next_free_vgpr, 0\n\
@@ -289,6 +288,6 @@ fn code_is_printed_as_hex() {
 
 #[test]
 fn a_symbol_that_is_set_later_is_a_number() {
-    // LLVM's assembler makes a relocation of it, which subtracts the place of the instruction.
+    // LLVM's assembler makes a relocation for this symbol, which subtracts the place of the instruction.
     assert_eq!(run(&["asm", "--hex", "-", "gfx942"], b"s_mov_b32 s0, later\n.set later, 5").ok(), "ff0080be05000000\n");
 }

@@ -12,7 +12,7 @@ use super::run;
 
 const HSA: &str = "amdgcn-amd-amdhsa";
 
-/// A source from a file of them, and for what it is assembled.
+/// A source from a file of sources, and the target for which it is assembled.
 struct Form {
     text: String,
     cpu: String,
@@ -21,7 +21,8 @@ struct Form {
     triple: &'static str,
 }
 
-/// The sources of a file: `//!` begins each, with its processor and features, or a runtime other than that of HSA.
+/// The sources of a file. A line with `//!` begins each, with its processor and features, or with a runtime other than
+/// HSA.
 fn forms(file: &str) -> Vec<Form> {
     let text = std::fs::read_to_string(sources().join(file)).unwrap();
     let parts = text.split("//! ").skip(1);
@@ -55,7 +56,7 @@ fn llvm(form: &Form, work: &Path) -> (bool, String, Vec<u8>) {
     (output.status.success(), said, std::fs::read(&object).unwrap_or_default())
 }
 
-/// The options that say what LLVM's features do.
+/// The processor and the options of `asm` for the features of LLVM.
 fn arguments(form: &Form) -> (String, Vec<&'static str>) {
     let (mut cpu, mut more) = (form.cpu.clone(), Vec::new());
     for feature in form.features.split(',').filter(|feature| !feature.is_empty()) {
@@ -70,11 +71,11 @@ fn arguments(form: &Form) -> (String, Vec<&'static str>) {
     (cpu, more)
 }
 
-/// The names of symbols in their order, where sections have theirs, the numbers of those whose addresses count, the
-/// names of sections with contents in their order, and the places of relocations in theirs.
+/// The order in an object: the names of symbols, the numbers of symbols whose addresses count, the names of sections
+/// with contents, and the places of relocations.
 fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>, Vec<String>, Vec<u64>) {
     let file = ElfFile64::<LittleEndian>::parse(bytes).unwrap();
-    // Each assembler puts the tables of names elsewhere.
+    // The two assemblers put the tables of names at different places.
     let filled =
         file.sections().filter(|section| section.size() > 0).map(|section| section.name().unwrap().to_string());
     let filled = filled.filter(|name| ![".strtab", ".shstrtab"].contains(&name.as_str())).collect();

@@ -13,7 +13,7 @@ fn read(path: &Path) -> Contents {
     contents(&std::fs::read(path).unwrap())
 }
 
-/// Takes a file apart, puts it together, and returns the new file.
+/// Takes a file apart and puts it together again. Returns the new file.
 fn again(path: &Path, options: &[&str]) -> Vec<u8> {
     let source = run(&["dis", "--asm", path.to_str().unwrap()], b"").ok();
     let output = path.with_extension("again");
@@ -108,7 +108,7 @@ fn clang(args: &[&str], work: &Path) {
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compares the results of both for `c.s`: the object, and the code object.
+/// Compares the results of LLVM and of `asm` for `c.s`: the object, and the code object.
 fn compare_debug(cpu: &str, work: &Path) {
     let text = |name: &str| work.join(name).to_str().unwrap().to_string();
     let (their_object, our_object) = (text("l.o"), text("o.o"));

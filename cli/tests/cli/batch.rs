@@ -128,7 +128,7 @@ fn a_closed_pipe_is_no_error() {
     let mut child = tool(&["batch"]).spawn().expect("the tool starts");
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("stdin is a pipe");
-    // The writer fails once the tool has noticed.
+    // Writing fails once the tool has noticed that its output is closed.
     while stdin.write_all(b"gfx942\t000080bf\n").is_ok() {}
     drop(stdin);
     let output = child.wait_with_output().expect("the tool ends");

@@ -129,7 +129,7 @@ fn a_code_object_that_does_not_know_its_target_can_be_told() {
     let object = code_object_flags(0, &[S_NOP], &[]);
     assert!(run(&["dis", "-"], &object).fails(1).contains("--target"));
     assert!(run(&["dis", "--target", "gfx942", "-"], &object).ok().contains("s_nop 0"));
-    // The target in the bundle's entry counts, too.
+    // The target in the entry of a bundle is used, too.
     assert!(run(&["dis", "-"], &bundle(&[(ID_942, &object)])).ok().contains("s_nop 0"));
 }
 
@@ -284,7 +284,7 @@ fn an_entry_whose_id_cannot_be_read_hides_no_other() {
         assert!(run.err.starts_with(&format!("note: standard input: {shown}")), "{}", run.err);
         assert_eq!(run.ok().matches("// kernel").count(), 2, "{id}");
     }
-    // The id in the name of a section counts, too.
+    // The id in the name of a section is used, too.
     let section = |name| Section { name, kind: 1, flags: 2, data: code.clone(), ..Section::default() };
     let name = "__CLANG_OFFLOAD_BUNDLE__hip-amdgcn-amd-amdhsa--gfx942";
     let object = elf(62, 1, 0, &[section("__CLANG_OFFLOAD_BUNDLE__\u{9b}"), section(name)]);
@@ -336,7 +336,7 @@ fn a_newer_version_of_a_generic_processor_is_shown_with_a_note() {
     assert!(newer.ok().contains("target gfx11-generic"));
 }
 
-/// Version 2 has no number of a processor in its flags, but bits; a note names the target.
+/// Files of version 2 have bits in their flags, and not the number of a processor: a note names the target.
 #[test]
 fn notes_name_the_target_if_the_flags_do_not() {
     let version = |numbers: [u32; 3]| {
@@ -410,21 +410,21 @@ fn a_scan_finds_code_anywhere() {
         assert!(got.out.starts_with("standard input: 0x1e"), "{}", got.out);
         run(&["lint", "--scan", "-"], &file).ok();
     }
-    // Several, a damaged one among them, and what looks like one.
+    // Several code objects, one of them damaged, and bytes that look like a compressed bundle.
     let damaged = &object[..object.len() - 100];
     let file = [&object[..], b"CCOB", &[0; 90], &object, damaged].concat();
     let got = run(&["dis", "--scan", "-"], &file);
     assert_eq!(code(&got.out).len(), 2 * code(&want).len(), "{}", got.out);
     assert!(got.err.contains(&format!("code object at {:#x}", 2 * object.len() + 94)), "{}", got.err);
     assert!(run(&["dis", "--scan", "-"], b"nothing").fails(1).contains("begins anywhere in the file"));
-    // A header that names no bytes at all.
+    // A header that does not refer to any other bytes.
     let mut header = object[..64].to_vec();
     header[32..48].fill(0);
     header[54..].fill(0);
     run(&["dis", "--scan", "-"], &[&header[..], &object].concat()).fails(1);
 }
 
-/// Headers that all name the rest of the file: to look at each of them would take hours.
+/// Headers that all refer to the rest of the file. Reading the rest for each of them would take hours.
 #[test]
 fn a_scan_of_many_headers_is_linear() {
     let mut header = code_object(GFX942)[..64].to_vec();

@@ -203,7 +203,7 @@ fn parts(options: &[&str], count: usize) -> String {
     whole
 }
 
-// The tool makes long listings in pieces, on all cores.
+// The tool makes long listings in pieces, on all cores. Together they are the listings of the parts.
 #[test]
 fn a_long_listing_is_that_of_its_parts() {
     let listing = parts(&[], 12_000);
@@ -214,7 +214,7 @@ fn a_long_listing_is_that_of_its_parts() {
 
 #[test]
 fn symbols_of_a_long_listing_stand_where_they_are() {
-    // Lengths around the boundary of a piece, for every power of two that its size could be.
+    // The lengths are around each power of two that could be the size of a piece.
     for len in (12..=15).flat_map(|n| (1 << n) - 2..=(1 << n) + 2) {
         let first: Vec<u32> = units(len / 5 + 1)[..len].to_vec();
         let object = code_object_flags(0x54c, &first, &[S_NOP, S_ENDPGM]);
@@ -235,7 +235,8 @@ fn registers_beyond_v255_are_named_where_they_are_known() {
     let line = "\tv_pk_fma_f32 v[230:231], v[230:231], v[2:3] /*v[258:259]*/, v[134:135] ";
     assert!(out.contains(line), "{out}");
     assert_eq!(out.lines().filter(|line| line.contains(" /*v")).count(), 232);
-    // s_set_vgpr_msb 1; s_cbranch_scc0 to itself's label; v_mov_b32: paths with different bits meet at the label.
+    // s_set_vgpr_msb 1; v_mov_b32; s_set_vgpr_msb 0; s_cbranch_scc0 to the v_mov_b32, where paths with different bits
+    // meet.
     let words: [u32; 5] = [0xbf86_0001, 0x7e00_0301, 0xbf86_0000, 0xbfa1_fffd, 0xbfb0_0000];
     let raw = words.map(u32::to_le_bytes).concat();
     let out = run(&["dis", "--raw", "--target", "gfx1250", "-"], &raw).ok();

@@ -23,7 +23,7 @@ fn a_kernel_is_shown_alone_as_it_is_in_the_whole_listing() {
         assert_eq!(out.matches(">:").count(), 1, "{out}");
         assert!(out.lines().next().is_some_and(|line| line.contains("target gfx1100, section .text, ")), "{out}");
         assert_eq!(part, all[..part.len()]);
-        // Padding follows.
+        // Padding follows the part.
         let is_padding = |line: &&str| line.starts_with("\ts_code_end ") || line.starts_with("\t.long 0x00000000 ");
         assert!(all[part.len()..].iter().all(is_padding), "{name}: {all:?}");
         assert!(part.iter().any(|line| line.starts_with("\ts_endpgm ")), "{part:?}");
@@ -103,7 +103,7 @@ fn descriptors_are_directives_in_front_of_their_kernels() {
     let head = "\n\n\t.amdhsa_kernel first\n\t\t.amdhsa_next_free_vgpr ";
     assert!(out.contains(head) && out.contains("\t\t.amdhsa_wavefront_size32 0\n"), "{out}");
     assert!(out.contains("\t.end_amdhsa_kernel\n0000000000001900 <first>:"), "{out}");
-    // The directives are those of the source.
+    // The directives are the same as in the source of `dis --asm`.
     let (listing, source) =
         (run(&["dis", "--descriptors", SAMPLE], b"").ok(), run(&["dis", "--asm", SAMPLE], b"").ok());
     let said = |text: &str| {
@@ -149,7 +149,7 @@ fn padding_is_one_line() {
     assert!(folded.contains("s_endpgm") == whole.contains("s_endpgm"), "{folded}{whole}");
 }
 
-/// A listing with folded padding says the same as one without.
+/// A listing with folded padding has the same contents as one without.
 #[test]
 fn folded_samples_are_the_same_code() {
     for name in ["gfx1100/mixed.co", "gfx942/matmul.co", "gfx1250/mixed.co", "gfx700/mixed.co"] {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::asm_file::directory;
 use super::run;
 
-/// What metadata says of each kernel at least, beside its name.
+/// The metadata that each kernel must have, besides its name.
 const SIZES: &str = "    .kernarg_segment_size: 64\n    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    \
     .kernarg_segment_align: 8\n    .wavefront_size: 64\n    .sgpr_count: 40\n    .vgpr_count: 8\n    \
     .max_flat_workgroup_size: 256\n";

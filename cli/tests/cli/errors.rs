@@ -1,4 +1,4 @@
-//! Every error says what can be done, and has the right exit code: 1 for bad input, 2 for a wrong command line.
+//! Every error says how to correct it, and has the right exit code: 1 for bad input, 2 for a wrong command line.
 
 use super::run;
 use super::samples::*;
@@ -126,7 +126,7 @@ fn is_damaged(input: &[u8], kernels: usize, expected: &[&str]) {
 fn damage_to_one_bundle_hides_no_other() {
     let good = usual_bundle();
     let mut bad = good.clone();
-    // This is the length of the second entry's id.
+    // The place is that of the length of the second entry's id.
     let at = 32 + 24 + HOST_ID.len() + 16;
     bad[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
     let place = format!("offload bundle at {:#x}: entry 1 of 4", good.len());
@@ -163,7 +163,7 @@ fn damage_to_one_entry_hides_no_other() {
         2,
         &["offload bundle at 0x0: entry hip-amdgcn-amd-amdhsa--gfx942 at 0x", ": neither an ELF file"],
     );
-    // This offset is not in the bundle.
+    // The offset of an entry is not in the bundle.
     let at = 32 + 24 + ID_942.len();
     middle[at..at + 8].copy_from_slice(&0xffff_ff00u64.to_le_bytes());
     is_damaged(&middle, 2, &["entry hip-amdgcn-amd-amdhsa--gfx942 at 0xffffff00: cut off: it claims 0x4 bytes"]);
@@ -210,7 +210,7 @@ fn what_a_cut_off_code_object_still_holds_is_shown() {
         assert_eq!(code(&run.out), if len == 0x304 { 1 } else { 2 }, "{len:#x}: {}{}", run.out, run.err);
         assert!(run.fails(1).contains(expected), "{len:#x}");
     }
-    // This symbol table does not exist.
+    // The header of the symbol table leads outside of the file.
     let mut object = code_object(GFX942);
     let table = object.len() - 6 * 64;
     object[table + 3 * 64 + 24..table + 3 * 64 + 32].copy_from_slice(&0xffff_0000u64.to_le_bytes());

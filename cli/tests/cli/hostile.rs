@@ -44,7 +44,7 @@ fn every_prefix_of_compressed_bundles() {
     }
 }
 
-/// SplitMix64: random enough, and the same on every run.
+/// A generator of pseudo-random numbers, the same on every run: SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -55,7 +55,7 @@ impl Random {
         ((z ^ z >> 31) % n as u64) as usize
     }
 
-    /// Changes a few bytes, towards the values that break arithmetic.
+    /// Changes a few bytes, often to values at the limits of arithmetic.
     fn mutate(&mut self, file: &[u8]) -> Vec<u8> {
         let mut file = file.to_vec();
         for _ in 0..=self.below(4) {
@@ -92,7 +92,7 @@ fn random_damage() {
 
 #[test]
 fn a_bomb_stops_at_its_own_promise_or_at_the_limit() {
-    // 1 GiB of zeros in a few bytes. Whatever size it claims, it must not be decompressed completely.
+    // A bundle with 1 GiB of zeros in a few bytes. Whatever size it claims, it must not be decompressed completely.
     let zeros = vec![0u8; 1 << 20];
     for method in [Method::Zlib, Method::Zstd] {
         let packed = pack(method, &zeros);
@@ -128,7 +128,8 @@ fn containers_in_containers_end() {
     assert!(run(&["dis", "-"], &file).fails(1).contains("nested too deeply"));
 }
 
-/// Characters that a terminal obeys or shows as something else, in each place that a file or its user names.
+/// Characters that a terminal obeys or shows as something else are escaped in each name that comes from a file or its
+/// user.
 #[test]
 fn names_cannot_command_the_terminal() {
     let clean = |run: Run| {
@@ -146,7 +147,7 @@ fn names_cannot_command_the_terminal() {
     replace(&mut file, b".text\0", b"\x9bt\xc2\x9bx");
     let out = clean(run(&["dis", "-"], &file));
     assert!(out.contains("\\x1bec\\u{202e}") && out.contains("\\x9bt\\u{9b}x"), "{out}");
-    // Programs get the names as they are, except for bytes that are not text.
+    // JSON has the names unchanged, except for bytes that are not text.
     let out = clean(run(&["dis", "--json", "-"], &file));
     assert!(out.contains("\\u001bec\\u202e") && out.contains("\u{fffd}t\\u009bx"), "{out}");
 
@@ -206,7 +207,8 @@ fn text_section(name: &'static str, address: u64, words: &[u32]) -> Section {
     Section { name, kind: 1, flags: 6, address, data: bytes(words), ..Section::default() }
 }
 
-/// 32,000 branches to a symbol whose name has 65,000 characters, in 190 KB: lines, output and memory stay in bounds.
+/// A file of 190 KB has 32,000 branches to a symbol whose name has 65,000 characters: lines, output and memory stay in
+/// bounds.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_long_name_is_not_shown_at_each_branch() {
@@ -245,7 +247,8 @@ fn sections_and_descriptors_take_time_for_each_and_not_for_each_pair() {
     assert!(taken.seconds < 15, "{} s", taken.seconds);
 }
 
-/// 40,000 symbols whose names begin in a megabyte without a zero byte: the end is not searched for each of them.
+/// 40,000 symbols whose names begin in a megabyte without a zero byte: the end of the names is not searched for each
+/// symbol.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_of_names_without_an_end_is_searched_once() {
@@ -282,7 +285,7 @@ fn names_of_sections_are_no_longer_than_the_file() {
     }
 }
 
-/// The id of an entry is shown in the header of each section of its image.
+/// The id of an entry is shown in the header of each section of its image, so longer ids than real ones are refused.
 #[test]
 fn ids_are_no_longer_than_any_real_one() {
     let id = |len: usize| format!("{}-gfx942", "hip-amdgcn-amd-amdhsa-".to_string() + &"i".repeat(len - 29));
@@ -303,7 +306,7 @@ fn chained_bundles_have_one_limit() {
     let wanted = format!("beyond the limit of {limit} bytes; `--max-unpacked SIZE`");
     assert!(message.contains(&wanted), "{message}");
     assert!(run(&["dis", "--help"], b"").ok().contains("--max-unpacked <SIZE>"));
-    // A limit that is given holds to the byte.
+    // The limit of `--max-unpacked` holds to the byte.
     let fails = |size: &str, file: &[u8]| run(&["dis", "--max-unpacked", size, "-"], file).fails(1);
     let two = one.repeat(2);
     assert!(fails("67108864", &two).contains("no code for a GPU"));
@@ -345,8 +348,8 @@ fn many_faults_take_no_more_memory_than_none() {
     assert!(run.fails(1).trim_end().ends_with("and 199950 more"));
 }
 
-/// What cannot be replaced is refused, in any container: an offload binary without a size, archives in archives, the
-/// index of a library for Windows, whose low bytes come first.
+/// Code objects that cannot be replaced in their container are refused: in an offload binary without a size, in
+/// archives in archives, and in a library for Windows, whose index has its low bytes first.
 #[test]
 fn what_cannot_be_replaced_is_refused() {
     let code = code_object(GFX942);

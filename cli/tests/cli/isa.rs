@@ -100,7 +100,7 @@ fn form_agrees(json: &Json, sets: &Json, s: &Signature) {
     assert!(list(&json["flags"]).iter().map(text).eq(s.flags().iter().map(Flag::name)), "{s:?}");
 }
 
-/// What an operation has besides its forms.
+/// Compares the properties of an operation besides its forms.
 fn facts_agree(json: &Json, s: &Signature) {
     let swapped = s.flags().is_commutable().then(|| s.opcode().swapped().name());
     assert_eq!(json["swapped"].as_str(), swapped, "{s:?}");
@@ -190,7 +190,7 @@ fn fields_agree(json: &Json, target: Target) {
 }
 
 /// Every code that an operand accepts has a name. Every name belongs to a code that some operand accepts, and is the
-/// disassembler's.
+/// name that the disassembler writes.
 fn names_agree(json: &Json, target: Target) {
     let codes: Vec<_> = list(&json["operand_codes"])
         .iter()

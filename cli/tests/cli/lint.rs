@@ -1,4 +1,4 @@
-//! The findings of `lint`, and their forms. Compiled code is clean.
+//! The findings of `lint`, and their text and JSON. Compiled code is clean.
 
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ fn hazards_are_errors_with_their_rule() {
     let message = "5 wait states are missing after v_cmp_lt_u32 (s0): A vector operation writes a scalar register that a vector \
                    memory instruction reads";
     assert_eq!((&found[0]["message"], &found[0]["advice"]), (&message.into(), &"insert s_nop 4 before 0x8".into()));
-    // s_nop 4 has five.
+    // s_nop 4 is five wait states.
     let words = [0xd0c9_0000, 0x0002_0300, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM];
     assert_eq!(json(&words), [] as [Value; 0]);
 }
@@ -144,7 +144,7 @@ fn hints_are_shown_on_request() {
     assert!(run.out.is_empty() && run.err.contains("1 hint, shown with --hints"), "{}{}", run.out, run.err);
     let found = json(&words);
     assert_eq!(found[0]["message"], "it waits for nothing: vmcnt is at most 0 here");
-    // global_load_dword v1, v1, s[0:1] is not needed yet.
+    // The result of global_load_dword v1, v1, s[0:1] is not needed yet.
     let words = [LOAD[0], LOAD[1], LOAD[0], 0x0100_0001, WAIT, ADD, S_ENDPGM];
     let found = json(&words);
     assert_eq!((found.len(), &found[0]["rule"]), (1, &"strong-wait".into()), "{found:?}");
@@ -263,7 +263,7 @@ fn files_without_code_have_a_message() {
     assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
 }
 
-/// The code that compilers make is clean.
+/// The code of compilers is clean, except for known faults.
 #[test]
 fn samples_have_no_error() {
     let mut open = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples"))];
@@ -287,13 +287,13 @@ fn samples_have_no_error() {
     assert!(samples > 0);
 }
 
-/// LLVM leaves this hazard in compiled code.
+/// Whether a finding is about a hazard that LLVM is known to leave in compiled code.
 fn is_fault(finding: &Value) -> bool {
     let [rule, message, text] = ["rule", "message", "instruction"].map(|key| finding[key].as_str().expect("a text"));
     known::is_fault(include_str!("../../../tests/hazards/faults.txt"), rule, known::register_of(message), text)
 }
 
-/// The target of the sample is in this build: its directory has the name.
+/// Whether the target of a sample is in this build: its directory has the name of the target.
 fn is_known(path: &Path) -> bool {
     let name = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("it is in a directory");
     let name = name.trim_end_matches("-wave64");
@@ -308,7 +308,7 @@ fn wait_states_that_nothing_needs_are_a_hint() {
     let found = json(&words(6));
     assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"superfluous-nop".into(), &"hint".into()), "{found:?}");
     assert_eq!(found[0]["message"], "it is longer than anything needs: s_nop 4 is enough");
-    // One of the two is enough. An `s_nop` that no rule explains may be there for a reason that no rule knows.
+    // One of the two `s_nop`s is enough. An `s_nop` that no rule explains may have a reason that no rule covers.
     let found = json(&[0xd0c9_0000, 0x0002_0300, S_NOP | 4, S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
     assert_eq!(found[0]["message"], "nothing needs the wait states");
     assert_eq!(json(&[S_NOP, S_ENDPGM]), [] as [Value; 0]);
@@ -342,7 +342,7 @@ k:
     std::fs::read(path).unwrap()
 }
 
-/// The last register that the descriptor gives is named beside an operation on 64 bits, and no other one.
+/// Only the last register that the descriptor provides is a finding, and only beside an operation on 64 bits.
 #[test]
 fn the_last_register_beside_a_pair_is_a_hint() {
     let hints = |vgprs: u8, code: &str| -> Vec<String> {
@@ -388,14 +388,14 @@ fn descriptors_give_what_is_used() {
     assert_eq!(errors(&kernel(8, 8, 8, "\tscratch_store_dword off, v0, s0")), wanted);
 }
 
-/// Any operation may be outstanding when a function is called: on RDNA4, scalar registers that vector operations have
-/// read.
+/// At the beginning of a called function, any hazard of its caller may be open: on RDNA4, vector operations may have
+/// read any scalar register.
 #[test]
 fn functions_begin_with_the_worst() {
     if "gfx1200".parse::<amdgpu_isa::Target>().is_err() {
         return;
     }
-    // The second of the two is not a kernel: s_mov_b32 s5, s9; s_mov_b32 s0, s5
+    // The second of the two functions is not a kernel: s_mov_b32 s5, s9; s_mov_b32 s0, s5
     let words = [0xbe85_0009, 0xbe80_0005, 0xbfb0_0000];
     let object = code_object_flags(0x500 | 0x48, &words, &words);
     let run = run(&["lint", "--format", "json", "-"], &object);
@@ -404,7 +404,7 @@ fn functions_begin_with_the_worst() {
     assert_eq!(found.iter().map(of).collect::<Vec<_>>(), [("W03".to_string(), "second+0x4".to_string())], "{found:?}");
 }
 
-/// A source of a kernel, and a function after it.
+/// The source of a kernel, and of a function after it.
 fn source_with_function(kernel: &str, function: &str) -> String {
     format!(
         ".p2align 8\nk: {kernel}\n s_endpgm\n.p2align 4\nf: {function}\n s_setpc_b64 s[30:31]\n\
@@ -430,9 +430,9 @@ fn a_function_waits_before_it_returns_to_callers_that_are_not_known() {
         "early-return: the function returns before v0 is loaded, and callers outside of this code do not wait for that";
     assert_eq!(with_function("s_nop 0", load), [early]);
     assert_eq!(with_function("s_nop 0", &format!("{load}\n s_waitcnt vmcnt(0)")), [""; 0]);
-    // Nobody waits until a store has come to memory.
+    // A caller does not rely on a store having reached memory.
     assert_eq!(with_function("s_nop 0", "global_store_dword v2, v0, s[0:1]"), [""; 0]);
-    // A caller in the code goes on with what the function leaves.
+    // A caller in the same code continues with the state that the function leaves.
     assert_eq!(with_function("s_call_b64 s[30:31], f", load), [""; 0]);
     let used = with_function("s_call_b64 s[30:31], f\n v_add_f32 v1, v0, v0", load);
     assert_eq!(used, ["missing-wait: v0 is used before it is loaded"]);
@@ -451,7 +451,7 @@ fn fix_lets_a_function_wait_before_it_returns() {
     assert_eq!(rules(&file), 4, "two counters at each of two returns");
     run(&["lint", "--fix", "--trust-jumps", "-o", &path(&new), &path(&file)], &[]).ok();
     assert_eq!(rules(&new), 0);
-    // One wait at each return, and it stays.
+    // Each return gets a wait, and another repair keeps it.
     let waits = |file: &Path| run(&["dis", &path(file)], &[]).out.matches("s_waitcnt vmcnt(0) lgkmcnt(0)").count();
     assert_eq!(waits(&new), 2);
     run(&["lint", "--trim", "--trust-jumps", "-o", &path(&file), &path(&new)], &[]).ok();

@@ -70,7 +70,7 @@ fn made(target: Target, code: &[u8], base: u64) -> u64 {
     sum
 }
 
-/// The ways, on any target, to turn an address in s[4:5] into that of `f`.
+/// Code that makes the address of `f` in s[4:5], for any target.
 #[rustfmt::skip]
 const ADDRESSES: &[&str] = &[
     "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12",
@@ -80,7 +80,7 @@ const ADDRESSES: &[&str] = &[
     "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_sext_i32_i8 s5, s5; s_addc_u32 s5, f@rel32@hi+16, s5",
     "s_get_pc_i64 s[4:5]; s_add_nc_u64 s[4:5], s[4:5], f@rel64+4",
     "s_get_pc_i64 s[4:5]; s_sext_i32_i16 s5, s5; {load}; s_add_nc_u64 s[4:5], f@rel64+{8}, s[4:5]",
-    // A literal of 32 bits: s_add_nc_u64 s[4:5], s[4:5], 0x134.
+    // The words are s_add_nc_u64 s[4:5], s[4:5], 0x134 with a literal of 32 bits.
     "s_getpc_b64 s[4:5]; s_add_nc_u64 s[22:23], s[22:23], 0; .long 0xa984ff04, 0x134; .p2align 6; .fill 60, 4, 0xbf800000",
     "s_call_b64 s[4:5], .Lnext; .Lnext:; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12",
 ];
@@ -110,7 +110,7 @@ fn addresses_follow_in_every_spelling() {
             assert_eq!(fixed.code, Some(0), "{target}: {idiom}: {}{}", fixed.out, fixed.err);
             assert!(goal(&files[1]) > before, "{target}: {idiom}: {}", fixed.err);
             (followed, of_idiom[n]) = (followed + 1, of_idiom[n] + 1);
-            // Bare code has no symbols that could follow.
+            // Bare code has no symbols or relocations that could be changed.
             let (code, ..) = code_of(&files[0]);
             let raw = run(&["lint", "--fix", "--raw", "--target", target.name(), "-o", mended, "-"], &code).fails(1);
             assert!(raw.contains("reads its address, so bare code cannot be changed"), "{target}: {raw}");
@@ -189,7 +189,7 @@ fn jumps_by_bytes_follow() {
             text(&new)
         );
         assert_eq!(new.len(), old.len() + 1, "{:?}", text(&new));
-        // A code object.
+        // The same code in a code object.
         let long: Vec<String> = old.iter().map(|word| format!(".long {word:#x}")).collect();
         let [broken, mended] = ["broken", "mended"].map(|name| directory.join(format!("{name}.co")));
         assembled(&program(target, &long.join("; ")), &broken);
@@ -199,7 +199,7 @@ fn jumps_by_bytes_follow() {
             code_of(&mended).0.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().unwrap())).collect();
         assert_eq!(words[..new.len()], new, "{:?}", text(&words));
     }
-    // 64 is the greatest constant of one dword.
+    // 64 is the greatest inline constant.
     let over = inst("s_cbranch_scc1 1");
     let words = [over.words(), &[0xbe80_4bc0], &load, &[0xbf80_0000; 13], &end].concat();
     let message = run(&["lint", "--fix", "--raw", "--target", "gfx1250", "-o", "-", "-"], &bytes(&words)).fails(1);
@@ -219,7 +219,7 @@ fn what_unknown_jumps_may_lead_to_stays() {
         let pair = if is_later { "s_load_b64" } else { "s_load_dwordx2" };
         let wait =
             if amdgpu_isa::parse(target, "s_wait_kmcnt 0").is_ok() { "s_wait_kmcnt 0" } else { "s_waitcnt lgkmcnt(0)" };
-        // A table in data has the distances of places of the code.
+        // A table in data has distances to places in the code.
         let jump = format!(
             "{pair} s[8:9], s[0:1], 0x8; {wait}; s_setpc_b64 s[8:9]; .Lfirst:; {{load}}; s_endpgm; .Lsecond:; {{load}}"
         );
@@ -228,7 +228,7 @@ fn what_unknown_jumps_may_lead_to_stays() {
             assembled(source, Path::new(broken));
             run(&[&["lint", option, "-o", out, broken], more].concat(), b"")
         };
-        // A caller from elsewhere would lack a wait, or wait too much.
+        // The places in the table have the type of functions, so that unknown callers may call them.
         let source = program(target, &jump) + table;
         let entry = source.replace(".Lfirst:", ".type t,@function\nt:\n.Lfirst:");
         let message = fix(&entry, &[], "--fix").fails(1);
@@ -239,7 +239,8 @@ fn what_unknown_jumps_may_lead_to_stays() {
         let trim = entry.replace("s_setpc_b64 s[8:9]", &format!("{wait}\n\ts_setpc_b64 s[8:9]"));
         let message = fix(&trim, &[], "--trim").fails(1);
         assert!(message.contains("code that it may lead to would move"), "{target}: {message}");
-        // If nothing has to change, nothing is refused. A return is not such a jump, wherever its address was kept.
+        // If nothing has to change, nothing is refused. A return is not a jump with an unknown target, wherever its
+        // address was saved.
         let waited = jump.replace("{load}", "s_mov_b32 s21, s20");
         assert_eq!(fix(&program(target, &waited), &[], "--fix").code, Some(0), "{target}");
         // The first program calls one function, whose distance is in a table in data; the second one calls one of two
@@ -269,7 +270,8 @@ fn what_unknown_jumps_may_lead_to_stays() {
     assert!(tried > 0 || Target::ALL.len() < 4);
 }
 
-/// A line of a sample's source that is removed or added leaves every kernel where hardware begins.
+/// Every kernel stays at an address where hardware can start it, although a line is removed from a sample's source or
+/// added.
 #[test]
 fn kernels_stay_aligned_in_a_source() {
     let directory = directory("lint-aligned");

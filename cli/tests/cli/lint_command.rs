@@ -9,7 +9,7 @@ use super::asm_file::directory;
 use super::run;
 use super::samples::*;
 
-/// A kernel whose load is not waited for on one path, through a macro.
+/// A kernel in which a macro uses a load that one path does not wait for.
 const SOURCE: &str = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
 .macro use reg
 \tv_add_f32 v2, \\reg, v2
@@ -200,7 +200,7 @@ fn sources_are_checked_where_their_lines_are() {
     assert!(run.fails(1).contains("change code objects, and no sources"));
 }
 
-/// A baseline does not have addresses, so that code may move, and each finding counts once.
+/// A baseline does not have addresses, so that code may move, and each known finding matches only one.
 #[test]
 fn a_baseline_fails_on_new_findings_only() {
     let work = directory("lint-baseline");

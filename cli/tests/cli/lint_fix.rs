@@ -1,5 +1,5 @@
-//! The results of `lint --fix` and `lint --trim` are clean, equal to the code before an instruction was removed, and at
-//! the right places.
+//! The results of `lint --fix` and `lint --trim` are clean and equal to the code before an instruction was removed, and
+//! all addresses are right.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ pub fn changed(option: &str, target: &str, words: &[u32]) -> Vec<u32> {
     changed_with(option, &[], target, words)
 }
 
-/// The same with more options.
+/// The result of `--fix` or `--trim`, with more options.
 #[track_caller]
 fn changed_with(option: &str, more: &[&str], target: &str, words: &[u32]) -> Vec<u32> {
     let name = format!("lint{option}-{}", std::thread::current().name().unwrap_or_default().replace(':', "-"));
@@ -75,7 +75,8 @@ fn what_options_demand_is_inserted() {
 
 #[test]
 fn branches_follow() {
-    // The branches go over the inserted instructions, and back to a place before them: a loop needs them in each round.
+    // The branches go over the inserted instructions, and back to a place before them: a loop needs the wait in each
+    // iteration.
     let words = [s_cbranch_scc1(4), LOAD[0], LOAD[1], ADD, s_cbranch_scc1(-2), s_branch(-6), S_ENDPGM];
     let wanted = [s_cbranch_scc1(5), LOAD[0], LOAD[1], WAIT, ADD, s_cbranch_scc1(-3), s_branch(-7), S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words), wanted);
@@ -124,7 +125,7 @@ fn clauses_become_shorter() {
     let wanted = text.replace("0x2", "0x1").replace("global_load_b32 v2", "s_wait_loadcnt 0x1; global_load_b32 v2");
     let end = "; s_endpgm";
     assert_eq!(changed("--fix", "gfx1200", &words(&format!("{text}{end}"))), words(&format!("{wanted}{end}")));
-    // A wait before the first instruction of a clause comes before the clause.
+    // A wait for the first instruction of a clause is inserted before the clause.
     let first = "global_load_b32 v9, v9, s[0:1]";
     let (old, new) = (format!("{first}; {text}{end}"), format!("{first}; s_wait_loadcnt 0x0; {wanted}{end}"));
     assert_eq!(changed("--fix", "gfx1200", &words(&old)), words(&new));
@@ -298,14 +299,14 @@ fn samples_are_trimmed() {
         let [plain, more, less] = ["plain", "more", "less"].map(|name| directory.join(format!("{name}.co")));
         let trim = |from: &Path, to: &Path| {
             let run = run(&["lint", "--trim", "-o", to.to_str().unwrap(), from.to_str().unwrap()], b"");
-            // Faults of the compiler stay.
+            // Known faults of the compiler stay.
             let is_fault = run.code == Some(1) && (run.out.contains("[Y07]") || run.out.contains("[T01"));
             assert!(run.code == Some(0) || is_fault, "{}: {}{}", sample.display(), run.out, run.err);
         };
         trim(&sample, &plain);
         descriptors_lead_to_kernels(&plain);
         let source = source_of(&plain);
-        // Each wait is there twice.
+        // Each wait is written twice.
         let put = |line: &String| match line {
             line if line.starts_with("\ts_waitcnt vmcnt") || line.starts_with("\ts_wait_loadcnt") => {
                 vec![line.clone(); 2]
@@ -477,8 +478,8 @@ __attribute__((amdgpu_kernel)) void two(GLOBAL float *p, int n) {
 }
 "#;
 
-/// An object for a linker is repaired as the linked file is: it makes no difference which comes first. Relocations that
-/// the linker keeps follow, too.
+/// It makes no difference whether an object for a linker is repaired before or after linking. Relocations that the
+/// linker keeps follow the code, too.
 #[test]
 fn objects_for_a_linker_are_repaired_as_linked_files_are() {
     let work = directory("lint-objects");
@@ -503,7 +504,7 @@ fn objects_for_a_linker_are_repaired_as_linked_files_are() {
             let flags = ["-target", "amdgcn-amd-amdhsa", "-nogpulib", "-w", &cpu_flag];
             llvm("clang-22", &[&flags[..], options, &["-S", "a.c", "-o", "a.s"]].concat(), &work);
             let source = std::fs::read_to_string(path("a.s")).unwrap();
-            // Those of scalar results are between the instructions that make an address.
+            // Waits for scalar results are between the instructions that make an address, so they stay.
             let is_wait = |line: &&str| line.starts_with("\ts_wait") && !line.starts_with("\ts_wait_alu");
             let without: Vec<&str> = source.lines().filter(|line| !is_wait(line)).collect();
             assert!(without.len() < source.lines().count());
@@ -515,7 +516,7 @@ fn objects_for_a_linker_are_repaired_as_linked_files_are() {
             linked("b.o", "b.co", &[]);
             let [first, second] = [std::fs::read(path("f.co")).unwrap(), fixed("b.co", "g.co")];
             run(&["lint", &path("f.co")], b"").ok();
-            // A linker aligns each of its sections anew.
+            // The linker aligns each section again.
             if options.contains(&"-ffunction-sections") {
                 continue;
             }
@@ -553,7 +554,7 @@ fn profiles_and_common_variables_do_not_stop_a_repair() {
     assert!(listing.contains("s_waitcnt vmcnt(0)") && listing.contains("<shared@rel32@lo+0x4>"), "{listing}");
 }
 
-/// The names that the pointers of a packed table lead to, by their places in their sections.
+/// The pointers of a packed table: the section and the offset of each, and the name to which it leads.
 fn pointers(file: &[u8]) -> Vec<(String, u64, String)> {
     let parsed = amdgpu_object::elf::File::parse(file).unwrap();
     let (sections, names) = (parsed.sections().0, parsed.section_names(&parsed.sections().0));
@@ -621,7 +622,7 @@ fn members_of_an_archive_are_changed_in_their_places() {
         };
         assert_eq!(listed(&new), listed(&old), "{format}");
         assert!(listed(&new).len() > 2, "{:?}", listed(&new));
-        // The linker takes the second member because the first one needs it, by the table.
+        // The linker finds the second member by the table, because the first one needs it.
         llvm("ld.lld-22", &["-shared", "-u", "first", &new, "-o", "linked.co"], &work);
         let listing = run(&["dis", &path("linked.co")], b"").ok();
         assert_eq!(listing.matches("s_waitcnt vmcnt(0)").count(), 2, "{format}: {listing}");
@@ -652,7 +653,7 @@ fn entries_of_a_bundle_are_changed_in_their_places() {
     let alone = directory.join("alone");
     run(&["lint", "--fix", "-o", alone.to_str().unwrap(), object.to_str().unwrap()], b"").ok();
     let alone = std::fs::read(alone).unwrap();
-    // The sources of both files are entries of a bundle again.
+    // The entries of the new bundle are the repaired object and the unchanged one.
     let find = |part: &[u8]| fixed.windows(part.len()).position(|window| window == part);
     assert!(find(&alone).is_some() && find(&clean).is_some());
     assert_eq!(run(&["lint", "-"], &fixed).ok().matches("error").count(), 0);
@@ -662,7 +663,7 @@ fn entries_of_a_bundle_are_changed_in_their_places() {
         assert!(run.code == Some(0) && run.err.contains("is written without compression"), "{}", run.err);
         assert!(std::fs::read(out).unwrap() == fixed);
     }
-    // Offload binaries and archives take the result, too.
+    // Code objects in offload binaries and archives are repaired, too.
     let binaries = [offload("amdgcn-amd-amdhsa", "gfx942", &faulty), offload("amdgcn-amd-amdhsa", "gfx942", &clean)];
     for other in [binaries.concat(), archive(&[("k.co", &faulty), ("l", b"a text"), ("a name of twenty.co", &clean)])] {
         run(&["lint", "--fix", "-o", out, "-"], &other).ok();
@@ -671,7 +672,7 @@ fn entries_of_a_bundle_are_changed_in_their_places() {
         assert!(ends_with(&alone) && ends_with(&clean));
         assert_eq!(run(&["lint", "-"], &new).ok().matches("error").count(), 0);
     }
-    // A program for the host does not.
+    // Code objects in a program for the host are not.
     let message = run(&["lint", "--fix", "-o", out, "-"], &super::samples::host(file.clone())).fails(1);
     assert!(message.contains("in a bundle, an offload binary or an archive: take "), "{message}");
     // If nothing changes, the file stays the same.

@@ -92,7 +92,7 @@ impl Editor {
         self.change(json!([{ "text": source }]));
     }
 
-    /// What is said about the newest version.
+    /// The diagnostics of the newest version.
     fn diagnostics(&mut self) -> Vec<Value> {
         loop {
             let found = self.arrived.iter().find(|message| message["params"]["version"] == self.version);
@@ -216,7 +216,7 @@ fn errors_of_the_assembler_have_ranges() {
         assert_eq!(found[0]["range"], range((7, 10), (7, 19)));
         let message = found[0]["message"].as_str().expect("a text");
         assert!(message.starts_with(&format!("unknown mnemonic on {target}")), "{message}");
-        // The other lines are explained nevertheless.
+        // Other lines are explained although one line has an error.
         assert!(editor.hover(6, 4).contains(&format!("{target} SMEM, 8 bytes")), "{}", editor.hover(6, 4));
         editor.change(json!([{ "range": range((7, 18), (7, 19)), "text": "2" }]));
         assert_eq!(editor.diagnostics()[0]["code"], "missing-wait");
@@ -512,8 +512,7 @@ fn no_source_is_too_broken() {
     assert_eq!(editor.close(), Some(0));
 }
 
-/// Many changes of a long source, one after the other: only some versions are looked at, and questions are answered
-/// meanwhile.
+/// A long source changes many times. Only some versions are analyzed, and requests are answered meanwhile.
 #[test]
 fn only_the_newest_version_of_a_long_source_matters() {
     let head = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.type k,@function\nk:\n";

@@ -15,7 +15,7 @@ fn a_file_in_the_way_is_named() {
     assert!(message.contains(&format!("cannot write {}: ", file.display())), "{message}");
 }
 
-/// An attribute of all elements that begin like this, in their order.
+/// The values of an attribute of all elements that begin with a text, in their order.
 fn attributes(svg: &str, element: &str, name: &str) -> impl Iterator<Item = u32> {
     let name = format!("{name}=\"");
     svg.split(element).skip(1).map(move |rest| {
@@ -49,7 +49,7 @@ fn the_tables_are_drawn_completely() {
                 assert!(drawn.contains(format!("{} {name}", encoding.number).as_str()), "{target}: no {name}");
             }
         }
-        // Rows of operations are one below the other, or half a cell further apart where some are missing.
+        // Rows of operations are one below the other, with half a cell more between them if rows are left out.
         let rows: Vec<u32> = attributes(&opcodes, "<text class=\"faint small end\" ", "y").collect();
         let steps: BTreeSet<u32> = rows.windows(2).filter_map(|w| w[1].checked_sub(w[0])).collect();
         let cell = *steps.first().expect("there are rows");

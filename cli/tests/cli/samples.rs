@@ -4,7 +4,7 @@ pub const S_NOP: u32 = 0xbf80_0000;
 pub const S_ENDPGM: u32 = 0xbf81_0000;
 /// `s_mov_b32 s0, 0x12345678`, with its literal.
 pub const S_MOV: [u32; 2] = [0xbe80_00ff, 0x1234_5678];
-/// SOPP has no opcode 127.
+/// A dword that is not an instruction: SOPP has no opcode 127.
 pub const BAD: u32 = 0xbfff_0000;
 
 pub const GFX942: u32 = 0x4c;
@@ -86,7 +86,7 @@ pub fn code_object_flags(flags: u32, first: &[u32], second: &[u32]) -> Vec<u8> {
     code_object_properties(flags, 0, first, second)
 }
 
-/// Such a code object, whose descriptor has these `kernel_code_properties`.
+/// A code object as [`code_object_flags`] makes it, whose descriptor has these `kernel_code_properties`.
 pub fn code_object_properties(flags: u32, properties: u16, first: &[u32], second: &[u32]) -> Vec<u8> {
     let descriptor = 0x1000u64;
     let mut kd = vec![0u8; 64];
@@ -159,7 +159,7 @@ pub fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// An LLVM offload binary.
 pub fn offload(triple: &str, arch: &str, image: &[u8]) -> Vec<u8> {
-    // Header and entry, two pairs of offsets, then the texts.
+    // The header and the entry, two pairs of offsets, and the texts.
     let texts = format!("triple\0{triple}\0arch\0{arch}\0");
     let (at_strings, at_texts) = (32 + 40, 32 + 40 + 32);
     let at_triple = at_texts + 7;
@@ -179,7 +179,8 @@ pub const HOST_ID: &str = "host-x86_64-unknown-linux-gnu--";
 pub const ID_942: &str = "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-";
 pub const ID_TURKS: &str = "hip-amdgcn-amd-amdhsa--turks";
 
-/// An empty host entry, a target that is not built in, one that is, and one without code.
+/// A bundle with an empty entry for the host, and entries for a target that is not in the build, for one that is, and
+/// without code.
 pub fn usual_bundle() -> Vec<u8> {
     bundle(&[
         (HOST_ID, b""),
@@ -202,7 +203,7 @@ pub fn pack(method: Method, plain: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The header of a compressed bundle and `packed`, claiming to hold `size` bytes.
+/// A compressed bundle with the data `packed`, whose header claims `size` bytes.
 pub fn compressed(version: u16, method: u16, packed: &[u8], size: u64) -> Vec<u8> {
     let mut file = b"CCOB".to_vec();
     file.extend(version.to_le_bytes());
