@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "amdgpu_isa.h"
 
-// How much a note matters.
+// The severity of a note.
 typedef enum {
   // A fault, or a part of a file that could not be read.
   AMDGPU_ISA_SEVERITY_ERROR,
@@ -20,7 +20,7 @@ typedef enum {
   AMDGPU_ISA_SEVERITY_HINT,
 } amdgpu_isa_severity;
 
-// The kind of thing that a symbol names.
+// The kind of what a symbol names.
 typedef enum {
   // A kernel.
   AMDGPU_ISA_SYMBOL_KIND_KERNEL,
@@ -36,17 +36,18 @@ typedef struct amdgpu_isa_answer amdgpu_isa_answer;
 // A file of any kind with code for AMD GPUs: a code object, linked or not, a bundle, an archive, a host program.
 typedef struct amdgpu_isa_file amdgpu_isa_file;
 
-// A note about a place in a file or in a source. Its pointers are valid as long as the object that it is from.
+// A note about a place in a file or in a source. Its pointers are valid as long as the answer or the file that it is
+// from.
 typedef struct {
-  // How much it matters.
+  // The severity of the note.
   amdgpu_isa_severity severity;
-  // The rule of `lint`, such as "missing-wait"; null if it is about something else.
+  // The rule of `lint`, such as "missing-wait"; null if the note is not a finding.
   const char *rule;
   // The fault, in words.
   const char *message;
   // The advice, such as what to insert; null if there is none.
   const char *advice;
-  // The function that the place is in, of a source its file, of a damaged file the damaged part; null if unknown.
+  // The function that the place is in; in a source its file, in a damaged file the damaged part; null if unknown.
   const char *place;
   // The target of the code, as `amdgpu_isa_target` names it; 0 if unknown.
   uint32_t target;
@@ -62,7 +63,8 @@ typedef struct {
 
 // A section with code. Its pointers are valid as long as the file.
 typedef struct {
-  // The place of its code object in the file, such as the id of a bundle's entry; empty if the file is one.
+  // The place of its code object in the file, such as the id of a bundle's entry; empty if the file is a code
+  // object.
   const char *label;
   // Its name, such as ".text".
   const char *name;
@@ -76,7 +78,7 @@ typedef struct {
   size_t len;
 } amdgpu_isa_section;
 
-// A name of an address in a section. Its pointers are valid as long as the file.
+// A name for an address in a section. Its pointers are valid as long as the file.
 typedef struct {
   // The name.
   const char *name;
@@ -84,11 +86,11 @@ typedef struct {
   uint64_t address;
   // The size in bytes; 0 if it is not known.
   uint64_t size;
-  // The kind of the named thing.
+  // The kind of what the symbol names.
   amdgpu_isa_symbol_kind kind;
-  // The number of the section, as `amdgpu_isa_file_section` counts.
+  // The number of the section for `amdgpu_isa_file_section`.
   size_t section;
-  // The target of the section, with the lanes of the function's waves if the file says them.
+  // The target of the section, with the wave size of the function if the file states it.
   uint32_t target;
   // The 64 bytes of a kernel's descriptor; null if there is none.
   const uint8_t *descriptor;
@@ -98,7 +100,7 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The bytes that the function made, and their number; null if it made none, of which the notes say why.
+// The bytes that the function made, and their number in `len`; null if it made none: the notes say why.
 //
 // # Safety
 // `answer` is null or an answer that is not freed; `len` is null or writable.
@@ -116,8 +118,8 @@ bool amdgpu_isa_answer_note(const amdgpu_isa_answer *answer, size_t n, amdgpu_is
 // `answer` is null or an answer that is not freed.
 void amdgpu_isa_answer_free(amdgpu_isa_answer *answer);
 
-// Reads a file. What can be read of a damaged one is there; the notes say what cannot. `scan`: code objects and
-// bundles are looked for at every byte of a file of any kind.
+// Reads a file. A damaged file is read as far as possible, and notes describe the damage. `scan`: whether code objects
+// and bundles are searched at every byte of a file of any kind.
 //
 // # Safety
 // `file` has `len` readable bytes.
@@ -129,13 +131,14 @@ amdgpu_isa_file *amdgpu_isa_file_open(const uint8_t *file, size_t len, bool scan
 // `file` is null or a file that is not freed; `section` is null or writable.
 bool amdgpu_isa_file_section(const amdgpu_isa_file *file, size_t n, amdgpu_isa_section *section);
 
-// The n-th symbol, from 0: those of a section are together, by address. Returns whether there is one.
+// The n-th symbol, from 0. The symbols of a section are together, in the order of their addresses. Returns whether
+// there is one.
 //
 // # Safety
 // `file` is null or a file that is not freed; `symbol` is null or writable.
 bool amdgpu_isa_file_symbol(const amdgpu_isa_file *file, size_t n, amdgpu_isa_symbol *symbol);
 
-// The n-th note about what could not be read, from 0. Returns whether there is one.
+// The n-th note about parts that could not be read, from 0. Returns whether there is one.
 //
 // # Safety
 // `file` is null or a file that is not freed; `note` is null or writable.
@@ -147,25 +150,25 @@ bool amdgpu_isa_file_note(const amdgpu_isa_file *file, size_t n, amdgpu_isa_note
 // `file` is null or a file that is not freed.
 void amdgpu_isa_file_free(amdgpu_isa_file *file);
 
-// Checks the code of a file for waits and distances that are missing, or longer than anything needs. The answer has
-// no bytes: its notes are the findings, with `rule`, and what could not be read, without.
+// Checks the code of a file for waits and distances that are missing, or longer than needed. The answer has no bytes.
+// Its notes with a `rule` are the findings, and those without are about parts that could not be read.
 //
-// `target` is the one to read the code for; 0: the one that the file names.
+// `target`: the target to read the code for; 0 for the one that the file names.
 //
 // # Safety
 // `file` has `len` readable bytes.
 amdgpu_isa_answer *amdgpu_isa_lint(const uint8_t *file, size_t len, uint32_t target);
 
-// The file with the waits and distances that are missing inserted: the bytes of the answer. The result is proved to be
-// the same program but for them; if it is not, or something cannot be moved, there are no bytes, and the notes say
-// why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed bundle
-// becomes one that is not compressed.
+// Inserts the waits and distances that are missing. The bytes of the answer are the new file, which is proved to be
+// the same program except for them. If there is no proof, or some code cannot be moved, there are no bytes, and the
+// notes say why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed
+// bundle becomes one that is not compressed.
 //
 // # Safety
 // `file` has `len` readable bytes.
 amdgpu_isa_answer *amdgpu_isa_fix(const uint8_t *file, size_t len, uint32_t target);
 
-// The file without waits and distances that nothing needs, in the way of `amdgpu_isa_fix`.
+// Takes away waits and distances that nothing needs. The answer is as for `amdgpu_isa_fix`.
 //
 // # Safety
 // `file` has `len` readable bytes.

@@ -14,7 +14,6 @@ use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, Symb
 use super::assembler::Section;
 use super::resolve::{At, Image, Of, Output, Symbol};
 
-/// The type of the section with the numbers of symbols whose addresses are significant. Linked files do not have it.
 /// The lengths of a relocation with and without an addend, in bytes.
 const RELA: u64 = 24;
 const REL: u64 = 16;

@@ -7,7 +7,7 @@ use amdgpu_lint::check::{Finding, Severity};
 
 use crate::memory::{give, pointer, string};
 
-/// How much a note matters.
+/// The severity of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum amdgpu_isa_severity {
@@ -19,19 +19,20 @@ pub enum amdgpu_isa_severity {
     Hint,
 }
 
-/// A note about a place in a file or in a source. Its pointers are valid as long as the object that it is from.
+/// A note about a place in a file or in a source. Its pointers are valid as long as the answer or the file that it is
+/// from.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct amdgpu_isa_note {
-    /// How much it matters.
+    /// The severity of the note.
     pub severity: amdgpu_isa_severity,
-    /// The rule of `lint`, such as "missing-wait"; null if it is about something else.
+    /// The rule of `lint`, such as "missing-wait"; null if the note is not a finding.
     pub rule: *const c_char,
     /// The fault, in words.
     pub message: *const c_char,
     /// The advice, such as what to insert; null if there is none.
     pub advice: *const c_char,
-    /// The function that the place is in, of a source its file, of a damaged file the damaged part; null if unknown.
+    /// The function that the place is in; in a source its file, in a damaged file the damaged part; null if unknown.
     pub place: *const c_char,
     /// The target of the code, as `amdgpu_isa_target` names it; 0 if unknown.
     pub target: u32,
@@ -66,7 +67,7 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// A note about no certain place.
+    /// A note that is not about a place.
     pub fn new(severity: amdgpu_isa_severity, message: impl ToString) -> Note {
         let message = string(message);
         let (rule, advice, place) = (None, None, None);
@@ -106,7 +107,7 @@ impl Note {
     }
 }
 
-/// The bytes that the function made, and their number; null if it made none, of which the notes say why.
+/// The bytes that the function made, and their number in `len`; null if it made none: the notes say why.
 ///
 /// # Safety
 /// `answer` is null or an answer that is not freed; `len` is null or writable.

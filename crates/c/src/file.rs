@@ -40,7 +40,8 @@ struct Symbol {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct amdgpu_isa_section {
-    /// The place of its code object in the file, such as the id of a bundle's entry; empty if the file is one.
+    /// The place of its code object in the file, such as the id of a bundle's entry; empty if the file is a code
+    /// object.
     pub label: *const c_char,
     /// Its name, such as ".text".
     pub name: *const c_char,
@@ -54,7 +55,7 @@ pub struct amdgpu_isa_section {
     pub len: usize,
 }
 
-/// The kind of thing that a symbol names.
+/// The kind of what a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum amdgpu_isa_symbol_kind {
@@ -66,7 +67,7 @@ pub enum amdgpu_isa_symbol_kind {
     Other,
 }
 
-/// A name of an address in a section. Its pointers are valid as long as the file.
+/// A name for an address in a section. Its pointers are valid as long as the file.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct amdgpu_isa_symbol {
@@ -76,18 +77,18 @@ pub struct amdgpu_isa_symbol {
     pub address: u64,
     /// The size in bytes; 0 if it is not known.
     pub size: u64,
-    /// The kind of the named thing.
+    /// The kind of what the symbol names.
     pub kind: amdgpu_isa_symbol_kind,
-    /// The number of the section, as `amdgpu_isa_file_section` counts.
+    /// The number of the section for `amdgpu_isa_file_section`.
     pub section: usize,
-    /// The target of the section, with the lanes of the function's waves if the file says them.
+    /// The target of the section, with the wave size of the function if the file states it.
     pub target: u32,
     /// The 64 bytes of a kernel's descriptor; null if there is none.
     pub descriptor: *const u8,
 }
 
-/// Reads a file. What can be read of a damaged one is there; the notes say what cannot. `scan`: code objects and
-/// bundles are looked for at every byte of a file of any kind.
+/// Reads a file. A damaged file is read as far as possible, and notes describe the damage. `scan`: whether code objects
+/// and bundles are searched at every byte of a file of any kind.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
@@ -99,7 +100,7 @@ pub unsafe extern "C" fn amdgpu_isa_file_open(file: *const u8, len: usize, scan:
     Box::into_raw(Box::new(read))
 }
 
-/// Visits the code objects of a file. Returns notes about the parts that are none.
+/// Visits the code objects of a file. Returns notes about the parts that cannot be read.
 fn visit(file: &[u8], scan: bool, mut each: impl FnMut(&Image<'_>)) -> Vec<Note> {
     let mut notes = Vec::new();
     let part = |part: Part<'_>| {
@@ -183,7 +184,8 @@ pub unsafe extern "C" fn amdgpu_isa_file_section(
     unsafe { give(section, shown) }
 }
 
-/// The n-th symbol, from 0: those of a section are together, by address. Returns whether there is one.
+/// The n-th symbol, from 0. The symbols of a section are together, in the order of their addresses. Returns whether
+/// there is one.
 ///
 /// # Safety
 /// `file` is null or a file that is not freed; `symbol` is null or writable.
@@ -208,7 +210,7 @@ pub unsafe extern "C" fn amdgpu_isa_file_symbol(
     unsafe { give(symbol, shown) }
 }
 
-/// The n-th note about what could not be read, from 0. Returns whether there is one.
+/// The n-th note about parts that could not be read, from 0. Returns whether there is one.
 ///
 /// # Safety
 /// `file` is null or a file that is not freed; `note` is null or writable.
@@ -236,10 +238,10 @@ pub unsafe extern "C" fn amdgpu_isa_file_free(file: *mut amdgpu_isa_file) {
     }
 }
 
-/// Checks the code of a file for waits and distances that are missing, or longer than anything needs. The answer has
-/// no bytes: its notes are the findings, with `rule`, and what could not be read, without.
+/// Checks the code of a file for waits and distances that are missing, or longer than needed. The answer has no bytes.
+/// Its notes with a `rule` are the findings, and those without are about parts that could not be read.
 ///
-/// `target` is the one to read the code for; 0: the one that the file names.
+/// `target`: the target to read the code for; 0 for the one that the file names.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
@@ -265,10 +267,10 @@ fn target_for(image: &Image<'_>, wanted: u32) -> Result<Target, Note> {
     target.ok_or_else(|| Note { place: Some(string(image.label)), ..Note::new(amdgpu_isa_severity::Error, unknown()) })
 }
 
-/// The file with the waits and distances that are missing inserted: the bytes of the answer. The result is proved to be
-/// the same program but for them; if it is not, or something cannot be moved, there are no bytes, and the notes say
-/// why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed bundle
-/// becomes one that is not compressed.
+/// Inserts the waits and distances that are missing. The bytes of the answer are the new file, which is proved to be
+/// the same program except for them. If there is no proof, or some code cannot be moved, there are no bytes, and the
+/// notes say why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed
+/// bundle becomes one that is not compressed.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
@@ -279,7 +281,7 @@ pub unsafe extern "C" fn amdgpu_isa_fix(file: *const u8, len: usize, target: u32
     Box::into_raw(Box::new(answer))
 }
 
-/// The file without waits and distances that nothing needs, in the way of `amdgpu_isa_fix`.
+/// Takes away waits and distances that nothing needs. The answer is as for `amdgpu_isa_fix`.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
@@ -291,7 +293,7 @@ pub unsafe extern "C" fn amdgpu_isa_trim(file: *const u8, len: usize, target: u3
 }
 
 fn change(file: &[u8], target: u32, kind: Repair) -> amdgpu_isa_answer {
-    // Damage is a note of the visit.
+    // The visit below reports damage.
     let unpacked = amdgpu_object::unpack(file, None).ok().flatten();
     let file = unpacked.as_deref().unwrap_or(file);
     let (mut changes, mut faults) = (Vec::new(), Vec::new());

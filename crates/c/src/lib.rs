@@ -6,9 +6,9 @@
 //! cargo rustc --release --package amdgpu-isa-c --crate-type staticlib   # libamdgpu_isa_c.a
 //! ```
 //!
-//! A function that returns a pointer gives the caller an object, which lives until the function that frees it, and with
-//! it all that it points to. There is no global state, and no pointer of the caller is kept: every function may be
-//! called from every thread. No function returns null but where it says so.
+//! A function that returns a pointer gives the caller an object, which lives until it is freed, with everything that it
+//! points to. There is no global state, and no pointer of the caller is kept, so every function may be called from
+//! every thread. A function returns null only if its description says so.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 #![allow(non_camel_case_types)]

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_char};
 
-/// The bytes at a pointer. No object has more than `isize::MAX` bytes, so that a longer one counts as empty.
+/// The bytes at a pointer; empty for null, and for more than `isize::MAX` bytes, which no object has.
 ///
 /// # Safety
 /// Null, or this many readable bytes.
@@ -12,7 +12,7 @@ pub unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
     if is_slice { unsafe { std::slice::from_raw_parts(at, len) } } else { &[] }
 }
 
-/// The string at a pointer; `None` for null and for what is not UTF-8.
+/// The string at a pointer; `None` for null, and for bytes that are not UTF-8.
 ///
 /// # Safety
 /// Null, or a string that ends in a zero.
@@ -24,7 +24,7 @@ pub unsafe fn text<'a>(at: *const c_char) -> Option<&'a str> {
     unsafe { CStr::from_ptr(at) }.to_str().ok()
 }
 
-/// Writes one value for the caller, and returns whether there is one.
+/// Writes a value for the caller. Returns whether there is one.
 ///
 /// # Safety
 /// `to` is null or writable.

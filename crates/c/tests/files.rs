@@ -1,4 +1,4 @@
-//! The C interface with whole files says what the packages say.
+//! The C interface with whole files has the same results as the packages.
 
 use std::ffi::{CStr, c_char};
 use std::ptr::null;
