@@ -200,90 +200,89 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// A value that the runtime passes to a kernel after its arguments.
-///
-/// These values begin at the first multiple of 8 after a kernel's arguments, each at a fixed distance
-/// ([`Hidden::offset`]), in 256 bytes. The runtime fills in the values that the metadata list. Source: LLVM's AMDGPU
-/// usage guide, code objects of version 5.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Hidden {
-    /// The number of whole workgroups in x.
-    BlockCountX,
-    /// The number of whole workgroups in y.
-    BlockCountY,
-    /// The number of whole workgroups in z.
-    BlockCountZ,
-    /// The lanes of a whole workgroup in x.
-    GroupSizeX,
-    /// The lanes of a whole workgroup in y.
-    GroupSizeY,
-    /// The lanes of a whole workgroup in z.
-    GroupSizeZ,
-    /// The lanes of the last workgroup in x if it is not whole, or 0.
-    RemainderX,
-    /// The lanes of the last workgroup in y if it is not whole, or 0.
-    RemainderY,
-    /// The lanes of the last workgroup in z if it is not whole, or 0.
-    RemainderZ,
-    /// OpenCL's global offset in x.
-    GlobalOffsetX,
-    /// OpenCL's global offset in y.
-    GlobalOffsetY,
-    /// OpenCL's global offset in z.
-    GlobalOffsetZ,
-    /// The number of dimensions of the grid.
-    GridDims,
-    /// The address of the buffer of `printf`.
-    PrintfBuffer,
-    /// The address of the buffer for calls of host functions.
-    HostcallBuffer,
-    /// The address of the data by which kernels on several devices synchronize.
-    MultigridSyncArg,
-    /// The address of the heap for `malloc` on the device.
-    HeapV1,
-    /// The address of OpenCL's default device queue.
-    DefaultQueue,
-    /// The address of the data that links kernels of device queues to the kernel that enqueued them.
-    CompletionAction,
-    /// The number of bytes of LDS that the host requested at the launch.
-    DynamicLdsSize,
-    /// The high half of the addresses at which scratch memory is seen as flat memory.
-    PrivateBase,
-    /// The high half of the addresses at which LDS is seen as flat memory.
-    SharedBase,
-    /// The address of the queue that the kernel was launched in.
-    QueuePtr,
+/// Declares [`Hidden`]: for each row its description, its distance from the first one, its size in bytes, and its name
+/// in metadata.
+macro_rules! hidden {
+    ($(#[$about:meta])* enum Hidden {
+        $($(#[$of:meta])* $variant:ident = $offset:literal, $size:literal, $name:literal;)*
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Hidden {
+            $($(#[$of])* $variant,)*
+        }
+
+        impl Hidden {
+            /// All hidden arguments, by offset.
+            pub const ALL: [Hidden; [$($size),*].len()] = [$(Hidden::$variant),*];
+
+            const fn place(self) -> (u32, u32, &'static str) {
+                match self {
+                    $(Hidden::$variant => ($offset, $size, $name),)*
+                }
+            }
+        }
+    };
+}
+
+hidden! {
+    /// A value that the runtime passes to a kernel after its arguments.
+    ///
+    /// These values begin at the first multiple of 8 after a kernel's arguments, each at a fixed distance
+    /// ([`Hidden::offset`]), in 256 bytes. The runtime fills in the values that the metadata list. Source: LLVM's AMDGPU
+    /// usage guide, code objects of version 5.
+    enum Hidden {
+        /// The number of whole workgroups in x.
+        BlockCountX = 0, 4, "hidden_block_count_x";
+        /// The number of whole workgroups in y.
+        BlockCountY = 4, 4, "hidden_block_count_y";
+        /// The number of whole workgroups in z.
+        BlockCountZ = 8, 4, "hidden_block_count_z";
+        /// The lanes of a whole workgroup in x.
+        GroupSizeX = 12, 2, "hidden_group_size_x";
+        /// The lanes of a whole workgroup in y.
+        GroupSizeY = 14, 2, "hidden_group_size_y";
+        /// The lanes of a whole workgroup in z.
+        GroupSizeZ = 16, 2, "hidden_group_size_z";
+        /// The lanes of the last workgroup in x if it is not whole, or 0.
+        RemainderX = 18, 2, "hidden_remainder_x";
+        /// The lanes of the last workgroup in y if it is not whole, or 0.
+        RemainderY = 20, 2, "hidden_remainder_y";
+        /// The lanes of the last workgroup in z if it is not whole, or 0.
+        RemainderZ = 22, 2, "hidden_remainder_z";
+        /// OpenCL's global offset in x.
+        GlobalOffsetX = 40, 8, "hidden_global_offset_x";
+        /// OpenCL's global offset in y.
+        GlobalOffsetY = 48, 8, "hidden_global_offset_y";
+        /// OpenCL's global offset in z.
+        GlobalOffsetZ = 56, 8, "hidden_global_offset_z";
+        /// The number of dimensions of the grid.
+        GridDims = 64, 2, "hidden_grid_dims";
+        /// The address of the buffer of `printf`.
+        PrintfBuffer = 72, 8, "hidden_printf_buffer";
+        /// The address of the buffer for calls of host functions.
+        HostcallBuffer = 80, 8, "hidden_hostcall_buffer";
+        /// The address of the data by which kernels on several devices synchronize.
+        MultigridSyncArg = 88, 8, "hidden_multigrid_sync_arg";
+        /// The address of the heap for `malloc` on the device.
+        HeapV1 = 96, 8, "hidden_heap_v1";
+        /// The address of OpenCL's default device queue.
+        DefaultQueue = 104, 8, "hidden_default_queue";
+        /// The address of the data that links kernels of device queues to the kernel that enqueued them.
+        CompletionAction = 112, 8, "hidden_completion_action";
+        /// The number of bytes of LDS that the host requested at the launch.
+        DynamicLdsSize = 120, 4, "hidden_dynamic_lds_size";
+        /// The high half of the addresses at which scratch memory is seen as flat memory.
+        PrivateBase = 192, 4, "hidden_private_base";
+        /// The high half of the addresses at which LDS is seen as flat memory.
+        SharedBase = 196, 4, "hidden_shared_base";
+        /// The address of the queue that the kernel was launched in.
+        QueuePtr = 200, 8, "hidden_queue_ptr";
+    }
 }
 
 impl Hidden {
-    /// All hidden arguments, by offset.
-    pub const ALL: [Hidden; 23] = [
-        Hidden::BlockCountX,
-        Hidden::BlockCountY,
-        Hidden::BlockCountZ,
-        Hidden::GroupSizeX,
-        Hidden::GroupSizeY,
-        Hidden::GroupSizeZ,
-        Hidden::RemainderX,
-        Hidden::RemainderY,
-        Hidden::RemainderZ,
-        Hidden::GlobalOffsetX,
-        Hidden::GlobalOffsetY,
-        Hidden::GlobalOffsetZ,
-        Hidden::GridDims,
-        Hidden::PrintfBuffer,
-        Hidden::HostcallBuffer,
-        Hidden::MultigridSyncArg,
-        Hidden::HeapV1,
-        Hidden::DefaultQueue,
-        Hidden::CompletionAction,
-        Hidden::DynamicLdsSize,
-        Hidden::PrivateBase,
-        Hidden::SharedBase,
-        Hidden::QueuePtr,
-    ];
-
     /// The hidden arguments that describe the grid: numbers and sizes of workgroups, offsets, dimensions. Compilers
     /// list all of these for a kernel that reads any hidden argument.
     pub const GRID: &'static [Hidden] = Hidden::ALL.split_at(13).0;
@@ -303,36 +302,8 @@ impl Hidden {
         self.place().1
     }
 
-    /// The value of the metadata key `.value_kind`.
-    pub(super) const fn name(self) -> &'static str {
+    /// The value of the metadata key `.value_kind`, such as `hidden_grid_dims`.
+    pub const fn name(self) -> &'static str {
         self.place().2
-    }
-
-    const fn place(self) -> (u32, u32, &'static str) {
-        match self {
-            Hidden::BlockCountX => (0, 4, "hidden_block_count_x"),
-            Hidden::BlockCountY => (4, 4, "hidden_block_count_y"),
-            Hidden::BlockCountZ => (8, 4, "hidden_block_count_z"),
-            Hidden::GroupSizeX => (12, 2, "hidden_group_size_x"),
-            Hidden::GroupSizeY => (14, 2, "hidden_group_size_y"),
-            Hidden::GroupSizeZ => (16, 2, "hidden_group_size_z"),
-            Hidden::RemainderX => (18, 2, "hidden_remainder_x"),
-            Hidden::RemainderY => (20, 2, "hidden_remainder_y"),
-            Hidden::RemainderZ => (22, 2, "hidden_remainder_z"),
-            Hidden::GlobalOffsetX => (40, 8, "hidden_global_offset_x"),
-            Hidden::GlobalOffsetY => (48, 8, "hidden_global_offset_y"),
-            Hidden::GlobalOffsetZ => (56, 8, "hidden_global_offset_z"),
-            Hidden::GridDims => (64, 2, "hidden_grid_dims"),
-            Hidden::PrintfBuffer => (72, 8, "hidden_printf_buffer"),
-            Hidden::HostcallBuffer => (80, 8, "hidden_hostcall_buffer"),
-            Hidden::MultigridSyncArg => (88, 8, "hidden_multigrid_sync_arg"),
-            Hidden::HeapV1 => (96, 8, "hidden_heap_v1"),
-            Hidden::DefaultQueue => (104, 8, "hidden_default_queue"),
-            Hidden::CompletionAction => (112, 8, "hidden_completion_action"),
-            Hidden::DynamicLdsSize => (120, 4, "hidden_dynamic_lds_size"),
-            Hidden::PrivateBase => (192, 4, "hidden_private_base"),
-            Hidden::SharedBase => (196, 4, "hidden_shared_base"),
-            Hidden::QueuePtr => (200, 8, "hidden_queue_ptr"),
-        }
     }
 }

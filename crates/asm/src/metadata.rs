@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_isa::kernel::Hidden;
 use rmpv::Value;
 use saphyr_parser::{Event, Parser};
 
@@ -93,6 +94,8 @@ enum Shape {
     Truth,
     /// A text that is one of these.
     OneOf(&'static [&'static str]),
+    /// The kind of an argument.
+    ValueKind,
     /// A list of this number of numbers.
     Numbers(usize),
     Texts,
@@ -142,7 +145,7 @@ const ARGUMENT: [Key; 13] = [
     (".type_name", false, Shape::Text),
     (".size", true, Shape::Number),
     (".offset", true, Shape::Number),
-    (".value_kind", true, Shape::OneOf(&VALUE_KINDS)),
+    (".value_kind", true, Shape::ValueKind),
     (".pointee_align", false, Shape::Number),
     (".address_space", false, Shape::OneOf(&["private", "global", "constant", "local", "generic", "region"])),
     (".access", false, ACCESS),
@@ -152,39 +155,9 @@ const ARGUMENT: [Key; 13] = [
     (".is_volatile", false, Shape::Truth),
     (".is_pipe", false, Shape::Truth),
 ];
-const VALUE_KINDS: [&str; 31] = [
-    "by_value",
-    "global_buffer",
-    "dynamic_shared_pointer",
-    "sampler",
-    "image",
-    "pipe",
-    "queue",
-    "hidden_block_count_x",
-    "hidden_block_count_y",
-    "hidden_block_count_z",
-    "hidden_group_size_x",
-    "hidden_group_size_y",
-    "hidden_group_size_z",
-    "hidden_remainder_x",
-    "hidden_remainder_y",
-    "hidden_remainder_z",
-    "hidden_global_offset_x",
-    "hidden_global_offset_y",
-    "hidden_global_offset_z",
-    "hidden_grid_dims",
-    "hidden_none",
-    "hidden_printf_buffer",
-    "hidden_hostcall_buffer",
-    "hidden_heap_v1",
-    "hidden_default_queue",
-    "hidden_completion_action",
-    "hidden_multigrid_sync_arg",
-    "hidden_dynamic_lds_size",
-    "hidden_private_base",
-    "hidden_shared_base",
-    "hidden_queue_ptr",
-];
+/// The kinds of arguments, without those of [`Hidden`].
+const VALUE_KINDS: [&str; 8] =
+    ["by_value", "global_buffer", "dynamic_shared_pointer", "sampler", "image", "pipe", "queue", "hidden_none"];
 
 /// Refuses metadata that the runtime cannot read: without a version, without names and sizes of kernels and of their
 /// arguments, or with values of the wrong kind.
@@ -215,6 +188,7 @@ fn fits(value: &Value, name: &str, key: &str, shape: &Shape) -> Result<(), Strin
         Shape::Number => is_number(value),
         Shape::Truth => value.is_bool(),
         Shape::OneOf(texts) => value.as_str().is_some_and(|text| texts.contains(&text)),
+        Shape::ValueKind => value.as_str().is_some_and(is_value_kind),
         Shape::Numbers(count) => list.is_some_and(|list| list.len() == *count && list.iter().all(is_number)),
         Shape::Texts => list.is_some_and(|list| list.iter().all(Value::is_str)),
         Shape::Maps(..) => list.is_some(),
@@ -234,16 +208,18 @@ fn fits(value: &Value, name: &str, key: &str, shape: &Shape) -> Result<(), Strin
     Ok(())
 }
 
+fn is_value_kind(text: &str) -> bool {
+    VALUE_KINDS.contains(&text) || Hidden::ALL.iter().any(|hidden| hidden.name() == text)
+}
+
 impl Shape {
     fn about(&self) -> String {
         match self {
             Shape::Text => "a text".into(),
             Shape::Number => "a number".into(),
             Shape::Truth => "true or false".into(),
-            Shape::OneOf(texts) => match texts.len() {
-                0..7 => format!("one of {}", texts.join(", ")),
-                _ => "one of the kinds that the runtime knows".into(),
-            },
+            Shape::OneOf(texts) => format!("one of {}", texts.join(", ")),
+            Shape::ValueKind => "one of the kinds that the runtime knows".into(),
             Shape::Numbers(count) => format!("{count} numbers"),
             Shape::Texts => "a list of texts".into(),
             Shape::Maps(kind, _) => format!("a list of {kind}s"),
