@@ -77,19 +77,19 @@ typedef enum {
   AMDGPU_ISA_SPACE_EXPORT,
 } amdgpu_isa_space;
 
-// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again,
-// so no contents are dangerous.
+// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it. Every function decodes it again,
+// so any contents are safe.
 typedef struct {
   // The dwords, base word first; zeros after `len` bytes.
   uint32_t words[5];
-  // Length in bytes: 4 to 20.
+  // The length in bytes: 4 to 20.
   uint32_t len;
   // The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
   // lanes of a wave, 0 for the processor's default.
   uint32_t target;
 } amdgpu_isa_inst;
 
-// One operand.
+// An operand.
 typedef struct {
   // The kind of the operand.
   amdgpu_isa_kind kind;
@@ -97,7 +97,7 @@ typedef struct {
   int64_t value;
   // The field that names the operand, or -1.
   int32_t field;
-  // Width in bits.
+  // The width in bits.
   uint32_t bits;
   // Whether the instruction reads the operand.
   bool is_read;
@@ -111,29 +111,29 @@ typedef struct {
   uint32_t dword;
   // The lowest bit.
   uint32_t bit;
-  // Number of bits.
+  // The number of bits.
   uint32_t width;
 } amdgpu_isa_piece;
 
 // An access to memory.
 typedef struct {
-  // The memory.
+  // The kind of memory.
   amdgpu_isa_space space;
-  // Whether it is read.
+  // Whether the instruction reads the memory.
   bool is_read;
-  // Whether it is written.
+  // Whether the instruction writes the memory.
   bool is_written;
-  // Whether it is read, changed and written at once.
+  // Whether the memory is read, changed and written at once.
   bool is_atomic;
 } amdgpu_isa_access;
 
 // Consecutive registers of a kind.
 typedef struct {
-  // Their kind.
+  // The kind of the registers.
   amdgpu_isa_kind kind;
-  // The number of the first one.
+  // The number of the first register.
   uint32_t first;
-  // How many there are; 1 of the kinds SPECIAL and IMPLICIT.
+  // The number of registers; 1 for the kinds SPECIAL and IMPLICIT.
   uint32_t count;
 } amdgpu_isa_run;
 
@@ -161,8 +161,8 @@ int32_t amdgpu_isa_field(const char *name);
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_special(const char *name);
 
-// The length in bytes of the instruction that begins with these bytes, without a check that they are one; 0 if the
-// length is unknown.
+// The length in bytes of the instruction that begins with these bytes, which are not checked; 0 if the length is
+// unknown.
 //
 // # Safety
 // `bytes` has `len` readable bytes.
@@ -174,8 +174,8 @@ size_t amdgpu_isa_length(uint32_t target, const uint8_t *bytes, size_t len);
 // `bytes` has `len` readable bytes; `inst` is writable.
 amdgpu_isa_status amdgpu_isa_decode(uint32_t target, const uint8_t *bytes, size_t len, amdgpu_isa_inst *inst);
 
-// Writes the reason why the bytes are not an instruction, in the way of `amdgpu_isa_text`. Writes an empty text if
-// they are one.
+// Writes the reason why the bytes are not an instruction, like `amdgpu_isa_text`. Writes an empty text if they are an
+// instruction.
 //
 // # Safety
 // `bytes` has `len` readable bytes, `out` `room` writable ones.
@@ -188,23 +188,23 @@ size_t amdgpu_isa_why(uint32_t target, const uint8_t *bytes, size_t len, char *o
 size_t amdgpu_isa_encode(const amdgpu_isa_inst *inst, uint8_t *out, size_t room);
 
 // Writes the instruction as LLVM prints it. Like `snprintf`, returns the length without the terminating zero: if that
-// is `room` or more, the text was truncated. Returns 0 if it is not an instruction.
+// is `room` or more, the text was truncated. Returns 0 if `inst` is not an instruction.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
 size_t amdgpu_isa_text(const amdgpu_isa_inst *inst, char *out, size_t room);
 
-// Writes the operation's name, in the way of `amdgpu_isa_text`. The name is the same for all encodings and targets.
+// Writes the operation's name, like `amdgpu_isa_text`. The name is the same for all encodings and targets.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
 size_t amdgpu_isa_opcode(const amdgpu_isa_inst *inst, char *out, size_t room);
 
 #if defined(AMDGPU_ISA_MEANING)
-// Writes what the operation computes, in the way of `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or
-// a sentence in quotes; of two operations, for the first one. Returns 0 if it is not an instruction.
+// Writes what the operation computes, like `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or a
+// sentence in quotes; for a dual instruction, that of the first operation. Returns 0 if `inst` is not an instruction.
 //
-// The header has this function if `AMDGPU_ISA_MEANING` is defined, and a library with the feature `meaning` has it.
+// The header has this function if `AMDGPU_ISA_MEANING` is defined, and the library has it with the feature `meaning`.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -218,7 +218,7 @@ size_t amdgpu_isa_meaning(const amdgpu_isa_inst *inst, char *out, size_t room);
 // `inst` is null or an instruction; `out` has `room` writable elements.
 size_t amdgpu_isa_operands(const amdgpu_isa_inst *inst, amdgpu_isa_operand *out, size_t room);
 
-// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is not a branch.
+// Writes the target address of a branch at `pc`. The status is AMDGPU_ISA_STATUS_MISSING if `inst` is not a branch.
 //
 // # Safety
 // `inst` is null or an instruction; `to` is writable.
@@ -230,26 +230,26 @@ amdgpu_isa_status amdgpu_isa_branch_target(const amdgpu_isa_inst *inst, uint64_t
 // `inst` is null or an instruction; `value` is writable.
 amdgpu_isa_status amdgpu_isa_get(const amdgpu_isa_inst *inst, int32_t field, uint32_t *value);
 
-// The position of a field: one piece or two, the low one first. Returns their number; 0 if there is no such field.
+// Writes the position of a field: one piece or two, the low one first. Returns their number; 0 without such a field.
 //
 // # Safety
 // `inst` is null or an instruction; `pieces` has two writable elements.
 size_t amdgpu_isa_locate(const amdgpu_isa_inst *inst, int32_t field, amdgpu_isa_piece *pieces);
 
-// Sets a field. If the status is not OK, the instruction stays as it was. `amdgpu_isa_encode` writes it to memory.
+// Sets a field. If the status is not OK, the instruction stays as it was. `amdgpu_isa_encode` writes the instruction
+// to memory.
 //
 // # Safety
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_set(amdgpu_isa_inst *inst, int32_t field, uint32_t value);
 
-// Sets the target of a branch or call at `pc` to the address `to`, in the way of `amdgpu_isa_set`.
+// Sets the target of a branch or call at `pc` to the address `to`, like `amdgpu_isa_set`.
 //
 // # Safety
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_set_branch_target(amdgpu_isa_inst *inst, uint64_t pc, uint64_t to);
 
-// Changes the operation to another of the same format, in the way of `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such
-// names.
+// Changes the operation to another of the same format, like `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such names.
 //
 // # Safety
 // `inst` is null or a writable instruction; `name` is null or ends in a zero.
@@ -268,13 +268,13 @@ amdgpu_isa_status amdgpu_isa_patch(uint32_t target, uint8_t *bytes, size_t len, 
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_flag(const char *name);
 
-// The flags of the operation: flag number n is bit n. 0 if it is not an instruction.
+// The flags of the operation: flag number n is bit n. 0 if `inst` is not an instruction.
 //
 // # Safety
 // `inst` is null or an instruction.
 uint64_t amdgpu_isa_flags(const amdgpu_isa_inst *inst);
 
-// Writes up to `room` accesses to memory, and returns the number of all.
+// Writes up to `room` accesses to memory, and returns the number of all accesses.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable elements.
@@ -287,32 +287,33 @@ size_t amdgpu_isa_memory(const amdgpu_isa_inst *inst, amdgpu_isa_access *out, si
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_counter(const char *name);
 
-// The counters that the instruction raises until it is done: counter number n is bit n. 0 if it is not an instruction.
+// The counters that the instruction raises until it is done: counter number n is bit n. 0 if `inst` is not an
+// instruction.
 //
 // # Safety
 // `inst` is null or an instruction.
 uint32_t amdgpu_isa_counters(const amdgpu_isa_inst *inst);
 
-// The value down to which the instruction waits for a counter to fall; -1 if it does not wait for it.
+// The value down to which the instruction waits for a counter to fall; -1 if it does not wait for the counter.
 //
 // # Safety
 // `inst` is null or an instruction.
 int32_t amdgpu_isa_wait(const amdgpu_isa_inst *inst, int32_t counter);
 
-// Writes up to `room` runs of the registers that the instruction reads, those that no field names among them, and
-// returns the number of all runs.
+// Writes up to `room` runs of the registers that the instruction reads, also those that no field names, and returns
+// the number of all runs.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable elements.
 size_t amdgpu_isa_reads(const amdgpu_isa_inst *inst, amdgpu_isa_run *out, size_t room);
 
-// Writes up to `room` runs of the registers that the instruction writes, in the way of `amdgpu_isa_reads`.
+// Writes up to `room` runs of the registers that the instruction writes, like `amdgpu_isa_reads`.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable elements.
 size_t amdgpu_isa_writes(const amdgpu_isa_inst *inst, amdgpu_isa_run *out, size_t room);
 
-// Writes the rule that the instruction breaks, in the way of `amdgpu_isa_text`. Hardware may do anything with such an
+// Writes the rule that the instruction breaks, like `amdgpu_isa_text`. Hardware may do anything with such an
 // instruction, and `amdgpu_isa_parse` refuses it. Writes an empty text if it breaks none.
 //
 // # Safety
@@ -320,48 +321,48 @@ size_t amdgpu_isa_writes(const amdgpu_isa_inst *inst, amdgpu_isa_run *out, size_
 size_t amdgpu_isa_check(const amdgpu_isa_inst *inst, char *out, size_t room);
 
 // Steps through code: decodes the first instruction in the bytes, and returns the distance to the next one. If the
-// bytes are not an instruction, `inst->len` is 0, and the distance is that to the next dword. 0 at the end, and for an
-// unknown target.
+// bytes are not an instruction, `inst->len` is 0, and the distance is that to the next dword. Returns 0 at the end,
+// and for an unknown target.
 //
 // # Safety
 // `bytes` has `len` readable bytes; `inst` is writable.
 size_t amdgpu_isa_next(uint32_t target, const uint8_t *bytes, size_t len, amdgpu_isa_inst *inst);
 
-// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the place
-// of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
+// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the
+// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
 //
 // # Safety
 // `source` is null or ends in a zero; `inst` is writable, and `column` is null or writable.
 amdgpu_isa_status amdgpu_isa_parse(uint32_t target, const char *source, amdgpu_isa_inst *inst, uint32_t *column);
 
-// Writes the reason why a text is refused, in the way of `amdgpu_isa_text`. Writes an empty text if it is taken.
+// Writes the reason why a text is refused, like `amdgpu_isa_text`. Writes an empty text if it is accepted.
 //
 // # Safety
 // `source` is null or ends in a zero; `out` has `room` writable bytes.
 size_t amdgpu_isa_parse_why(uint32_t target, const char *source, char *out, size_t room);
 
-// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is
-// no shorter one.
+// Replaces the instruction by its shortest encoding with the same meaning. If there is no shorter one, the instruction
+// is refused and stays as it was.
 //
 // # Safety
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_shrink(amdgpu_isa_inst *inst);
 
-// Makes the instruction its encoding of 64 bits with the same meaning, in the way of `amdgpu_isa_shrink`.
+// Replaces the instruction by its encoding of 64 bits with the same meaning, like `amdgpu_isa_shrink`.
 //
 // # Safety
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_expand(amdgpu_isa_inst *inst);
 
-// Makes the instruction the one of another target with the same meaning. It is refused, and stays as it was, if that
-// target has none; `amdgpu_isa_retarget_why` says what it lacks.
+// Replaces the instruction by the one of another target with the same meaning. If that target has none, the
+// instruction is refused and stays as it was; `amdgpu_isa_retarget_why` writes the reason.
 //
 // # Safety
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_retarget(amdgpu_isa_inst *inst, uint32_t target);
 
-// Writes the reason why another target does not have the instruction, in the way of `amdgpu_isa_text`. Writes an empty
-// text if it has it.
+// Writes the reason why another target does not have the instruction, like `amdgpu_isa_text`. Writes an empty text if
+// the target has the instruction.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.

@@ -48,14 +48,14 @@ pub enum amdgpu_isa_status {
     Refused,
 }
 
-/// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it; every function decodes it again,
-/// so no contents are dangerous.
+/// An instruction with its target. `amdgpu_isa_decode` and `amdgpu_isa_parse` make it. Every function decodes it again,
+/// so any contents are safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_inst {
     /// The dwords, base word first; zeros after `len` bytes.
     pub words: [u32; 5],
-    /// Length in bytes: 4 to 20.
+    /// The length in bytes: 4 to 20.
     pub len: u32,
     /// The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
     /// lanes of a wave, 0 for the processor's default.
@@ -94,7 +94,7 @@ pub enum amdgpu_isa_kind {
     Off,
 }
 
-/// One operand.
+/// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_operand {
@@ -104,7 +104,7 @@ pub struct amdgpu_isa_operand {
     pub value: i64,
     /// The field that names the operand, or -1.
     pub field: i32,
-    /// Width in bits.
+    /// The width in bits.
     pub bits: u32,
     /// Whether the instruction reads the operand.
     pub is_read: bool,
@@ -120,7 +120,7 @@ pub struct amdgpu_isa_piece {
     pub dword: u32,
     /// The lowest bit.
     pub bit: u32,
-    /// Number of bits.
+    /// The number of bits.
     pub width: u32,
 }
 
@@ -131,14 +131,14 @@ fn is_slice<T>(at: *const T, len: usize) -> bool {
 }
 
 /// # Safety
-/// Null, or this many readable elements.
+/// `at` is null or has `len` readable elements.
 unsafe fn slice<'a, T>(at: *const T, len: usize) -> &'a [T] {
     // SAFETY: the caller's promise.
     if is_slice(at, len) { unsafe { core::slice::from_raw_parts(at, len) } } else { &[] }
 }
 
 /// # Safety
-/// Null, or this many readable and writable elements.
+/// `at` is null or has `len` readable and writable elements.
 unsafe fn slice_mut<'a, T>(at: *mut T, len: usize) -> &'a mut [T] {
     // SAFETY: the caller's promise.
     if is_slice(at, len) { unsafe { core::slice::from_raw_parts_mut(at, len) } } else { &mut [] }
@@ -147,7 +147,7 @@ unsafe fn slice_mut<'a, T>(at: *mut T, len: usize) -> &'a mut [T] {
 /// An output buffer: C need not have initialized it, and nothing is read from it.
 ///
 /// # Safety
-/// Null, or this many writable elements.
+/// `at` is null or has `len` writable elements.
 unsafe fn room_of<'a, T>(at: *mut T, len: usize) -> &'a mut [MaybeUninit<T>] {
     // SAFETY: the caller's promise; any bytes are a `MaybeUninit`.
     unsafe { slice_mut(at.cast(), len) }
@@ -156,7 +156,7 @@ unsafe fn room_of<'a, T>(at: *mut T, len: usize) -> &'a mut [MaybeUninit<T>] {
 /// Writes one value for the caller.
 ///
 /// # Safety
-/// Null, or one writable element.
+/// `to` is null or writable.
 unsafe fn give<T>(to: *mut T, value: T) {
     // SAFETY: the caller's promise.
     if let [place] = unsafe { room_of(to, 1) } {
@@ -165,7 +165,7 @@ unsafe fn give<T>(to: *mut T, value: T) {
 }
 
 /// # Safety
-/// Null, or a string that ends in a zero.
+/// `at` is null or a string that ends in a zero.
 unsafe fn text<'a>(at: *const c_char) -> &'a str {
     if at.is_null() {
         return "";
@@ -174,14 +174,14 @@ unsafe fn text<'a>(at: *const c_char) -> &'a str {
     unsafe { core::ffi::CStr::from_ptr(at) }.to_str().unwrap_or("")
 }
 
-/// The number that C has for a target: its number in the ELF header, with the lanes of a wave in the second byte if
-/// they are not the processor's default.
+/// The number of a target in the C interface: its number in the ELF header, with the lanes of a wave in the second byte
+/// if they are not the processor's default.
 pub fn number_of(target: Target) -> u32 {
     let is_default = Target::from_e_flags(target.mach()) == Some(target);
     target.mach() | if is_default { 0 } else { u32::from(target.wave_size()) << 8 }
 }
 
-/// The target with a number that C has for it; `None` if there is none.
+/// The target with this number in the C interface; `None` if there is none.
 pub fn target_of(number: u32) -> Option<Target> {
     let target = Target::from_e_flags(number & 0xff)?;
     match u16::try_from(number >> 8).ok()? {
@@ -191,7 +191,7 @@ pub fn target_of(number: u32) -> Option<Target> {
 }
 
 /// # Safety
-/// Null, or an instruction.
+/// `inst` is null or an instruction.
 unsafe fn inst_of(inst: *const amdgpu_isa_inst) -> Option<Inst> {
     // SAFETY: the caller's promise.
     let inst = unsafe { inst.as_ref() }?;
@@ -209,7 +209,7 @@ fn field_of(number: i32) -> Option<Field> {
     usize::try_from(number).ok().and_then(|n| Field::ALL.get(n).copied())
 }
 
-/// A writer that counts all bytes of a text, and keeps those that fit.
+/// A text that counts all its bytes, and keeps those that fit.
 struct Text<'a> {
     out: &'a mut [MaybeUninit<u8>],
     len: usize,
@@ -230,7 +230,7 @@ impl Write for Text<'_> {
 }
 
 /// # Safety
-/// Null, or this many writable bytes.
+/// `out` is null or has `room` writable bytes.
 unsafe fn print(out: *mut c_char, room: usize, what: core::fmt::Arguments<'_>) -> usize {
     // SAFETY: the caller's promise.
     let out = unsafe { room_of(out.cast::<u8>(), room) };
@@ -284,8 +284,8 @@ pub unsafe extern "C" fn amdgpu_isa_special(name: *const c_char) -> i32 {
     Special::ALL.iter().position(|special| special.name() == name).map_or(-1, |n| n as i32)
 }
 
-/// The length in bytes of the instruction that begins with these bytes, without a check that they are one; 0 if the
-/// length is unknown.
+/// The length in bytes of the instruction that begins with these bytes, which are not checked; 0 if the length is
+/// unknown.
 ///
 /// # Safety
 /// `bytes` has `len` readable bytes.
@@ -319,8 +319,8 @@ pub unsafe extern "C" fn amdgpu_isa_decode(
     }
 }
 
-/// Writes the reason why the bytes are not an instruction, in the way of `amdgpu_isa_text`. Writes an empty text if
-/// they are one.
+/// Writes the reason why the bytes are not an instruction, like `amdgpu_isa_text`. Writes an empty text if they are an
+/// instruction.
 ///
 /// # Safety
 /// `bytes` has `len` readable bytes, `out` `room` writable ones.
@@ -363,7 +363,7 @@ pub unsafe extern "C" fn amdgpu_isa_encode(inst: *const amdgpu_isa_inst, out: *m
 }
 
 /// Writes the instruction as LLVM prints it. Like `snprintf`, returns the length without the terminating zero: if that
-/// is `room` or more, the text was truncated. Returns 0 if it is not an instruction.
+/// is `room` or more, the text was truncated. Returns 0 if `inst` is not an instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -378,7 +378,7 @@ pub unsafe extern "C" fn amdgpu_isa_text(inst: *const amdgpu_isa_inst, out: *mut
     }
 }
 
-/// Writes the operation's name, in the way of `amdgpu_isa_text`. The name is the same for all encodings and targets.
+/// Writes the operation's name, like `amdgpu_isa_text`. The name is the same for all encodings and targets.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -390,10 +390,10 @@ pub unsafe extern "C" fn amdgpu_isa_opcode(inst: *const amdgpu_isa_inst, out: *m
     unsafe { print(out, room, format_args!("{name}")) }
 }
 
-/// Writes what the operation computes, in the way of `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or
-/// a sentence in quotes; of two operations, for the first one. Returns 0 if it is not an instruction.
+/// Writes what the operation computes, like `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or a
+/// sentence in quotes; for a dual instruction, that of the first operation. Returns 0 if `inst` is not an instruction.
 ///
-/// The header has this function if `AMDGPU_ISA_MEANING` is defined, and a library with the feature `meaning` has it.
+/// The header has this function if `AMDGPU_ISA_MEANING` is defined, and the library has it with the feature `meaning`.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -469,10 +469,10 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
     }
 }
 
-/// Writes a value if there is one.
+/// Writes a value, if there is one.
 ///
 /// # Safety
-/// Null, or one writable element.
+/// `to` is null or writable.
 unsafe fn found<T>(value: Option<T>, to: *mut T) -> amdgpu_isa_status {
     let Some(value) = value else { return amdgpu_isa_status::Missing };
     // SAFETY: the caller's promise.
@@ -480,7 +480,7 @@ unsafe fn found<T>(value: Option<T>, to: *mut T) -> amdgpu_isa_status {
     amdgpu_isa_status::Ok
 }
 
-/// The address that a branch at `pc` goes to; AMDGPU_ISA_STATUS_MISSING if the instruction is not a branch.
+/// Writes the target address of a branch at `pc`. The status is AMDGPU_ISA_STATUS_MISSING if `inst` is not a branch.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `to` is writable.
@@ -512,7 +512,7 @@ pub unsafe extern "C" fn amdgpu_isa_get(
     unsafe { found(field_of(field).and_then(|field| inst.get(field)), value) }
 }
 
-/// The position of a field: one piece or two, the low one first. Returns their number; 0 if there is no such field.
+/// Writes the position of a field: one piece or two, the low one first. Returns their number; 0 without such a field.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `pieces` has two writable elements.
@@ -534,7 +534,7 @@ pub unsafe extern "C" fn amdgpu_isa_locate(
 }
 
 /// # Safety
-/// Null, or a writable instruction.
+/// `inst` is null or a writable instruction.
 unsafe fn change(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<Inst, PatchError>) -> amdgpu_isa_status {
     // SAFETY: the caller's promise.
     let Some(old) = (unsafe { inst_of(inst) }) else { return amdgpu_isa_status::NoInstruction };
@@ -549,7 +549,8 @@ unsafe fn change(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<In
     }
 }
 
-/// Sets a field. If the status is not OK, the instruction stays as it was. `amdgpu_isa_encode` writes it to memory.
+/// Sets a field. If the status is not OK, the instruction stays as it was. `amdgpu_isa_encode` writes the instruction
+/// to memory.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.
@@ -560,7 +561,7 @@ pub unsafe extern "C" fn amdgpu_isa_set(inst: *mut amdgpu_isa_inst, field: i32, 
     unsafe { change(inst, |inst| inst.with(field, value)) }
 }
 
-/// Sets the target of a branch or call at `pc` to the address `to`, in the way of `amdgpu_isa_set`.
+/// Sets the target of a branch or call at `pc` to the address `to`, like `amdgpu_isa_set`.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.
@@ -574,8 +575,7 @@ pub unsafe extern "C" fn amdgpu_isa_set_branch_target(
     unsafe { change(inst, |inst| inst.with_branch_target(pc, to)) }
 }
 
-/// Changes the operation to another of the same format, in the way of `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such
-/// names.
+/// Changes the operation to another of the same format, like `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such names.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction; `name` is null or ends in a zero.
@@ -618,7 +618,7 @@ mod tests {
     use super::*;
     use crate::value::InlineFloat;
 
-    /// The kinds and numbers as the header states them, also of values that no instruction of some builds has.
+    /// Test of the numbers in the header, also of those that no instruction of some builds has.
     #[test]
     fn every_value_has_its_kind_and_number() {
         use amdgpu_isa_kind as Kind;

@@ -37,13 +37,13 @@ pub enum amdgpu_isa_space {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_access {
-    /// The memory.
+    /// The kind of memory.
     pub space: amdgpu_isa_space,
-    /// Whether it is read.
+    /// Whether the instruction reads the memory.
     pub is_read: bool,
-    /// Whether it is written.
+    /// Whether the instruction writes the memory.
     pub is_written: bool,
-    /// Whether it is read, changed and written at once.
+    /// Whether the memory is read, changed and written at once.
     pub is_atomic: bool,
 }
 
@@ -51,11 +51,11 @@ pub struct amdgpu_isa_access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct amdgpu_isa_run {
-    /// Their kind.
+    /// The kind of the registers.
     pub kind: amdgpu_isa_kind,
-    /// The number of the first one.
+    /// The number of the first register.
     pub first: u32,
-    /// How many there are; 1 of the kinds SPECIAL and IMPLICIT.
+    /// The number of registers; 1 for the kinds SPECIAL and IMPLICIT.
     pub count: u32,
 }
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn amdgpu_isa_flag(name: *const c_char) -> i32 {
     Flag::ALL.iter().find(|flag| flag.name() == name).map_or(-1, |flag| *flag as i32)
 }
 
-/// The flags of the operation: flag number n is bit n. 0 if it is not an instruction.
+/// The flags of the operation: flag number n is bit n. 0 if `inst` is not an instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction.
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn amdgpu_isa_flags(inst: *const amdgpu_isa_inst) -> u64 {
     inst.flags().iter().fold(0, |all, flag| all | 1 << flag as u32)
 }
 
-/// Writes up to `room` accesses to memory, and returns the number of all.
+/// Writes up to `room` accesses to memory, and returns the number of all accesses.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable elements.
@@ -132,7 +132,8 @@ pub unsafe extern "C" fn amdgpu_isa_counter(name: *const c_char) -> i32 {
     Counter::ALL.iter().find(|counter| counter.name() == name).map_or(-1, |counter| *counter as i32)
 }
 
-/// The counters that the instruction raises until it is done: counter number n is bit n. 0 if it is not an instruction.
+/// The counters that the instruction raises until it is done: counter number n is bit n. 0 if `inst` is not an
+/// instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction.
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn amdgpu_isa_counters(inst: *const amdgpu_isa_inst) -> u3
     inst.counters().iter().fold(0, |all, counter| all | 1 << counter as u32)
 }
 
-/// The value down to which the instruction waits for a counter to fall; -1 if it does not wait for it.
+/// The value down to which the instruction waits for a counter to fall; -1 if it does not wait for the counter.
 ///
 /// # Safety
 /// `inst` is null or an instruction.
@@ -155,8 +156,8 @@ pub unsafe extern "C" fn amdgpu_isa_wait(inst: *const amdgpu_isa_inst, counter: 
     inst.waits().get(*counter).map_or(-1, i32::from)
 }
 
-/// Writes up to `room` runs of the registers that the instruction reads, those that no field names among them, and
-/// returns the number of all runs.
+/// Writes up to `room` runs of the registers that the instruction reads, also those that no field names, and returns
+/// the number of all runs.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable elements.
@@ -172,7 +173,7 @@ pub unsafe extern "C" fn amdgpu_isa_reads(
     unsafe { runs(&inst.reads(), out, room) }
 }
 
-/// Writes up to `room` runs of the registers that the instruction writes, in the way of `amdgpu_isa_reads`.
+/// Writes up to `room` runs of the registers that the instruction writes, like `amdgpu_isa_reads`.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable elements.
@@ -189,7 +190,7 @@ pub unsafe extern "C" fn amdgpu_isa_writes(
 }
 
 /// # Safety
-/// Null, or this many writable elements.
+/// `out` is null or has `room` writable elements.
 unsafe fn runs(registers: &RegSet, out: *mut amdgpu_isa_run, room: usize) -> usize {
     // SAFETY: the caller's promise.
     let out = unsafe { room_of(out, room) };
@@ -218,7 +219,7 @@ unsafe fn runs(registers: &RegSet, out: *mut amdgpu_isa_run, room: usize) -> usi
     count
 }
 
-/// Writes the rule that the instruction breaks, in the way of `amdgpu_isa_text`. Hardware may do anything with such an
+/// Writes the rule that the instruction breaks, like `amdgpu_isa_text`. Hardware may do anything with such an
 /// instruction, and `amdgpu_isa_parse` refuses it. Writes an empty text if it breaks none.
 ///
 /// # Safety

@@ -9,8 +9,8 @@ use crate::text::parse::{ParseError, parse};
 use super::{amdgpu_isa_inst, amdgpu_isa_status, give, inst_of, inst_to, print, slice, target_of, text};
 
 /// Steps through code: decodes the first instruction in the bytes, and returns the distance to the next one. If the
-/// bytes are not an instruction, `inst->len` is 0, and the distance is that to the next dword. 0 at the end, and for an
-/// unknown target.
+/// bytes are not an instruction, `inst->len` is 0, and the distance is that to the next dword. Returns 0 at the end,
+/// and for an unknown target.
 ///
 /// # Safety
 /// `bytes` has `len` readable bytes; `inst` is writable.
@@ -34,8 +34,8 @@ pub unsafe extern "C" fn amdgpu_isa_next(
     step
 }
 
-/// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the place
-/// of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
+/// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the
+/// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
 ///
 /// # Safety
 /// `source` is null or ends in a zero; `inst` is writable, and `column` is null or writable.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn amdgpu_isa_parse(
     }
 }
 
-/// Writes the reason why a text is refused, in the way of `amdgpu_isa_text`. Writes an empty text if it is taken.
+/// Writes the reason why a text is refused, like `amdgpu_isa_text`. Writes an empty text if it is accepted.
 ///
 /// # Safety
 /// `source` is null or ends in a zero; `out` has `room` writable bytes.
@@ -87,10 +87,10 @@ pub unsafe extern "C" fn amdgpu_isa_parse_why(
     }
 }
 
-/// Replaces the instruction by what `to` makes of it.
+/// Replaces the instruction by the result of `to`.
 ///
 /// # Safety
-/// Null, or a writable instruction.
+/// `inst` is null or a writable instruction.
 unsafe fn replace<E>(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Result<Inst, E>) -> amdgpu_isa_status {
     // SAFETY: the caller's promise.
     let Some(old) = (unsafe { inst_of(inst) }) else { return amdgpu_isa_status::NoInstruction };
@@ -100,8 +100,8 @@ unsafe fn replace<E>(inst: *mut amdgpu_isa_inst, to: impl FnOnce(&Inst) -> Resul
     amdgpu_isa_status::Ok
 }
 
-/// Makes the instruction its shortest encoding with the same meaning. It is refused, and stays as it was, if there is
-/// no shorter one.
+/// Replaces the instruction by its shortest encoding with the same meaning. If there is no shorter one, the instruction
+/// is refused and stays as it was.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn amdgpu_isa_shrink(inst: *mut amdgpu_isa_inst) -> amdgpu
     unsafe { replace(inst, Inst::shrink) }
 }
 
-/// Makes the instruction its encoding of 64 bits with the same meaning, in the way of `amdgpu_isa_shrink`.
+/// Replaces the instruction by its encoding of 64 bits with the same meaning, like `amdgpu_isa_shrink`.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.
@@ -121,8 +121,8 @@ pub unsafe extern "C" fn amdgpu_isa_expand(inst: *mut amdgpu_isa_inst) -> amdgpu
     unsafe { replace(inst, Inst::expand) }
 }
 
-/// Makes the instruction the one of another target with the same meaning. It is refused, and stays as it was, if that
-/// target has none; `amdgpu_isa_retarget_why` says what it lacks.
+/// Replaces the instruction by the one of another target with the same meaning. If that target has none, the
+/// instruction is refused and stays as it was; `amdgpu_isa_retarget_why` writes the reason.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction.
@@ -133,8 +133,8 @@ pub unsafe extern "C" fn amdgpu_isa_retarget(inst: *mut amdgpu_isa_inst, target:
     unsafe { replace(inst, |inst| inst.retarget(target)) }
 }
 
-/// Writes the reason why another target does not have the instruction, in the way of `amdgpu_isa_text`. Writes an empty
-/// text if it has it.
+/// Writes the reason why another target does not have the instruction, like `amdgpu_isa_text`. Writes an empty text if
+/// the target has the instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
