@@ -64,7 +64,9 @@ impl Opcode {
     /// The operation that a mnemonic names in a target's assembler, with or without the suffix of an encoding. Older
     /// names that LLVM's assembler accepts are also found; case is ignored.
     ///
-    /// # Errors The target has no operation of this name, the operation lacks the encoding of the suffix, or several operations have the name: [`signatures`] yields the forms of all of them.
+    /// # Errors
+    /// The target has no operation of this name, the operation lacks the encoding of the suffix, or several operations
+    /// have the name: [`signatures`] yields the forms of all of them.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
