@@ -1,4 +1,4 @@
-//! The upper bits of the numbers of vector registers at each place of code.
+//! The upper bits of the numbers of vector registers before each instruction of code.
 
 use alloc::vec::Vec;
 

@@ -42,7 +42,7 @@ pub struct Following<'f, 'c, S, F> {
     passed: Vec<u16>,
     /// The places of the blocks that were passed, which `passed` counts.
     counted: Vec<usize>,
-    /// The place before which all entries are reached.
+    /// The place before which all entries of functions have been reached.
     entered: usize,
     /// The place from which on no states are joined, while a region changes.
     end: usize,

@@ -16,8 +16,8 @@ pub enum Lanes {
     /// the write.
     Replaced,
     /// The lanes keep their values, which may be read after they are switched on again. So a write ends the life of a
-    /// value only if EXEC is not written between the write and the next read. Registers are live longer; a register
-    /// that is not live can be used in any case.
+    /// value only if EXEC is not written between the write and the next read. Registers are live longer than with
+    /// `Replaced`; a register that is not live can be used in any case.
     Kept,
 }
 
@@ -118,7 +118,8 @@ impl Flow<'_> {
         all
     }
 
-    /// For each block, the registers that the function called at its end may read; `None` if it does not call one.
+    /// For each block, the registers that a call at its end counts as reading; `None` if the block does not end in a
+    /// call.
     fn called(&self) -> Vec<Option<RegSet>> {
         let all = self.everything();
         let mut of_function: alloc::collections::BTreeMap<usize, RegSet> = alloc::collections::BTreeMap::new();

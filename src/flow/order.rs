@@ -110,7 +110,7 @@ impl Flow<'_> {
 #[derive(Clone, Copy, PartialEq)]
 enum Mark {
     New,
-    /// The block is on the path to the current one.
+    /// A block on the path to the current one.
     OnWay,
     Seen,
 }

@@ -20,19 +20,19 @@ pub struct Held {
     pub inherited: bool,
     /// The number of younger operations of the same order, at most the counter's greatest value.
     pub age: u8,
-    /// The number of younger operations, among `age`, that may be done before this one.
+    /// The part of `age` that is operations which may be done before this one.
     pub loose: u8,
     /// Whether the other counter of a flat operation holds the same registers.
     pub flat_pair: bool,
-    /// Whether the operation is perhaps done, but not for certain: only one of a flat operation's two counters tells,
-    /// or flat operations may have been done before older ones.
+    /// Whether the operation is perhaps done, but not for certain: only one of a flat operation's two counters tells
+    /// when it is done, or flat operations may have been done before older ones.
     pub maybe_done: bool,
     /// Whether the upper bits of the registers' numbers are unknown.
     pub any_bank: bool,
     pub producer: u32,
 }
 
-/// The effect of a function so far on the operations of an event that were outstanding at its beginning.
+/// The effect of a function so far on the operations of an event that were outstanding when the function began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Passed {
     /// The lowest `Held::at_most` of the operations that are done now.

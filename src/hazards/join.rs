@@ -87,7 +87,7 @@ impl<C: Capacity> Hazards<C> {
         changed || simple(self) != before
     }
 
-    /// Adds an instruction, or takes the worse of two entries of the same one. If there is no room, the oldest
+    /// Adds an instruction, or takes the worse of two entries of the same instruction. If there is no room, the oldest
     /// instruction is lost. Returns whether anything changed.
     pub(super) fn merge(&mut self, new: &Past) -> bool {
         let order = new.order();

@@ -82,8 +82,8 @@ pub struct Need {
     pub place: u32,
     /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// Whether the need is certain. It is not if both instructions access the register only if their vector registers
-    /// are in one bank: on CDNA5 the upper bits of the numbers are unknown where paths with different ones meet.
+    /// Whether the need is certain. It is not if it depends on the banks of vector registers: on CDNA5 the upper bits
+    /// of their numbers are unknown where paths with different bits meet.
     pub sure: bool,
 }
 

@@ -19,10 +19,10 @@ pub struct Wait {
     pub conflict: Conflict,
     /// The first register that the operation and the instruction both access.
     pub register: Option<Reg>,
-    /// The number that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation that is waited for.
+    /// The `producer` that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation.
     pub producer: u32,
-    /// Whether the wait is certainly needed. It may not be for a flat operation if a wait for the other one of its two
-    /// counters is there, before RDNA1 for an operation that is older than a flat one, and if the banks of the
+    /// Whether the wait is certainly needed. It may be unnecessary for a flat operation if a wait for the other one of
+    /// its two counters is there, before RDNA1 for an operation that is older than a flat one, and if the banks of the
     /// registers are unknown.
     pub sure: bool,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.

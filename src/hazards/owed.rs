@@ -76,8 +76,8 @@ impl Owed {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }
 
-    /// Whether this entry can stand for both where two paths meet. Equally many transcendental operations must have
-    /// come after each, since waits count them.
+    /// Whether this entry can stand for both entries where two paths meet. Equally many transcendental operations must
+    /// have come after each, since waits count them.
     fn includes(&self, other: &Owed) -> bool {
         self.replaces(other) && self.age.trans == other.age.trans
     }

@@ -4,7 +4,7 @@ use crate::hazards::steps::Age;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// An earlier instruction, and the rows of which it is a producer.
+/// An earlier instruction, and the rows of the rule tables of which it is a producer.
 #[derive(Clone, Copy, Debug)]
 pub struct Past {
     /// The rows of which the instruction is a producer, and which nothing has ended.

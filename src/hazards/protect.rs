@@ -60,7 +60,8 @@ impl<C: Capacity> Hazards<C> {
         Ok(())
     }
 
-    /// Issues the instructions that one of the target needs before it, or returns a need that none ends.
+    /// Issues the instructions that the next one, of the same target, needs before it. Fails with a need that none
+    /// ends.
     pub(crate) fn prepare(&mut self, next: &Next<'_>, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
         if self.next_need(next).is_none() {
             return Ok(());
@@ -150,8 +151,8 @@ impl<C: Capacity> Hazards<C> {
         count
     }
 
-    /// The need to meet first. Vector operations come before wait states, since they count as such, and events come
-    /// before both, since some rules demand them immediately.
+    /// The need to meet first. Vector operations come before wait states, since they count as wait states, too, and
+    /// events come before both, since some rules demand them immediately.
     fn next_need(&self, next: &Next<'_>) -> Option<Need> {
         let needs = self.needs_at_most(next);
         needs.event.or(needs.valu).or(needs.states)

@@ -1,4 +1,4 @@
-//! The rules.
+//! The rules about hazards.
 
 use core::fmt;
 
@@ -116,7 +116,7 @@ pub struct Distance {
 
 impl Distance {
     /// The distance that [`Hazards::new`](crate::hazards::Hazards::new) demands after this number of passes. Operations
-    /// of other units take none.
+    /// of other units take no passes.
     pub fn agreed(&self, passes: u8) -> u8 {
         of_passes(&self.agreed, passes)
     }

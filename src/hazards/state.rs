@@ -225,7 +225,7 @@ impl<C: Capacity> Hazards<C> {
             if !waits || self.distance(row, Some(passes(&owed.inst))) == 0 || self.is_past(row, &owed.age) {
                 continue;
             }
-            // An entry about registers matches by those that are left, any other by the operands of its instruction.
+            // An entry about registers matches by registers that are left, any other by operands of its instruction.
             let found = match owed.count {
                 0 => matches(row, &Uses::of(&owed.inst, owed.msb), uses),
                 _ => matches_run(row, owed, uses),

@@ -110,7 +110,7 @@ impl Counted {
         self.most = self.most.max(other.most);
     }
 
-    /// Whether at least `times` of them came on every path.
+    /// Whether at least `times` instructions came on every path.
     pub(super) fn reaches(self, times: u8) -> bool {
         self.fewest >= times
     }
@@ -122,7 +122,7 @@ pub(super) fn counts(tables: &HazardTables, is: u8, uses: &Uses<'_>) -> u8 {
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
-/// Whether a wait that leaves some operations ends a row of the producer: enough of them came after it, and they are
+/// Whether a wait that leaves some operations ends a row of the producer: enough operations came after it, and they are
 /// done in the order of their issue, unless transcendental ones are among others. Without a row, the number of
 /// operations of a kind is unknown.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
@@ -168,8 +168,8 @@ pub(super) struct Seen(u128);
 impl Seen {
     pub(super) const NOTHING: Seen = Seen(0);
 
-    /// The registers that were seen at the beginning of a called function: none if a write ends this, or else perhaps
-    /// all.
+    /// The registers that were seen at the beginning of a called function: none if writes make registers unseen again,
+    /// or else perhaps all.
     pub(super) const fn called(tables: &HazardTables) -> Seen {
         if tables.until_written { Seen::NOTHING } else { Seen(u128::MAX) }
     }
@@ -178,8 +178,8 @@ impl Seen {
         self.0 |= other.0;
     }
 
-    /// Issues the instruction, and returns the registers that were seen before it. Its own reads count, too, unless a
-    /// write ends that a register is seen.
+    /// Issues the instruction, and returns the registers that were seen before it. Its own reads count, too, unless
+    /// writes make registers unseen again.
     #[inline]
     pub(super) fn issue(&mut self, tables: &HazardTables, is: u8, uses: &Uses<'_>) -> Seen {
         let read = match is & class::SEES {
