@@ -235,7 +235,7 @@ fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     long(inst, out);
 }
 
-/// Prints any instruction from its descriptors. A build without the feature `fast` prints all instructions so.
+/// Prints any instruction from its descriptors. A build without the feature `fast` prints all instructions here.
 #[inline(never)]
 fn long(inst: &Inst, out: &mut Out) {
     each(&Printer::new(inst), out);

@@ -90,7 +90,7 @@ impl Printer<'_> {
             EncodedOperand::Literal64(bits) => return self.literal64(desc.ty, bits, out),
             EncodedOperand::Code(code) | EncodedOperand::High(code) => code,
             EncodedOperand::Vcc => vcc(self.inst.target()),
-            // All other values are addresses that are off.
+            // No other value is a register: the address is off.
             _ => return out.literal(b"off"),
         };
         match desc.kind.signs() {

@@ -42,7 +42,7 @@ pub fn nearest(text: &[u8]) -> u64 {
     }
     let power = given - places;
     if let (Some(digits), Some(scale)) = (number.exact(), EXACT.get(power.unsigned_abs() as usize)) {
-        // Both factors are exact, so the result is rounded only once.
+        // Both numbers are exact, so the result is rounded only once.
         return if power < 0 { digits / scale } else { digits * scale }.to_bits();
     }
     let mut divisor = Big::of(1);

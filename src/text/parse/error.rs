@@ -90,11 +90,11 @@ pub enum ParseErrorKind {
     Register,
     /// The register does not exist; the last one of its kind is given.
     Beyond(Reg),
-    /// The last register of a run stands before the first one.
+    /// The last register of a run comes before the first one.
     Backward,
     /// The number of a register is negative.
     Negative,
-    /// The run has this number of registers, more than any operand.
+    /// The run has this number of registers, more than any operand has.
     Length(u16),
     /// The destinations of two operations have to be an even and an odd register, but both are even or both are odd.
     Parity(Field),
@@ -114,7 +114,7 @@ pub enum ParseErrorKind {
     Value {
         /// The field.
         field: Field,
-        /// The value of its bits.
+        /// The value of the field's bits.
         value: u16,
     },
     /// The number is too small or too great.

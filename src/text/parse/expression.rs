@@ -191,7 +191,7 @@ impl Cursor<'_> {
                     _ => term.value,
                 }))
             }
-            // LLVM's assembler computes with the bits of a double, which gives nonsense unless they are all 0.
+            // LLVM's assembler computes with the bits of a double, which gives nonsense unless all bits are 0.
             b'0'..=b'9' => match Cursor::float(&mut Cursor { ..*self }) {
                 Some(0) => {
                     self.float();

@@ -288,7 +288,7 @@ mod tests {
     use super::*;
     use crate::text::parse::{NoSymbols, described};
 
-    /// Ways to change a text.
+    /// A change of a text.
     #[derive(Clone, Copy, PartialEq)]
     enum Change {
         None,

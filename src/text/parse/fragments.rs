@@ -126,9 +126,7 @@ impl OperandSignature {
     ///
     /// Rules that concern several operands are not checked, such as how many different constants an instruction has.
     ///
-    /// # Errors
-    /// The operand does not accept the value; the error has its position in the text. Properties that other fields
-    /// determine, such as the number of registers of an image address, are not known here, so any number is accepted.
+    /// # Errors The operand does not accept the value; the error has the position in the text. Properties that other fields determine, such as the number of registers of an image address, are not known here, so any number is accepted.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -234,7 +232,7 @@ impl Parser<'_, '_> {
         if self.cursor.is_done() { Ok(()) } else { Err(self.cursor.error(Kind::Unexpected)) }
     }
 
-    /// The operand that has been parsed, if it is the only one.
+    /// The operand that has been parsed; an error for a list of registers.
     fn found(&self, desc: &OperandDesc) -> Result<OperandText, ParseError> {
         let target = self.words.target;
         let flag = |bit: u8| bit != NONE && self.words.is_set(bit);

@@ -16,7 +16,7 @@ const OP_MOST: u8 = 7;
 const STREAM_AT: u32 = 8;
 const STREAM_MOST: u8 = 3;
 
-/// Names that have values in an expression, followed by other symbols.
+/// The symbols of an expression: first these names with their values, then other symbols.
 struct Names<'a> {
     names: &'a [(u16, &'a str)],
     symbols: &'a dyn Symbols,

@@ -302,7 +302,7 @@ struct Parser<'t, 's> {
     text: &'static TextTables,
     held: [Option<Held>; MAX_HELD],
     len: usize,
-    /// The position of the literal.
+    /// The position of the literal in the text.
     literal: Option<Span>,
     address: Option<ParsedAddress>,
     op_index: usize,

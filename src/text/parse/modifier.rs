@@ -102,7 +102,7 @@ impl<'t> Parser<'t, '_> {
         has_format && !(field == Field::Gds && has(field)) && !descs.modifiers().any(|desc| desc.field == field)
     }
 
-    /// Parses a modifier that must be here.
+    /// Parses a modifier that must come next.
     pub(super) fn one_modifier(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         match self.is_here(desc) {
             true => self.modifier(desc),
@@ -110,7 +110,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Whether the text of this modifier begins here.
+    /// Whether the text of this modifier comes next.
     fn is_here(&mut self, desc: &OperandDesc) -> bool {
         self.cursor.blank();
         let name = self.cursor.name();
@@ -201,7 +201,7 @@ impl<'t> Parser<'t, '_> {
             | ModifierKind::ByteSel => {
                 self.label()?;
                 let value = self.below(desc.field, most)?;
-                // The bound_ctrl of permlane swaps is such a modifier, too.
+                // The bound_ctrl of permlane swaps has one of these kinds, too.
                 let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
                 self.put(desc, if is_bound { 1 } else { value })?;
             }
@@ -404,7 +404,7 @@ impl<'t> Parser<'t, '_> {
             // As in LLVM's assembler, the hint 0 can have its name from another kind of operation.
             _ if ZEROS.contains(&word) => Some(returns),
             (_, Some(b"RT_RETURN")) => Some(1),
-            // The text that LLVM prints if the hint does not fit the scope.
+            // LLVM prints this text if the hint does not fit the scope.
             (_, Some([b'0', b'x', digit @ b'4'..=b'7'])) if flags.is_atomic() => Some((digit - b'0').into()),
             _ => None,
         };

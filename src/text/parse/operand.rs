@@ -485,7 +485,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The code and the literal of a number.
+    /// The operand code for a number, and the literal if the code announces one.
     fn constant(&self, desc: &OperandDesc, number: Number) -> Option<(u16, u32)> {
         let all = self.text.code_at.get(usize::from(FLOAT_LAST)).is_some_and(|&number| number != 0);
         // An integer of 32 bits is the upper half of a double.

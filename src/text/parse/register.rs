@@ -60,7 +60,7 @@ enum Name {
     Special(u16),
     /// A special register of 64 bits.
     Pair(u16),
-    /// `v[`, which numbers follow.
+    /// `v[`, which is followed by numbers.
     Open(File),
 }
 
