@@ -66,7 +66,7 @@ impl NearValid {
 /// [`valid`]. The result has whole dwords, at least one; [`near_valid_bytes`] cuts off single bytes.
 ///
 /// # Errors
-/// As for [`Unstructured`]; none has occurred so far for any bytes.
+/// The errors of [`Unstructured`], of which none has occurred so far for any bytes.
 pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
     near(target, u, 4)
 }
@@ -75,7 +75,7 @@ pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid>
 /// take bytes.
 ///
 /// # Errors
-/// As for [`near_valid`].
+/// The errors of [`near_valid`].
 pub fn near_valid_bytes(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
     near(target, u, 1)
 }

@@ -93,7 +93,7 @@ pub(super) fn lengths(kind: ImageKind, form: &InForm<'_>, part: u8) -> Option<(L
     (lengths.1 > 0).then_some((lengths, is_optional))
 }
 
-/// The kind of operation, as `image::*`.
+/// The kind of operation, as one of the constants in `image`.
 pub(crate) const fn image_data(data: ImageData, packs_d16: bool) -> u8 {
     let what = match data {
         ImageData::Components => image::DATA,

@@ -2,7 +2,7 @@
 
 use super::{NONE, Position, one};
 
-/// Memory addresses and export sources.
+/// A kind of memory address or export source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressKind {
     /// The vector address of a buffer: an index, an offset, both, a 64-bit address, or nothing.

@@ -2,7 +2,7 @@
 
 use super::{NONE, Position};
 
-/// Image data and image addresses.
+/// A kind of image data or image address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageKind {
     /// Image data; these fields and the operation determine the number of registers.

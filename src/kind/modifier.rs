@@ -2,7 +2,7 @@
 
 use super::{ModifierList, NONE, Position, one};
 
-/// Modifiers.
+/// A kind of modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModifierKind {
     /// A modifier that the text omits, or that the text of another operand or modifier includes.

@@ -2,7 +2,7 @@
 
 use super::{NONE, NumberList, Position, one};
 
-/// Constants in a field, and literals.
+/// A kind of constant in a field, or of literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NumberKind {
     /// The literal after the base words: one dword, or two, with the upper one in the field at `high`.

@@ -2,7 +2,7 @@
 
 use super::{NONE, Position, one};
 
-/// Offsets of scalar memory.
+/// A kind of offset of scalar memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OffsetKind {
     /// A constant in dwords if the bit `imm` is set, otherwise a register or a literal.

@@ -5,11 +5,11 @@ use super::{NONE, Position, one};
 /// The positions of the bits that change the sign of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Signs {
-    /// Negation.
+    /// The bit for negation.
     pub neg: Position,
-    /// Absolute value.
+    /// The bit for the absolute value.
     pub abs: Position,
-    /// Sign extension.
+    /// The bit for sign extension.
     pub sext: Position,
 }
 
@@ -25,7 +25,7 @@ impl Signs {
     }
 }
 
-/// Register files, sources and destinations.
+/// A kind of register file, source or destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterKind {
     /// An operand code.
@@ -74,7 +74,7 @@ impl RegisterKind {
         ("vdsty", RegisterKind::OppositeParity { other: NONE }),
     ];
 
-    /// The sign bits of a source that has them.
+    /// The sign bits of a source; `None` for other kinds.
     pub const fn signs(self) -> Option<Signs> {
         match self {
             RegisterKind::Code { signs }
