@@ -7,7 +7,7 @@ use crate::value::{Operand, Reg, Value};
 
 /// An instruction's reads over the constant bus.
 pub(crate) struct Reads {
-    /// Number of different scalars.
+    /// The number of different scalars.
     pub count: u8,
     /// The limit of the target, or of the operation.
     pub limit: u8,

@@ -26,9 +26,9 @@ impl core::error::Error for SyntaxError {}
 
 type Result<T> = core::result::Result<T, SyntaxError>;
 
-/// The deepest nesting of a formula, since the reader is recursive.
+/// The deepest nesting of a formula that is read, limited because the reader is recursive.
 const DEPTH: u8 = 40;
-/// The greatest number of words of a formula, since functions that walk its tree are recursive.
+/// The greatest number of words of a formula, limited because functions that walk its tree are recursive.
 const SIZE: u16 = 1000;
 
 struct Reader<'a> {

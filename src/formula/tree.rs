@@ -10,7 +10,7 @@ use super::types::Type;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     pub statements: Vec<Statement>,
-    /// The sentence in quotes, which says more than the statements.
+    /// The sentence in quotes, about what the statements leave out.
     pub remark: Option<String>,
 }
 

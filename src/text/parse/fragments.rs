@@ -126,7 +126,9 @@ impl OperandSignature {
     ///
     /// Rules that concern several operands are not checked, such as how many different constants an instruction has.
     ///
-    /// # Errors The operand does not accept the value; the error has the position in the text. Properties that other fields determine, such as the number of registers of an image address, are not known here, so any number is accepted.
+    /// # Errors
+    /// The operand does not accept the value; the error has the position in the text. Properties that other fields
+    /// determine, such as the number of registers of an image address, are not known here, so any number is accepted.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
