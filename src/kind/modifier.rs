@@ -43,7 +43,7 @@ pub enum ModifierKind {
     TemporalHint {
         scope: Position,
     },
-    /// Eight lanes; the lowest bit of the code at `code`, which announces the dword, is `fi`.
+    /// Eight lanes; the code at `code`, which announces the dword, is even if `fi` is 1.
     Dpp8 {
         code: Position,
     },

@@ -92,7 +92,7 @@ impl ImmediateKind {
 }
 
 impl Takes {
-    /// Returns the empty set of values.
+    /// The empty set of values.
     pub(super) fn new(target: Target, dwords: u16) -> Takes {
         let codes = CodeSet::EMPTY;
         Takes { codes, halves: false, vcc: false, off: false, immediate: None, target, dwords }

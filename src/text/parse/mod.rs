@@ -329,7 +329,7 @@ struct ParsedAddress {
 }
 
 impl<'t, 's> Parser<'t, 's> {
-    /// Returns a parser at the first operand of a form.
+    /// A parser at the first operand of a form.
     #[inline]
     fn new(cursor: Cursor<'t>, symbols: &'s dyn Symbols, form: Form, op_index: u16, reading: Reading) -> Self {
         let words = form.start();
