@@ -1,5 +1,5 @@
-//! Constants for the operations that hand-written code makes or looks for. They are `None` without a target that has
-//! the operation, so that the compiler leaves out what only such a target needs.
+//! Constants for the operations that hand-written code makes or looks for. A constant is `None` if no enabled target
+//! has the operation, so that the compiler leaves out code that only such a target needs.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ const MADE: &[&str] = &[
     "v_wmma_ld_scale_paired_b32",
 ];
 
-/// A constant for each operation; `None` if no enabled target has it.
+/// The source text with a constant for each operation.
 pub fn all(opcodes: &[String]) -> String {
     let mut out = String::from(
         "/// Operations that the assembler makes, that hazards need, and that read register numbers in their own way; `None` if no enabled target has the operation.\n#[allow(dead_code)]\npub(crate) mod well_known {\nuse super::Opcode;\n",

@@ -1,4 +1,4 @@
-//! Writes the facts of `isa/counters.isa` for one target: `CountTables` of src/table/counters.rs.
+//! Writes the facts of `isa/counters.isa` for one target: `CountTables` in src/table/counters.rs.
 
 use std::fmt::Write;
 

@@ -20,7 +20,8 @@ use crate::build::shared::marks;
 /// Writes the sizes of the tables, and the positions of the checked fields.
 pub fn sizes(w: &mut String, all: &[Tables]) {
     writeln!(w, "pub(crate) const OPCODE_SPACES: usize = {};", opcode_spaces(all)).unwrap();
-    // The types are as small as the enabled targets allow; the fast path has an entry for every number.
+    // The types are as small as the enabled targets allow, and the fast path's table has an entry for every value of
+    // the type.
     let constraints = constraints(all);
     let (index, most) = if constraints <= 256 { ("u8", 256) } else { ("u16", constraints.next_power_of_two()) };
     writeln!(w, "pub(crate) type ConstraintIndex = {index};").unwrap();
@@ -88,7 +89,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     Ok(())
 }
 
-/// Writes the demands that only a few constraints have.
+/// Writes the demands that are only in a few constraints.
 fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     let all = || tables.constraints.list.iter().enumerate();
     let mask = |bits: u64| number(&mut tables.zeros.clone(), bits);
@@ -103,7 +104,7 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
         let mut text = String::new();
         for c in checks {
             let (first, bit) = allowed.place(&set_of(tables.t, c));
-            // Checks of the third dword count bits from its start.
+            // Checks of the third dword count bits from the start of this dword.
             let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
             write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},").unwrap();
         }

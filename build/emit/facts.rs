@@ -13,7 +13,7 @@ use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::*;
 use crate::build::shared::ADDRESS_JUMP;
 
-/// The names of `Counter` in src/facts.rs, for every generation. Errors name counters as fields.
+/// The names of the variants of `Counter` in src/facts.rs, for every generation. Errors name counters as fields.
 pub const ALL_COUNTERS: [&str; 13] = [
     "vmcnt",
     "expcnt",
@@ -113,8 +113,8 @@ pub fn purposes(w: &mut String, isa: &Isa, ops: &[String]) {
     writeln!(w, "pub(crate) static PURPOSES: [(Opcode, Purpose); {count}] = [{}];", texts.join(", ")).unwrap();
 }
 
-/// Writes which operations have floats of 8 bits, those with the trait in a cell, and which targets read them
-/// otherwise.
+/// Writes the operations with floats of 8 bits, which need a trait in a cell, and the targets that read these floats in
+/// the other format.
 pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
     let needs = |row: &Row| row.opcode.entries.iter().any(|entry| entry.needs.as_deref() == Some("fp8"));
     let all: BTreeSet<&String> =
@@ -194,10 +194,10 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     .unwrap();
 }
 
-/// The values that a field can have, and the conditions: other fields and their values.
+/// The values that a field can have, and the conditions, which are other fields with their values.
 type Limit<'a> = (Values, &'a [(String, Values)]);
 
-/// The rows of `FactTables::only`: runs of operations with the values that a field of theirs can have.
+/// The rows of `FactTables::only`: runs of operations, with a field and the values that it can have.
 fn only(t: &Target) -> Vec<String> {
     let mut rows: Vec<(usize, usize, &String, Limit)> = Vec::new();
     for (op_index, operation) in t.operations.iter().enumerate() {

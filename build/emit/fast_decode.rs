@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::build::lower::fast_decode::{FastConstraints, FastOpcodeSpace, FastTables, Gather};
 use crate::build::shared::meta;
 
-/// Writes the table. `number`: the target's place among those of the build.
+/// Writes the tables. `number` is the target's position among the targets of the build.
 pub fn tables(w: &mut String, number: u32, tables: &FastTables) {
     let FastTables { leads, opcode_spaces, of_index, constraints, groups } = tables;
     writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static FAST_DECODE: FastDecode = FastDecode {{").unwrap();

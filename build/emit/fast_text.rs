@@ -16,18 +16,18 @@ use crate::build::lower::{FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::Isa;
 use crate::build::model::error::Result;
 
-/// A signature, its operands and its modifiers.
+/// The data of a `FastSignature`, with its modifiers.
 #[derive(Clone, PartialEq)]
 struct Fast {
     loud: u64,
     quiet: u64,
-    /// Bits of the third dword that modifiers hold.
+    /// The bits of the third dword that belong to modifiers.
     third: u32,
     suffix: u8,
     modifiers: Vec<String>,
-    /// The texts, in one entry of the table or several.
+    /// The texts of operands, in one or several entries of the table.
     entries: Vec<String>,
-    /// Whether the next signature is for other words of the same form.
+    /// Whether the next signature is for further words of the same form.
     another: bool,
 }
 
@@ -48,16 +48,16 @@ impl Fast {
     }
 }
 
-/// The longest name, as in src/text/fast.rs; longer names are printed in another way.
+/// The length of the longest name, as in src/text/fast.rs. The fast path does not print longer names.
 const NAME: usize = 32;
 
 /// Writes the tables. `names` has the position of each mnemonic in the list of all mnemonics, and its length.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let parts = |name: &str| parts(isa, t, name);
     let parts = Parts { waitcnt: parts("waitcnt")?, depctr: parts("depctr")?, delay_alu: parts("delay_alu")? };
-    // Common signatures come first, then those of three dwords and of two operations.
+    // Common signatures come first, then the signatures of three dwords and of two operations.
     let (mut common, mut special): (Vec<Fast>, Vec<Fast>) = Default::default();
-    // The index of the first signature for operations with a given signature and suffix, and whether it is special.
+    // The index of the first `Fast` for operations with a given signature and suffix, and whether it is in `special`.
     let mut known: HashMap<(usize, u8), Option<(usize, bool)>> = HashMap::new();
     let mut row = |operation: &Option<Operation>| {
         let name = |operation: &Operation| names[operation.spelling.as_ref().unwrap_or(&operation.mnemonic).as_str()];
@@ -87,7 +87,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     };
     let rows: Vec<_> = t.operations.iter().map(&mut row).collect();
     let all: Vec<&Fast> = common.iter().chain(&special).collect();
-    // Entry 0 is for operations that are not printed fast.
+    // Entry 0 is for operations that the fast path does not print.
     let mut entries = vec![1];
     entries.extend(all.iter().scan(1, |end, fast| {
         *end += fast.entries.len();
@@ -146,7 +146,7 @@ pub fn shared(isa: &Isa, targets: &[Target]) -> String {
     operand_texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared, &parts_named(isa, targets))
 }
 
-/// Texts of names in constants. They must be the same on all targets that have them.
+/// The texts of names in constants that are the same on all targets that have them.
 fn parts_named(isa: &Isa, targets: &[Target]) -> BTreeMap<u16, String> {
     let mut all = BTreeMap::new();
     let values = |name: &'static str, bits: bool| {
@@ -167,7 +167,7 @@ fn parts_named(isa: &Isa, targets: &[Target]) -> BTreeMap<u16, String> {
     for (value, n) in values("depctr", true).zip(0..) {
         all.insert(DEPCTRS + n, format!("depctr_{}(", value.name));
     }
-    // A text that is empty or too long is left out.
+    // A number whose name differs between targets has no text.
     all.retain(|_, text| !text.is_empty());
     all
 }
@@ -194,9 +194,9 @@ pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
     descs(t, signature).any(|(_, desc)| desc.access.is_some())
 }
 
-/// The signatures, one for each set of words. Empty if the separator after an operand is not a comma, if an operand
-/// follows a modifier, or if the suffix is for a trailing dword. `wide`: the instruction has three dwords.
-/// `ones`: bits that are set in all of its words.
+/// The fast signatures of a signature, one for each set of words. Empty if the separator after an operand is not a
+/// comma, if an operand follows a modifier, or if the suffix is for a trailing dword. `wide` tells whether the
+/// instruction has three dwords; `ones` are the bits that are set in all of its words.
 fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: bool, ones: u64) -> Vec<Fast> {
     // The second of two operations is printed by its own signature.
     let is_own = |i: &(u16, &OperandDesc)| i.1.kind != OperandKind::Second;
@@ -210,7 +210,7 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     }
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
     for &(number, desc) in behind.iter().filter(|i| i.1.kind != OperandKind::Modifier(ModifierKind::Hidden)) {
-        // Modifiers that are always printed are rare.
+        // A modifier that is always printed is rare, and has no fast path.
         let Some((bits, value)) = modifier(desc) else { return Vec::new() };
         if bits >> 64 != 0 && !wide {
             return Vec::new();
@@ -246,8 +246,8 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     all.into_iter().enumerate().map(fast).collect()
 }
 
-/// The way in which a modifier is printed, as `ModifierWay` in src/table/text.rs, and the text before its value, with
-/// its length in the last byte.
+/// The variant of `ModifierWay` in src/table/text.rs by which a modifier is printed, and the text before its value,
+/// with the length in the last byte.
 fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
     let OperandKind::Modifier(kind) = desc.kind else { return ("Descriptor", [0; 16]) };
     let (way, name) = match kind {

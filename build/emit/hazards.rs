@@ -1,4 +1,4 @@
-//! Writes the rules about hazards: what src/table/hazards.rs describes.
+//! Writes the rules about hazards, as src/table/hazards.rs describes them.
 
 use std::fmt::Write;
 
@@ -13,13 +13,13 @@ use crate::build::model::hazards::*;
 use crate::build::model::*;
 use crate::build::shared;
 
-/// The rules that a target of the build has.
+/// The rules that at least one target of the build has.
 fn rules<'a>(isa: &'a Isa, targets: &[Target]) -> Vec<&'a HazardRule> {
     let has = |rule: &&HazardRule| targets.iter().any(|t| rule.distance.of(&t.row.name).is_some());
     isa.hazards.rules.iter().filter(has).collect()
 }
 
-/// Writes what people read about each rule.
+/// Writes `HAZARD_RULES`, the texts about each rule.
 pub fn rule_infos(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     let rules = rules(isa, targets);
     writeln!(w, "pub(crate) static HAZARD_RULES: [RuleInfo; {}] = [", rules.len()).unwrap();
@@ -77,7 +77,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let longest = |unit: &str| {
             let rows =
                 tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
-            // The first of two producers is further away.
+            // If the rule has two producers, the first is further away.
             rows.flat_map(|(_, row)| row.distance.map(|d| d.1 + row.rule.again.map_or(0, |n| n + 1))).max().unwrap_or(0)
         };
         let (states, valu) = (longest("states"), longest("valu"));
@@ -145,10 +145,10 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     Ok(())
 }
 
-/// The variants of `Differs` in src/table/hazards.rs: none, and those of `DIFFERS`.
+/// The variants of `Differs` in src/table/hazards.rs: for no condition, and for each word of `DIFFERS`.
 const DIFFER_NAMES: [&str; 4] = ["Nothing", "SameOp", "OtherOp", "Passes"];
 
-/// `ByFile` of one side of the rows.
+/// The `ByFile` of one side of the rows, as source text.
 fn by_file<'a>(sides: impl Iterator<Item = &'a Side> + Clone) -> String {
     let set = |is: &dyn Fn(&Side) -> bool| {
         sides.clone().enumerate().filter(|(_, side)| is(side)).fold(0u128, |set, (n, _)| set | 1 << n)
@@ -163,7 +163,7 @@ fn by_file<'a>(sides: impl Iterator<Item = &'a Side> + Clone) -> String {
     format!("ByFile {{ any: {any:#x}, reads: [{reads}], writes: [{writes}], conditional: {conditional:#x} }}")
 }
 
-/// The bits of the files.
+/// The bits of the register files of operands.
 fn files(of: &Operands) -> u8 {
     of.files.iter().fold(0, |set, file| set | 1 << FILES.iter().position(|f| f == file).unwrap_or(7))
 }

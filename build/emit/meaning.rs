@@ -1,4 +1,4 @@
-//! Writes what each operation computes.
+//! Writes the formulas of operations.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use crate::build::model::error::Result;
 use crate::build::model::{EnumValue, Isa, Meanings};
 use crate::build::parse::numbers::number;
 
-/// Writes `MEANINGS`: in the order of the operations, each with the targets that it holds for, a bit for each.
+/// Writes `MEANINGS`: the formulas in the order of the operations, each with a bit for each target for which it holds.
 pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<String> {
     meaning::check(isa, targets, meanings)?;
     let names = |t: &Target| t.operations.iter().flatten().map(|operation| operation.mnemonic.clone()).collect();
@@ -43,7 +43,7 @@ pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Strin
     Ok(out)
 }
 
-/// Writes `SOURCE_LANES`: in the order of the operations, the lanes in which they read a source.
+/// Writes `SOURCE_LANES`: the lanes in which operations read a source, in the order of the operations.
 fn source_lanes(out: &mut String, isa: &Isa, targets: &[Target]) {
     let mut rows = Vec::new();
     for op in &opcodes(isa, targets) {
@@ -54,7 +54,7 @@ fn source_lanes(out: &mut String, isa: &Isa, targets: &[Target]) {
     writeln!(out, "static SOURCE_LANES: [(Opcode, u8, &str); {count}] = [{rows}];").unwrap();
 }
 
-/// Writes `VALUE_MEANINGS`: what the named values of each set do, and what holds without a value.
+/// Writes `VALUE_MEANINGS`: the effects of the named values of each enum, and the effect without a value.
 fn values(out: &mut String, isa: &Isa) -> Result<()> {
     let mut rows = Vec::new();
     for table in isa.enums.iter().filter(|table| !table.means.is_empty()) {
@@ -77,7 +77,7 @@ fn values(out: &mut String, isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Writes `FIELD_MEANINGS`: what the values of fields do.
+/// Writes `FIELD_MEANINGS`: the effects of the values of fields.
 fn fields(out: &mut String, isa: &Isa) -> Result<()> {
     let mut rows = Vec::new();
     for format in &isa.formats {
@@ -96,7 +96,7 @@ fn fields(out: &mut String, isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Writes `LANES`: which lane each lane reads, for each run of values of the control of DPP.
+/// Writes `LANES`: the lane that each lane reads, for each run of values of the control of DPP.
 fn lanes(out: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     let mut rows: Vec<(u16, u16, &str, u128)> = Vec::new();
     for table in isa.enums.iter().filter(|table| !table.lanes.is_empty()) {

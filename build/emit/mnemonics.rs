@@ -8,8 +8,8 @@ use crate::build::model::Isa;
 use crate::build::model::error::Result;
 use crate::build::shared::mnemonic_hash;
 
-/// Writes a hash table with open addressing: an operation is in the slot that the hash of its mnemonic selects, or in
-/// one after it, before the next empty slot. Operations of fewer bits come first, as the assembler prefers them.
+/// Writes a hash table with open addressing: an operation is in the slot that the hash of its mnemonic selects, or in a
+/// later slot before the next empty one. Operations of fewer bits come first, as the assembler prefers them.
 pub fn table(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     let mut all: Vec<(u8, usize, &Operation)> = Vec::new();
     for (index, operation) in t.operations.iter().enumerate() {

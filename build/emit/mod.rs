@@ -31,20 +31,20 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::PAGE;
 
-/// Writes all files. `every_struct`: list all structs for the tests, instead of one for each layout.
+/// Writes all files. `every_struct` lists all structs for the tests, instead of one struct for each layout.
 pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
     let mut files = vec![
         ("opcode.rs".to_string(), opcode_file(isa, targets)?),
         ("targets.rs".to_string(), target_enum(isa, targets)),
     ];
-    // Sizes and types of indices, which the types of the tables need.
+    // The sizes of tables and the types of indices, which the types of the tables need.
     let (mut sizes, mut tables) = (String::new(), String::new());
     let infos = infos(targets);
     info_table(&mut tables, &infos);
     // A byte is enough for the indices, unless many targets are enabled.
     let index = if infos.len() <= 1 << u8::BITS { "u8" } else { "u16" };
     writeln!(sizes, "pub(crate) type InfoIndex = {index};").unwrap();
-    // Code that no enabled target needs is omitted.
+    // These constants omit code that no enabled target needs.
     let lengths = targets.iter().map(|t| Lengths::of(&waves(targets, t))).collect::<Result<Vec<_>>>()?;
     let listed = lengths.iter().any(|lengths| !lengths.lists.is_empty());
     writeln!(sizes, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};").unwrap();
@@ -68,7 +68,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     decode::sizes(&mut sizes, &tables_of);
     let third = lower::fast_decode::any_third(&tables_of);
     writeln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
-    // The size of a table with an entry for every possible opcode index; the last index is never an operation's.
+    // The size of a table with an entry for every possible opcode index. No operation has the last index.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     writeln!(sizes, "pub(crate) const OP_INDICES: usize = {operations};").unwrap();
     let (marks, rules) = lower::decode::needed(&tables_of);
@@ -131,9 +131,9 @@ pub struct Numbers<'a> {
     pub opcodes: &'a [String],
     /// The number of each opcode, which is the same in every build.
     pub number_of: HashMap<&'a str, usize>,
-    /// The place of each opcode in `opcodes`.
+    /// The position of each opcode in `opcodes`.
     pub place_of: HashMap<&'a str, usize>,
-    /// The index of each info.
+    /// The index of each info in the shared table of infos.
     pub info_of: HashMap<&'a lower::Info, usize>,
     /// The position of each mnemonic in the list of all mnemonics, and its length.
     pub mnemonics: HashMap<&'a str, (usize, usize)>,
@@ -149,7 +149,7 @@ fn waves<'t>(targets: &'t [Target<'t>], t: &Target) -> Vec<&'t Target<'t>> {
     targets.iter().filter(|other| other.row.processor == t.row.processor).collect()
 }
 
-/// `s_add_u32` -> `SAddU32`, `VOP3P-MAI` -> `Vop3pMai`
+/// The name in camel case: `s_add_u32` -> `SAddU32`, `VOP3P-MAI` -> `Vop3pMai`.
 pub fn camel(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut is_first = true;
@@ -217,15 +217,15 @@ fn spellings(targets: &[Target]) -> Vec<String> {
 fn fields(isa: &Isa) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = isa.formats.iter().flat_map(|f| &f.fields).map(|f| f.name.to_lowercase()).collect();
     all.insert("vcc".into());
-    // Parts of constants, which errors name; `rest` stands for the bits that do not belong to a part.
+    // Errors name parts of constants as fields; `rest` stands for the bits that do not belong to a part.
     all.extend(isa.enums.iter().filter(|e| e.bits).flat_map(|e| &e.values).map(|v| v.name.clone()));
     all.insert("rest".into());
     all.extend(facts::ALL_COUNTERS.iter().map(|counter| counter.to_string()));
     all
 }
 
-/// Writes the table of names, and their getter. `behind` are names that follow the others without a number, for the
-/// quick paths.
+/// Writes the table of names, and the table of their positions. `behind` are names without a number at the end of the
+/// table, for the fast path.
 fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[String]) {
     // Readers of a name copy 48 bytes from its start.
     assert!(list.iter().chain(behind).all(|s| s.len() <= 48));
@@ -240,7 +240,7 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[
         writeln!(out, "/// {doc}\n#[cfg({cfg})]\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
     };
     blob(&with_behind, behind);
-    // Without the quick paths, the additional names are not used.
+    // Without the fast path, the additional names are not used.
     if !behind.is_empty() {
         blob(&format!("all({text}, not(feature = \"fast\"))"), &[]);
     }
@@ -274,7 +274,7 @@ fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
         write!(out, "Opcode::{}, ", camel(op)).unwrap();
     }
     *out += "];\n}\n";
-    // A bit for each number, and the operations before those of each 32 bits.
+    // A bit for each number, and the number of operations before each 32 bits.
     let enabled: HashSet<&String> = ops.iter().collect();
     let is_enabled = |opcode: &OpcodeNumber| enabled.contains(&opcode.name);
     let bits = |some: &[OpcodeNumber]| {

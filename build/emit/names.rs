@@ -27,7 +27,7 @@ pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     Ok(())
 }
 
-/// The pieces of the parts of a constant, low piece first; missing pieces have no bits.
+/// The pieces of each part of a constant, low piece first; a missing piece has no bits.
 pub fn parts(isa: &Isa, t: &Target, name: &str) -> Result<Vec<[Piece; 2]>> {
     isa.enums.iter().find(|e| e.bits && e.name == name).map_or(Ok(Vec::new()), |e| pieces(e, t))
 }
@@ -77,7 +77,7 @@ pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Scalar registers and sources without a number: first those that can be written.
+/// The scalar registers and sources without a number, first those that can be written.
 pub fn specials(isa: &Isa) -> Vec<&CodeRow> {
     const WRITTEN: [&str; 3] = ["sys", "m0", "exec"];
     const READ_ONLY: [&str; 2] = ["ro", "lds"];
@@ -140,7 +140,7 @@ pub fn common(w: &mut String, isa: &Isa) {
     writeln!(w, "}}").unwrap();
 }
 
-/// Writes the formats that succeeded others.
+/// Writes the formats that succeeded other formats.
 pub fn successors(w: &mut String, isa: &Isa) {
     writeln!(w, "/// Formats that replaced another one, and the fields that were renamed.").unwrap();
     writeln!(w, "pub(crate) static SUCCESSORS: &[Successor] = &[").unwrap();

@@ -1,4 +1,4 @@
-//! Ready-made texts of operands: `TEXTS` in src/text/texts.rs. build/lower/fast_texts.rs assigns them to operands.
+//! Precomputed texts of operands: `TEXTS` in src/text/texts.rs. build/lower/fast_texts.rs assigns them to operands.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use crate::build::lower::codes::{Codes, Run};
 
 pub use crate::build::shared::texts::*;
 
-/// First indices of the counters to wait for: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, `vmcnt` with a
-/// maximum of 15, and `expcnt`.
+/// The first index for each counter to wait for: `lgkmcnt` alone, `lgkmcnt` after another counter, `vmcnt`, `vmcnt`
+/// with a maximum of 15, and `expcnt`.
 pub const WAITS: [u16; 5] = [0xc00, 0xc10, 0xc20, 0xc30, 0xc40];
-/// First index of the names of instructions to wait for (`s_delay_alu`), and first index of the numbers of instructions
-/// to skip between two of them.
+/// The first index of the names of instructions to wait for (`s_delay_alu`), and the first index of the numbers of
+/// instructions to skip between two of them.
 pub const INSTIDS: u16 = 0x780;
 pub const INSTSKIPS: u16 = 0x790;
-/// First index of the texts before, between and after these names.
+/// The first index of the texts before, between and after these names.
 pub const DELAYS: u16 = 0x798;
 const DELAY_TEXTS: [&str; 4] = ["instid0(", ") | instskip(", ") | instid1(", "), "];
-/// First index of the names of the parts of `s_waitcnt_depctr`, each with a parenthesis, in the order of the table; and
-/// index of a zero with the text after it.
+/// The first index of the names of the parts of `s_waitcnt_depctr`, each with a parenthesis, in the order of the table;
+/// and the index of a zero with the text after it.
 pub const DEPCTRS: u16 = 0x7a0;
 pub const DEPCTR_ZERO: u16 = 0x7b0;
-/// Index of a missing text.
+/// The index of a missing text.
 pub const MISSING: u16 = 0x7ff;
 
-/// Number of texts, and size of each in bytes.
+/// The number of texts, and the size of each in bytes.
 const COUNT: u16 = 0x1000;
 const SIZE: usize = 16;
 /// The value that marks a missing text in place of its length, as in src/text/texts.rs.
@@ -61,7 +61,7 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
         (end <= last).then(|| format!("{file}[{n}:{end}]"))
     };
     let tuple = |file: &str, n: u16, count: u16| run(file, n, count, 255);
-    // Runs that end in vcc have no ready-made text.
+    // Runs that end in vcc have no precomputed text.
     let scalars = |n: u16, count: u16| run("s", n, count, last);
     let name = names.get(&n).copied();
     let place = |(first, last): Run| (first..=last).contains(&n).then(|| n - first);

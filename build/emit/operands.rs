@@ -19,7 +19,7 @@ use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
 
-/// The contents of a row, except its role, width and access.
+/// The fields of a row, except its role, width and access.
 struct RowText {
     how: &'static str,
     turn: u8,
@@ -106,7 +106,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
     // Single registers, pairs, and longer tuples; vector registers are not aligned.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let add = i.add + section + other;
-    // The terms are where the positions of other bits would be.
+    // The place and the number of the terms are stored in the fields for the positions of other bits.
     if count > 0 {
         let is_plain = !is_third && (acc, address) == (NO_SHIFT, NO_SHIFT);
         let turn = (i.lsb + 64 - i.shift) % 64;
@@ -117,13 +117,13 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
     of(RowText { how, turn, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// The place of some terms among all, and their number. Terms that are already there are shared.
+/// The position of `terms` in the list of all terms, and their number. Terms that are already in the list are shared.
 fn run(all: &mut Vec<Term>, terms: &[Term]) -> [u8; 2] {
     let first = all.windows(terms.len()).position(|some| some == terms).unwrap_or_else(|| {
         all.extend(terms);
         all.len() - terms.len()
     });
-    // Whether there are more is checked when all are there.
+    // The range of these numbers is checked when the list is complete.
     [first as u8, terms.len() as u8]
 }
 
@@ -133,8 +133,8 @@ fn term_text(term: &Term) -> String {
 }
 
 impl Most {
-    /// The number of bits of a row's index in a list, the integer type of a list, and the integer type of a list in the
-    /// tables, which belongs to one operation.
+    /// The number of bits of a row's index in a list, the integer type of a whole instruction's list, and the integer
+    /// type of a list in the tables, which is for one operation.
     pub fn of_lists(&self) -> (u32, &'static str, &'static str) {
         let bits = self.rows.next_power_of_two().trailing_zeros().max(8);
         let ty = |operands: usize| if operands * bits as usize <= 64 { "u64" } else { "u128" };
@@ -142,8 +142,8 @@ impl Most {
     }
 }
 
-/// The length of the longest list of operands, of an instruction and of an operation, the greatest number of fast
-/// lists, the greatest distance between the lists of 16 operations, and the greatest number of rows.
+/// The greatest sizes in any target's tables: the longest list of operands of an instruction and of an operation, the
+/// number of fast lists, the distance between the lists of 16 operations, and the number of rows.
 #[derive(Default)]
 pub struct Most {
     pub operands: usize,
@@ -174,7 +174,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         lists.list.iter().map(|l| fast_operands::list_text(&l.rows) + " as StoredList").collect::<Vec<_>>().join(", ");
     writeln!(w, "lists: &[{numbers}],").unwrap();
     forms(w, &lists);
-    // Only fast lists use later rows.
+    // Only fast lists use the rows after these.
     let whole = lists.rows.len() + 1;
     let fast = fast_operands::all(&mut lists);
     let count = fast.len();
@@ -183,7 +183,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let (mut descs, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     let mut kept_terms = Vec::new();
     for (n, row) in lists.rows.iter().enumerate() {
-        // Without `fast`, a row's numbers have 16 bits.
+        // Rows that are used without `fast` have fields of at most 16 bits.
         let most = if n + 1 < whole { 16 } else { 31 };
         let kept = if let Row::Kept(_, terms) = row { run(&mut kept_terms, terms) } else { [0, 0] };
         let (how, text) = match (row_text(t, row, most, kept), row) {
@@ -221,7 +221,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     Ok(())
 }
 
-/// The lists of forms that are not the base form.
+/// Writes the lists of all forms except base forms.
 fn forms(w: &mut String, lists: &Lists) {
     let of_list = |(list, base): (&List, u16)| {
         // A list is counted from one if it can be missing.
@@ -247,7 +247,7 @@ fn scalars(t: &Target) -> [u16; 4] {
     [sgpr_last, ttmp_first, ttmp_last, t.code.off]
 }
 
-/// The name of the table of values, composed of its contents.
+/// The name of the table of values, composed of the properties that determine its contents.
 fn values_name(isa: &Isa, t: &Target) -> String {
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     let specials = names::special_codes(isa, &t.row.name).into_iter().map(|code| format!("{code:X}"));

@@ -1,5 +1,5 @@
-//! Lists every generated struct with its fields, as a macro that calls another macro. A check of all structs is written
-//! once, and covers new generations automatically. `tests/typed.rs` and `fuzz/` use it.
+//! Lists every generated struct with its fields, as a macro that calls another macro. With this macro, a check of all
+//! structs is written once, and covers new generations automatically. `tests/typed.rs` and `fuzz/` use it.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -11,8 +11,8 @@ use crate::build::lower::Target;
 /// Writes `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for
 /// each.
 ///
-/// An extension has `()` instead of an opcode enum. `exact`: every value of the type fits, and the setter returns the
-/// struct. `checked`: the setter returns a `Result`.
+/// An extension has `()` instead of an opcode enum. For an `exact` field, every value of the type fits, and the setter
+/// returns the struct; for a `checked` field, the setter returns a `Result`.
 ///
 /// Without `every`, only one of the structs with the same layout is listed: compiling the tests for all of them takes
 /// minutes.

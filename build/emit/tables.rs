@@ -17,7 +17,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared;
 
-/// The tables of a target, each as its name and its text.
+/// The tables of a target, each as (name, text).
 pub fn target_tables(
     isa: &Isa,
     targets: &[Target],
@@ -124,7 +124,7 @@ fn descs(w: &mut String, isa: &Isa, t: &Target, numbers: &Numbers) -> Result<()>
     Ok(())
 }
 
-/// The text of the masks and values that identify an operation in four dwords.
+/// The source text of the masks and values that identify an operation in four dwords.
 pub fn joined_text(f: &lower::OpcodeSpace) -> String {
     let ([masks, values], shift, op_mask) = (f.joint(), f.op.lsb - 64, (1u32 << f.op.width) - 1);
     let (base, masks, values) = (f.base, format!("{masks:#x?}"), format!("{values:#x?}"));
@@ -207,10 +207,10 @@ fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
     t.operations.chunks(PAGE).flat_map(page).collect()
 }
 
-/// Registers that operations read over the constant bus without naming them, as `key` in src/check/bus.rs has them.
+/// Registers that operations read over the constant bus without naming them, as in `key` of src/check/bus.rs.
 const ON_BUS: [&str; 2] = ["vcc", "m0"];
 
-/// What distinguishes a form from those of other operations and targets.
+/// The key that distinguishes a form from the forms of other operations and targets.
 pub fn form_key<'a>(t: &'a Target, s: &lower::FormSignature) -> FormKey<'a> {
     let format = |n: usize| t.formats[n].def.name.as_str();
     let descs = t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
@@ -279,8 +279,9 @@ fn is_optional(isa: &Isa, desc: &OperandDesc) -> bool {
 }
 
 fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
-    // For each page, the opcode indices that have an operation, and the first operation's number. The numbers of the
-    // others follow it, or (with the highest bit set) a list has the operations with which runs of numbers begin.
+    // For each page, the opcode indices that have an operation, and the first operation's number. The other operations
+    // have the numbers after it, or (with the highest bit set) a list has the operations at which runs of numbers
+    // begin.
     let of_index =
         |operation: &Option<lower::Operation>| operation.as_ref().map(|s| all.number_of[s.mnemonic.as_str()]);
     let mut operations: Vec<Option<usize>> = t.operations.iter().map(of_index).collect();
@@ -327,7 +328,7 @@ fn info_of(w: &mut String, all: &Numbers, t: &Target) {
         .unwrap();
 }
 
-/// Writes, for each opcode of the enabled targets, the start of its opcode indices in the list that follows.
+/// Writes the start of the opcode indices of each opcode of the enabled targets in a list, and this list.
 fn entries(w: &mut String, all: &Numbers, t: &Target) {
     let mut of_opcode: Vec<Vec<usize>> = vec![Vec::new(); all.opcodes.len()];
     for (index, operation) in t.operations.iter().enumerate() {
@@ -354,7 +355,8 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
     .unwrap();
 }
 
-/// Writes a bit for each opcode index: whether an operand is a branch distance, or is added to the address of the code.
+/// Writes a bit for each opcode index, which tells whether an operand is a branch distance, or is added to the address
+/// of the code.
 fn branches(w: &mut String, t: &Target) {
     let is_branch = |operation: &Option<lower::Operation>| operation.as_ref().is_some_and(|o| t.infos[o.info].label);
     let bits = |operations: &[Option<lower::Operation>]| {

@@ -42,7 +42,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
 }
 
 /// Writes the modules of disabled targets. They are never compiled, but the compiler names the missing feature if code
-/// refers to one. This works only at the place where the module would be, in the root of the crate.
+/// refers to one. This only works where the modules would be, in the root of the crate.
 pub fn off(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     let is_off = |row: &&TargetRow| !row.is_other_wave() && !targets.iter().any(|t| t.row.name == row.name);
@@ -77,7 +77,7 @@ fn share_keyed(
             path
         }
     };
-    // The type by the name that it has in this module.
+    // The path of a type by its name in this module.
     shared.insert(format!("@{module}::{ty}"), path);
 }
 
@@ -116,7 +116,7 @@ pub fn is_exact(width: u8) -> bool {
     [1, 8, 16, 32].contains(&width)
 }
 
-/// Width of the opcode in bits.
+/// The width of the opcode in bits.
 fn op_bits(f: &LFormat) -> u8 {
     f.fields.iter().find(|(x, _)| x.operand_type == "op").map_or(0, |(_, b)| b.width())
 }
@@ -160,7 +160,7 @@ fn op_base(bits: u8) -> &'static str {
     if bits <= 8 { "u8" } else { "u16" }
 }
 
-/// One run of bits of a struct.
+/// A run of bits of a struct.
 struct Part<'a> {
     field: Option<&'a Field>,
     name: String,
@@ -200,7 +200,7 @@ fn int_type(width: u8, signed: bool) -> String {
     format!("{}{bits}", if signed { 'i' } else { 'u' })
 }
 
-/// The type in which a field is read and set.
+/// The Rust type for the values of a field.
 pub fn field_type(operand_type: &str, width: u8) -> String {
     if width == 1 { "bool".into() } else { int_type(width, signed(operand_type)) }
 }
@@ -386,14 +386,14 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
         let (upper, Piece { lsb, width }) = (field.name.to_uppercase(), bits.pieces[0]);
         format!("{ty}::{upper}_OFFSET == {lsb} && {ty}::{upper}_BITS == {width}")
     };
-    // Use a single assertion for all fields, because each assertion costs as much compile time as a function.
+    // There is a single assertion for all fields, because each assertion costs as much compile time as a function.
     let all: Vec<String> = f.fields.iter().filter(plain).map(lies).collect();
     if !all.is_empty() {
         writeln!(out, "static_assertions::const_assert!({});", all.join("\n    && ")).unwrap();
     }
 }
 
-/// Writes `Debug` as the macro would, but as code that is only compiled where it is called.
+/// Writes `Debug` as `derive` would, but as code that is only compiled where it is called.
 fn debug(out: &mut String, ty: &str, parts: &[Part]) {
     writeln!(out, "impl core::fmt::Debug for {ty} {{\n    #[inline]\n    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {{\n        f.debug_struct(\"{ty}\")").unwrap();
     for name in parts.iter().map(|p| &p.name) {

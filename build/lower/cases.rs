@@ -1,15 +1,15 @@
-//! Cases of words, distinguished by some of their bits. build/lower/fast_texts.rs and build/lower/fast_operands.rs list
-//! the operands for each case, and the library tries the cases in order.
+//! Cases of an instruction's words, distinguished by some of their bits. build/lower/fast_texts.rs and
+//! build/lower/fast_operands.rs list the operands for each case, and the library tries the cases in order.
 
 use crate::build::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::build::lower::{NONE, OperandDesc};
 
 /// The greatest number of cases that the library tries; trying more is too slow.
 const MOST_TRIED: usize = 8;
-/// The bit that vector registers have in a code of nine bits, and constants do not.
+/// The bit of a nine-bit code that is set for vector registers and clear for constants.
 pub const VECTOR: u8 = 8;
 
-/// The parts that words have if some of their bits are clear and others are set.
+/// The parts of words in which some bits are clear and others are set.
 #[derive(Clone, PartialEq)]
 pub struct Case<T> {
     pub parts: Vec<T>,
@@ -34,8 +34,8 @@ impl<T: Clone> Case<T> {
     }
 }
 
-/// Combines the cases of each operand. If two cases match, the first is used: for each operand, the case with more
-/// conditions comes first, and so do the combinations with more conditions.
+/// Combines the cases of each operand. If two cases match, the first is used: cases of an operand with more conditions
+/// come first, and so do combinations with more conditions.
 pub fn all<T: Clone>(operands: impl Iterator<Item = Vec<Case<T>>>) -> Vec<Case<T>> {
     let none = vec![Case { parts: Vec::new(), clear: 0, set: 0 }];
     let mut all = operands.fold(none, |all, found| {
@@ -45,22 +45,22 @@ pub fn all<T: Clone>(operands: impl Iterator<Item = Vec<Case<T>>>) -> Vec<Case<T
     all
 }
 
-/// One of the first 64 bits; zero for `NONE`.
+/// The mask of one of the first 64 bits; zero for `NONE`.
 pub fn bit(n: u8) -> u64 {
     if n == NONE { 0 } else { 1 << n }
 }
 
-/// An operand that is a plain code or an accumulation register, or absent: the code for "no scalar address".
+/// An operand that is a plain code, an accumulation register, or absent (the code for "no scalar address").
 #[derive(Clone, PartialEq)]
 pub struct Known {
     pub desc: OperandDesc,
     pub is_off: bool,
 }
 
-/// The cases of an operand that other bits determine completely, all of which are in the first 64. `None` for other
-/// operands. `off` is the code for "no scalar address".
+/// The cases of an operand that bits among the first 64 determine completely. `None` for any other operand. `off` is
+/// the code for "no scalar address".
 pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
-    // The address is a field of seven bits.
+    // The field of the scalar address has seven bits.
     let no_address = |lsb: u8| (u64::from(!off & 0x7f) << lsb, u64::from(off) << lsb);
     let case = |kind: OperandKind, dwords: u8, clear: u64, set: u64| {
         Case::new(Known { desc: OperandDesc { kind, dwords, ..desc.clone() }, is_off: false }, clear, set)
@@ -70,7 +70,7 @@ pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
         Case::new(Known { desc: OperandDesc { kind: code, ..desc.clone() }, is_off: true }, clear, set)
     };
     let register = |acc: u8, others: u64| {
-        // Constants are not registers.
+        // A constant is not an accumulation register.
         let vector = if desc.width == 9 { bit(desc.lsb + VECTOR) } else { 0 };
         let mut all = vec![case(code, desc.dwords, bit(acc) | others, 0)];
         if acc != NONE {
@@ -83,14 +83,14 @@ pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
     };
     Some(match desc.kind {
         OperandKind::Register(RegisterKind::Vector { acc }) => register(acc, 0),
-        // A plain register: the data does not go to LDS, and the fail status does not need a register.
+        // The data is a plain register if it does not go to LDS, and the fail status does not need a register.
         OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) => register(acc, bit(lds) | bit(tfe)),
-        // A pair if there is no scalar address.
+        // The address is a pair if there is no scalar address.
         OperandKind::Address(AddressKind::Global { saddr }) => {
             let (clear, set) = no_address(saddr);
             vec![case(code, 2, clear, set), case(code, 1, 0, 0)]
         }
-        // A VGPR if there is no scalar address, otherwise absent.
+        // The address is a VGPR if there is no scalar address, otherwise absent.
         OperandKind::Address(AddressKind::Scratch { sve: NONE, saddr }) => {
             let (clear, set) = no_address(saddr);
             vec![case(code, desc.dwords, clear, set), absent(0, 0)]

@@ -9,7 +9,7 @@ use crate::build::model::*;
 /// A run of codes: the first and the last one.
 pub type Run = (u16, u16);
 
-/// The codes of one target. Codes that the target lacks are `NONE`.
+/// The operand codes of one target. Codes that the target lacks are `NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codes {
     pub int: Run,
@@ -33,7 +33,7 @@ pub struct Codes {
 const NONE: u16 = u16::MAX;
 
 impl Codes {
-    /// The value in which all codes are missing.
+    /// The codes of a target that lacks all of them.
     pub const NONE: Codes = {
         let none = (NONE, NONE);
         let (int, negative, float, vgpr) = (none, none, none, none);
@@ -63,7 +63,7 @@ impl Codes {
         let class = |class: &str| run(&|c| c.class == class);
         let announces = |format: &str| {
             let extends = isa.formats.iter().flat_map(|f| &f.extends);
-            // VOPC's SDWA is a separate format.
+            // VOPC's SDWA is a separate format with the letter B.
             extends.filter(|e| e.format.trim_end_matches('B') == format).map(|e| e.code).next().unwrap_or(NONE)
         };
         Codes {
@@ -102,7 +102,7 @@ impl Codes {
     }
 }
 
-/// Writes the constants, and the values of the inline floating-point numbers.
+/// Writes the constants for operand codes, and the values of the inline floating-point numbers.
 pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
     writeln!(w, "/// Operand codes that are the same on every target.\n#[allow(dead_code)]\npub(crate) mod code {{")
         .unwrap();

@@ -1,4 +1,4 @@
-//! The data for decoding one target: constraints, the sets of codes that they refer to, and how these are packed.
+//! The data for decoding one target: constraints, the sets of codes to which they refer, and the packing of these sets.
 //! `DecodeTables` in src/table/decode.rs describes the tables.
 
 use crate::build::check::assume::room;
@@ -30,21 +30,21 @@ pub const CHECKED_FIELDS: [[(u8, u8); 4]; 7] = [
 /// The classes of codes that are scalar registers.
 pub const SCALARS: [&str; 5] = ["sgpr", "sys", "ttmp", "m0", "exec"];
 
-/// The demands of the decoder on a form of a row. Signatures differ in more than these.
+/// The demands of the decoder on a form of a row. Several signatures can have the same demands.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Constraints {
     pub zeros: u128,
     pub ones: u128,
     pub ignored_high: u64,
-    /// Index in `CHECKED_FIELDS`.
+    /// The index in `CHECKED_FIELDS`.
     pub checked: usize,
     /// The set of each checked field.
     pub sets: [u8; 4],
-    /// Checks that do not fit any checked field.
+    /// The checks that do not fit any checked field.
     pub more: Vec<lower::Check>,
     pub high_checks: Vec<lower::Check>,
     pub trailing: u8,
-    /// As `marks::*`, without `FURTHER`.
+    /// The marks, as `marks::*`, without `FURTHER`.
     pub marks: u8,
     pub rules: Vec<Rule>,
     pub dwords: u8,
@@ -63,7 +63,7 @@ impl Constraints {
     }
 }
 
-/// A `lower::TrailingDword`, with the number of the form and its constraints.
+/// A `lower::TrailingDword` with the number of the form that it makes, and this form's constraints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TrailingDword {
     pub field: (u8, u8),
@@ -82,7 +82,7 @@ pub fn trailings(targets: &[Target]) -> u8 {
 pub struct Tables<'a> {
     pub t: &'a Target<'a>,
     pub constraints: ConstraintTable<'a>,
-    /// Constraints of each operation.
+    /// The constraints of each opcode index.
     pub of_index: Vec<u16>,
     pub pages: Vec<u8>,
     pub constraints_of: Vec<u16>,
@@ -109,7 +109,7 @@ pub fn of_base_forms(all: &[Tables]) -> usize {
     all.iter().flat_map(|t| &t.of_index).map(|&n| usize::from(n) + 1).max().unwrap_or(1)
 }
 
-/// The marks that at least one of the constraints has, and the kinds of rules: the code for all others is left out.
+/// The marks of all constraints, and the kinds of their rules. The code for other marks and kinds is left out.
 pub fn needed(all: &[Tables]) -> (u8, u8) {
     let constraints = || all.iter().flat_map(|t| &t.constraints.list);
     let rules = constraints().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
@@ -157,9 +157,9 @@ impl<'a> Tables<'a> {
 
 pub struct ConstraintTable<'a> {
     t: &'a Target<'a>,
-    /// Index in `CHECKED_FIELDS` for each opcode space.
+    /// The index in `CHECKED_FIELDS` for each opcode space.
     pub checked: Vec<usize>,
-    /// Constraints. The first entry belongs to unused opcode indices.
+    /// The distinct constraints. The first entry belongs to unused opcode indices.
     pub list: Vec<Constraints>,
     /// The values of a checked field that are in each set. The first set has all values.
     pub sets: Vec<Vec<bool>>,
@@ -179,7 +179,7 @@ fn sized<'t>(t: &'t Target, signature: usize) -> impl Iterator<Item = (u8, Vec<l
     all.filter_map(move |(form, signature)| Some((form, of(signature.checked_sub(1)?))))
 }
 
-/// The checked field that holds the field of a check.
+/// The number of the checked field that contains the field of a check.
 fn field(checked: usize, c: &lower::Check) -> Option<usize> {
     CHECKED_FIELDS[checked].iter().position(|&(lsb, width)| c.hi == NONE && c.lsb == lsb && c.width <= width)
 }
@@ -195,7 +195,7 @@ impl<'a> ConstraintTable<'a> {
             more: Vec::new(),
             high_checks: Vec::new(),
             trailing: 0,
-            // The mark makes the decoder check the other demands, too.
+            // The mark makes the decoder go on to the other demands.
             marks: marks::FURTHER,
             rules: Vec::new(),
             dwords: 1,
@@ -233,7 +233,7 @@ impl<'a> ConstraintTable<'a> {
             of: form(f.form),
         };
         let trailing_dwords = s.numbered_trailing().map(trailing_dword).collect();
-        // The field is left out, because the layout determines it.
+        // The name of the field is left out, because the layout determines it.
         let checks = |(first, n): (usize, usize)| {
             let checks = t.checks[first..first + n].iter();
             checks.map(|c| lower::Check { field: String::new(), ..c.clone() }).collect::<Vec<_>>()
@@ -269,7 +269,7 @@ impl<'a> ConstraintTable<'a> {
         position(&mut self.list, constraints) as u16
     }
 
-    /// Numbers the constraints of base forms first, so that a byte is enough for most or all of them.
+    /// Gives the lowest numbers to the constraints of base forms, so that a byte is enough for most or all of them.
     fn put_first(&mut self, of_index: &mut [u16]) {
         let mut order = vec![0];
         let all = of_index.iter().copied().chain(0..self.list.len() as u16);
@@ -287,8 +287,8 @@ impl<'a> ConstraintTable<'a> {
         }
     }
 
-    /// Copies constraints of forms so that those of one list are consecutive: `Trailing` in src/table/decode.rs has
-    /// only the first.
+    /// Copies constraints of forms so that the constraints of one list are consecutive: `Trailing` in
+    /// src/table/decode.rs has only the first number.
     fn put_in_order(&mut self) {
         for n in 0..self.list.len() {
             let of: Vec<u16> = self.list[n].trailing_dwords.iter().filter(|d| d.form != 0).map(|d| d.of).collect();
@@ -303,7 +303,7 @@ impl<'a> ConstraintTable<'a> {
         }
     }
 
-    /// The group of each value, and the sets of groups.
+    /// The group of each value, and each set as a set of groups.
     fn code_groups(&self) -> Result<(Vec<u8>, Vec<u64>)> {
         let (of_code, firsts) = groups(self.sets.iter());
         room(self.t, "groups of operand codes", firsts.len(), 6)?;
@@ -312,11 +312,11 @@ impl<'a> ConstraintTable<'a> {
     }
 }
 
-/// The group of each code, counted in the order of the codes, and the first code of each group.
+/// The group of each code, numbered in the order of the codes, and the first code of each group.
 pub fn groups<'a>(sets: impl Iterator<Item = &'a Vec<bool>>) -> (Vec<usize>, Vec<usize>) {
     let (mut of_code, mut firsts) = (vec![0; 512], vec![0]);
     for set in sets {
-        // For each group, the new group of its codes that are outside of the set, and of those that are in it.
+        // For each group, the new groups of its codes that are outside of the set, and of its codes in the set.
         let mut parts = vec![[usize::MAX; 2]; firsts.len()];
         firsts.clear();
         for (code, (group, is_in)) in of_code.iter_mut().zip(set).enumerate() {
@@ -351,7 +351,7 @@ pub fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
     (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
 }
 
-/// Sets of field values, of which eight share each byte: one load and one test look a value up.
+/// Sets of field values, eight of which share each byte, so that one load and one test look a value up.
 #[derive(Default)]
 pub struct Allowed {
     /// Groups of up to eight sets.

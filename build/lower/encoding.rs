@@ -1,4 +1,4 @@
-//! The bits of an operation's words that distinguish it from others.
+//! The bits of an operation's words that distinguish it from other operations.
 
 use crate::build::lower::{Operation, Seg, Target};
 

@@ -17,7 +17,7 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
                 };
                 let Some(other) = other else { continue };
                 if all.iter().any(|(_, name, _): &(_, String, _)| *name == row.mnemonic) {
-                    // The operation is in another row.
+                    // Another row of the operation has the pair already.
                     continue;
                 }
                 if !f.rows.iter().any(|r| r.mnemonic == other) {
@@ -33,8 +33,8 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
     Ok(all)
 }
 
-/// The flags of a row on a target: its own, and the counters from its format. If the target lacks the partner of a
-/// swap, the operation is not commutable there. If every operation reads at most one scalar, `one_scalar` is left out.
+/// The flags of a row on a target: the row's own flags, and the counters from its format. An operation whose partner of
+/// a swap is missing is not commutable. If every operation reads at most one scalar, `one_scalar` is left out.
 pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     let lacks_partner = || {
         let swap = isa.swaps.iter().find(|(a, b)| [a, b].contains(&&row.mnemonic));
@@ -69,7 +69,7 @@ pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     all
 }
 
-/// The pairs, by name.
+/// The pairs of operations, by name.
 pub fn swaps(isa: &Isa) -> Result<Vec<(String, String)>> {
     Ok(pairs(isa)?.into_iter().map(|(_, a, b)| (a, b)).collect())
 }

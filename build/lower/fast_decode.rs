@@ -15,23 +15,22 @@ use crate::build::shared::{RuleKind, marks};
 
 /// The tables of one target, before they are written.
 pub struct FastTables {
-    /// An entry for each value of the top nine bits. The bits from 5 up are the opcode space counted from one; the bits
-    /// below are the size of the second dword in bytes. If the entry is 1, each instruction is three dwords, or two
-    /// operations.
+    /// An entry for each value of the top nine bits. Bits 5 and up are the opcode space counted from one, and bits 0 to
+    /// 4 the size of the second dword in bytes. The entry is 1 if each instruction is three dwords or two operations.
     pub leads: Vec<u16>,
     /// Opcode spaces; `None` if the fast path does not decode the space, because its opcode is not in the first dword,
     /// or is two opcodes.
     pub opcode_spaces: Vec<Option<FastOpcodeSpace>>,
-    /// Constraints of each opcode index.
+    /// The number of the constraints of each opcode index.
     pub of_index: Vec<u16>,
-    /// Constraints; `None` if the words need a further check.
+    /// The constraints; `None` if the words need a further check.
     pub constraints: Vec<Option<FastConstraints>>,
     /// For each checked field, the group of each code, as one bit.
     pub groups: Vec<Vec<u32>>,
 }
 
 pub struct FastOpcodeSpace {
-    /// Lowest bits of the checked fields.
+    /// The lowest bits of the checked fields.
     pub lsb: [u8; 4],
     pub gather: Gather,
     pub base: usize,
@@ -40,11 +39,11 @@ pub struct FastOpcodeSpace {
 
 pub struct FastConstraints {
     pub zeros: u64,
-    /// Bits of the third dword that must be zero, and bits of it that must not all be set.
+    /// The bits of the third dword that must be zero, and those that must not all be set.
     pub third: [u32; 2],
-    /// Groups that each checked field must not be in.
+    /// The groups of codes that each checked field must not have.
     pub bad: [u32; 4],
-    /// Groups in each checked field that announce a literal.
+    /// The groups of codes in each checked field that announce a literal.
     pub literals: [u32; 4],
 }
 
@@ -146,28 +145,28 @@ pub fn any_third(all: &[Tables]) -> bool {
     all.iter().flat_map(|t| &t.constraints.list).any(|c| c.dwords + behind(c) > 2)
 }
 
-/// The checked fields in which 255 announces a literal, if `trailing` has the bit.
+/// Bits of `trailing`, each with the checked field in which 255 then announces a literal.
 const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
 /// For each set of allowed values, a mask such that every value without the mask's bits is allowed; `None` if there is
 /// no such mask.
 type Known = BTreeMap<Vec<bool>, Option<usize>>;
 
-/// Conditions under which words need no further check.
+/// The conditions under which words need no further check.
 struct Fast {
-    /// Bits that must be zero.
+    /// The bits that must be zero.
     zeros: u128,
     /// Bits of the third dword that must not all be set: the bits of a register that must not be the last one. Without
-    /// such a register, all bits, which means that a single literal gets a closer check.
+    /// such a register, these are all bits, so that only one value of a literal needs a further check.
     last: u32,
-    /// The codes of each checked field that are allowed.
+    /// The allowed codes of each checked field.
     good: [Vec<bool>; 4],
     /// The codes of each checked field that announce a literal and have no other meaning; none if all instructions have
     /// two dwords.
     literal: [Vec<bool>; 4],
 }
 
-/// The conditions under which words of constraints need no further check; `None` if they always do.
+/// The conditions under which words of constraints need no further check; `None` if they always need one.
 fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
     let is_dual = tables.t.formats[c.parts.0].def.dual.is_some();
@@ -189,7 +188,7 @@ fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
             forbid(field, &|n| n == usize::from(code))?;
         }
     }
-    // A dword that always follows makes the instruction longer than the fast path decodes.
+    // An instruction with a dword that always follows is too long for the fast path.
     if c.trailing_dwords.iter().any(|dword| dword.field.1 == 0) {
         return None;
     }
@@ -249,9 +248,9 @@ fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
 
 /// The words to exclude so that a rule always holds.
 enum Excluded {
-    /// Words that are already excluded by others.
+    /// No further words: other conditions already exclude them.
     Already,
-    /// Words with this bit.
+    /// Words in which this bit is set.
     Bit(u8),
     /// Words with these codes in a checked field, or with the last code in a field of the third dword.
     Codes((u8, u8), RangeInclusive<usize>),
@@ -259,8 +258,8 @@ enum Excluded {
     Others((u8, u8)),
 }
 
-/// The words that the fast path excludes because of a rule. They include some that the rule allows, as long as these
-/// are few: words with the last registers of a file, or with the first flag that the rule reads.
+/// The words that the fast path excludes because of a rule. A few words that the rule allows are also excluded: words
+/// with the last registers of a file, or with the first flag that the rule reads.
 fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     let looks = || rule.looks.iter().filter(|(piece, _)| piece.width == 1);
     let is_low = |piece: &Piece| piece.lsb + piece.width <= 64;
@@ -286,8 +285,8 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     })
 }
 
-/// Bits of a field such that every value without them is allowed, chosen to leave the most values; or the flag on top
-/// of the field, if every value without it is allowed.
+/// The fewest bits of a field such that every value without these bits is allowed; or the flag on top of the field, if
+/// every value without the flag is allowed.
 fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     if check.hi != NONE {
         return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);
@@ -300,7 +299,7 @@ fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     bits.map(|bits| (bits as u128) << check.lsb)
 }
 
-/// The way in which the opcode is gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
+/// The numbers by which the pieces of the opcode are gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
 pub struct Gather {
     pub op: u32,
     pub op_mask: u32,
@@ -310,7 +309,7 @@ pub struct Gather {
 impl Gather {
     fn new(t: &Target, f: &OpcodeSpace) -> Result<Gather> {
         let bits = |piece: Piece| ((1u32 << piece.width) - 1) << piece.lsb;
-        // The second field is above the opcode.
+        // In the gathered opcode, the second field is above the first.
         let high = f.seg;
         let seg = high.unwrap_or(Piece { lsb: 0, width: 0 });
         let all = Gather {
@@ -318,7 +317,7 @@ impl Gather {
             op_mask: (1 << (f.op.width + seg.width)) - 1,
             gather: 1 << (32 - f.op.lsb) | high.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
         };
-        // Each piece is also multiplied by the bit of the other one.
+        // The multiplication also multiplies each piece by the other piece's bit, which must not disturb the result.
         let is_right = |number: u32| {
             let (op, apart) = (number & ((1 << f.op.width) - 1), number >> f.op.width);
             let product = u64::from(op << f.op.lsb | apart << seg.lsb).wrapping_mul(all.gather);

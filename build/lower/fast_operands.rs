@@ -10,9 +10,9 @@ use crate::build::shared::meta;
 
 /// The operands of a form for some of its words.
 pub struct FastOperands {
-    /// Indices in `Lists::rows`.
+    /// The operands, as indices in `Lists::rows`.
     rows: Vec<u16>,
-    /// Bits that must be clear, and bits that must be set.
+    /// The bits that must be clear, and the bits that must be set.
     clear: u64,
     set: u64,
     dwords: u8,
@@ -20,7 +20,7 @@ pub struct FastOperands {
 }
 
 impl FastOperands {
-    /// The source text of the entry. `plain`: whether each row is a plain value.
+    /// The source text of the entry. `plain` tells whether each row is a plain value.
     pub fn text(&self, plain: &[bool]) -> String {
         let FastOperands { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n) - 1]);
@@ -32,17 +32,18 @@ impl FastOperands {
     }
 }
 
-/// A list as the source text of its number.
+/// The source text for the number of a list.
 pub fn list_text(rows: &[u16]) -> String {
     format!("operand_list(&{rows:?})")
 }
 
-/// The first case of each list, in the order of the lists, followed by all other cases. Adds the rows that these need.
+/// The first case of each list, in the order of the lists, followed by all other cases. Adds the rows that the cases
+/// need.
 pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     let all = lists.list.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for List { rows, dwords, dual, .. } in &all {
-        // The operands of the other operation are not in this list.
+        // The list of one of two operations lacks the operands of the other operation, so it has no case.
         if *dual {
             first.push(FastOperands { rows: Vec::new(), clear: 1, set: 1, dwords: 0, next: 0 });
             continue;
@@ -66,7 +67,7 @@ pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
 fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     let as_it_is = Case::new(row.clone(), 0, 0);
     let (desc, terms) = match row {
-        // A register that is only read if a bit is set.
+        // A register that is only read if a bit is set is absent if the bit is clear.
         Row::Implicit(.., When::Bit(n)) => return vec![Case { parts: Vec::new(), clear: bit(*n), set: 0 }],
         Row::Desc(desc) if is_low(desc) => (desc, &[][..]),
         Row::Kept(desc, terms) if is_low(desc) => (desc, &terms[..]),
@@ -76,7 +77,7 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
         return cases.into_iter().map(|case| with_terms(case, terms)).collect();
     }
     match desc.kind {
-        // A constant that is not negative.
+        // Only a constant that is not negative is a plain value.
         OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. }) => {
             let sign = if soffset_en == NONE { 0 } else { bit(desc.lsb + desc.width - 1) };
             let constant =
@@ -87,7 +88,7 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     }
 }
 
-/// The rows of a case, of which words of some of the terms keep a part.
+/// The row of a case, with those of the terms that its words can have.
 fn with_terms(case: Case<Known>, terms: &[Term]) -> Case<Row> {
     let (clear, set) = (case.clear, case.set);
     case.map(|known| match known.is_off {
@@ -96,8 +97,8 @@ fn with_terms(case: Case<Known>, terms: &[Term]) -> Case<Row> {
     })
 }
 
-/// Whether the operand is always present, in one piece within the first three dwords, and depends only on bits in the
-/// first 64.
+/// Whether the operand is always present, in one piece within the first three dwords, and depends only on the first 64
+/// bits.
 fn is_low(desc: &OperandDesc) -> bool {
     let is_low = desc.kind.positions().iter().all(|&n| n == NONE || n < 64);
     desc.split.0 == NONE && desc.write_if_bit == NONE && desc.lsb < 96 && is_low

@@ -1,4 +1,4 @@
-//! Assigns the ready-made texts of src/text/texts.rs to operands, by indices computed from fields.
+//! Assigns the precomputed texts of src/text/texts.rs to operands, by indices computed from fields.
 
 use std::iter::repeat;
 
@@ -12,7 +12,7 @@ use crate::build::lower::codes::Codes;
 use crate::build::lower::{NONE, OperandDesc};
 use crate::build::model::Piece;
 
-/// `FastSignature::TEXTS` in src/table/text.rs.
+/// The number of texts in an entry: `FastSignature::TEXTS` in src/table/text.rs.
 const TEXTS: usize = 4;
 
 /// The bits of a scalar register's code.
@@ -38,15 +38,15 @@ pub struct Text {
 
 /// The cases of words, in the order in which printing tries them.
 ///
-/// `wide`: the instruction has three dwords.
+/// `wide` tells whether the instruction has three dwords.
 pub fn all(descs: &[&OperandDesc], parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
     cases::all(descs.iter().map(|desc| texts(desc, parts, codes, wide)))
 }
 
 impl Ready {
-    /// The fields of `FastSignature` and of the entries that continue it; there are at least `least` of these.
+    /// The fields of `FastSignature` and of the at least `least` entries that continue it.
     ///
-    /// `operands`: the number of operands that have texts. `bits`: the number of bits that are rotated.
+    /// `operands` is the number of operands with texts, and `bits` the number of bits that are rotated.
     pub fn fields(&self, operands: usize, bits: u8, least: usize) -> Vec<String> {
         let Case { parts: texts, clear, set } = self;
         let all_known = texts.iter().all(|text| *text != always(MISSING));
@@ -105,7 +105,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
     let large = || (((1 << desc.width) - 1) & !0xff) << desc.lsb;
     let small = Text { mask: 0xff, ..field(HEX) };
     match (desc.kind, code) {
-        // Its constants are printed as their bits.
+        // Constants of the type `i16` are printed as their bits.
         (OperandKind::Register(RegisterKind::Code { .. }), _) if desc.ty == "i16" => missing(),
         // The scalar destination beside a vector one is often null.
         (OperandKind::Register(RegisterKind::Code { .. }), Some(code))
@@ -114,13 +114,13 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
             let set = u64::from(codes.null) << desc.lsb;
             vec![text(!set & u64::from(SCALAR) << desc.lsb, set, always(NULL)), text(0, 0, field(code))]
         }
-        // The field lacks the lowest bit, which is the inverse of the lowest bit of the other destination.
+        // The lowest bit is not in the field: it is the inverse of the lowest bit of the other destination.
         (OperandKind::Register(RegisterKind::OppositeParity { other }), _) => {
             let turn = (desc.lsb + 127) % 128;
             let text = |clear, set, odd| text(clear, set, Text { mask: 0xfe, turn, add: desc.add + odd });
             vec![text(0, bit(other), 0), text(bit(other), 0, 1)]
         }
-        // A source without negation, absolute value and sign extension.
+        // Only a source without negation, absolute value and sign extension has a text.
         (OperandKind::Register(RegisterKind::Code { signs }), Some(code)) => {
             vec![text(bits(&signs.positions()), 0, field(code))]
         }
@@ -150,11 +150,11 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         (OperandKind::Register(RegisterKind::NamedOrVcc { named }), _) if desc.dwords == 2 => {
             vec![text(bit(named), 0, always(vcc + PAIRS))]
         }
-        // A small constant.
+        // Only a small constant has a text.
         (OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. }), _) if desc.lsb == 32 => {
             vec![text(large() | bit(soffset_en), bit(imm), small)]
         }
-        // A register if the constant is zero, or a small constant if the register is null.
+        // The text is a register if the constant is zero, or a small constant if the register is null.
         (OperandKind::Offset(OffsetKind::Sum { soffset, is_shown: false }), Some(code)) if desc.lsb == 32 => {
             let register = Text { turn: soffset, mask: SCALAR, add: code };
             let off = u64::from(codes.off) << register.turn;
@@ -169,7 +169,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         (OperandKind::Number(NumberKind::Label), _) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xff80, 0, Text { mask: 0x7f, ..field(NUMBERS) })]
         }
-        // It is not printed if its number is zero.
+        // The constant of `s_endpgm` is not printed if it is zero.
         (OperandKind::Number(NumberKind::Plain(Notation::Endpgm)), _) if desc.lsb == 0 => {
             vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }]
         }
@@ -218,7 +218,7 @@ fn field(desc: &OperandDesc, add: u16) -> Text {
     Text { turn: (desc.lsb + 128 - desc.shift) % 128, mask: mask << desc.shift, add }
 }
 
-/// The first index of an operand's codes, if tuples of its length have texts.
+/// The index of the first text for an operand's codes, if tuples of its length have texts.
 fn code(desc: &OperandDesc) -> Option<u16> {
     let tuples = [(1, 0), (2, PAIRS), (4, QUADS), (16, SIXTEENS)].into_iter().find(|tuple| tuple.0 == desc.dwords);
     tuples.map(|(_, section)| desc.add + section)
@@ -228,7 +228,7 @@ fn bits(piece: Piece) -> u64 {
     ((1 << piece.width) - 1) << piece.lsb
 }
 
-/// Mask of the constant's bits.
+/// The mask of the constant's bits.
 const CONSTANT: u64 = 0xffff;
 
 /// The cases of one or more counters to wait for: `lgkmcnt`, `vmcnt`, both, or both and `expcnt`.
@@ -265,7 +265,7 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     }
 }
 
-/// The cases of one or two instructions to wait for.
+/// The cases of `s_delay_alu` with one or two instructions to wait for.
 fn delays(parts: &[[Piece; 2]]) -> Vec<Ready> {
     let &[[instid0, _], [instskip, _], [instid1, _]] = parts else { return Vec::new() };
     let name = |piece: Piece, add| Text { turn: piece.lsb, mask: (1 << piece.width) - 1, add };
@@ -282,7 +282,7 @@ fn delays(parts: &[[Piece; 2]]) -> Vec<Ready> {
     ]
 }
 
-/// The cases of one part that is zero, if no bit outside of the parts is set.
+/// The cases of `s_waitcnt_depctr` with one part that is zero, if no bit outside of the parts is set.
 fn depctrs(parts: &[[Piece; 2]]) -> Vec<Ready> {
     let all = parts.iter().fold(0, |all, [piece, _]| all | bits(*piece));
     let case = |(&[piece, _], n): (&[Piece; 2], u16)| {

@@ -12,24 +12,24 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Bits, Field, Format, HalfField, Isa, Piece, Replace, Row, Token};
 use crate::build::shared::marks;
 
-/// The formats of literals.
+/// The names of the formats of literals.
 const LITERAL: &str = "LITERAL";
 const LITERAL64: &str = "LITERAL64";
 
 /// One form of a row (base, SDWA, DPP, ...) that becomes a signature.
 pub struct Form {
     pub format: usize,
-    /// Formats of the words, each with its first bit.
+    /// The formats of the words, each with its first bit.
     pub parts: Vec<(usize, u8)>,
     pub tokens: Vec<Token>,
     pub replace: Vec<Replace>,
     pub forms: Vec<(String, String)>,
     pub trailing: u8,
-    /// Literals for which `trailing` has no flag.
+    /// The literals for which `trailing` has no flag.
     pub trailing_dwords: Vec<TrailingDword>,
     /// Whether a literal of 64 bits always follows.
     pub long: bool,
-    /// Whether the dwords after it can make it another operation.
+    /// Whether the dwords after the form can turn it into another operation.
     pub begins: bool,
     /// The half of a dual instruction that the form is, if it is one.
     pub half: Option<Half>,
@@ -84,7 +84,7 @@ impl Form {
                 form.list(single(&def.at, name, field.expect("an operand names it"))?, t.code.literal64, 2);
             }
         }
-        // No field announces the literal: a field without bits marks a literal that always follows.
+        // The literal always follows, which a field without bits marks.
         if form.long {
             form.list(Piece { lsb: 0, width: 0 }, 0, 2);
             return Ok(form);
@@ -158,7 +158,7 @@ impl Form {
             let there = r.field.as_ref().is_none_or(|f| self.field(t, f).is_some());
             r.operand == operand && same && there
         };
-        // Use the most specific one.
+        // The most specific replacement applies.
         self.replace.iter().filter(fits).max_by_key(|r| r.read_as.is_some())
     }
 
@@ -174,7 +174,7 @@ impl Form {
         self.trailing_dwords.push(TrailingDword { lsb, width, first: code, last: code, dwords, form: 0 });
     }
 
-    /// Whether at least two fields can announce a literal, and one of them a literal of 64 bits.
+    /// Whether at least two fields can announce a literal, and at least one of them a literal of 64 bits.
     pub fn has_long_literals(&self) -> bool {
         self.trailing & trailing::SSRC1 != 0 && !self.trailing_dwords.is_empty()
     }
@@ -193,7 +193,7 @@ impl Form {
         self.parts.iter().any(of_part)
     }
 
-    /// A field of the base words.
+    /// The bits of a field of the base words.
     pub fn base_field(&self, t: &Target, name: &str) -> Option<Bits> {
         t.formats[self.format].fields.iter().find(|(f, _)| f.name == name).map(|(_, b)| b.clone())
     }
@@ -215,7 +215,7 @@ impl Form {
         for (name, macro_name) in &self.forms {
             let def = t.formats[self.format].def;
             let upper = name.to_uppercase();
-            // VOPC's SDWA is a separate format, SDWAB.
+            // SDWA of VOPC is a separate format, SDWAB.
             let mut of_name = def.extends.iter().filter(|e| e.format.trim_end_matches('B') == upper).peekable();
             if of_name.peek().is_none() {
                 return row.at.err(format!("{} has no extension {upper}", def.name));
@@ -342,7 +342,7 @@ impl Form {
         Ok(intern(&mut pool.signatures, &mut t.signatures, signature) + 1)
     }
 
-    /// The sources that the operation does not have, and what assemblers write to them.
+    /// The bits of sources that the operation does not have, and the values that assemblers write to them.
     fn fillers(&self, t: &Target, row: &Row, ignored: u128) -> Result<(u64, [u64; 2])> {
         let (mut unused, mut fillers) = (0, [0; 2]);
         let def = t.formats[self.format].def;
@@ -391,7 +391,7 @@ fn lacks_values(isa: &Isa, t: &Target, ext: usize, macro_name: &str) -> Result<b
     Ok(tokens.iter().any(empty))
 }
 
-/// Whether a list of targets has this one. An empty list means all targets.
+/// Whether a list of targets contains a target. An empty list means all targets.
 pub fn of_target(targets: &[String], t: &Target) -> bool {
     targets.is_empty() || targets.contains(&t.row.name)
 }
@@ -418,8 +418,8 @@ fn has_half(def: &Format, tokens: &[Token]) -> bool {
 }
 
 /// Chooses the data type of operands that have 16 bits only on targets where vector operands can be halves of registers
-/// (`b32/b16`). On these targets it reads all operands of 16 bits as halves, and adds the modifiers that the format
-/// then has.
+/// (`b32/b16`). On these targets, all operands of 16 bits become halves, and the modifiers that the format has for
+/// halves are added.
 fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> Vec<Token> {
     let true16 = t.row.has("true16");
     let mut fields = Vec::new();
@@ -427,7 +427,7 @@ fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> V
         let Token::Operand { name, operand_type, ty, kept, .. } = token else { continue };
         if let Some((whole, half)) = ty.clone().split_once('/').filter(|(_, half)| *half != "lanes") {
             *ty = if true16 { half } else { whole }.to_string();
-            // The other half is not a part of the operand.
+            // The kept half is not a part of the operand.
             if true16 {
                 kept.clear();
             }
@@ -473,7 +473,7 @@ fn halves(def: &Format, t: &Target, mut tokens: Vec<Token>, extended: bool) -> V
         }
     }
     added.extend(unused);
-    // Modifiers come after the operands in the text; these come before all other modifiers.
+    // In the text, modifiers come after the operands, and the added modifiers before all others.
     let last = tokens.iter().rposition(|t| matches!(t, Token::Operand { .. })).map_or(0, |n| n + 1);
     tokens.splice(last..last, added);
     tokens

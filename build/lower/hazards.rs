@@ -1,4 +1,4 @@
-//! The rules about hazards on one target: which operations they are about.
+//! The rules about hazards on one target, and the operations to which they apply.
 
 use crate::build::check::hazards::{distance, matches};
 use crate::build::lower::Target;
@@ -7,22 +7,22 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::hazards::*;
 use crate::build::model::*;
 
-/// The rules of a target, and what each operation has to do with them.
+/// The rules of a target, and the roles of each operation in them.
 pub struct HazardTables<'a> {
     pub rows: Vec<HazardRow<'a>>,
     pub classes: Vec<HazardClass>,
     /// The class of each opcode index.
     pub class_of: Vec<usize>,
-    /// Instructions that end some rules, but only under conditions.
+    /// The instructions that end rules only under conditions, each with its set of rows.
     pub enders: Vec<(u128, &'a Side)>,
-    /// The kinds of operations that waits for all but some of them count.
+    /// The kinds of operations that are counted by waits that let a number of them go on (`upto`).
     pub counted: Vec<&'a str>,
-    /// The bits of the waiting instruction's constant that count.
+    /// The bits of the waiting instruction's constant that matter.
     pub nop_mask: u16,
 }
 
 impl HazardTables<'_> {
-    /// The bit of a kind in the sets of kinds that waits count.
+    /// The bit of a kind in sets of the kinds in `counted`.
     pub fn counted_bit(&self, kind: &str) -> u16 {
         let place = self.counted.iter().position(|name| *name == kind);
         place.and_then(|n| 1u16.checked_shl(n as u32)).unwrap_or(0)
@@ -39,7 +39,7 @@ pub struct HazardRow<'a> {
 }
 
 impl HazardRow<'_> {
-    /// The kinds of operations that waits which end the row count, a bit each; `None` if they are more than two.
+    /// The bits of the kinds that are counted by waits that end the row; `None` for more than two kinds.
     pub fn counts(&self, tables: &HazardTables) -> Option<[u16; 2]> {
         let waits = self.rule.ends.iter().filter_map(|side| side.upto.as_ref());
         let mut kinds: Vec<u16> = waits.map(|upto| tables.counted_bit(&upto.what)).filter(|bit| *bit != 0).collect();
@@ -68,14 +68,14 @@ pub struct HazardClass {
     pub produces: u128,
     pub consumes: u128,
     pub ends: u128,
-    /// The rows for which it has to come between.
+    /// The rows for which the operation has to come between producer and consumer.
     pub arms: u128,
-    /// Numbers of `enders`.
+    /// The `HazardTables::enders` that the operation can be, as bits.
     pub enders: u64,
     pub passes: (u8, u8),
-    /// As `class::*` in src/table/hazards.rs.
+    /// Properties, as `class::*` in src/table/hazards.rs.
     pub is: u8,
-    /// The kinds among those that waits count, as bits.
+    /// The kinds of the operation among `HazardTables::counted`, as bits.
     pub counted: u16,
 }
 
@@ -191,7 +191,7 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     Ok(tables)
 }
 
-/// The target has the hardware register that the condition names.
+/// Whether the target has the hardware register that the condition names, if it names one.
 pub fn is_there(isa: &Isa, target: &str, condition: &Condition) -> bool {
     match condition {
         Condition::Hwreg(name, _) => hwreg(isa, target, name).is_some(),
@@ -199,7 +199,7 @@ pub fn is_there(isa: &Isa, target: &str, condition: &Condition) -> bool {
     }
 }
 
-/// The statement of this target.
+/// The statement that holds for a target.
 pub fn watched<'a>(all: &'a [Watched], target: &str) -> Option<&'a Watched> {
     all.iter().find(|watched| watched.there.of(target) == Some(&1))
 }
@@ -210,7 +210,7 @@ pub fn hwreg(isa: &Isa, target: &str, name: &str) -> Option<u8> {
     table.values.iter().find(|v| v.name == name)?.value.of(target)?.parse().ok()
 }
 
-/// A kind that a target can have: its number, and what all has to hold.
+/// A kind on a target: its number, and the terms that must all hold.
 struct Numbered<'a> {
     number: usize,
     terms: Vec<Numbers<'a>>,
@@ -222,7 +222,7 @@ enum Numbers<'a> {
     Flag(&'a String, bool),
     /// The number of another kind.
     Is(usize, bool),
-    /// Patterns without `*`, and the beginnings and whole texts of the others.
+    /// Names without `*`; and the patterns with `*`, each with the part before the `*`.
     Names(Vec<&'a str>, Vec<(&'a str, &'a str)>),
 }
 

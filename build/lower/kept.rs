@@ -1,6 +1,6 @@
-//! Destinations of which an instruction keeps a part for a reason that its words give: the destination of SDWA that
-//! preserves the rest, of DPP that leaves out lanes, of a 16-bit result in the upper half, of loads that may fail, and
-//! of an odd number of packed components.
+//! Destinations of which an instruction keeps a part, depending on its words: the destination of SDWA that preserves
+//! the rest, of DPP that leaves out lanes, of a 16-bit result in the upper half, of loads that may fail, and of an odd
+//! number of packed components.
 
 use crate::build::kind::{ImageData, ImageKind, OperandKind};
 use crate::build::lower::{FormSignature, Info, OperandDesc, Target};
@@ -9,7 +9,7 @@ use crate::build::shared::marks;
 
 /// The fields of vector registers with results.
 const DATA: [&str; 2] = ["vdst", "vdata"];
-/// The field that DPP has and DPP8 lacks, and those with which it leaves out lanes.
+/// The field that DPP has and DPP8 lacks, and the fields with which DPP leaves out lanes.
 const DPP: &str = "dpp_ctrl";
 const LANES: [&str; 3] = ["bound_ctrl", "row_mask", "bank_mask"];
 /// The fields of a load that may fail.
@@ -17,7 +17,7 @@ const FAILS: [&str; 2] = ["tfe", "lwe"];
 /// The bit of `op_sel` for the destination.
 const UPPER_HALF: usize = 3;
 
-/// Words of which the bits under a mask have a value, among the first 128 bits of an instruction.
+/// A set of words: those whose bits under a mask have a value, among the first 128 bits of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Term {
     pub mask: u128,
@@ -25,39 +25,39 @@ pub struct Term {
 }
 
 impl Term {
-    /// All words.
+    /// The set of all words.
     const ALWAYS: Term = Term { mask: 0, value: 0 };
 
-    /// The words with this value at these positions, the lowest bit first.
+    /// The words with a value at the positions `places`, the lowest bit first.
     fn of(places: &[u8], value: u32) -> Term {
         let bit = |(n, place): (usize, &u8)| Term { mask: 1 << place, value: u128::from(value >> n & 1) << place };
         places.iter().enumerate().map(bit).fold(Term::ALWAYS, Term::and)
     }
 
-    /// The words with another value at these positions: at least one bit differs.
+    /// The words with another value at these positions, as a term for each bit that can differ.
     fn unlike(places: &[u8], value: u32) -> Vec<Term> {
         places.iter().enumerate().map(|(n, &place)| Term::of(&[place], !value >> n & 1)).collect()
     }
 
-    /// The words of both terms, which are about different bits.
+    /// The words that are in both terms, which must be about different bits.
     fn and(self, other: Term) -> Term {
         Term { mask: self.mask | other.mask, value: self.value | other.value }
     }
 
-    /// Whether words in which some bits are clear and others are set can have the value.
+    /// Whether the set has words in which the bits of `clear` are clear and those of `set` are set.
     pub fn is_possible(&self, clear: u64, set: u64) -> bool {
         self.value & u128::from(clear) == 0 && self.mask & !self.value & u128::from(set) == 0
     }
 }
 
-/// The words of a form with which it keeps a part of an operand that it writes: those of any of the terms.
+/// The words with which a form keeps a part of an operand that it writes, as the union of terms.
 pub fn terms(t: &Target, s: &FormSignature, info: &Info, desc: &OperandDesc) -> Vec<Term> {
     if desc.access != Some(Access::Write) || !DATA.contains(&desc.field.as_str()) {
         return Vec::new();
     }
     let words = Words { t, s };
     let mut terms = words.of_extension();
-    // An operand that is one half of a register does not include the other half: the rules below are not for it.
+    // An operand that is one half of a register does not include the other half, so the rules below do not apply.
     if desc.kind.is_half() {
         return terms;
     }
@@ -90,7 +90,8 @@ impl Words<'_> {
         parts.into_iter().find_map(found)
     }
 
-    /// The value of a field of the trailing dword that the text does not show, or that has no effect.
+    /// The default value of a field of the trailing dword, which the text does not show, or its value without effect
+    /// (`neutral`).
     fn stated(&self, name: &str, neutral: bool) -> u32 {
         let stated = self.s.extension.into_iter().flat_map(|extension| &self.t.formats[extension].def.defaults);
         stated.into_iter().find(|d| d.neutral == neutral && d.field == name).map_or(0, |d| d.value)
@@ -110,18 +111,18 @@ impl Words<'_> {
         terms
     }
 
-    /// A result that is a half of the destination.
+    /// The words whose result is a half of the destination.
     fn upper_half(&self) -> Term {
         match (self.place("dst_sel"), self.place("op_sel")) {
-            // SDWA that writes only a part has a field for the treatment of the rest.
+            // Where SDWA writes only a part, `dst_unused` determines the rest.
             (Some(part), _) => Term::of(&part, self.stated("dst_sel", true)),
             (None, Some(op_sel)) => op_sel.get(UPPER_HALF).map_or(Term::ALWAYS, |place| Term::of(&[*place], 1)),
             (None, None) => Term::ALWAYS,
         }
     }
 
-    /// An odd number of components that are packed in pairs. A gather has four components for any dmask, and an empty
-    /// dmask counts as one component.
+    /// The words with an odd number of components that are packed in pairs. A gather has four components for any dmask,
+    /// and an empty dmask counts as one component.
     fn odd(&self, desc: &OperandDesc) -> Vec<Term> {
         let gathers = matches!(desc.kind, OperandKind::Image(ImageKind::Data { data: ImageData::Gather, .. }));
         let packs = self.t.constraints[self.s.constraints].marks & marks::D16 != 0;

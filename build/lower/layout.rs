@@ -1,4 +1,4 @@
-//! The operands and modifiers of a form: the bits that they use, and how they are read.
+//! The operands and modifiers of a form: the bits that they use, and the kinds by which they are read.
 
 use crate::build::kind::{AddressFields, ImageKind, OperandKind, RegisterKind, Signs};
 use crate::build::lower::form::{Form, of_target, shifted};
@@ -10,7 +10,7 @@ use crate::build::model::{Access, Bits, Isa, Row, Token};
 pub struct Layout<'f> {
     form: &'f Form,
     used: u128,
-    /// Bits of descriptors' own fields; `used` also has the other bits that descriptors read.
+    /// The bits of the descriptors' own fields; `used` also has the other bits that descriptors read.
     taken: u128,
     any: u128,
     zero: u128,
@@ -27,7 +27,8 @@ impl<'f> Layout<'f> {
             for (field, bits) in &t.formats[f].fields {
                 let mask = shifted(bits, first).mask();
                 l.all |= mask;
-                // The field that selects the extension holds its code, so it is not an operand here.
+                // The field that selects the extension holds the extension's code, so it is not an operand in this
+                // form.
                 let mut extends = t.formats[f].def.extends.iter().filter(|e| e.is_of(&t.row.name));
                 let selector = n == 0 && extends.any(|e| e.field == field.name);
                 if ["enc", "op"].contains(&field.operand_type.as_str())
@@ -160,7 +161,7 @@ impl<'f> Layout<'f> {
         let Some(k) = isa.operand_types.iter().find(|k| &k.name == operand_type) else {
             return row.at.err(format!("unknown operand type `{operand_type}`"));
         };
-        // Two operations in one instruction share one literal.
+        // Only the literal may be used twice, by two operations in one instruction.
         if self.taken & mask != 0 && !field.overlay && name != "literal" {
             return row.at.err(format!("`{name}` is used twice"));
         }
@@ -246,7 +247,7 @@ impl<'f> Layout<'f> {
         AddressFields::new(fields, run || fields == 1)
     }
 
-    /// The bits that must have a value, that value, and the bits that are ignored.
+    /// The mask of the bits that must have a value, this value, and the mask of the ignored bits.
     pub fn finish(&self) -> (u128, u128, u128) {
         let free = self.all & !self.fixed;
         let must = (free & !self.used & !self.any & !self.ignorable) | self.zero | self.one;
@@ -305,10 +306,10 @@ fn decorate(row: &Row, modifier: &OperandDesc, descs: &mut [OperandDesc], letter
     for desc in sources {
         let n = source_number(&desc.field, letter).expect("filtered");
         let bit = match source_number(&modifier.field[..modifier.field.find('_').unwrap_or(0)], "") {
-            // src0_neg
+            // A field for this source: src0_neg.
             Some(m) if m == n => modifier.lsb,
             Some(_) => continue,
-            // neg[0,1]
+            // A field with a bit for each source: neg[0,1].
             None if modifier.used_bits >> n & 1 == 1 => modifier.lsb + n,
             None => continue,
         };
@@ -321,8 +322,7 @@ fn decorate(row: &Row, modifier: &OperandDesc, descs: &mut [OperandDesc], letter
     Ok(())
 }
 
-/// The number of a source. `letter` is the letter in which the names of the fields of this half of a dual instruction
-/// end.
+/// The number of a source. `letter` is the letter at the end of the field names of this half of a dual instruction.
 fn source_number(name: &str, letter: &str) -> Option<u8> {
     match name.strip_suffix(letter)? {
         "src0" => Some(0),
@@ -332,21 +332,21 @@ fn source_number(name: &str, letter: &str) -> Option<u8> {
     }
 }
 
-/// `f32x4` -> ("f32", 4 dwords); for `b64..384` the smallest size.
+/// The data type and the number of dwords of a type such as `f32x4` ("f32", 4); the smallest size of `b64..384`.
 fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
     let ty = match ty.split_once("..") {
         Some((least, most)) if most.parse::<u16>().is_ok_and(|bits| bits % 32 == 0 && bits <= 1024) => least,
         Some(_) => return at.err(format!("bad data type `{ty}`")),
         None => ty,
     };
-    // The elements are distributed over all lanes.
+    // The elements of `f32x256/lanes` are distributed over all lanes.
     if let Some((one, all)) = ty.strip_suffix("/lanes").and_then(|ty| ty.split_once('x')) {
         return match all.parse::<u16>() {
             Ok(all) => ty_of(t, at, &format!("{one}x{}", all / u16::from(t.row.lanes()))),
             Err(_) => at.err(format!("bad data type `{ty}`")),
         };
     }
-    // One bit for each lane.
+    // The type `lanes` has one bit for each lane.
     if ty == "lanes" {
         return Ok(("bits".to_string(), t.row.lanes() / 32));
     }

@@ -9,14 +9,14 @@ use crate::build::model::error::Result;
 use crate::build::model::{Bits, Piece};
 use crate::build::shared::length::{ASK, LISTED, ONE, TWO};
 
-/// `LengthTables` in src/table/decode.rs, before it is written.
+/// The data of `LengthTables` in src/table/decode.rs.
 pub struct Lengths {
-    /// For each value of the top nine bits, the entry as described by `length` in src/shared.rs.
+    /// An entry for each value of the top nine bits, as described by `length` in src/shared.rs.
     pub entries: Vec<u8>,
     pub lists: Vec<LengthList>,
 }
 
-/// The length of operations that the first dword does not determine: `LengthList` in src/table/decode.rs.
+/// The data for lengths that the first dword does not determine: `LengthList` in src/table/decode.rs.
 #[derive(PartialEq)]
 pub struct LengthList {
     pub dwords: u8,
@@ -27,7 +27,7 @@ pub struct LengthList {
     pub runs: Vec<(usize, u8)>,
 }
 
-/// A field and a run of codes in it that announce more dwords.
+/// A field, and a run of codes that announce more dwords if the field holds one of them.
 #[derive(Clone, PartialEq)]
 pub struct Announcer {
     pub lsb: u8,
@@ -37,8 +37,8 @@ pub struct Announcer {
 }
 
 impl Lengths {
-    /// `waves` has the target once for each size of its waves. Their lengths are the same: an operation that only one
-    /// of them has, has the length that it has there.
+    /// The lengths for `waves`, the target once for each size of its waves. Operations that several of these targets
+    /// have are equally long on all of them.
     pub fn of(waves: &[&Target]) -> Result<Lengths> {
         let mut lengths = Lengths { entries: vec![0; 512], lists: Vec::new() };
         let mut listed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -59,7 +59,7 @@ impl Lengths {
                 listed.entry(&space.name).or_default().push(top);
             }
         }
-        // All operations of an opcode space have the same list.
+        // All operations of an opcode space share one list.
         for tops in listed.values() {
             let of = tops.iter().flat_map(|&top| spaces(waves, top).into_iter().map(move |(t, space)| (t, space, top)));
             let mut of: Vec<_> = of.flat_map(|(t, space, top)| operations(t, space, top)).collect();
@@ -89,7 +89,7 @@ struct Announced<'t> {
     constraints: &'t lower::Constraints,
 }
 
-/// The operations with these top nine bits.
+/// The operations of an opcode space with these top nine bits.
 fn operations<'t>(t: &'t Target<'t>, opcode_space: &'t OpcodeSpace, top: usize) -> impl Iterator<Item = Announced<'t>> {
     let op = opcode_space.op;
     let (word, mask) = (top << 23, ((1usize << op.width) - 1) << op.lsb & 0xff80_0000);
@@ -130,7 +130,7 @@ impl Announced<'_> {
         flags.chain(listed).collect()
     }
 
-    /// Whether the operation decodes with one of these codes in the field.
+    /// Whether the operation decodes with one of the announcer's codes in the field.
     fn decodes(&self, announcer: &Announcer) -> bool {
         let Announcer { lsb, width, codes: (first, last), .. } = *announcer;
         let (t, c) = (self.t, self.constraints);
@@ -147,11 +147,11 @@ impl Announced<'_> {
     }
 }
 
-/// The list of operations in the same opcode space.
+/// The list for the operations of an opcode space.
 fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Result<LengthList> {
     let mut announcers: Vec<Announcer> = Vec::new();
     for announcer in operations.iter().flat_map(Announced::announcers) {
-        // Neighbouring codes become one announcer.
+        // Announcers with neighbouring codes become one announcer.
         let before = |a: &&mut Announcer| {
             (a.lsb, a.width, a.dwords) == (announcer.lsb, announcer.width, announcer.dwords)
                 && (announcer.codes.0..=announcer.codes.1 + 1).contains(&(a.codes.1 + 1))
@@ -164,7 +164,7 @@ fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Res
     room(t, "announcers of a list", announcers.len(), 3)?;
     announcers.sort_by_key(|a| (a.lsb, a.codes));
     let mut runs: Vec<(usize, u8)> = Vec::new();
-    // A bit for each announcer that the current run has, and for each that it lacks.
+    // The announcers that operations of the current run have, and those that they must not have, as bits.
     let (mut has, mut lacks) = (0, 0);
     // The second operations of dual instructions are not in this opcode field, and have fields of their own.
     for operation in operations.iter().filter(|_| opcode_space.second().is_none()) {
@@ -191,13 +191,13 @@ fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Res
     Ok(LengthList { dwords: opcode_space.dwords, op, joined, announcers, runs })
 }
 
-/// Whether words of this opcode space can be the first two dwords of a joined one.
+/// Whether words of an opcode space can be the first two dwords of an instruction of a joined opcode space.
 fn begins(opcode_space: &OpcodeSpace, joined: &OpcodeSpace) -> bool {
     let ((enc, value), [(mask, _), (word, _)]) = (&opcode_space.fixed[0], joined.joint());
     (u128::from(*value) << enc.pieces[0].lsb ^ u128::from(word)) & u128::from(mask) & enc.mask() == 0
 }
 
-/// A bit for each opcode of an opcode space that has an operation.
+/// The opcodes of an opcode space that have an operation, as a set bit each.
 pub fn valid(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<u8> {
     let operations = &t.operations[opcode_space.base..opcode_space.base + opcode_space.size];
     let byte = |eight: &[Option<lower::Operation>]| {
@@ -234,7 +234,7 @@ pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u
         let c = constraints(operation);
         let fewer =
             codes.iter().any(|&(bit, lsb, width, code)| all & !c.trailing & bit != 0 && decodes(c, (lsb, width, code)));
-        // The first nine bits determine an operation that ALWAYS has a literal.
+        // An operation that ALWAYS has a literal is left out, because the first nine bits determine it.
         if fewer && c.trailing & lower::trailing::ALWAYS == 0 {
             let op = Bits { pieces: vec![opcode_space.op], fixed: None, ignored: false };
             let mask = (enc.mask() | op.mask()) as u32;

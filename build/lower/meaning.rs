@@ -1,4 +1,4 @@
-//! What each operation computes on each target: the `does` lines, with their names written out.
+//! The formula of each operation on each target: the `does` lines, with their names written out.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub fn all(isa: &Isa) -> Result<Meanings> {
             let made = alternatives(&does.at, pattern)?;
             let (there, missing): (Vec<_>, Vec<_>) =
                 made.into_iter().partition(|(name, _)| format.rows.iter().any(|row| row.mnemonic == *name));
-            // Not all combinations of several lists need exist, but each word of a list must be of use.
+            // Not all combinations of several lists need exist, but each word of a list must be used in one.
             let used = |n: usize, word: &String| there.iter().any(|(_, choices)| choices[n] == *word);
             let unused = |choices: &[String]| choices.iter().enumerate().any(|(n, word)| !used(n, word));
             if let Some((name, _)) = missing.iter().find(|(_, choices)| choices.is_empty() || unused(choices)) {
@@ -48,7 +48,8 @@ pub fn all(isa: &Isa) -> Result<Meanings> {
     Ok(all)
 }
 
-/// The statements about the lanes in which an operation reads its sources: for each source, the first that names it.
+/// The statements about the lanes in which an operation reads its sources: for each source, the first statement that
+/// names it.
 pub fn lanes<'a>(isa: &'a Isa, mnemonic: &str) -> Vec<&'a LaneOf> {
     let mut all: Vec<&LaneOf> = Vec::new();
     for lane in isa.formats.iter().flat_map(|format| &format.lanes) {
@@ -60,7 +61,7 @@ pub fn lanes<'a>(isa: &'a Isa, mnemonic: &str) -> Vec<&'a LaneOf> {
     all
 }
 
-/// `v_cmp_{lt:<,gt:>}_{f16,f32}` as names, each with the text that `$1`, `$2`, ... stand for.
+/// The names of a pattern such as `v_cmp_{lt:<,gt:>}_{f16,f32}`, each with the texts for `$1`, `$2`, ...
 fn alternatives(at: &SourceLine, pattern: &str) -> Result<Vec<(String, Vec<String>)>> {
     let mut all = vec![(String::new(), Vec::new())];
     let mut rest = pattern;
@@ -88,7 +89,7 @@ fn alternatives(at: &SourceLine, pattern: &str) -> Result<Vec<(String, Vec<Strin
     Ok(all)
 }
 
-/// The text with the choices instead of `$1`, `$2`, ...
+/// The text with the choices in place of `$1`, `$2`, ...
 fn filled(at: &SourceLine, text: &str, choices: &[String]) -> Result<String> {
     let mut out = text.to_string();
     for (n, choice) in choices.iter().enumerate() {

@@ -65,7 +65,7 @@ pub struct LFormat<'a> {
 pub struct OpcodeSpace {
     pub name: String,
     pub base: usize,
-    /// The number of its opcode indices.
+    /// The number of opcode indices.
     pub size: usize,
     pub dwords: u8,
     pub fixed: Vec<(Bits, u64)>,
@@ -77,7 +77,7 @@ pub struct OpcodeSpace {
 }
 
 impl OpcodeSpace {
-    /// Opcode index of the second operation's opcode 0, if each instruction is two operations. First and second
+    /// The opcode index of the second operation's opcode 0, if each instruction is two operations. First and second
     /// operations have separate indices.
     pub fn second(&self) -> Option<usize> {
         (self.seg_is == Seg::Second && self.seg.is_some()).then(|| self.base + (1 << self.op.width))
@@ -88,8 +88,8 @@ impl OpcodeSpace {
         self.seg.is_some_and(|s| s.lsb >= 32)
     }
 
-    /// Whether its first two dwords are an instruction of another opcode space, which the next two turn into one of
-    /// this space.
+    /// Whether the first two dwords are an instruction of another opcode space, which the next two dwords turn into an
+    /// instruction of this space.
     pub fn is_joined(&self) -> bool {
         self.op.lsb >= 64
     }
@@ -107,7 +107,7 @@ impl OpcodeSpace {
 /// The meaning of the second opcode field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seg {
-    /// More encoding bits: formats that share opcode numbers.
+    /// More encoding bits, of formats that share opcode numbers.
     Encoding,
     /// The high part of the opcode.
     Opcode,
@@ -118,10 +118,10 @@ pub enum Seg {
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub mnemonic: String,
-    /// The spelling in the target's text, if it differs.
+    /// The spelling in the target's text, if it differs from the mnemonic.
     pub spelling: Option<String>,
     pub format: usize,
-    /// Index of the signature in the target's list.
+    /// The number of the signature in the target's list, counted from one.
     pub signature: usize,
     pub info: usize,
 }
@@ -138,7 +138,7 @@ pub struct Info {
     pub respelled: bool,
     /// Whether an operand is a branch distance, or is added to the address of the code.
     pub label: bool,
-    /// The step that it is in computing an address.
+    /// The operation's step in computing an address.
     pub address: Option<String>,
 }
 
@@ -151,9 +151,9 @@ pub struct FormSignature {
     pub extension: Option<usize>,
     pub suffix: u8,
     pub ignored: u128,
-    /// The sources among the ignored bits.
+    /// The bits of sources among the ignored bits.
     pub unused: u64,
-    /// What assemblers write to them: up to LLVM 22, and from LLVM 23 on.
+    /// The values that assemblers write to these sources: up to LLVM 22, and from LLVM 23 on.
     pub fillers: [u64; 2],
     pub sdwa: usize,
     pub dpp: usize,
@@ -179,7 +179,7 @@ pub struct TrailingDword {
     pub width: u8,
     pub first: u16,
     pub last: u16,
-    /// Number of dwords that follow.
+    /// The number of dwords that follow.
     pub dwords: u8,
     /// The signature of the form that it makes, counted from one; 0 for a literal, which does not make another form.
     pub form: usize,
@@ -192,9 +192,9 @@ pub struct Constraints {
     pub checks: (usize, usize),
     /// The checks of fields after the first 64 bits.
     pub high_checks: (usize, usize),
-    /// As `trailing::*` in src/shared.rs.
+    /// The dwords that can follow, as `trailing::*` in src/shared.rs.
     pub trailing: u8,
-    /// As `marks::*` in src/shared.rs.
+    /// The marks, as `marks::*` in src/shared.rs.
     pub marks: u8,
     pub rules: Vec<Rule>,
 }
@@ -217,14 +217,14 @@ pub struct OperandDesc {
     pub lsb: u8,
     pub width: u8,
     pub split: (u8, u8),
-    /// Mask of the bits of the value that the operation uses.
+    /// The mask of the bits of the value that the operation uses.
     pub used_bits: u8,
     pub shift: u8,
     pub add: u16,
     pub ty: String,
     pub dwords: u8,
     pub access: Option<Access>,
-    /// The bit that makes the operation return a value: only if it is set is the operand written, or does it exist.
+    /// The bit that makes the operation return a value: the operand is only written, or only exists, if the bit is set.
     pub write_if_bit: u8,
 }
 
@@ -243,14 +243,14 @@ impl Target<'_> {
         if self.row.has(VCC_IN_RUNS) { self.code.vcc + 1 } else { self.sgpr_last() }
     }
 
-    /// The number of vector registers that runs of them can contain; codes exist for the first ones only.
+    /// The number of vector registers that runs of registers can contain; operand codes only exist for the first ones.
     pub fn vgprs(&self) -> u16 {
         if self.row.has("vgprs-1024") { 1024 } else { self.code.vgpr.1 - self.code.vgpr.0 + 1 }
     }
 }
 
 impl OperandDesc {
-    /// Whether this is a destination that exists only if the operation returns a value.
+    /// Whether the operand is a destination that exists only if the operation returns a value.
     pub fn is_returned(&self) -> bool {
         self.access == Some(Access::Write) && self.write_if_bit != NONE
     }
@@ -358,7 +358,7 @@ fn opcode_spaces(t: &mut Target) -> Result<()> {
             return def.at.err(format!("format {} has no encoding bits", def.name));
         };
         let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
-        // Whether a piece ends within the first three dwords.
+        // A piece has to end within the first three dwords.
         let placed = |p: &Piece| p.lsb + p.width <= 96;
         let all_placed = fixed.iter().all(|(b, _)| b.pieces.len() == 1 && placed(&b.pieces[0]));
         if op.lsb >= 64 && placed(&op) && all_placed && def.shares.is_none() && op_high.is_none() {

@@ -9,16 +9,16 @@ use crate::build::lower::{FormSignature, Info, NONE, OperandDesc, Operation, Tar
 use crate::build::model::{Access, Isa};
 use crate::build::shared::{IMPLICIT, IN_HWREG};
 
-/// The operands of a form as indices in `Lists::rows`, and the lists (plus one) of other forms.
+/// The operands of a form.
 #[derive(Clone, PartialEq)]
 pub struct List {
-    /// Rows, counted from one.
+    /// The numbers of the operands' rows in `Lists::rows`, counted from one.
     pub rows: Vec<u16>,
     pub forms: [u16; 2],
     pub others: Vec<(u8, u16)>,
-    /// Number of dwords, without a literal that a field announces.
+    /// The number of dwords, without a literal that a field announces.
     pub dwords: u8,
-    /// Whether it is the list of one of two operations.
+    /// Whether the list is for one of two operations in an instruction.
     pub dual: bool,
 }
 
@@ -26,17 +26,17 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
-    /// An operand of which words of any of the terms keep a part, so that it is also read.
+    /// An operand of which a part is kept by words of any of the terms, so that these words also read it.
     Kept(OperandDesc, Vec<Term>),
-    /// An operand that is absent, because other bits are known.
+    /// An operand that is known to be absent, because other bits are known.
     Off(OperandDesc),
-    /// A register that no field names: its index in `IMPLICIT`, its width in bits, its access, and the instructions
-    /// that access it.
+    /// A register that no field names: index in `IMPLICIT` and width in bits, access, and the instructions that access
+    /// it.
     Implicit((usize, u16), Access, When),
 }
 
 impl Row {
-    /// The row of an operand of which words of any of the terms keep a part.
+    /// The row of an operand of which a part is kept by words of any of the terms.
     pub fn of(desc: OperandDesc, terms: Vec<Term>) -> Row {
         if terms.is_empty() { Row::Desc(desc) } else { Row::Kept(desc, terms) }
     }
@@ -87,7 +87,7 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
     // A vcc that the text shows is not also implicit, and vcc is not written if SDWA names another register.
     let shown = |access: fn(Access) -> bool| descs.iter().any(|i| i.kind.is_vcc() && i.access.is_some_and(access));
     let shown = (shown(Access::reads), shown(Access::writes));
-    // m0 is the address in LDS, so it is not read without the lds bit.
+    // If there is an lds bit, m0 is the address in LDS, so it is not read without the bit.
     let lds = descs.iter().find_map(|i| match i.kind {
         OperandKind::Register(RegisterKind::Data { lds, .. }) => Some(lds).filter(|&lds| lds != NONE),
         _ => None,
@@ -123,7 +123,7 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
     rows
 }
 
-/// Runs of neighbouring numbers: the first and the last of each.
+/// The runs of neighbouring numbers, each as its first and last number.
 fn runs(numbers: impl Iterator<Item = u8>) -> Vec<(u8, u8)> {
     let mut runs: Vec<(u8, u8)> = Vec::new();
     for number in numbers {

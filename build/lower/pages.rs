@@ -1,4 +1,4 @@
-//! Tables by opcode index, in pages: few indices have an operation, and neighbours are alike.
+//! Tables by opcode index, in pages: few indices have an operation, and neighbouring entries are alike.
 
 pub use crate::build::shared::PAGE;
 

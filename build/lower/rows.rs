@@ -64,7 +64,7 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
     Ok(())
 }
 
-/// Whether the dwords after the operation can turn it into one of a joined opcode space.
+/// Whether the dwords after the operation can turn it into an operation of a joined opcode space.
 fn begins(t: &Target, space: &OpcodeSpace, opcode: u16) -> bool {
     let bits = |piece: Piece| ((1u64 << piece.width) - 1) << piece.lsb;
     let (enc, value) = &space.fixed[0];
@@ -115,7 +115,7 @@ fn operation(
             info.reads.push(register.clone());
         }
     }
-    // The order is the same, whether the format or the row names the register.
+    // The order does not depend on whether the format or the row names the register.
     let order = |register: &String| IMPLICIT.iter().position(|r| r == register);
     info.reads.sort_by_key(order);
     info.writes.sort_by_key(order);
@@ -168,7 +168,7 @@ fn half(def: &Format, row: &Row, half: Half, halves: &[String; 2]) -> Result<Row
     for token in &mut tokens {
         if let Token::Operand { name, .. } | Token::Modifier { name, .. } = token {
             let own = format!("{name}{}", halves[half as usize]);
-            // A field that only one half has needs no letter, and neither does the literal.
+            // The names of a field that only one half has, and of the literal, have no letter.
             if def.fields.iter().any(|f| f.name == own) {
                 *name = own;
             }

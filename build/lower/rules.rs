@@ -21,7 +21,7 @@ pub struct Rule {
 
 const NOTHING: (Piece, u8) = (Piece { lsb: 0, width: 0 }, 0);
 
-/// A condition: a bit with this value.
+/// The condition that a bit has a value.
 fn bit(lsb: u8, value: u8) -> (Piece, u8) {
     (Piece { lsb, width: 1 }, value)
 }
@@ -42,8 +42,8 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
         rules.push(Rule { kind, field, n, looks: std::array::from_fn(look) });
     };
     match desc.kind {
-        // With both an index and an offset, the address is a register pair. A 64-bit address is a pair too, and
-        // excludes them.
+        // With both an index and an offset, the address is a register pair. A 64-bit address is also a pair, and
+        // excludes index and offset.
         OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 }) => {
             whole(desc.lsb, 8)?;
             add(RuleKind::RegisterRun, field, 2, &[bit(offen, 1), bit(idxen, 1)]);
@@ -104,12 +104,12 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             add(RuleKind::Image, whole(desc.lsb, 8)?, n, &[(whole(dmask, 4)?, 0), bit(tfe, 0), bit(d16, 0)]);
             return Ok(if packs { marks::D16 } else { 0 });
         }
-        // Either both are present, or neither.
+        // The scalar address and the other address are either both present or both absent.
         OperandKind::Address(AddressKind::Scalar { other, .. }) if other != NONE => {
             let (this, other) = (field, Piece { lsb: other, ..field });
             add(RuleKind::Value, other, t.code.off as u8, &[(this, t.code.off as u8)]);
         }
-        // A literal has 32 bits or 64.
+        // An instruction cannot have literals of 32 and of 64 bits.
         OperandKind::Register(RegisterKind::Code { .. }) if form.has_long_literals() => {
             let long = t.code.literal64 as u8;
             for other in form.trailing_dwords.iter().filter(|d| d.first == t.code.literal64 && d.lsb != desc.lsb) {

@@ -10,8 +10,8 @@ use crate::build::lower::{Check, NONE, OperandDesc, Target, trailing};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{CodeRow, Field, Isa, Token};
 
-/// The codes that operand types accept. The key is the number of the type, the dwords of the operand, and whether it
-/// can be a literal of 32 bits or of 64.
+/// The codes that operand types accept. The key is the number of the type, the dwords of the operand, whether it can be
+/// a literal of 32 bits, and whether it can be one of 64 bits.
 pub type Taken = HashMap<Key, [u32; 16]>;
 type Key = (usize, u16, bool, bool);
 
@@ -36,7 +36,7 @@ pub fn check(
         && !form.long
         && base_def.literals(&t.row.name).any(|l| l == desc.field);
     let long = base_def.literal64.contains(&desc.field) && form.parts.len() == 1 || form.long;
-    // For these operands, other fields determine the number of registers, and separate rules check it: a global address
+    // For some operands, other fields determine the number of registers, and separate rules check it: a global address
     // is a pair only without a scalar base, an image address depends on its dimensions, and data that goes to LDS has
     // no registers.
     let to_lds = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { .. })) && form.names(t, "lds");
@@ -58,7 +58,8 @@ pub fn check(
     };
     let flagged = flag != NONE;
     let returned = desc.is_returned();
-    // The size of returned data depends on two flags, and a check has room for one. The other has a rule of its own.
+    // The size of returned data depends on two flags, but a check only has room for one. The other flag has a rule of
+    // its own.
     let tfe = match desc.kind {
         OperandKind::Register(RegisterKind::Data { tfe, .. }) if form.has_tfe(t, desc) && !returned => tfe,
         _ => NONE,
@@ -160,7 +161,7 @@ fn holds_all(set: &[u32; 16], width: u8, shift: u8, add: u16) -> bool {
             return false;
         }
         let word = set[(code / 32) as usize];
-        // Skip 32 codes at once if all of them are in the set.
+        // 32 codes are skipped at once if all of them are in the set.
         if shift == 0 && code % 32 == 0 && word == u32::MAX {
             value += 32;
             continue;

@@ -23,7 +23,7 @@ struct Forms<'a> {
 
 /// The modules `vopd` and `vopd3` of a target, and its functions with these names, if it has such dual instructions.
 ///
-/// `tables` receives the same for the builder.
+/// `tables` receives the same data for the builder.
 pub fn modules(
     (t, meanings): (&Target, &Meanings),
     rules: &str,
@@ -81,7 +81,7 @@ fn module(
         found.map_or(NONE, |(_, bits)| bits.pieces[0].lsb)
     };
     let fields = |half: &str| {
-        // If the format lacks a field, no operation uses it; the name is that of another field, which no caller gives.
+        // A field that the format lacks is not used by any operation, so its name here does not matter.
         let at = |name: &str| match place(name) {
             NONE => format!("(Field::Reserved, {NONE})"),
             lsb => format!("({}, {lsb})", field(name)),
@@ -102,7 +102,7 @@ fn module(
     let key = format!("[Fields; 2] = [{}, {}]", fields(&letters[0]), fields(&letters[1]));
     let fields = shared.signatures.name("V", key, |name, key| format!("pub(crate) const {name}: {key};\n"));
     let dwords = def.bits / 32;
-    // In the short format the lowest bit of one destination is the inverse of the other's.
+    // In the short format, the lowest bit of one destination is the inverse of the lowest bit of the other.
     let long = t.formats[format].fields.iter().all(|(field, _)| field.operand_type != "vdsty");
     let may = format!(
         "crate::check::Freedom {{ moves: {}, equal: {}, long: {long} }}",
@@ -125,7 +125,7 @@ fn module(
     Ok(module)
 }
 
-/// The operation with the same effect in an instruction of its own: the one of 32 bits with the same name.
+/// The single operation with the same effect: the instruction of 32 bits with the same name.
 fn alone<'a>(t: &'a Target, dual: &Operation) -> Option<&'a Operation> {
     let name = |operation: &'a Operation| operation.spelling.as_deref().unwrap_or(&operation.mnemonic);
     let wanted = dual.spelling.as_deref().unwrap_or(&dual.mnemonic).replacen("dual_", "", 1);

@@ -22,12 +22,12 @@ const ZERO: Values = Values { shift: 0, set: 1 };
 /// A function that makes an instruction.
 pub struct Function {
     pub name: String,
-    /// Generics, parameters and result.
+    /// The generics, parameters and result.
     pub signature: String,
     pub text: String,
-    /// The function that encodes the operands. Functions that differ only in constant bits share it.
+    /// The name of the function that encodes the operands, which functions that differ only in constant bits share.
     pub worker: String,
-    /// Parameters for the tests: the name, and a description of legal values.
+    /// The parameters for the tests: the name, and a description of valid values.
     pub parameters: Vec<(String, String)>,
     pub extension: String,
     /// The greatest number of dwords.
@@ -39,17 +39,17 @@ pub struct Function {
 struct Parts {
     types: Vec<String>,
     constants: Vec<String>,
-    /// Name and type.
+    /// The name and type of each parameter.
     parameters: Vec<(String, String)>,
     calls: String,
     tests: Vec<(String, String)>,
-    /// For each AccVGPR bit, the generic type of the operands that share it.
+    /// The generic type of the operands that share an AccVGPR bit, for each such bit.
     shared: BTreeMap<u8, String>,
     /// Whether an operand can be a literal.
     literal: bool,
     /// Whether an operand can be a literal of 64 bits.
     long: bool,
-    /// Number of dwords that can name registers of an image address.
+    /// The number of dwords that can name registers of an image address.
     more: u8,
 }
 
@@ -177,7 +177,7 @@ impl Form<'_> {
             _ if info.flags.iter().any(|flag| flag == "one_scalar") => 1,
             _ => t.row.bus,
         };
-        // Implicit reads use the constant bus, too; no operation has two of them.
+        // Implicit reads use the constant bus, too. No operation has two implicit reads.
         for code in t.codes.iter().filter(|c| vector != 0 && ["vcc_lo", "m0"].contains(&c.name.as_str())) {
             if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
                 let (first, _) = code.range.of(&t.row.name).expect("those of the target");
@@ -204,7 +204,7 @@ impl Form<'_> {
                 _ => {}
             }
         }
-        // LLVM accepts any registers in WMMA, which has other formats.
+        // Only these formats need the check: LLVM accepts any registers in WMMA.
         let format = t.formats[operation.format].def.name.as_str();
         if ["VOP3P-MAI", "VOP3PX"].contains(&format) && info.flags.iter().any(|flag| flag == "mfma") {
             let of = |name: &str| descs.iter().find(|i| i.field == name && i.access.is_some());
@@ -279,14 +279,13 @@ impl Form<'_> {
         Ok(function)
     }
 
-    /// The values that a field of the operation can have, if it cannot have all.
+    /// The values that a field of the operation can have; `None` for all values.
     fn values(&self, field: &str) -> Option<Values> {
         let def = self.t.formats[self.operation.format].def;
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
-    /// The place and the value of the field that leaves only zero to a field of the operation: its lowest bit, its
-    /// width and the value.
+    /// The lowest bit, the width and the value of another field that leaves only zero to a field of the operation.
     fn excluding(&self, field: &str) -> Option<[u8; 3]> {
         let format = &self.t.formats[self.operation.format];
         let only = format.def.only_of(field, &self.operation.mnemonic, &self.t.row.name)?;
@@ -298,7 +297,7 @@ impl Form<'_> {
 
     fn desc(&self, desc: &OperandDesc, vector: u8, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
         let Form { t, constraints, rules, .. } = *self;
-        // Some numbers have fewer bits than their field. The other bits are zero, so the numbers have no sign.
+        // A number with fewer bits than its field has zeros above it, so it has no sign.
         let free = set::free_width(self.constraints, self.values(&desc.field), desc);
         let is_unsigned = free != desc.width;
         let desc = &OperandDesc { width: free, ..desc.clone() };
@@ -394,7 +393,7 @@ impl Form<'_> {
                 parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
             }
-            // Named bits are bits.
+            // Named bits are passed as a number.
             OperandKind::Number(NumberKind::Plain(Notation::Unsigned | Notation::Events)) => {
                 number(parts, &name, &field, lsb, width, "u16", "hex");
                 return Ok(());
@@ -421,7 +420,7 @@ impl Form<'_> {
             let forms = self.signature.numbered_trailing().filter(|(dword, _)| dword.form != 0);
             let lists = forms.flat_map(|(dword, _)| descs_of(t, &t.signatures[dword.form - 1]));
             let named = lists.filter(|desc| desc.kind.is_image_address()).map(|desc| desc.kind);
-            // Without such dwords, the base words name the registers.
+            // Without dwords that name registers, the base words name them.
             let count = |kind: &OperandKind| match kind {
                 OperandKind::Image(ImageKind::Address { fields, .. }) => fields.count(),
                 _ => 0,

@@ -1,7 +1,7 @@
 //! Writes the functions that make instructions: one for each form of each row, for every complete target.
 //!
 //! Rows with the same signature call one function, which encodes the operands. Code that is the same on several targets
-//! is written once. `src/make/` contains the functions that these call.
+//! is written once. `src/make/` contains the functions that the generated functions call.
 
 mod dual;
 mod form;
@@ -42,17 +42,17 @@ impl Pool {
     }
 }
 
-/// Source texts that functions share.
+/// The source texts that functions share.
 #[derive(Default)]
 pub struct Shared {
-    /// Positions of operands, rules of targets, and the functions that rows of one signature call.
+    /// The positions of operands, the rules of targets, and the functions that rows of one signature call.
     pub signatures: Pool,
     pub sets: Pool,
     /// The classes that an operand accepts, and the name of their trait.
     pub traits: BTreeMap<u16, String>,
 }
 
-/// The generated source files: the library's, and those for the tests.
+/// The generated source files of the library and of its tests.
 pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(String, String)>> {
     let mut shared = Shared::default();
     let mut modules = String::new();
@@ -61,7 +61,7 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
     let mut tables: Vec<String> = Vec::new();
     let mut duals: Vec<roster::Dual> = Vec::new();
     let mut longest = 2;
-    // For each function text already written: its module, and its index in the roster.
+    // The module and the index in the roster of each function that is already written, by its text.
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
         let name = &t.row.name;
@@ -153,13 +153,13 @@ pub fn documented(function: &Function, doc: &str, body: &str) -> String {
     out
 }
 
-/// What an operation computes, as a paragraph of a doc comment; nothing if nothing is known.
+/// The meaning of an operation as a paragraph of a doc comment; empty if it is not known.
 pub fn computes(meanings: &Meanings, t: &Target, operation: &Operation) -> String {
     let Some((_, text)) = meanings.get(&operation.mnemonic).and_then(|cells| cells.of(&t.row.name)) else {
         return String::new();
     };
     let (statements, sentence) = text.split_once('"').unwrap_or((text, ""));
-    // Markdown would make links, tags and emphasis of these.
+    // Markdown would read these characters as links, tags and emphasis.
     let escaped = |c| if matches!(c, '[' | '<' | '*' | '_') { vec!['\\', c] } else { vec![c] };
     let sentence: String = sentence.trim_end_matches('"').chars().flat_map(escaped).collect();
     match (statements.trim(), sentence.as_str()) {

@@ -31,7 +31,8 @@ pub const CLASSES: [(&str, u16, &[&str]); 15] = [
     ("literal64", class::LITERAL64, &["Literal64"]),
 ];
 
-/// One half of a vector register. The library has no such class: `kind::Half` has the class of vector registers.
+/// The class of halves of vector registers. The library has no such class: `kind::Half` has the class of vector
+/// registers.
 pub const HALF: u16 = 1 << 13;
 
 pub fn class_bit(name: &str) -> u16 {
@@ -46,7 +47,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         .chain(run(constraints.high_checks))
         .find(|c| c.lsb == desc.lsb && c.field == desc.field);
     let set = check.map(|c| t.sets[c.set]);
-    // Without a check, all codes that the field can hold are valid; in these types a flag is one bit more.
+    // Without a check, all codes that the field can hold are valid. In flagged types, the flag is one more bit.
     let flags = u8::from(matches!(desc.kind, OperandKind::Register(kind) if kind.is_flagged()));
     let first = u32::from(desc.add);
     let held = first..first + (1 << (desc.width.min(16) + flags) << desc.shift);
@@ -57,7 +58,7 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         let rows = t.codes.iter().filter(|c| !c.is_no_address());
         rows.fold(0, |mask, c| {
             let class = class_bit(&c.class);
-            // Many codes have a class that is already known.
+            // Many codes have a class that is already in the mask.
             if mask & class == class {
                 return mask;
             }
@@ -85,7 +86,8 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         OperandKind::Address(kind) => match kind {
             AddressKind::Global { .. } | AddressKind::Buffer { .. } => VGPR,
             AddressKind::Scratch { .. } | AddressKind::ExportSource { .. } => VGPR | OFF,
-            // `off` is another meaning of a code: the upper half of exec. Its presence in the set does not imply exec.
+            // `off` is another meaning of a code: the upper half of exec. If the set has this code, `exec` need not be
+            // allowed.
             AddressKind::Scalar { .. } => {
                 let is_exec = |c: &CodeRow| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0));
                 let exec = if t.codes.iter().any(|c| is_exec(c)) { 0 } else { EXEC };
@@ -122,7 +124,7 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
     traits.entry(mask).or_insert_with(|| name(mask)).clone()
 }
 
-/// The way in which a user writes an operand of one of these classes.
+/// The Rust type by which a user passes an operand of one of these classes.
 fn passed(mask: u16) -> String {
     const WRITTEN: [(&str, &str); 13] = [
         ("sgpr", "scalar registers `s(n)`"),

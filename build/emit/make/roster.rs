@@ -10,13 +10,13 @@ use crate::build::emit::make::operand::{AGPR, VGPR};
 use crate::build::lower::{Operation, Target};
 use crate::build::model::{TargetRow, module_name};
 
-/// A function and the targets that have it.
+/// A function, with the targets that have it.
 pub struct Entry {
     module: String,
     name: String,
     targets: Vec<String>,
     worker: String,
-    /// Its properties for the tests.
+    /// The properties of the function, for the tests.
     head: String,
     /// The arguments of each call.
     rest: Vec<String>,
@@ -34,7 +34,7 @@ impl Entry {
             "name: {:?}, opcode: Opcode::{opcode}, format: Format::{format}, extension: {:?}",
             function.name, function.extension
         );
-        // Some operands determine the widths of others: make a call for each width.
+        // Some operands determine the widths of others, so there is a call for each width.
         let has = |what: &str| function.parameters.iter().any(|(_, kind)| kind.split(' ').next() == Some(what));
         let variants: &[&str] = match (has("global"), has("image")) {
             _ if has("matrix") => &["8", "6", "4"],
@@ -51,7 +51,7 @@ impl Entry {
                 let method = match what {
                     "op" if words[0] == VGPR.to_string() => "vgpr".into(),
                     "op" if words[0] == AGPR.to_string() => "agpr".into(),
-                    // The kind has the number of registers of a matrix whose elements have 8 bits.
+                    // The parameter's kind states the number of registers of a matrix whose elements have 8 bits.
                     "matrix" => {
                         let most: usize = words[2].parse().expect("a number of registers");
                         let n = most / 8 * variant.parse::<usize>().expect("a number");
@@ -122,7 +122,7 @@ pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String 
 pub struct Dual {
     pub target: String,
     pub module: String,
-    /// The module of its function: `vopd`.
+    /// The module of the operation's function: `vopd`.
     pub format: String,
     pub name: String,
     pub arguments: String,
@@ -134,7 +134,7 @@ pub struct Dual {
 }
 
 /// Writes a function for each operation in each position, the lists of these functions, `VOPD` and `VOPD3`, and
-/// `JOIN_VOPD` and `JOIN_VOPD3` with the functions that join two.
+/// `JOIN_VOPD` and `JOIN_VOPD3` with the functions that join two operations.
 pub fn duals(all: &[Dual]) -> String {
     let mut out = String::new();
     for format in ["vopd", "vopd3"] {

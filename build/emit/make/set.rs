@@ -16,9 +16,9 @@ use crate::build::shared::RuleKind;
 /// The modifiers of a form.
 #[derive(Default)]
 pub struct Set {
-    /// `impl` lines, with `$` for the name of the set.
+    /// The `impl` lines, with `$` for the name of the set.
     pub impls: String,
-    /// Methods: the name, and the way in which the tests call it.
+    /// The methods: the name, and the words that tell the tests how to call it.
     pub methods: Vec<String>,
     pub defaults: u128,
 }
@@ -29,15 +29,15 @@ fn bit(desc: &OperandDesc, n: u8) -> u8 {
     if hi == NONE || n < low_width { desc.lsb + n } else { hi + n - low_width }
 }
 
-/// The width of a field that holds exactly these values.
+/// The width of a field that holds exactly these values, if there is one.
 fn width_of(values: Values) -> Option<u8> {
     let runs = values.set.trailing_ones();
     let fills = runs == values.set.count_ones() && runs.is_power_of_two();
     fills.then(|| values.shift + runs.ilog2() as u8)
 }
 
-/// The width of a field without its highest bits, if these must be zero. `values`: those that the field can have, if it
-/// cannot have all.
+/// The width of a field without its highest bits, if these must be zero. `values` are those that the field can have;
+/// `None` for all values.
 pub fn free_width(constraints: &Constraints, values: Option<Values>, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
     let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
@@ -60,7 +60,7 @@ fn bits<const N: usize>(desc: &OperandDesc) -> [u8; N] {
     )
 }
 
-/// Variants of a function for flags that affect operands.
+/// The variants of a function for flags that affect operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Variant {
     Plain,
@@ -82,8 +82,8 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
     constraints.rules.iter().any(|rule| rule.kind == RuleKind::Forbidden && rule.field.lsb == bit)
 }
 
-/// `values`: the values that a field of the operation can have, if it cannot have all. `excluding`: the lowest bit, the
-/// width and the value of another field that excludes all but zero in the field.
+/// The modifiers of a form. `values` gives the values that a field of the operation can have, or `None` for all values;
+/// `excluding` gives the lowest bit, the width and the value of another field that excludes all but zero in the field.
 pub fn set(
     t: &Target,
     constraints: &Constraints,
@@ -106,7 +106,7 @@ pub fn set(
         write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::opcode::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
     }
     writeln!(set.impls, "impl ModifierSet for $ {{ {consts} }}").unwrap();
-    // The default of LLVM's assembler.
+    // The default value of a field in LLVM's assembler.
     let default = |field: &str| {
         let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
         of_all.find(|d| d.field == field).map_or(0, |d| u128::from(d.value))
@@ -155,7 +155,7 @@ pub fn set(
                     }
                     _ => continue,
                 };
-                // Either a field such as `src0_neg`, or a field with a bit for each source.
+                // The field is either one such as `src0_neg`, or has a bit for each source.
                 match name.strip_prefix("src").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok()) {
                     Some(n) => sources[which].1[n] = lsb,
                     None => sources[which].1 = bits(desc),
@@ -203,7 +203,7 @@ pub fn set(
                 set.methods.push(format!("flag {name}"));
             }
             ModifierKind::List(style) => {
-                // Some bits that the text shows are always zero.
+                // Bits that are always zero, although the text shows them, cannot be set.
                 let free = |bit: &u8| *bit != NONE && constraints.mask >> bit & 1 == 0;
                 let all = bits::<4>(desc).map(|bit| if free(&bit) { bit } else { NONE });
                 let used = (0..4).filter(|n| all[*n] != NONE).fold(0, |mask, n| mask | 1 << n);
@@ -214,9 +214,9 @@ pub fn set(
                 let halves = if halves { " const HALVES: bool = true;" } else { "" };
                 writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}").unwrap();
                 let method = if name == "neg" { "neg_lo" } else { name };
-                // A number for the tests: 1 if the default is ones, 2 if the text has an extra bit when it shows the
-                // list, 3 if it always shows the list, with the extra bit, 4 if it shows all four; plus 10 if halves of
-                // registers determine bits.
+                // The style of the list, as a number for the tests: 1 if the default is ones, 2 if the text has an
+                // extra bit when it shows the list, 3 if the text always shows the list with the extra bit, 4 if it
+                // shows all four bits; plus 10 if halves of registers determine bits.
                 let shown = match style {
                     ListStyle::Ones => 1,
                     ListStyle::All if desc.used_bits == 3 => 2,
@@ -265,7 +265,7 @@ pub fn set(
                     .unwrap();
                 set.methods.push("scope".into());
             }
-            // Its lowest bit makes an atomic operation return the old value.
+            // The lowest bit of the hint makes an atomic operation return the old value.
             ModifierKind::TemporalHint { .. } => {
                 let returns = match variant {
                     Variant::Returns(returns) => Some(returns),
@@ -312,7 +312,7 @@ pub fn set(
                 set.methods.push(format!("choice {name} {max}"));
                 set.defaults |= default(name) << lsb;
             }
-            // Parameters of the function.
+            // These modifiers are parameters of the function.
             ModifierKind::DppCtrl | ModifierKind::Dmask | ModifierKind::Choice(ModifierList::Dim) => {}
 
             // The lanes are a parameter of the function. Code 234 announces the dword with `fi`, and code 233 without
