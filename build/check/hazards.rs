@@ -188,7 +188,7 @@ fn known(at: &SourceLine, what: &str, name: &str, all: &[&str]) -> Result<()> {
     if all.contains(&name) { Ok(()) } else { at.err(format!("unknown {what} `{name}`")) }
 }
 
-/// `v_mfma_*_f64`: a `*` stands for any text.
+/// Whether a name matches a pattern such as `v_mfma_*_f64`, in which `*` stands for any text.
 pub fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

@@ -78,7 +78,7 @@ pub fn check(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<()> {
     Ok(())
 }
 
-/// Checks that each statement about lanes names operations of its format.
+/// Checks that each statement about lanes names operations of the statement's format.
 fn lane_names(isa: &Isa) -> Result<()> {
     for format in &isa.formats {
         for lane in &format.lanes {
@@ -168,7 +168,7 @@ impl Checker<'_> {
         }
         for (name, source) in REGISTERS {
             let is_written = self.row.info.writes.iter().any(|w| w == name);
-            // A VCC that an operand shows is the second result, or the only one.
+            // If an operand shows VCC, it is the second result, or the only one.
             let as_operand = name == "vcc" && (self.row.destinations.len() == 1 || written(Source::Destination(1)));
             if is_written && !(written(source) || as_operand) {
                 return Err(format!("{name} is written according to the row, and the formula leaves it out"));

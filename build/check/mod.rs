@@ -1,4 +1,4 @@
-//! Checks of the tables as a whole, independent of the target. `lower` makes the other checks, for each target.
+//! Checks of the tables as a whole, independent of the target. `lower` makes further checks for each target.
 
 pub mod assume;
 pub mod counters;
@@ -72,7 +72,7 @@ fn codes(isa: &Isa) -> Result<()> {
     }
     for t in &isa.targets {
         let mut taken = [false; 512];
-        // The codes for "no address" are left out: they are another meaning of other codes.
+        // The codes for "no address" are left out: they are a second meaning of codes.
         for code in isa.codes.iter().filter(|c| !c.is_no_address()) {
             let Some(&(a, b)) = code.range.of(&t.name) else { continue };
             for c in a..=b {
@@ -230,8 +230,8 @@ fn formats(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Checks that image addresses have the same data type in all rows. Other fields determine their number of registers,
-/// so the data type in a row has no meaning.
+/// Checks that image addresses have the same data type in all rows. The number of an address's registers depends on
+/// other fields, so the data type has no meaning.
 fn addresses(isa: &Isa, f: &Format) -> Result<()> {
     let is_sized = |name: &str| {
         isa.operand_types
@@ -252,9 +252,9 @@ fn addresses(isa: &Isa, f: &Format) -> Result<()> {
     Ok(())
 }
 
-/// Checks that macros do not use themselves. They may use other macros.
+/// Checks that no macro uses itself, directly or through other macros.
 fn macros(f: &Format) -> Result<()> {
-    // Each step keeps the macros that use other remaining ones.
+    // Each step removes the macros that use no remaining macro.
     let mut left: Vec<&(String, Vec<Token>)> = f.macros.iter().collect();
     loop {
         let open = |t: &Token| matches!(t, Token::Word(w) if left.iter().any(|(n, _)| n == w));
@@ -269,7 +269,7 @@ fn macros(f: &Format) -> Result<()> {
     }
 }
 
-/// Checks that the target has as many operations of the format as `rows` states.
+/// Checks that the number of a target's operations of the format, `rows`, is the one in the statement `rows`.
 fn counted(f: &Format, t: &TargetRow, rows: usize) -> Result<()> {
     let said = f.counted.as_ref().and_then(|(at, rows)| Some((at, rows.of(&t.name)?)));
     match said {

@@ -97,7 +97,7 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     let mut allowed = Allowed::default();
     let checks = tables.constraints.list.iter().flat_map(|c| c.more.iter().chain(&c.high_checks));
     let mut sets: Vec<Vec<bool>> = checks.map(|c| set_of(tables.t, c)).collect();
-    // Place the longest set first: a shorter set may be the beginning of a longer one.
+    // The longest set is placed first, because a shorter set may be the beginning of a longer one.
     sets.sort_by_key(|s| std::cmp::Reverse(s.len()));
     sets.iter().for_each(|set| _ = allowed.place(set));
     let list = |checks: &[lower::Check], allowed: &mut Allowed| {

@@ -32,7 +32,7 @@ struct Fast {
 }
 
 impl Fast {
-    /// The entries of the signature. `modifiers` is the index of the first modifier.
+    /// The source text of the entries. `modifiers` is the index of the first modifier.
     fn signature(&self, modifiers: usize) -> String {
         let Fast { loud, quiet, third, suffix, entries, another, .. } = self;
         let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
@@ -189,7 +189,7 @@ fn descs<'a>(t: &'a Target, signature: &FormSignature) -> impl Iterator<Item = (
     numbers.iter().map(|&n| (n, &t.descs[usize::from(n)]))
 }
 
-/// Whether the signature has operands. LLVM prints the suffix with the first operand; v_nop has none.
+/// Whether the signature has operands. LLVM prints the suffix with the first operand, so v_nop has no suffix.
 pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
     descs(t, signature).any(|(_, desc)| desc.access.is_some())
 }

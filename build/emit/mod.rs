@@ -157,7 +157,8 @@ pub fn camel(name: &str) -> String {
         if c == '_' || c == '-' {
             is_first = true;
         } else if is_first {
-            // A digit needs a separator if the split removed one: `x_2b_1` and `x_2b1` are different names.
+            // A digit after a digit needs a separator if the split removed one: `x_2b_1` and `x_2b1` are different
+            // names.
             if c.is_ascii_digit() && out.as_bytes().last().is_some_and(u8::is_ascii_digit) {
                 out.push('_');
             }
@@ -170,7 +171,7 @@ pub fn camel(name: &str) -> String {
     out
 }
 
-/// Tables that are the same for several targets: the first target's tables are used for all of them.
+/// The register of tables that several targets share, of which only the first target has its own.
 #[derive(Default)]
 struct SharedTables {
     /// The first target for which each table was written, by the table's text.
@@ -178,7 +179,7 @@ struct SharedTables {
 }
 
 impl SharedTables {
-    /// A target's module. A table that another target also has is replaced by a reference to that target's table.
+    /// The source text of a target's module, in which a table that an earlier target has is only a reference.
     fn module(&mut self, target: &str, tables: Vec<(&str, String)>) -> String {
         let mut out = format!("pub(crate) mod {target} {{\nuse super::*;\n");
         for (name, text) in tables {

@@ -29,7 +29,7 @@ struct RowText {
     add: u16,
 }
 
-/// A row without bits in the words.
+/// The fields of a row that has no bits in the words.
 const FIXED: RowText = RowText { how: "Value", turn: 0, acc: NO_SHIFT, address: NO_SHIFT, mask: 0, add: 0 };
 
 impl RowText {
@@ -69,7 +69,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
         return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
     }
-    // An operand that is known to be absent is the code for "no scalar address".
+    // An operand that is known to be absent has the code for "no scalar address".
     if let Row::Off(_) = row {
         return of(RowText { add: ADDRESSES + t.code.off, ..FIXED }, bits);
     }
@@ -103,7 +103,8 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
         OperandKind::Address(AddressKind::Global { saddr }) => (NO_SHIFT, saddr, 0),
         _ => return None,
     };
-    // Single registers, pairs, and longer tuples; vector registers are not aligned.
+    // The table of values has sections for single registers, pairs, and longer tuples. Vector registers, which are not
+    // aligned, are only in the first.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let add = i.add + section + other;
     // The place and the number of the terms are stored in the fields for the positions of other bits.
@@ -247,7 +248,7 @@ fn scalars(t: &Target) -> [u16; 4] {
     [sgpr_last, ttmp_first, ttmp_last, t.code.off]
 }
 
-/// The name of the table of values, composed of the properties that determine its contents.
+/// The name of a target's table of values, composed of the properties that determine its contents.
 fn values_name(isa: &Isa, t: &Target) -> String {
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     let specials = names::special_codes(isa, &t.row.name).into_iter().map(|code| format!("{code:X}"));

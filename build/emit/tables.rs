@@ -217,9 +217,9 @@ pub fn form_key<'a>(t: &'a Target, s: &lower::FormSignature) -> FormKey<'a> {
     (format(s.format), s.extension.map(format), descs.collect())
 }
 
-/// Writes the signature of each operation and form, and the signatures.
+/// Writes the signatures, and the number of the signature of each operation and form.
 fn signatures(w: &mut String, isa: &Isa, t: &Target, of_build: &Numbers) -> Result<()> {
-    // The signatures of a page have similar indices: the base from which they are counted is stored with the page's
+    // The signatures of a page have similar indices: the number from which a page counts them is stored with the page's
     // index.
     let all = filled(t, |s| s.signature - 1);
     let base = |page: &[usize]| page.iter().copied().min().unwrap_or(0);
@@ -366,7 +366,7 @@ fn branches(w: &mut String, t: &Target) {
     writeln!(w, "pub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);").unwrap();
 }
 
-/// Writes the facts of all targets' operations, in one table for all.
+/// Writes the facts of the operations of all targets, in a shared table.
 pub fn info_table(w: &mut String, infos: &[lower::Info]) {
     writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
     for i in infos {

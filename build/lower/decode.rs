@@ -11,12 +11,13 @@ use crate::build::shared::{marks, meta};
 
 /// The checked fields of `src/decode.rs`, as (lowest bit, width): the fields whose codes are the reason for nearly all
 /// refusals. An opcode space has the checked fields that most of its checks fit; the other checks are made one by one,
-/// which takes longer. With one dword: scalar and vector operations. With two or more dwords: vector operations,
-/// memory, scalar memory (including the register of an offset and the bit that makes it a constant, which have no
-/// checks but are used by `build/lower/fast_decode.rs`), two operations in one instruction, and memory with three
-/// dwords.
+/// which takes longer. The rows are, for one dword, scalar and vector operations; for two or more dwords, vector
+/// operations, memory, scalar memory (including the register of an offset and the bit that makes it a constant, which
+/// have no checks but are used by `build/lower/fast_decode.rs`), two operations in one instruction, and memory with
+/// three dwords.
 ///
-/// Their order also matters for `build/lower/fast_decode.rs`: a checked field should have few groups of codes.
+/// The order of the rows also matters for `build/lower/fast_decode.rs`: a checked field should have few groups of
+/// codes.
 pub const CHECKED_FIELDS: [[(u8, u8); 4]; 7] = [
     [(0, 8), (8, 8), (0, 0), (16, 7)],
     [(0, 9), (9, 8), (17, 8), (0, 0)],

@@ -25,7 +25,7 @@ pub struct FastTables {
     pub of_index: Vec<u16>,
     /// The constraints; `None` if the words need a further check.
     pub constraints: Vec<Option<FastConstraints>>,
-    /// For each checked field, the group of each code, as one bit.
+    /// The group of each code, as one bit, for each checked field.
     pub groups: Vec<Vec<u32>>,
 }
 
@@ -99,7 +99,7 @@ impl FastTables {
 struct Groups<'a> {
     /// The group of each code, as one bit.
     of_code: Vec<u32>,
-    /// For each set, the groups that are not in it.
+    /// The groups that are not in a set, for each set.
     outside: BTreeMap<&'a Vec<bool>, u32>,
 }
 
@@ -148,8 +148,8 @@ pub fn any_third(all: &[Tables]) -> bool {
 /// Bits of `trailing`, each with the checked field in which 255 then announces a literal.
 const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
-/// For each set of allowed values, a mask such that every value without the mask's bits is allowed; `None` if there is
-/// no such mask.
+/// The masks that are already known, by sets of allowed values: every value without the mask's bits is allowed. `None`
+/// for a set without such a mask.
 type Known = BTreeMap<Vec<bool>, Option<usize>>;
 
 /// The conditions under which words need no further check.

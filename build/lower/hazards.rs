@@ -249,7 +249,7 @@ fn numbered<'a>(all: &'a Hazards, names: &[&str], target: &str) -> Vec<Numbered<
     kinds.map(kind).collect()
 }
 
-/// For each kind, whether an operation is of that kind.
+/// Whether an operation is of a kind, for each kind.
 fn kinds_of(kinds: &[Numbered], count: usize, format: &str, mnemonic: &str, flags: &[String]) -> Vec<bool> {
     let mut is = vec![false; count];
     for Numbered { number, terms } in kinds {

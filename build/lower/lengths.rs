@@ -206,8 +206,9 @@ pub fn valid(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<u8> {
     operations.chunks(8).map(byte).collect()
 }
 
-/// The operations of an opcode space that ignore a field in which most others announce a trailing dword, so that they
-/// decode with such a code in it. Each entry is (mask of the encoding and the opcode, their value, trailing dwords).
+/// The operations of an opcode space that decode with a code in a field by which most other operations announce a
+/// trailing dword, because they ignore the field. Each entry is (mask of the encoding and the opcode, their value,
+/// trailing dwords).
 pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u8)> {
     use lower::trailing::{DPP, SDWA, SRC0, SSRC0, SSRC1};
     let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());

@@ -146,7 +146,7 @@ pub fn plain(desc: &OperandDesc) -> OperandDesc {
     OperandDesc { kind: desc.kind.with_signs(Signs::ABSENT), ty: "bits".into(), used_bits: 0, ..desc.clone() }
 }
 
-/// The number of base dwords and literals that always follow.
+/// The number of base dwords, and of the dwords of a literal that always follows.
 fn dwords(t: &Target, s: &FormSignature) -> u8 {
     let always = t.constraints[s.constraints].trailing & trailing::ALWAYS != 0;
     t.formats[s.format].def.bits / 32 + u8::from(always)

@@ -75,8 +75,8 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
             add(RuleKind::RegisterRun, whole(desc.lsb, 8)?, desc.dwords + 1, &[bit(tfe, 1), bit(desc.write_if_bit, 1)]);
         }
         OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) if form.names(t, "lds") => {
-            // Data that a load writes to LDS has no accumulation registers and, in a buffer load, no fail status: the
-            // bit is one or the other.
+            // Data that a load writes to LDS has no accumulation registers and, in a buffer load, no fail status: one
+            // bit has either meaning.
             let kind = form.field(t, &desc.field).map(|(field, ..)| type_of(t, form, desc, field));
             let tfe = if kind.as_deref() == Some("flat_data") { NONE } else { tfe };
             let other = if acc == NONE { tfe } else { acc };

@@ -41,7 +41,7 @@ pub enum Which {
     Exports(u32, u32),
 }
 
-/// `wait s_wait_loadcnt_dscnt loadcnt 13:8 dscnt 5:0`
+/// `wait s_wait_loadcnt_dscnt loadcnt 13:8 dscnt 5:0`: an instruction that waits for counters.
 #[derive(Debug)]
 pub struct WaitRow {
     pub at: SourceLine,

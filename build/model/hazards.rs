@@ -8,7 +8,7 @@ pub struct Hazards {
     pub kinds: Vec<Kind>,
     pub rules: Vec<HazardRule>,
     pub nop: Option<Nop>,
-    /// `seen valu r:s | pairs | gfx12=1`: the scalar registers that conditions call `seen`.
+    /// `seen valu r:s | pairs | gfx12=1`: the scalar registers to which the condition `seen` refers.
     pub seen: Vec<Watched>,
     /// `counted salu w:exec | gfx11=1`: the instructions that rules count.
     pub counted: Vec<Watched>,

@@ -100,7 +100,7 @@ pub struct ProcessorRow {
     pub aliases: Vec<String>,
 }
 
-/// `target gfx906 gfx9 0x02f +dl +fma-mix vega20 mi50`
+/// `target gfx906 gfx9 0x02f +dl +fma-mix vega20 mi50`: a target.
 #[derive(Debug, Clone)]
 pub struct TargetRow {
     pub at: SourceLine,
@@ -123,8 +123,8 @@ pub struct TargetRow {
     pub traits: Vec<String>,
     /// The traits of the generation that the target lacks.
     pub lacks: Vec<String>,
-    /// The number of different scalars that a vector operation can read over the constant bus; its generation defines
-    /// it.
+    /// The number of different scalars that a vector operation can read over the constant bus, as the generation
+    /// defines it.
     pub bus: u8,
     /// The target's other names, and all names of processors that decode the same code; filled in after everything is
     /// read.
@@ -203,7 +203,7 @@ impl CodeRow {
     }
 }
 
-/// `type ssrc code 0 1 sgpr,... -`
+/// `type ssrc code 0 1 sgpr,... -`: an operand type.
 #[derive(Debug)]
 pub struct OperandTypeRow {
     pub at: SourceLine,
@@ -269,7 +269,7 @@ pub struct Means {
     pub text: String,
 }
 
-/// `directive dx10_clamp 1 rsrc1:21:21 gfx12=-`
+/// `directive dx10_clamp 1 rsrc1:21:21 gfx12=-`: a part of kernel descriptors with its directive.
 #[derive(Debug)]
 pub struct DirectiveRow {
     pub at: SourceLine,
@@ -355,13 +355,13 @@ pub struct Format {
     pub bits: u8,
     /// Whether the format is a trailing dword, not an instruction of its own.
     pub extension: bool,
-    /// The format whose encoding bits and opcode numbers this one shares.
+    /// The format whose encoding bits and opcode numbers this format shares.
     pub shares: Option<String>,
     pub about: String,
     pub source: Source,
     /// The generations that have the format; empty if all do. Generations that dropped it have no value.
     pub generations: Vec<Entry<()>>,
-    /// The number of its operations on each target; `?` if not all of them are transcribed.
+    /// The number of the format's operations on each target; `?` if not all of them are transcribed.
     pub counted: Option<(SourceLine, Cells<String>)>,
     pub takes: Vec<Takes>,
     /// The text that is printed after the mnemonic and a `_`; empty if there is none.
@@ -514,7 +514,7 @@ pub struct HalfField {
 }
 
 /// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: takes the rows of another format that have a form in this
-/// one.
+/// format.
 #[derive(Debug)]
 pub struct Takes {
     pub at: SourceLine,
@@ -524,7 +524,7 @@ pub struct Takes {
     pub renames: Vec<Rename>,
     /// Flags that the form lacks.
     pub without: Vec<String>,
-    /// `dpp:XX dpp8:N`: a row that has all of these forms also has them in this format, with these macros.
+    /// `dpp:XX dpp8:N`: a row that has all of these forms also has them as a row of this format, with these macros.
     pub forms: Vec<(String, String)>,
 }
 
@@ -564,7 +564,7 @@ pub struct When {
     pub flags: Vec<String>,
 }
 
-/// `default dst_sel 6`, `neutral dpp_ctrl 228`
+/// `default dst_sel 6`, `neutral dpp_ctrl 228`: a field's default value, or its value without effect.
 #[derive(Debug)]
 pub struct FieldDefault {
     pub at: SourceLine,
@@ -573,7 +573,7 @@ pub struct FieldDefault {
     pub value: u32,
 }
 
-/// `swaps v_sub_f32 v_subrev_f32`
+/// `swaps v_sub_f32 v_subrev_f32`: operations with the same result when their sources are swapped.
 #[derive(Debug)]
 pub struct Swap {
     pub at: SourceLine,
@@ -617,7 +617,7 @@ pub struct Values {
 #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
 pub struct Does {
     pub at: SourceLine,
-    /// Names with alternatives in braces; `v_min_f32@gfx12`: from that generation on.
+    /// Names with alternatives in braces; `v_min_f32@gfx12` holds from that generation on.
     pub names: Vec<String>,
     /// The formula, in which `$1` stands for the alternative in the name's first braces.
     pub text: String,
@@ -641,7 +641,7 @@ pub struct Field {
     pub at: SourceLine,
     pub name: String,
     pub operand_type: String,
-    /// `~`: in rows that do not use them, the bits are ignored instead of required to be zero.
+    /// `~`: the bits are ignored in rows that do not use them, instead of required to be zero.
     pub ignored_if_unused: bool,
     /// `+`: the field overlays other fields, which are its parts.
     pub overlay: bool,
@@ -672,7 +672,7 @@ pub enum Token {
         /// The targets on which the row has the operand; empty if all do.
         only: Vec<String>,
     },
-    /// `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`
+    /// A modifier: `clamp`, `abs[0,1]`, `dpp_ctrl.dpp_ctrl64`.
     Modifier {
         name: String,
         operand_type: Option<String>,
@@ -691,7 +691,7 @@ pub enum Token {
     Only(String),
     /// `sdwa:FF`: the row has this extended form, with this macro of that format.
     Form { format: String, macro_name: String },
-    /// A name that may be a macro of the format.
+    /// Any other name, which may be a macro of the format.
     Word(String),
 }
 
@@ -729,8 +729,8 @@ pub struct Row {
     pub reads: Vec<String>,
     pub writes: Vec<String>,
     pub flags: Vec<String>,
-    /// `passes=8,gfx950=16`: number of passes of the matrix core; in `4/8`, the second number applies to factors of 8
-    /// bits.
+    /// `passes=8,gfx950=16`: the number of passes of the matrix core; in `4/8`, the second number applies to factors of
+    /// 8 bits.
     pub passes: Option<Cells<(u8, u8)>>,
     /// `address=pc`: the operation's step in computing an address, one of `ADDRESS_STEPS`.
     pub address: Option<String>,

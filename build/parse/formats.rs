@@ -9,7 +9,7 @@ use crate::build::parse::rows::{means, token, with_type};
 /// The greatest operand code of a source.
 const LAST_CODE: u32 = 511;
 
-/// `format NAME BITS [extension | shares FORMAT]`
+/// Reads `format NAME BITS [extension | shares FORMAT]`.
 pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
     let (name, bits, rest) = match args {
         [n, b, rest @ ..] => (n, number(at, b)?, rest),
@@ -63,7 +63,8 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
     })
 }
 
-/// `13.1.1:64,65`: a section of a manual, and its tables; or the name of the format in the manual.
+/// Reads a place in a manual: a section with its tables, such as `13.1.1:64,65`, or the name of the format in the
+/// manual.
 fn place(at: &SourceLine, cell: &str) -> Result<String> {
     let is_number = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_digit());
     let (section, tables) = cell.split_once(':').map_or((cell, None), |(section, tables)| (section, Some(tables)));
@@ -263,7 +264,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `takes FORMAT CELL... OLD->NEW... -FLAG... FORM:MACRO...`
+    /// Reads `takes FORMAT CELL... OLD->NEW... -FLAG... FORM:MACRO...`.
     fn takes(&self, at: &SourceLine, args: &[&str]) -> Result<Takes> {
         let [format, words @ ..] = args else { return at.err("expected: takes FORMAT CELL... OLD->NEW... -FLAG...") };
         let (mut cells, mut renames, mut without, mut forms) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -289,8 +290,8 @@ impl Parser {
     }
 }
 
-/// `0-9,12` or `0-4095`. In a set with values above 127, each bit stands for a run of values, whose length is a power
-/// of two.
+/// Reads a set of values such as `0-9,12` or `0-4095`. In a set with values above 127, each bit stands for a run of
+/// values, whose length is a power of two.
 fn values(at: &SourceLine, s: &str) -> Result<Values> {
     let runs = s.split(',').map(|part| run(at, part)).collect::<Result<Vec<(u32, u32)>>>()?;
     let most = runs.iter().map(|run| run.1).max().unwrap_or(0);
@@ -303,7 +304,7 @@ fn values(at: &SourceLine, s: &str) -> Result<Values> {
     Ok(Values { shift: shift as u8, set })
 }
 
-/// `256,128`: the codes in a source that an operation does not have, up to LLVM 22 and from LLVM 23 on.
+/// Reads `256,128`, the codes in a source that an operation does not have, up to LLVM 22 and from LLVM 23 on.
 fn fillers(at: &SourceLine, s: &str) -> Result<[u32; 2]> {
     let Some((old, new)) = s.split_once(',') else {
         return at.err(format!("expected OLD,NEW, found `{s}`"));

@@ -5,12 +5,12 @@ use crate::build::model::hazards::*;
 use crate::build::parse::Parser;
 use crate::build::parse::numbers::{number, up_to};
 
-/// The part of a file about hazards.
+/// The current part of a file about hazards.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Section {
     None,
     Kinds,
-    /// Rules that are all from this source.
+    /// The rules, which are all from this source.
     Rules(String),
 }
 
@@ -64,7 +64,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `SIDE or SIDE | HOW | CELL...`
+    /// Reads `SIDE or SIDE | HOW | CELL...`.
     fn watched(&self, at: &SourceLine, text: &str) -> Result<Watched> {
         let columns: Vec<&str> = text.split('|').map(str::trim).collect();
         let [text, how, cells] = columns[..] else { return at.err("expected: INSTRUCTIONS | HOW | CELL...") };
@@ -73,7 +73,7 @@ impl Parser {
         Ok(Watched { at: at.clone(), sides: sides(at, text)?, how: how.to_string(), there })
     }
 
-    /// `id | producer | consumer | registers | ends | from | unit cells ; text`
+    /// Reads `id | producer | consumer | registers | ends | from | unit cells ; text`.
     fn hazard_rule(&self, at: &SourceLine, line: &str, source: String) -> Result<HazardRule> {
         let Some((columns, text)) = line.split_once(';') else { return at.err("expected: ... ; TEXT") };
         let (text, caution) = text.split_once(" ; ").unwrap_or((text, ""));
@@ -170,7 +170,7 @@ fn sides(at: &SourceLine, text: &str) -> Result<Vec<Side>> {
     text.split(" or ").map(|text| side(at, text)).collect()
 }
 
-/// `KIND if CONDITION & CONDITION r:FILE,FILE@FIELD,FIELD>BITS`
+/// Reads `KIND if CONDITION & CONDITION r:FILE,FILE@FIELD,FIELD>BITS`.
 fn side(at: &SourceLine, text: &str) -> Result<Side> {
     let mut words: Vec<&str> = text.split_whitespace().filter(|word| *word != "&").collect();
     if words.is_empty() {

@@ -5,7 +5,7 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Generation, OpcodeNumber, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
 use crate::build::parse::up_to;
 
-/// `gen NAME LABEL [from GENERATION] [+TRAIT...]`
+/// Reads `gen NAME LABEL [from GENERATION] [+TRAIT...]`.
 pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
     let (name, label, parent, rest) = match args {
         [name, label, "from", parent, rest @ ..] => (name, label, Some(parent.to_string()), rest),
@@ -36,7 +36,7 @@ pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
     Ok(generation)
 }
 
-/// `17 s_add_u32`, `17 s_add_u32 retired`
+/// Reads the number of an operation: `17 s_add_u32` or `17 s_add_u32 retired`.
 pub fn opcode(at: &SourceLine, line: &str) -> Result<OpcodeNumber> {
     let (number, name, retired) = match line.split_whitespace().collect::<Vec<_>>()[..] {
         [number, name] => (number, name, false),
@@ -47,7 +47,7 @@ pub fn opcode(at: &SourceLine, line: &str) -> Result<OpcodeNumber> {
     Ok(OpcodeNumber { at: at.clone(), number, name: name.to_string(), retired })
 }
 
-/// `32,64`
+/// Reads the sizes of waves, such as `32,64`.
 fn waves(at: &SourceLine, sizes: &str) -> Result<Vec<u8>> {
     let sizes = sizes.split(',').map(|size| Ok(up_to(at, size, 64)? as u8)).collect::<Result<Vec<u8>>>()?;
     match sizes[..] {
@@ -56,7 +56,7 @@ fn waves(at: &SourceLine, sizes: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// `target NAME GENERATION MACH [+TRAIT...] [-TRAIT...] [generic=VERSION] OTHER-NAME...`
+/// Reads `target NAME GENERATION MACH [+TRAIT...] [-TRAIT...] [generic=VERSION] OTHER-NAME...`.
 pub fn target(at: &SourceLine, args: &[&str]) -> Result<(TargetRow, ProcessorRow)> {
     let [name, from, mach, rest @ ..] = args else {
         return at.err("expected: target NAME GENERATION MACH ALIAS...");
@@ -80,7 +80,7 @@ pub fn target(at: &SourceLine, args: &[&str]) -> Result<(TargetRow, ProcessorRow
     Ok((target, processor_row(at, name, Some(name), mach, &others)?))
 }
 
-/// `processor NAME TARGET MACH [generic=VERSION] OTHER-NAME...`
+/// Reads `processor NAME TARGET MACH [generic=VERSION] OTHER-NAME...`.
 pub fn processor(at: &SourceLine, args: &[&str]) -> Result<ProcessorRow> {
     let [name, like, mach, rest @ ..] = args else {
         return at.err("expected: processor NAME TARGET MACH ALIAS...");
@@ -101,7 +101,7 @@ fn processor_row(at: &SourceLine, name: &str, like: Option<&str>, mach: &str, re
     })
 }
 
-/// `type NAME AS ADD SCALE TAKES USES`
+/// Reads `type NAME AS ADD SCALE TAKES USES`.
 pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
     let [name, reads_as, add, scale, takes, uses] = args else {
         return at.err("expected: type NAME AS ADD SCALE TAKES USES");

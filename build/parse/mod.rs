@@ -76,7 +76,7 @@ pub struct Parser {
     nodes: Vec<String>,
     /// The index of the format that the file describes.
     format: Option<usize>,
-    /// Whether a `value` line belongs to an enum above it in the same file.
+    /// Whether a `value` line here belongs to an enum above it in the same file.
     in_enum: bool,
     in_rows: bool,
     /// Whether the lines are numbers of operations.
@@ -262,7 +262,7 @@ impl Parser {
         })
     }
 
-    /// The cells of a row: `43`, `gfx10=43`, `gfx10=-`, `59@dl`.
+    /// Reads the cells of a row: `43`, `gfx10=43`, `gfx10=-`, `59@dl`.
     fn cells<T: Clone>(
         &self,
         at: &SourceLine,

@@ -3,14 +3,14 @@
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Bits, Piece};
 
-/// A number, or a run of numbers `257-271`.
+/// Reads a number, or a run of numbers such as `257-271`. Returns the first and the last number.
 pub fn run(at: &SourceLine, s: &str) -> Result<(u32, u32)> {
     let (a, b) = s.split_once('-').unwrap_or((s, s));
     let (a, b) = (number(at, a)?, number(at, b)?);
     if a > b { at.err(format!("bad range {s}")) } else { Ok((a, b)) }
 }
 
-/// A decimal or hexadecimal number.
+/// Reads a decimal or hexadecimal number.
 pub fn number(at: &SourceLine, s: &str) -> Result<u32> {
     let n = match s.strip_prefix("0x") {
         Some(h) => u32::from_str_radix(h, 16),
@@ -19,7 +19,7 @@ pub fn number(at: &SourceLine, s: &str) -> Result<u32> {
     n.map_err(|_| at.error(format!("`{s}` is no number")))
 }
 
-/// A number that is at most `max`.
+/// Reads a number that is at most `max`.
 pub fn up_to(at: &SourceLine, s: &str, max: u32) -> Result<u32> {
     match number(at, s)? {
         n if n > max => at.err(format!("`{s}` is more than {max}")),
@@ -27,7 +27,7 @@ pub fn up_to(at: &SourceLine, s: &str, max: u32) -> Result<u32> {
     }
 }
 
-/// The bits of `7:0`, `25`, `16~`, `14,60:59` (high part first) or `31:30=10`.
+/// Reads bits such as `7:0`, `25`, `16~`, `14,60:59` (high part first) or `31:30=10`.
 pub fn bits(at: &SourceLine, s: &str) -> Result<Bits> {
     let (s, ignored) = match s.strip_suffix('~') {
         Some(s) => (s, true),

@@ -6,7 +6,7 @@ use crate::build::parse::Parser;
 use crate::build::parse::numbers::up_to;
 
 impl Parser {
-    /// `mnemonic | operands | implicit | flags | opcodes`
+    /// Reads `mnemonic | operands | implicit | flags | opcodes`.
     pub fn row(&self, at: &SourceLine, line: &str) -> Result<Row> {
         let parts: Vec<&str> = line.split('|').map(str::trim).collect();
         let [mnemonic, operands, implicit, flags, opcodes] = parts[..] else {
@@ -57,14 +57,14 @@ impl Parser {
     }
 }
 
-/// `NAME... : FORMULA`. A colon with a blank after it ends the last name; colons in braces do not count.
+/// Reads `NAME... : FORMULA`. A colon with a blank after it ends the last name; colons in braces do not count.
 pub fn does(at: &SourceLine, line: &str) -> Result<Does> {
     let Some((names, text)) = line.split_once(": ") else { return at.err("expected: does NAME...: FORMULA") };
     let names = names.split_whitespace().map(str::to_string).collect();
     Ok(Does { at: at.clone(), names, text: text.trim().to_string() })
 }
 
-/// `means NAME...: FORMULA`
+/// Reads `means NAME...: FORMULA`.
 pub fn means(at: &SourceLine, line: &str) -> Result<Means> {
     let (head, text) = line.split_once(": ").unwrap_or((line, ""));
     let names: Vec<String> = head.split_whitespace().skip(1).map(str::to_string).collect();
@@ -74,7 +74,7 @@ pub fn means(at: &SourceLine, line: &str) -> Result<Means> {
     Ok(Means { at: at.clone(), names, text: text.trim().to_string() })
 }
 
-/// `SOURCE NAME... : FORMULA`
+/// Reads `SOURCE NAME... : FORMULA`.
 pub fn lane_of(at: &SourceLine, line: &str) -> Result<LaneOf> {
     let (head, text) = line.split_once(": ").unwrap_or((line, ""));
     let mut words = head.split_whitespace();

@@ -188,7 +188,7 @@ impl Form<'_> {
         for desc in descs.iter().copied() {
             let before = parts.tests.len();
             self.desc(desc, vector, &mut parts, shared)?;
-            // A set of larger values limits the width instead.
+            // A set whose bits stand for runs of values limits the width instead: see `set::free_width`.
             let small = self.values(&desc.field).filter(|values| values.shift == 0);
             if let (Some(Values { set, .. }), Some((_, test))) = (small, parts.tests.get_mut(before)) {
                 let (field, lsb, width) = (super::field(&desc.field), desc.lsb, desc.width);
@@ -420,7 +420,7 @@ impl Form<'_> {
             let forms = self.signature.numbered_trailing().filter(|(dword, _)| dword.form != 0);
             let lists = forms.flat_map(|(dword, _)| descs_of(t, &t.signatures[dword.form - 1]));
             let named = lists.filter(|desc| desc.kind.is_image_address()).map(|desc| desc.kind);
-            // Without dwords that name registers, the base words name them.
+            // If no further dwords name registers, the base words name them.
             let count = |kind: &OperandKind| match kind {
                 OperandKind::Image(ImageKind::Address { fields, .. }) => fields.count(),
                 _ => 0,
@@ -445,7 +445,7 @@ impl Form<'_> {
         let place = operand::place(&mut shared.signatures, desc, mask, [base, bus], odd, acc);
         let n = desc.dwords;
         let call = |method: &str, more: &str| format!(".{method}(&{rules}, &{place}, {more}{name})");
-        // For the tests: the classes of operands and the type of constants.
+        // The description for the tests states the classes of operands and the type of constants.
         let mut test = format!("op {mask} {} {n} {} {}", kind_name, bus != 0, desc.ty);
         let mut ty = |parts: &mut Parts, n: &str| -> String {
             const DATA: u16 = operand::VGPR | operand::AGPR;
@@ -472,7 +472,7 @@ impl Form<'_> {
             }
         };
         let (ty, call) = match desc.kind {
-            // Either bit 7 of the field or a bit of op_sel selects the half.
+            // The half is selected by bit 7 of the field, or by a bit of op_sel.
             OperandKind::Register(kind @ (RegisterKind::Half { .. } | RegisterKind::HalfSelected { .. })) => {
                 let high = if let RegisterKind::HalfSelected { half, .. } = kind { half } else { NONE };
                 let what = if mask == operand::VGPR { "half" } else { "half_or" };

@@ -48,7 +48,7 @@ pub struct Shared {
     /// The positions of operands, the rules of targets, and the functions that rows of one signature call.
     pub signatures: Pool,
     pub sets: Pool,
-    /// The classes that an operand accepts, and the name of their trait.
+    /// The names of the traits for sets of classes that operands accept.
     pub traits: BTreeMap<u16, String>,
 }
 
@@ -109,7 +109,7 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
         for (module, names) in others {
             writeln!(modules, "pub use super::{module}::{{{}}};", names.join(", ")).unwrap();
         }
-        // Some spellings are the name of another operation.
+        // A spelling that is the name of another operation is left out.
         for (spelling, name) in spellings.iter().filter(|(spelling, _)| !names.contains_key(*spelling)) {
             writeln!(modules, "pub use self::{name} as {spelling};").unwrap();
         }

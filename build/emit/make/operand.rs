@@ -167,7 +167,7 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
     out
 }
 
-/// The constant with the operand codes of a target and its rules for registers.
+/// The name of the constant with the operand codes of a target and its rules for registers.
 pub fn rules(isa: &Isa, t: &Target, pool: &mut Pool) -> Result<String> {
     let range = |is: &dyn Fn(&CodeRow) -> bool| {
         t.codes.iter().find(|c| is(c)).map(|c| *c.range.of(&t.row.name).expect("those of the target"))
@@ -241,7 +241,7 @@ pub fn specials(out: &mut String, t: &Target) {
     }
 }
 
-/// The constant with the positions of an immediate's parts.
+/// The name of the constant with the positions of an immediate's parts.
 pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String> {
     let part = |[low, high]: [Piece; 2]| {
         format!("Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }}", low.lsb, low.width, high.lsb, high.width)
@@ -251,7 +251,7 @@ pub fn imm(pool: &mut Pool, isa: &Isa, t: &Target, kind: &str) -> Result<String>
     Ok(pool.name("I", key, |name, key| format!("pub(crate) const {name}: {key};\n")))
 }
 
-/// The constant with the position of an operand and the values that it accepts.
+/// The name of the constant with the position of an operand and the values that it accepts.
 pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, [literal, bus]: [u8; 2], odd: bool, acc: u8) -> String {
     let key = format!(
         "Place {{ field: Field::{}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {literal}, bus: {bus}, odd: {odd}, acc: {acc} }}",
@@ -264,8 +264,8 @@ pub fn place(pool: &mut Pool, desc: &OperandDesc, mask: u16, [literal, bus]: [u8
     pool.name("P", key, |name, key| format!("pub(crate) const {name}: Place = {key};\n"))
 }
 
-/// The constant with the positions of the fields that name the registers of an image address. `longest` is the form
-/// that names the most registers.
+/// The name of the constant with the positions of the fields that name the registers of an image address. `longest` is
+/// the form that names the most registers.
 pub fn address_place(
     pool: &mut Pool,
     constraints: &Constraints,

@@ -128,7 +128,7 @@ pub struct Dual {
     pub arguments: String,
     pub first: bool,
     pub second: bool,
-    /// Sources that can be negated, one bit each.
+    /// The sources that can be negated, one bit each.
     pub neg: u8,
     pub table: bool,
 }

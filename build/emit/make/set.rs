@@ -36,8 +36,8 @@ fn width_of(values: Values) -> Option<u8> {
     fills.then(|| values.shift + runs.ilog2() as u8)
 }
 
-/// The width of a field without its highest bits, if these must be zero. `values` are those that the field can have;
-/// `None` for all values.
+/// The width of a field without its highest bits, if these must be zero. `values` are the values that the field can
+/// have; `None` for all values.
 pub fn free_width(constraints: &Constraints, values: Option<Values>, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
     let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
@@ -48,7 +48,7 @@ pub fn free_width(constraints: &Constraints, values: Option<Values>, desc: &Oper
     );
     let free = (0..width).rev().find(|&n| !zero(n)).map_or(0, |n| n + 1);
     let free = if free == 0 || !is_narrow { width } else { free };
-    // A set of larger values limits the width.
+    // A set whose bits stand for runs of values limits the width.
     let values = values.filter(|values| values.shift > 0);
     values.map_or(free, |values| free.min(width_of(values).expect("the highest bits are zero")))
 }

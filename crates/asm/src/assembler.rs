@@ -81,7 +81,7 @@ pub enum FixupKind {
 pub enum Condition {
     /// The lines after the condition are read.
     Taken,
-    /// No lines have been read so far; an `.elseif` or `.else` can follow whose lines are read.
+    /// No lines have been read so far. Lines after a later `.elseif` or `.else` can be read.
     Open,
     /// No further lines are read, whether an `.else` follows or not.
     Done,
@@ -122,7 +122,7 @@ pub struct Assembler {
     pub kernels: Vec<Kernel>,
     /// The kernel whose directives are being read.
     pub kernel: Option<Kernel>,
-    /// The descriptor of another runtime that is being read.
+    /// The descriptor for another runtime than HSA's that is being read.
     pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
     /// Flaws that LLVM's assembler finds at the end of the source. They count only if there are no other flaws.
@@ -160,7 +160,7 @@ pub struct Assembler {
     pub is_last_round: bool,
     /// The number of the first section of each name.
     firsts: HashMap<String, usize>,
-    /// Whether other objects may have a group, for each group so far by its symbol.
+    /// Whether other objects may have the same group, by the symbols of the groups so far.
     pub comdats: HashMap<SymbolId, bool>,
     /// The number of the first section of each group, by the group's symbol.
     pub groups: HashMap<SymbolId, usize>,
@@ -230,8 +230,8 @@ impl Assembler {
         }
     }
 
-    /// Finds out whether the text that was read last uses the number of registers. (Without such a text, registers are
-    /// not counted, which takes long.)
+    /// Finds out whether the text that was read last uses the number of registers. (Counting registers takes long, so
+    /// they are only counted in this case.)
     pub fn look_for_counts(&mut self) {
         let asks =
             |file: &super::source::File| [".amdgcn.next_free_", ".kernel."].iter().any(|name| file.text.contains(name));
@@ -464,7 +464,8 @@ impl Assembler {
         }
     }
 
-    /// `name = value`, or `.set name, value`.
+    /// Reads the value in `name = value` or `.set name, value`. `again` tells whether the symbol may already have a
+    /// value.
     pub fn assign(&mut self, name: &str, place: Span, scan: &mut Scan<'_>, again: bool) -> Result<()> {
         scan.blank();
         let from = scan.at;
@@ -515,7 +516,7 @@ impl Assembler {
                 Err(Flaw::new(place, format!("the code is for {name} with other settings, or for another processor")))
             }
             Some(old) => {
-                // A name without a triple does not state a runtime, so the new statement of the runtime counts.
+                // The earlier statement may be a name, which does not state a runtime, so the new runtime counts.
                 self.table.target = Some(Processor { os: new.os, says_os: new.says_os, ..old });
                 Ok(())
             }

@@ -296,13 +296,13 @@ impl Assembler {
     }
 }
 
-/// A number of 128 bits, as in C.
+/// The value of a number of 128 bits, as in C.
 pub fn wide(word: &str) -> Option<u128> {
     let (digits, radix) = super::expr::digits(word)?;
     u128::from_str_radix(&digits, radix).ok()
 }
 
-/// The bytes of a text in Base64.
+/// The bytes that a text in Base64 stands for.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     for group in text.chunks(4) {

@@ -81,7 +81,7 @@ impl Assembler {
         Ok(true)
     }
 
-    /// `.file NUMBER ["DIRECTORY"] "NAME" [md5 CHECKSUM] [source "TEXT"]`
+    /// Reads `.file NUMBER ["DIRECTORY"] "NAME" [md5 CHECKSUM] [source "TEXT"]`.
     fn file(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         if !scan.peek().is_ascii_digit() {
@@ -131,7 +131,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.loc FILE LINE [COLUMN] [OPTION...]`
+    /// Reads `.loc FILE LINE [COLUMN] [OPTION...]`.
     fn loc(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         // The line of the previous `.loc` had no instruction.
         self.line_entry();
@@ -196,7 +196,7 @@ impl Assembler {
     }
 }
 
-/// A number that is not an expression.
+/// Reads a number that is not an expression.
 fn plain(scan: &mut Scan<'_>) -> Result<u64> {
     let from = scan.at;
     let number = super::expr::number(scan.word()).and_then(|number| u32::try_from(number).ok());

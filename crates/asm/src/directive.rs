@@ -11,7 +11,7 @@ use super::scan::Scan;
 use super::table::Def;
 use super::target::{Os, Processor};
 
-/// `STT_AMDGPU_HSA_KERNEL`.
+/// The symbol type `STT_AMDGPU_HSA_KERNEL`.
 const KERNEL: u8 = 10;
 
 /// Directives of ELF files. LLVM's assembler knows these, and the directives of frames and of AMD GPUs, only in lower

@@ -98,7 +98,7 @@ impl Reader<'_, '_> {
         if self.scan.peek() != b'@' {
             return Ok(all);
         }
-        // The part of an address follows the whole sum: `(sym+4)@rel32@lo`.
+        // The part of an address can follow the whole sum: `(sym+4)@rel32@lo`.
         let start = self.scan.at;
         self.scan.at += 1;
         let word = self.scan.word();
@@ -158,7 +158,7 @@ impl Reader<'_, '_> {
             b'\'' => self.character(),
             b'0'..=b'9' => {
                 let word = self.scan.word();
-                // The part of an address can follow: `sym+4@rel32@lo`.
+                // The part of an address can follow a number: `sym+4@rel32@lo`.
                 let (word, more) = word.split_at(word.find('@').unwrap_or(word.len()));
                 self.scan.at -= more.len();
                 let (digits, direction) = word.split_at(word.len() - 1);
@@ -275,7 +275,7 @@ fn unknown_variant() -> String {
 
 /// Splits text into the name of a symbol and the variant after `@`.
 fn split_variant(name: &str, is_quoted: bool) -> (&str, &str) {
-    // The names of variants have `@` inside, and so can a name in quotes.
+    // The names of variants contain `@`, and a name in quotes can contain it, too.
     let at = match is_quoted {
         true => variants().filter_map(|v| Some(name.strip_suffix(v)?.strip_suffix('@')?.len())).min(),
         false => name.find('@'),

@@ -34,7 +34,7 @@ pub struct Place {
 pub struct Origin {
     /// The name of the text: the name of an included file, `the macro NAME`, or `a repetition`.
     pub name: String,
-    /// The directive or the call that asks for it.
+    /// The directive or the call that asks for the text.
     pub place: Place,
 }
 
@@ -124,7 +124,7 @@ impl Faults {
         self.errors
     }
 
-    /// A fault that is not in a source, as the only one.
+    /// Faults with a single error, which is not in a source.
     pub(crate) fn without_place(message: String) -> Faults {
         let (place, from, note, is_warning, kind) = (None, Vec::new(), None, false, Kind::Other);
         Faults { all: vec![Fault { place, from, message, note, is_warning, kind }], hidden: 0, errors: 1 }

@@ -13,7 +13,7 @@ use super::flaw::{Flaw, Result};
 use super::scan::{Scan, is_name};
 use super::table::{Def, Table};
 
-/// The symbols as the parser of instructions sees them.
+/// The symbols of the source, for the parser of instructions.
 struct Names<'t> {
     table: &'t Table,
     /// Pairs of a name in the text that is parsed, and the name in the source that it replaces.
@@ -103,8 +103,8 @@ impl Assembler {
         }
     }
 
-    /// The error about an open value. The name may be a value that other targets have or, in parentheses, may be
-    /// similar to a known name.
+    /// The error about an open value. Its name may be a value that other targets have or, in parentheses, be similar to
+    /// a known name.
     fn name_or_open(&self, fault: Flaw, target: Target, text: &str, error: ParseError) -> Flaw {
         let (start, end) = (error.span.start as usize, error.span.end as usize);
         let name = text.get(start..end).unwrap_or("");

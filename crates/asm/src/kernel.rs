@@ -198,7 +198,7 @@ impl Assembler {
                 kernel.is_whole = false;
             }
         }
-        // The symbol of the descriptor, and the distance to the code.
+        // The descriptor gets a symbol, and a field with the distance to the code.
         let descriptor = self.table.id(&format!("{}.kd", kernel.name), place);
         self.not_defined(descriptor, place)?;
         let def = super::table::Def::Label { section: kernel.section, offset: kernel.offset };

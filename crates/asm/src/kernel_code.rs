@@ -19,12 +19,11 @@ const IS_NARROW: &str = "enable_wavefront_size32";
 enum At {
     /// The first bit, and the number of bits.
     Bits(usize, usize),
-    /// A field of a word that HSA's descriptors have, too, given by a function that tells whether any of its bits is
-    /// set.
+    /// A field of `compute_pgm_rsrc1`, given by a function that tells whether any of its bits is set.
     Rsrc1(fn(PgmRsrc1) -> bool),
-    /// A field of the second such word.
+    /// A field of `compute_pgm_rsrc2`, given by such a function.
     Rsrc2(fn(PgmRsrc2) -> bool),
-    /// A field of the kernel code properties.
+    /// A field of the kernel code properties, given by such a function.
     Properties(fn(KernelCodeProperties) -> bool),
 }
 
@@ -174,7 +173,7 @@ impl KernelCode {
 }
 
 impl Assembler {
-    /// `.amd_kernel_code_t`
+    /// Begins a descriptor at `.amd_kernel_code_t`, with default values.
     pub fn kernel_code_begin(&mut self, place: Span) -> Result<()> {
         let target = self.processor(place)?.target;
         let mut new = KernelCode { bytes: [0; SIZE], place };

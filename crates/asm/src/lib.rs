@@ -166,7 +166,7 @@ pub struct Assembly {
     spans: Vec<Vec<(u64, Span)>>,
 }
 
-/// Assembles a source. `name` is the name of the source in places.
+/// Assembles a source. `name` is the name by which places name the source.
 ///
 /// The source is read again until all branches reach their targets, if [`Options::long_branches`] is set. On RDNA1,
 /// whose hardware cannot branch over 63 dwords, a branch over 63 dwords gets an `s_nop` after it.

@@ -59,7 +59,7 @@ pub const CONDITIONS: [&str; 16] = [
 const LONGEST: u64 = 1 << 30;
 
 impl Assembler {
-    /// Handles a line that is skipped unless it is about conditions.
+    /// Handles a line among skipped lines, in which only directives about conditions have an effect.
     pub fn skipped(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.whole();
         match word {

@@ -96,7 +96,7 @@ enum Shape {
     OneOf(&'static [&'static str]),
     /// The kind of an argument.
     ValueKind,
-    /// A list of this number of numbers.
+    /// A list with this many numbers.
     Numbers(usize),
     Texts,
     /// A list of maps with these keys. The text is the noun for one of the maps.
@@ -302,7 +302,7 @@ fn order(key: &Value) -> (Option<i64>, &str) {
     (key.as_i64(), key.as_str().unwrap_or(""))
 }
 
-/// A converter from numbers of characters to bytes. The characters are asked for in order.
+/// A converter from character positions to byte offsets, which is fast if the positions are asked for in order.
 struct Bytes<'t> {
     text: &'t str,
     index: usize,
@@ -321,7 +321,7 @@ impl Bytes<'_> {
     }
 }
 
-/// A scalar, which may be a number or a truth value.
+/// The value of a scalar, which may be a number or a truth value.
 fn scalar(text: &str) -> Value {
     let digits = text.strip_prefix('-');
     if digits.unwrap_or(text).starts_with(|c: char| c.is_ascii_digit()) {

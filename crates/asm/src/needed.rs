@@ -54,8 +54,8 @@ impl Assembler {
         needed
     }
 
-    /// Whether a relocation has to name a local symbol itself, because a linker moves the contents of the symbol's
-    /// section, so that a place in the section would be wrong.
+    /// Whether a relocation has to name a local symbol itself: a linker moves the contents of the symbol's section, so
+    /// an offset in the section could become wrong.
     pub fn keeps_symbol(&self, id: SymbolId, addend: i64) -> bool {
         let symbol = self.table.get(id);
         let Def::Label { section, .. } = symbol.def else { return false };

@@ -182,7 +182,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The flags of a section, and whether it belongs to the group of the current section.
+    /// Reads the flags of a section, and whether it belongs to the group of the current section.
     fn section_flags(&mut self, scan: &mut Scan<'_>) -> Result<(u64, bool)> {
         scan.blank();
         let at = scan.at;
@@ -274,7 +274,7 @@ fn type_name(kind: u32) -> String {
     known.map_or_else(|| format!("{kind:#x}"), |(name, _)| format!("@{name}"))
 }
 
-/// `@progbits`, `%progbits`, `"progbits"`, or `@` and a number.
+/// Reads the type of a section: `@progbits`, `%progbits`, `"progbits"`, or `@` and a number.
 fn section_type(scan: &mut Scan<'_>) -> Result<u32> {
     scan.blank();
     let at = scan.at;

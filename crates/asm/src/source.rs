@@ -54,7 +54,7 @@ impl Marker {
 /// A text that is being read.
 struct Frame {
     file: usize,
-    /// The text with blanks in place of comments; every other byte has the same offset.
+    /// The text with blanks in place of comments; every other byte has the same offset as in the text.
     code: Arc<str>,
     at: usize,
     /// The offsets of newlines in strings, which do not end a line.
@@ -154,7 +154,7 @@ impl Source {
         Ok(())
     }
 
-    /// Ends the macro that is being read. Returns how many conditions were open where it began.
+    /// Ends the macro that is being read. Returns the number of conditions that were open at its beginning.
     pub fn exit_macro(&mut self) -> Option<usize> {
         let at = self.frames.iter().rposition(|frame| frame.is_macro)?;
         let open = self.frames.get(at)?.conditions;
@@ -185,7 +185,7 @@ impl Source {
         }
     }
 
-    /// The next line of the same text.
+    /// Reads the next line of the current text; `None` at its end.
     fn next_here(&mut self) -> Option<Line> {
         let frame = self.frames.last_mut()?;
         (frame.at < frame.code.len()).then(|| frame.line())

@@ -10,7 +10,7 @@ use super::scan::Scan;
 use super::table::{Def, SymbolId};
 use amdgpu_object::relocation_kinds as kinds;
 
-/// `STB_GNU_UNIQUE`.
+/// The binding `STB_GNU_UNIQUE`.
 const UNIQUE: u8 = 10;
 
 /// Types of symbols, each with two names, from the weakest to the strongest.
@@ -197,7 +197,7 @@ impl Assembler {
         }
     }
 
-    /// `.type NAME, @function`
+    /// Reads `.type NAME, @function`.
     fn symbol_type(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let (id, _) = self.symbol_name(scan)?;
         scan.eat(",");
@@ -223,7 +223,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.amdgpu_lds NAME, SIZE, ALIGNMENT`
+    /// Reads `.amdgpu_lds NAME, SIZE, ALIGNMENT`.
     pub fn shared(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let (id, place) = self.symbol_name(scan)?;
         scan.expect(",")?;
@@ -252,7 +252,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.comm NAME, SIZE, ALIGNMENT`, where the alignment is a power of two by its exponent; `.lcomm NAME, SIZE`
+    /// Reads `.comm NAME, SIZE, ALIGNMENT`, where the alignment is the exponent of a power of two, or `.lcomm NAME,
+    /// SIZE`.
     fn common(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<()> {
         let (id, place) = self.symbol_name(scan)?;
         scan.expect(",")?;
@@ -301,7 +302,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.symver NAME, NAME@VERSION`
+    /// Reads `.symver NAME, NAME@VERSION`.
     fn version(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let (of, _) = self.symbol_name(scan)?;
         scan.expect(",")?;
@@ -320,7 +321,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.reloc OFFSET, NAME, EXPRESSION`
+    /// Reads `.reloc OFFSET, NAME, EXPRESSION`.
     fn relocation(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         let from = scan.at;
@@ -341,7 +342,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.cg_profile CALLER, CALLEE, COUNT`
+    /// Reads `.cg_profile CALLER, CALLEE, COUNT`.
     fn calls(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let caller = self.symbol_name(scan)?;
         scan.expect(",")?;

@@ -133,9 +133,9 @@ impl Table {
         self.registered
     }
 
-    /// Gives a symbol the next position in the order, if it has none. Its definition does this, a value or an
-    /// instruction that names it, and a directive that describes it, but not a directive that only computes with it,
-    /// such as `.if` and `.size`.
+    /// Gives a symbol the next position in the order, if it has none. The definition of the symbol does this, and so do
+    /// values and instructions that name it, and directives that describe it, but not directives that only compute with
+    /// it, such as `.if` and `.size`.
     pub fn register(&mut self, id: SymbolId) {
         if self.all[id].order.is_none() {
             self.all[id].order = Some(self.next_order());

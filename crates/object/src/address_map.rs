@@ -6,8 +6,8 @@ use core::ops::Range;
 
 use crate::{Name, elf};
 
-/// A map from the addresses of a code object to the sections, symbols and values there; without sections, symbols and
-/// values for a relocatable code object, which has no addresses yet.
+/// A map from the addresses of a code object to the sections, symbols and values there. A relocatable code object has
+/// no addresses yet, so its map has only the arguments of kernels.
 #[derive(Clone, Debug, Default)]
 pub struct AddressMap<'a> {
     /// Sections, in the order of their addresses.

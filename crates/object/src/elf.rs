@@ -16,7 +16,7 @@ pub const SHT_SYMTAB: u32 = 2;
 pub const SHT_RELA: u32 = 4;
 /// The table that tells a loader what to load and relocate.
 pub const SHT_DYNAMIC: u32 = 6;
-/// A section of notes.
+/// The type of sections of notes.
 pub const SHT_NOTE: u32 = 7;
 /// A section without bytes in the file.
 pub const SHT_NOBITS: u32 = 8;
@@ -34,39 +34,39 @@ pub const SHT_CREL: u32 = 0x4000_0014;
 pub const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
 /// The numbers of calls between functions (`SHT_LLVM_CALL_GRAPH_PROFILE`).
 pub const SHT_LLVM_CALL_GRAPH_PROFILE: u32 = 0x6fff_4c09;
-/// The section can be written.
+/// The flag of sections that can be written.
 pub const SHF_WRITE: u64 = 1;
-/// The section is loaded.
+/// The flag of sections that are loaded.
 pub const SHF_ALLOC: u64 = 2;
-/// The section has code.
+/// The flag of sections with code.
 pub const SHF_EXECINSTR: u64 = 4;
-/// A linker may keep equal entries of the section once.
+/// The flag of sections of which a linker may keep equal entries once.
 pub const SHF_MERGE: u64 = 0x10;
-/// The entries of the section are strings.
+/// The flag of sections whose entries are strings.
 pub const SHF_STRINGS: u64 = 0x20;
-/// The section's `info` is the number of a section.
+/// The flag of sections whose `info` is the number of a section.
 pub const SHF_INFO_LINK: u64 = 0x40;
-/// A linker keeps the section in the order of the section that it belongs to.
+/// The flag of sections that a linker orders as the sections that they belong to.
 pub const SHF_LINK_ORDER: u64 = 0x80;
-/// The section is a member of a group.
+/// The flag of sections in a group.
 pub const SHF_GROUP: u64 = 0x200;
-/// The section has data of each thread.
+/// The flag of sections with data of each thread.
 pub const SHF_TLS: u64 = 0x400;
-/// A linker drops the section.
+/// The flag of sections that a linker drops.
 pub const SHF_EXCLUDE: u64 = 0x8000_0000;
-/// A segment that is loaded.
+/// The type of segments that are loaded.
 pub const PT_LOAD: u32 = 1;
-/// A segment of notes.
+/// The type of segments of notes.
 pub const PT_NOTE: u32 = 4;
-/// A segment that is only read after it is relocated.
+/// The type of segments that are only read after relocation.
 pub const PT_GNU_RELRO: u32 = 0x6474_e552;
-/// The segment has code.
+/// The flag of segments with code.
 pub const PF_X: u32 = 1;
-/// A file for a linker.
+/// The kind of files for a linker.
 pub const ET_REL: u16 = 1;
-/// A file for a loader.
+/// The kind of files for a loader.
 pub const ET_DYN: u16 = 3;
-/// The symbol of a section.
+/// The type of symbols that stand for sections.
 pub const STT_SECTION: u8 = 3;
 /// The section number of symbols in the LDS of a workgroup. The value of such a symbol is its alignment in bytes.
 pub const SHN_AMDGPU_LDS: u16 = 0xff00;

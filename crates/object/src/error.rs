@@ -250,7 +250,7 @@ pub enum ElfFault {
     NamesTooLong,
     /// A section overlaps others.
     Overlap,
-    /// Further faults are not reported.
+    /// The file has further faults, which are not reported.
     More,
 }
 

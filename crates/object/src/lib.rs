@@ -79,8 +79,8 @@ pub use target_id::{TargetId, is_amdgpu};
 
 use nesting::{Budget, Nesting};
 
-/// A function that is called for each part, in the order of the file, so that only one decompressed bundle is in
-/// memory.
+/// A function that is called for each part, in the order of the file. Parts are given one by one, so that only one
+/// decompressed bundle is in memory.
 type Visitor<'v> = dyn FnMut(Part<'_>) -> Result<()> + 'v;
 
 /// The reason why a visit ends early.

@@ -126,7 +126,7 @@ impl<'a> Nesting<'a> {
         each(Part::Damaged(error.into().within(self.steps())))
     }
 
-    /// Reports damage, so that other parts are still visited. Only a stop by the visitor itself is passed on.
+    /// Reports damage, so that other parts are still visited. Only a stop by the visitor is returned as an error.
     pub fn contain(self, result: Result<()>, each: &mut Visitor<'_>) -> Result<()> {
         match result {
             Err(Stop::Damage(error)) => self.report(error, each),

@@ -162,7 +162,8 @@ fn image(
     nesting: Nesting<'_>,
     each: &mut Visitor<'_>,
 ) -> Result<()> {
-    // In version 2, the size of a value may stand beside it: the first layout with which the texts can be read counts.
+    // Entries of version 2 may or may not have the size of each value: the first layout with which the texts can be
+    // read counts.
     let widths: &[usize] = if version == 1 { &[16] } else { &[24, 16] };
     let read = |&width: &usize| names(bytes, entry, width);
     let names =

@@ -23,7 +23,7 @@ pub fn is_pe(bytes: &[u8]) -> bool {
     header(bytes).is_some()
 }
 
-/// The headers of the sections: 40 bytes each, after the header of 24 bytes and an optional one.
+/// The headers of the sections: 40 bytes each, after the PE header of 24 bytes and an optional header.
 fn headers(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let table = header(bytes).and_then(|at| {
         let (count, optional) = (number::<2>(bytes, at + 6)?, number::<2>(bytes, at + 20)?);

@@ -28,7 +28,7 @@ pub const GOTPCREL32_HI: u32 = 9;
 pub const REL32_LO: u32 = 10;
 /// The upper 32 bits of `S + A - P`.
 pub const REL32_HI: u32 = 11;
-/// The sum of the address at which the file is loaded and `A`, 64 bits.
+/// The address at which the file is loaded, plus `A`, 64 bits.
 pub const RELATIVE64: u32 = 13;
 /// `(S + A - P - 4) / 4`, 16 bits: the distance of a branch in dwords.
 pub const REL16: u32 = 14;

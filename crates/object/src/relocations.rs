@@ -39,7 +39,7 @@ impl<'n, 'a> Names<'n, 'a> {
         Names { file, headers, sections, budget, known: BTreeMap::new(), strings: BTreeMap::new(), tables, left }
     }
 
-    /// The name of a symbol of a table, or of the section that it stands for.
+    /// The name of a symbol of a table, or of the section that the symbol stands for.
     fn of(&mut self, table: usize, number: u32) -> Result<Option<Name<'a>>, ErrorKind> {
         if let Some(known) = self.known.get(&(table, number)) {
             return Ok(*known);

@@ -26,7 +26,8 @@ pub struct TargetId {
 }
 
 impl TargetId {
-    /// Reads an id such as `gfx942:sramecc+:xnack-`. Other parts than features with `+` or `-` are left out.
+    /// Reads an id such as `gfx942:sramecc+:xnack-`. Parts after the processor that are not features with `+` or `-`
+    /// are left out.
     pub fn parse(text: &str) -> Self {
         let mut parts = text.split(':');
         let processor = parts.next().unwrap_or("");

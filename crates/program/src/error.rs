@@ -44,7 +44,7 @@ pub enum Error {
     /// The file is an object for a linker, whose contents have no addresses yet: [`Placed`](crate::Placed) gives them
     /// addresses.
     Relocatable,
-    /// The file has kernel descriptors among its code, as version 2 of code objects.
+    /// The file has kernel descriptors among its code, as code objects of version 2 do.
     Version2,
     /// The layout of the file does not allow code to become longer or shorter.
     Layout,

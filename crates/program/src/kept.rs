@@ -41,7 +41,7 @@ impl Writer<'_, '_> {
                 let bytes = layout.file.data(offset, formula.size as u64).bytes;
                 let old = formula.value(symbol.address, relocation.addend, relocation.address).to_le_bytes();
                 let new = formula.value(self.symbol(&symbol), addend, place).to_le_bytes();
-                // A number that a linker would not write stays.
+                // A place that does not hold the linker's number stays unchanged.
                 if old.get(..formula.size) == Some(bytes) {
                     self.put(offset, new.get(..formula.size).unwrap_or_default())?;
                 }

@@ -201,7 +201,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         if self.is_fixed { 0 } else { distance }
     }
 
-    /// The new value of an address in any section.
+    /// The new value of an address, in whatever section it is.
     pub fn address(&self, address: u64) -> u64 {
         self.address_in(self.code_of(address).unwrap_or(usize::MAX), address)
     }

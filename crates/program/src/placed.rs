@@ -69,7 +69,7 @@ impl<'a> Placed<'a> {
         Ok(Some(Placed { old: file, places, bytes }))
     }
 
-    /// The object as if it were linked. Its addresses are those for [`Edits`].
+    /// The object as if it were linked, with the addresses to which [`Edits`] refer.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

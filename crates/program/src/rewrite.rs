@@ -64,7 +64,7 @@ fn usize_of(number: u64) -> Result<usize, Error> {
     usize::try_from(number).map_err(|_| Error::Layout)
 }
 
-/// Writes everything but the code.
+/// The writer of everything but the code.
 pub struct Writer<'w, 'a> {
     pub layout: &'w Layout<'w, 'a>,
     target: Target,

@@ -68,7 +68,7 @@ const RULES: [(&str, u8, Rule); 15] = [
     (".cfi_llvm_def_aspace_cfa", 0x30, Rule::RegisterNumbers),
 ];
 
-/// Kinds of registers: the beginning of their names, how many there are, and the DWARF number of the first one.
+/// Kinds of registers: the beginning of their names, their number, and the DWARF number of the first register.
 const REGISTERS: [(&str, u64, u64); 4] = [("s", 64, 32), ("s", 106, 1024), ("v", 256, 2560), ("a", 256, 3072)];
 
 /// A frame.
@@ -400,7 +400,7 @@ impl Assembler {
         } else {
             table.number(u32::MAX.into(), 4);
             table.push(4);
-            // No augmentation, the length of an address, and no segments.
+            // The bytes are for no augmentation, the length of an address, and no segments.
             table.bytes.extend([0, POINTER, 0]);
         }
         table.bytes.extend([UNIT as u8, SLOT as u8]);

@@ -44,7 +44,7 @@ const DATA16: u8 = 0x1e;
 const PATH: u8 = 1;
 const DIRECTORY: u8 = 2;
 const MD5: u8 = 5;
-/// The text of a file: `DW_LNCT_LLVM_source`.
+/// The part of an entry with the text of a file: `DW_LNCT_LLVM_source`.
 const SOURCE: u64 = 0x2001;
 
 const POINTER: u8 = 8;
@@ -84,7 +84,7 @@ impl Bytes {
     }
 }
 
-/// The table of strings that the table of lines refers to.
+/// The table of strings to which the table of lines refers.
 #[derive(Default)]
 struct Strings {
     bytes: Vec<u8>,
@@ -179,7 +179,7 @@ impl Assembler {
         self.append(own, &table)
     }
 
-    /// The directories and files of version 5.
+    /// Writes the directories and files of version 5.
     fn files(&self, table: &mut Bytes, strings: &mut Strings, texts: SymbolId) {
         let debug = &self.debug;
         let mut text = |table: &mut Bytes, text: &str| table.open(4, texts, strings.add(text));
@@ -213,7 +213,7 @@ impl Assembler {
         }
     }
 
-    /// The directories and files of version 4, which numbers both from 1 on.
+    /// Writes the directories and files of version 4, which numbers both from 1 on.
     fn old_files(&self, table: &mut Bytes) {
         self.debug.directories.iter().for_each(|directory| table.text(directory));
         table.push(0);
@@ -228,7 +228,7 @@ impl Assembler {
     }
 }
 
-/// The lines of a section.
+/// Writes the lines of a section.
 fn sequence(table: &mut Bytes, first: SymbolId, lines: &[(u64, Line)], end: u64) {
     let mut now = Line { file: 1, line: 1, is_stmt: true, ..Line::default() };
     let mut before = None;
@@ -281,7 +281,7 @@ fn sequence(table: &mut Bytes, first: SymbolId, lines: &[(u64, Line)], end: u64)
     table.bytes.extend([0, 1, END_SEQUENCE]);
 }
 
-/// Adds to the line and to the address, and makes a row of the table.
+/// Writes opcodes that add to the line and to the address, and make a row of the table.
 fn advance(lines: i64, units: u64, out: &mut Vec<u8>) {
     let is_special = (LINE_BASE..LINE_BASE + LINE_RANGE as i64).contains(&lines);
     let rest = if is_special { lines } else { 0 };

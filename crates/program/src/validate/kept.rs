@@ -124,7 +124,7 @@ impl Kept<'_, '_> {
                 if formula.part != Part::High {
                     distances.insert(key, b.distance());
                 }
-                // The upper half needs the distance of the lower half. Code does not move far.
+                // The upper half must have the distance of the lower half, and code must not move far.
                 let is_whole = distances.get(&key).is_some_and(|lower| *lower == b.distance());
                 let is_near = i32::try_from(b.distance().wrapping_sub(a.distance())).is_ok();
                 let is_value = formula.base == Base::Entry || is_filled || !a.is_filled(section, *formula);

@@ -3,7 +3,7 @@
 use amdgpu_asm::{Assembly, Options, assemble};
 use amdgpu_isa::{Target, parse};
 
-/// The number of the last place, and of places that no run passes.
+/// The number of the last place, and the number of all places that no run passes.
 pub const LAST: u32 = 9999;
 pub const NEVER: u32 = 6666;
 
