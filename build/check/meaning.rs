@@ -14,7 +14,7 @@ use crate::build::model::{Isa, Meanings};
 
 /// The names that the formula of a row can use on a target.
 struct Row<'a> {
-    /// The widths in bits of the written operands, and of those that are only read.
+    /// The widths in bits of the written operands, and of the operands that are only read.
     destinations: Vec<u32>,
     sources: Vec<u32>,
     literal: Option<u32>,

@@ -31,9 +31,9 @@ const NO_LENGTH: u8 = 0x40;
 
 /// All texts in order: `s5, `, `v[4:5], ` and `-5, `, with their lengths in the last byte.
 ///
-/// `last` is the last scalar register, and `names` are the names of other codes, as one register and as two. Both are
-/// common to all targets: a code that differs between targets has no text. `codes` are the codes of any target; only
-/// the common ones are used. `named` are texts that are names.
+/// `last` is the last scalar register, and `names` are the names of other codes, as one register and as two. The
+/// register and the names are common to all targets: a code that differs between targets has no text. `codes` are the
+/// codes of any target; only the common ones are used. `named` are texts that are names.
 pub fn all(last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>, named: &BTreeMap<u16, String>) -> String {
     let text = |number| named.get(&number).cloned().or_else(|| text(number, last, codes, names));
     (0..COUNT).flat_map(|number| padded(text(number))).map(char::from).collect()

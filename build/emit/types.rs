@@ -42,7 +42,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
 }
 
 /// Writes the modules of disabled targets. They are never compiled, but the compiler names the missing feature if code
-/// refers to one. This only works where the modules would be, in the root of the crate.
+/// refers to one. For this, the modules have to be in the root of the crate, where they would be if enabled.
 pub fn off(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     let is_off = |row: &&TargetRow| !row.is_other_wave() && !targets.iter().any(|t| t.row.name == row.name);

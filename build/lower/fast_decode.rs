@@ -39,7 +39,7 @@ pub struct FastOpcodeSpace {
 
 pub struct FastConstraints {
     pub zeros: u64,
-    /// The bits of the third dword that must be zero, and those that must not all be set.
+    /// The bits of the third dword that must be zero, and the bits that must not all be set.
     pub third: [u32; 2],
     /// The groups of codes that each checked field must not have.
     pub bad: [u32; 4],

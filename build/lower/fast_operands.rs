@@ -88,7 +88,7 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     }
 }
 
-/// The row of a case, with those of the terms that its words can have.
+/// The row of a case, with the terms that its words can satisfy.
 fn with_terms(case: Case<Known>, terms: &[Term]) -> Case<Row> {
     let (clear, set) = (case.clear, case.set);
     case.map(|known| match known.is_off {

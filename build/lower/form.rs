@@ -151,7 +151,8 @@ impl Form {
         })
     }
 
-    /// The replacement of an operand, if there is one. It does not apply on a target that lacks the replacing field.
+    /// The replacement of an operand, if there is one. A replacement does not apply on a target that lacks the
+    /// replacing field.
     pub fn replacement(&self, t: &Target, operand: &str, operand_type: Option<&str>) -> Option<&Replace> {
         let fits = |r: &&Replace| {
             let same = r.read_as.is_none() || r.read_as.as_deref() == operand_type;

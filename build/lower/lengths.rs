@@ -164,7 +164,7 @@ fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Res
     room(t, "announcers of a list", announcers.len(), 3)?;
     announcers.sort_by_key(|a| (a.lsb, a.codes));
     let mut runs: Vec<(usize, u8)> = Vec::new();
-    // The announcers that operations of the current run have, and those that they must not have, as bits.
+    // The announcers that operations of the current run have, and the announcers that they must not have, as bits.
     let (mut has, mut lacks) = (0, 0);
     // The second operations of dual instructions are not in this opcode field, and have fields of their own.
     for operation in operations.iter().filter(|_| opcode_space.second().is_none()) {

@@ -248,7 +248,7 @@ pub enum ElfFault {
     },
     /// All names together are longer than the file could hold.
     NamesTooLong,
-    /// A section overlaps others.
+    /// A section overlaps other sections.
     Overlap,
     /// The file has further faults, which are not reported.
     More,

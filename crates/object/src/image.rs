@@ -117,8 +117,8 @@ pub struct Symbol<'a> {
     pub size: u64,
     /// The kind of the named thing.
     pub kind: SymbolKind,
-    /// The lanes of a wave, if the file has a kernel descriptor: that of the kernel itself, else of the last kernel
-    /// before the symbol, else of the first kernel.
+    /// The lanes of a wave, from the descriptor of the kernel itself, else of the last kernel before the symbol, else
+    /// of the first kernel; `None` if no descriptor states them.
     pub lanes: Option<u16>,
     /// The kernel's descriptor, in code objects of version 3 and later.
     pub descriptor: Option<KernelDescriptor>,

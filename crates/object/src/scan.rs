@@ -49,7 +49,8 @@ fn code_object(
     };
     *headers = left;
     let Some(whole) = file.end().and_then(|end| bytes.get(..end)) else {
-        // A code object that is cut off may be followed by others at any byte, so only its magic number is passed over.
+        // Other code objects may begin among the bytes that a cut-off code object claims, so only its magic number is
+        // passed over.
         let end = file.end().unwrap_or(usize::MAX);
         inside.report(ErrorKind::ContainerCut { claimed: end as u64, len: bytes.len() }, each)?;
         return Ok(Some(4));

@@ -121,8 +121,8 @@ fn touches(inst: &Inst, pair: u8) -> bool {
     touched.contains(Reg::Sgpr(pair)) || touched.contains(Reg::Sgpr(pair.saturating_add(1)))
 }
 
-/// The distance that is added to the address in a pair of registers; `address` is that of the first instruction of
-/// `rest`.
+/// The distance that is added to the address in a pair of registers; `address` is the address of the first instruction
+/// of `rest`.
 fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) -> Option<Distance<'c>> {
     let high = pair.checked_add(1)?;
     let mut low: Option<(Part, u64)> = None;

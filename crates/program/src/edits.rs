@@ -223,8 +223,8 @@ impl Edits {
         self.moved_in(section, range.start) != range.start || grows(range.start)
     }
 
-    /// The new address of the instruction at an address, after those inserted before it, if all changes are to the same
-    /// section.
+    /// The new address of the instruction at an address, after the instructions inserted before it, if all changes are
+    /// to the same section.
     pub fn moved_inst(&self, address: u64) -> u64 {
         self.moved(address).wrapping_add_signed(self.inserted(address))
     }

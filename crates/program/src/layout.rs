@@ -224,9 +224,9 @@ impl<'f, 'a> Layout<'f, 'a> {
         self.codes.get(self.codes.partition_point(is_before).checked_sub(1)?)
     }
 
-    /// The new value of an address that belongs to a section. If another section begins where code ends, it moves with
-    /// the rest of the file, and the end of the code does not. An address of the code beyond its end keeps its distance
-    /// from the end.
+    /// The new value of an address that belongs to a section. A section that begins where code ends moves with the rest
+    /// of the file, but the end of the code does not. An address of the code beyond its end keeps its distance from the
+    /// end.
     pub fn address_in(&self, section: usize, address: u64) -> u64 {
         let own = self.code(section).filter(|code| code.start <= address);
         let Some(code) = own.or_else(|| self.last(|code| code.start <= address)) else { return address };
