@@ -66,7 +66,7 @@ fn main() -> Result<(), String> {
                     let _ = guard.before(inst, |extra| _ = black_box(extra));
                 }
             }
-            // Not in instructions.sh, since it takes a build with both targets.
+            // instructions.sh does not count this work, because it needs a build with both targets.
             #[cfg(feature = "gfx950")]
             "retarget" => insts.iter().for_each(|inst| _ = black_box(inst.retarget(Target::Gfx950))),
             _ => return Err(format!("no such work: {work}")),
@@ -92,7 +92,7 @@ fn patches(insts: &[Inst]) -> Vec<(Vec<u32>, Field, u32)> {
     insts.iter().filter_map(patch).collect()
 }
 
-// A separate function, so that nothing else competes for registers.
+// Decodes the code. A separate function, so that nothing else needs registers.
 #[inline(never)]
 fn decode(mut each: impl FnMut(&Inst)) {
     for Decoded { inst: item, .. } in Decoder::new(TARGET, black_box(CODE)) {

@@ -1,10 +1,10 @@
 //! The time that constructors take, compared to storing precomputed words.
 //!
-//! `cargo bench --features make --bench make` prints a line for each kind of work and the ratios. All write the same
-//! words into the same buffer. The registers of the constructors are run-time values, as from a register allocator,
-//! that have to be checked. An emitter checks for room before each instruction; without that (`unchecked`), stored
-//! words are copied sixteen bytes at a time, regardless of instructions. The lengths of stored words are known at
-//! compile time, as with constructors; kept `Words` have them next to the dwords.
+//! `cargo bench --features make --bench make` prints a line for each kind of work, and the ratios. All kinds write the
+//! same words into the same buffer. The registers of the constructors are run-time values, as from a register
+//! allocator, that have to be checked. An emitter checks for room before each instruction; without that (`unchecked`),
+//! stored words are copied sixteen bytes at a time, regardless of instructions. The lengths of stored words are known
+//! at compile time, as with constructors; kept `Words` have them next to the dwords.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,14 +12,14 @@ use std::time::Instant;
 use amdgpu_isa::gfx942::*;
 use amdgpu_isa::make::{Words, float, int, off, s, v};
 
-/// Instructions of a block.
+/// The number of instructions of a block.
 const BLOCK: usize = 12;
 const BLOCKS: usize = 64;
 const ROUNDS: usize = 4000;
-/// Dwords of the buffer.
+/// The size of the buffer in dwords.
 const SIZE: usize = 4096;
 
-/// The dwords of each instruction.
+/// The number of dwords of each instruction.
 const LENGTHS: [usize; BLOCK] = [2, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2];
 
 #[inline(always)]
@@ -29,7 +29,7 @@ fn push<const CHECKED: bool>(out: &mut [u32], at: usize, words: [u32; Words::MAX
     Some(at + len)
 }
 
-/// Any register, an SGPR below the last ones that is a multiple of four, and an even one.
+/// Numbers of registers: any one, an SGPR below the last ones that is a multiple of four, and an even one.
 type Registers = (u8, u8, u8);
 
 /// A dozen instructions.
@@ -73,7 +73,7 @@ fn stored<const CHECKED: bool>(made: &[[[u32; Words::MAX]; BLOCK]; BLOCKS], out:
     Some(at)
 }
 
-/// Kept results of constructors.
+/// Writes results of constructors that were kept. Returns the number of dwords.
 #[inline(never)]
 fn kept(made: &[[Words; BLOCK]; BLOCKS], out: &mut [u32]) -> Option<usize> {
     let mut at = 0;
@@ -83,7 +83,7 @@ fn kept(made: &[[Words; BLOCK]; BLOCKS], out: &mut [u32]) -> Option<usize> {
     Some(at)
 }
 
-/// Nanoseconds of the fastest of several runs.
+/// The time of the fastest of several runs in nanoseconds.
 fn fastest(mut run: impl FnMut()) -> f64 {
     let times = (0..9).map(|_| {
         let started = Instant::now();

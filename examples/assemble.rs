@@ -13,7 +13,7 @@ const fn int(n: u8) -> u8 {
     128 + n
 }
 
-/// The address of the called function: out of range of a branch.
+/// The address of the called function, which is out of range of a branch.
 const FUNCTION: u64 = 0x10_0000;
 
 /// The number of the symbol to load, in the caller's own table.

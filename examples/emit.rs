@@ -48,7 +48,7 @@ pub fn emit(target: Target) -> Result<Option<Vec<u8>>, Box<dyn Error>> {
             asm.emit(inst)?;
             used |= inst.reads() | inst.writes();
         }
-        // Code that is reached on two ways begins with nothing outstanding on either.
+        // Code that two paths reach begins with no outstanding operations on either path.
         let mut result: Result<(), AssembleError> = Ok(());
         if is_loop {
             guard.settle(|wait| result = result.and_then(|()| asm.emit(*wait)));

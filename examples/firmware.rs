@@ -1,4 +1,4 @@
-//! In firmware: iterates over code and patches it in place, without a heap. Everything except `main` is `no_std`.
+//! A use in firmware: iterates over code and patches it in place, without a heap. Everything except `main` is `no_std`.
 //!
 //! `cargo run --example firmware`
 
@@ -15,7 +15,7 @@ const TARGET: Target = Target::Gfx942;
 /// The reason why a patch failed. In that case nothing was written.
 #[derive(Debug, PartialEq)]
 enum Error {
-    /// The bytes are not an instruction. It has their offset.
+    /// The bytes at the offset are not an instruction.
     Decode { offset: usize, error: DecodeError },
     /// The change cannot be made.
     Patch(PatchError),
@@ -79,7 +79,7 @@ fn main() {
     SLEEP_TIME.put(&mut words[2..], 5).expect("it fits");
     assert_eq!(words[2], 0xbf8e0005);
 
-    // A truncated literal, or a branch out of range, is an error that says so, and nothing is written.
+    // A truncated literal or a branch out of range is an error with this reason, and nothing is written.
     let error = replace_literal(&mut code[..4], 0x1000, 0).unwrap_err();
     assert_eq!(error, Error::Decode { offset: 0, error: DecodeError::Truncated { needed: 8 } });
     println!("the first dword alone: {error:?}");

@@ -1,5 +1,5 @@
-//! In a fuzzer of another decoder: instructions that are valid by construction, their neighbours, and the exact reason
-//! why bytes are invalid. The "other decoder" here computes lengths, by the rule that everybody writes first.
+//! A fuzzer of another decoder: instructions that are valid by construction, their neighbours, and the exact reason why
+//! bytes are invalid. The "other decoder" here computes lengths, by the most obvious rule.
 //!
 //! `cargo run --release --example fuzz_decoder`
 
@@ -48,7 +48,7 @@ fn put(words: &mut [u32; 5], field: &FieldInfo, value: u32) {
     (words[0], words[1]) = (all as u32, (all >> 32) as u32);
 }
 
-/// Random words with the encoding and opcode from the tables; either an instruction, or the reason why not.
+/// Random words with the encoding and opcode from the tables, and the instruction, or the reason why they are not one.
 fn generate(random: &mut Random, format: Format, number: u16) -> ([u32; 5], Result<Inst, DecodeError>) {
     let layout: &Layout = TARGET.layouts().iter().find(|l| l.format == format).expect("the target has the format");
     let mut words = [(); 5].map(|()| random.next());
@@ -77,7 +77,7 @@ fn main() {
     for round in 0..200_000 {
         let Encoding { format, number, .. } = all[round % all.len()];
         let (mut words, mut result) = generate(&mut random, format, number);
-        // A neighbour of a valid instruction: one bit away.
+        // A neighbour of a valid instruction differs in one bit.
         if result.is_ok() && round % 4 == 0 {
             words[0] ^= 1 << (random.next() % 32);
             result = decode_words(TARGET, &words);
@@ -86,7 +86,7 @@ fn main() {
         match result {
             Ok(inst) => {
                 valid += 1;
-                // The bytes are restored, and with one byte less there are not enough.
+                // The instruction encodes to the same bytes, and one byte less is not enough.
                 let mut bytes = [0; 20];
                 let len = inst.encode(&mut bytes).expect("20 bytes are enough for any instruction");
                 assert_eq!(decode(TARGET, &bytes[..len]), Ok(inst));

@@ -24,7 +24,7 @@ pub struct Hooked {
     /// The address of the first displaced instruction, and the number of displaced bytes.
     pub hook: u64,
     pub displaced: usize,
-    /// The address of the trampoline, that of the displaced instructions in it, and its code.
+    /// The address of the trampoline, the address of the displaced instructions in it, and its code.
     pub area: u64,
     pub copy: u64,
     pub code: Vec<u32>,
@@ -91,7 +91,8 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
             return Err(format!("byte {n:#x} of the file has changed").into());
         }
     }
-    // Kernel by kernel: the space between them, compared above, need not contain instructions. It is zero on RDNA.
+    // The code is read kernel by kernel: the space between kernels, which was compared above, need not contain
+    // instructions. It is zero on RDNA.
     let text = |bytes: &[u8], object: &CodeObject| -> Result<Vec<Line>> {
         let mut all = Vec::new();
         for Kernel { address, size, .. } in &object.kernels {

@@ -38,7 +38,7 @@ impl Jit<'_> {
         opcode.encodings(self.target).next().is_some()
     }
 
-    /// The operation of this name, if the target has it; the enabled targets may all lack it.
+    /// The operation with this name, if the target has it. All enabled targets may lack it.
     fn named(&self, name: &str) -> Option<Opcode> {
         name.parse().ok().filter(|opcode| self.has(*opcode))
     }
@@ -54,7 +54,7 @@ impl Jit<'_> {
         }
     }
 
-    /// Waits for what was loaded into scalar registers, and into vector registers too.
+    /// Waits for loads into scalar registers, and if `vectors` also for those into vector registers.
     fn wait(&mut self, vectors: bool) -> Result<(), AssembleError> {
         // RDNA4 has an instruction for each counter.
         let Some((scalar, vector)) = self.named("s_wait_kmcnt").zip(self.named("s_wait_loadcnt")) else {
@@ -69,13 +69,13 @@ impl Jit<'_> {
 
     /// Loads the arguments, computes the item of each lane, and disables lanes without an item.
     fn begin(&mut self) -> Result<(), Box<dyn Error>> {
-        // The first two generations count dwords here, later ones bytes.
+        // Offsets are in dwords on the first two generations, and in bytes later.
         let unit = if self.has(SDcacheWb) || self.has(GlobalLoadDword) { 1 } else { 4 };
         for (opcode, to, bytes) in [(SLoadDwordx4, Sgpr(4), 0), (SLoadDwordx4, Sgpr(8), 16)] {
             self.asm.emit(self.op(opcode).sdata(to).sbase(ARGUMENTS).offset(bytes / unit))?;
         }
         self.wait(false)?;
-        // RDNA4 gives the number of the group in another register.
+        // On RDNA4 the number of the group is in another register.
         let group = if self.named("s_wait_kmcnt").is_some() { Ttmp(9) } else { GROUP };
         self.asm.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(group).ssrc1(8))?;
         self.asm.emit(self.op(VAddCoU32).vdst(ITEM).sdst(VCC).src0(GROUP).src1(ITEM))?;
@@ -115,8 +115,8 @@ impl Jit<'_> {
         self.asm.emit(access)
     }
 
-    /// An operation on two values: uses scalars and constants directly if the instruction accepts them, else copies in
-    /// vector registers. Only the builder knows which applies on each target.
+    /// Emits an operation on two values. Uses scalars and constants directly if the instruction accepts them, else
+    /// copies in vector registers. Only the builder knows which of both is possible on a target.
     fn binary(&mut self, opcode: Opcode, left: Argument, right: Argument) -> Result<Argument, AssembleError> {
         let to = Vgpr(self.temporary.into());
         match self.op(opcode).vdst(to).src0(left).src1(right).build() {
@@ -140,7 +140,7 @@ impl Jit<'_> {
     }
 }
 
-/// A parser that emits as it reads: sums of products of factors.
+/// A parser for sums of products of factors, which emits instructions as it reads.
 struct Parser<'a, 'b> {
     text: std::iter::Peekable<std::str::Chars<'a>>,
     jit: &'a mut Jit<'b>,
@@ -194,7 +194,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Writes the kernel into `code`, and returns its length in dwords.
+/// Writes the kernel into `code`. Returns its length in dwords.
 pub fn compile(target: Target, expression: &str, code: &mut [u32]) -> Result<usize, Box<dyn Error>> {
     let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
     let mut asm = Assembler::new(target, code, &mut labels, &mut fixups);

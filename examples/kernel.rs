@@ -1,4 +1,4 @@
-//! From nothing to a loadable kernel: instructions, a kernel descriptor, metadata, and the ELF file around them, for
+//! Makes a loadable kernel from nothing: instructions, a kernel descriptor, metadata, and the ELF file around them, for
 //! MI300. Each item of the kernel stores its number.
 //!
 //! `cargo run --example kernel [-- OUT.co]`
@@ -13,8 +13,8 @@ use code_object::Result;
 const TARGET: Target = Target::Gfx942;
 const NAME: &str = "numbers";
 
-/// When a wave begins, s[0:1] point to the kernel's arguments, s2 is the number of its group, and v0 that of each item
-/// in the group, because the descriptor below asks for that.
+/// When a wave begins, s[0:1] point to the kernel's arguments, s2 is the number of its group, and v0 is the number of
+/// each item in the group, because the descriptor below enables these values.
 const SOURCE: &str = "
 s_load_dwordx2 s[0:1], s[0:1], 0x0
 v_lshl_add_u32 v0, s2, 6, v0
@@ -52,7 +52,7 @@ fn descriptor(entry: i64) -> [u8; 64] {
     bytes
 }
 
-/// MessagePack, as much of it as the metadata need.
+/// The parts of MessagePack that the metadata need.
 enum Data {
     Number(u16),
     Text(String),
@@ -130,7 +130,7 @@ fn qwords(values: &[u64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// A section: its name, type, flags, the index of the section that it refers to, the size of an entry, and its
+/// A section: its name, its type, its flags, the index of the section that it refers to, the size of an entry, and its
 /// contents.
 struct Section(&'static str, u32, u64, u32, u64, Vec<u8>);
 
@@ -140,7 +140,7 @@ pub fn code_object() -> Result<Vec<u8>> {
     let code = code()?;
     let names = format!("\0{NAME}.kd\0{NAME}\0");
     let second = NAME.len() as u32 + 5;
-    // One bucket: the descriptor, then the code.
+    // The hash table has one bucket, with the descriptor and then the code.
     let hash = dwords(&[1, 3, 1, 0, 2, 0]);
     let headers = 64 + 6 * 56;
     let note = note();
@@ -198,7 +198,7 @@ pub fn code_object() -> Result<Vec<u8>> {
     // ELFCLASS64, little-endian; ELFOSABI_AMDGPU_HSA, of version 5; ET_DYN, EM_AMDGPU.
     let mut header = b"\x7fELF\x02\x01\x01\x40\x03\0\0\0\0\0\0\0\x03\0\xe0\0\x01\0\0\0".to_vec();
     header.extend(qwords(&[0, 64, sections_at]));
-    // Any setting of XNACK and SRAM ECC.
+    // The file is for any setting of XNACK and SRAM ECC.
     header.extend(dwords(&[TARGET.mach() | 0x500]));
     header.extend([64u16, 56, 6, 64, 9, 8].iter().flat_map(|value| value.to_le_bytes()));
     let dynamic_len = dynamic.len();

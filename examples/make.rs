@@ -1,5 +1,5 @@
-//! Making instructions: as constants of the program, with functions whose types refuse mistakes, with errors for the
-//! rest, and for a target that is only known at run time.
+//! Makes instructions: as constants of the program, with functions whose types refuse mistakes, with errors for other
+//! mistakes, and for a target that is only known at run time.
 //!
 //! `cargo run --features make --example make`
 

@@ -15,7 +15,7 @@ pub struct Used {
     pub sgprs: u16,
     pub vgprs: u16,
     pub agprs: u16,
-    /// vcc, m0 and similar registers by name.
+    /// The names of registers such as vcc and m0.
     pub others: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Used {
     }
 
     fn other(&mut self, name: &str) {
-        // Halves count as their whole; exec is always used.
+        // Halves of a register count as the whole register. EXEC is always used.
         let name = name.strip_suffix("_lo").or(name.strip_suffix("_hi")).unwrap_or(name);
         if name != "exec" && !name.starts_with("src_") && !self.others.iter().any(|other| other == name) {
             self.others.push(name.to_string());

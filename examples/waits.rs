@@ -40,7 +40,7 @@ impl Pending {
         if counters.contains(Counter::Lgkmcnt) {
             self.scalar.push(inst.writes());
         }
-        // The following code is reached from elsewhere.
+        // The code after this instruction is only reached by a branch.
         if inst.flags().no_fallthrough() {
             *self = Pending::default();
         }

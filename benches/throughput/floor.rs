@@ -38,27 +38,27 @@ fn literal(code: u32) -> bool {
     code == 255
 }
 
-/// RDNA3.
+/// The length of an instruction of RDNA3.
 #[inline(always)]
 fn gfx11(first: u32, second: u32) -> usize {
     match first >> 26 {
-        // MIMG: a bit adds a dword with more addresses.
+        // MIMG: a bit announces a dword with more addresses.
         0b11_1100 => 8 + (first as usize & 1) * 4,
         _ => rdna(first, second),
     }
 }
 
-/// RDNA4: memory operations have three dwords.
+/// The length of an instruction of RDNA4. Memory operations have three dwords.
 #[inline(always)]
 fn gfx12(first: u32, second: u32) -> usize {
     match first >> 26 {
-        // VIMAGE, VBUFFER, VSAMPLE, VFLAT and its like
+        // VIMAGE, VBUFFER, VSAMPLE, VFLAT, VGLOBAL and VSCRATCH.
         0b11_0001 | 0b11_0100 | 0b11_1001 | 0b11_1011 => 12,
         _ => rdna(first, second),
     }
 }
 
-/// The formats that RDNA3 and RDNA4 have in common.
+/// The length of an instruction in the formats that RDNA3 and RDNA4 have in common.
 #[inline(always)]
 fn rdna(first: u32, second: u32) -> usize {
     let extended = |src0: u32| matches!(src0, 233 | 234 | 250 | 255);
@@ -87,12 +87,13 @@ fn rdna(first: u32, second: u32) -> usize {
     if more { 12 } else { 8 }
 }
 
-/// Branches instead of a table: a table makes each step wait for two loads of the one before, while a branch is
-/// predicted.
+/// The length of an instruction of GFX9. Branches are faster than a table: with a table each step waits for two loads
+/// of the step before, while a branch is predicted.
 #[inline(always)]
 fn gfx9(word: u32) -> usize {
     if word >> 31 == 0 {
-        // VOP2 with its constants in madmk and madak. The encodings of VOP1 and VOPC are part of its range.
+        // The VOP2 operations with a constant are madmk and madak. The encodings of VOP1 and VOPC are in the range of
+        // VOP2.
         let constant = matches!(word >> 25, 23 | 24 | 36 | 37);
         let more = matches!(word & 0x1ff, 249 | 250 | 255);
         return if constant || more { 8 } else { 4 };
@@ -121,7 +122,7 @@ fn scalar(word: u32, setreg: u32) -> bool {
     }
 }
 
-/// Stores words that were computed in advance; `words` has those of each instruction.
+/// Stores words that were computed in advance. `words`: those of each instruction, and their number.
 pub fn store(words: &[([u32; 5], usize)], out: &mut [u8], bytes: usize) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     while done.bytes < bytes as u64 {

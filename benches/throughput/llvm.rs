@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// LLVM is so slow that a few instructions are enough.
+/// The number of instructions for LLVM, which is so slow that a few are enough.
 const INSTRUCTIONS: usize = 50_000;
 
 pub struct Sample {
@@ -37,17 +37,17 @@ impl Sample {
     }
 }
 
-/// The number of lines. They take so long that the start of the process, the time of some 5,000 lines, hardly counts.
+/// The number of lines: so many that the start of the process, which takes as long as some 5,000 lines, matters little.
 const LINES: usize = 200_000;
 
-/// `llvm-mc-22 -filetype=obj` on a file.
+/// LLVM's assembler: `llvm-mc-22 -filetype=obj` on a file.
 pub struct Assembler {
     target: Target,
     file: PathBuf,
 }
 
 impl Assembler {
-    /// Leaves out the texts that the assembler refuses, because they would take another time.
+    /// An assembler for a target. Removes the texts that it refuses from `texts`, because they would take another time.
     pub fn new(target: Target, texts: &mut Vec<String>) -> Result<Assembler, String> {
         let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{target}.s"));
         let assembler = Assembler { target, file };
@@ -64,7 +64,7 @@ impl Assembler {
         }
     }
 
-    /// Writes the file, and returns the numbers of the lines that the assembler refuses.
+    /// Writes the file. Returns the numbers of the lines that the assembler refuses.
     fn refused<'a>(&self, texts: impl Iterator<Item = &'a String>) -> Result<BTreeSet<usize>, String> {
         let lines: String = texts.flat_map(|text| [text, "\n"]).collect();
         std::fs::write(&self.file, lines).map_err(|e| format!("{}: {e}", self.file.display()))?;

@@ -114,7 +114,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     table.row("decode + Display into a String", || ours::display(target, code));
     table.row("floor: store the same words", || floor::store(&words, &mut stored, code.len()));
     table.row("encode from Inst", || ours::encode(&insts, &mut encoded, code.len()));
-    // A hundredth of the work is enough for what follows many instructions.
+    // A hundredth of the work is enough for functions that keep a state of many instructions.
     table.row("waits: Pending", || ours::pending(target, &insts, code.len() / 100));
     table.row("distances: Hazards", || ours::hazards(target, &insts, code.len() / 100));
     table.row("both, as an emitter: Guard", || ours::guard(target, &insts, code.len() / 100));
@@ -135,7 +135,7 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
         table.row("floor: store precomputed words", move || typed::store(&words, &mut precomputed_out, loops));
         table.row("encode from typed structs", move || typed::emit(&mut typed_out, loops));
     }
-    // A tenth of the work is enough.
+    // A tenth of the work is enough, because parsing takes much longer than printing.
     table.row("parse text", || ours::parse(target, &texts, code.len() / 10));
     if let Some(llvm) = &mut llvm {
         table.row("LLVM: decode + text", || llvm.run());

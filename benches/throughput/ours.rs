@@ -43,8 +43,7 @@ pub fn operands(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// What an emitter does with instructions: waits and distances together, without the time for decoding. It has no waits
-/// of its own.
+/// The work of an emitter, which has no waits of its own: waits and distances together, without the time for decoding.
 pub fn guard(target: Target, insts: &[Inst], bytes: usize) -> Done {
     let is_wait = |inst: &Inst| inst.flags().is_wait() || inst.opcode() == amdgpu_isa::Opcode::SNop;
     let emitted: Vec<Inst> = insts.iter().filter(|inst| !is_wait(inst)).copied().collect();
@@ -60,7 +59,7 @@ pub fn guard(target: Target, insts: &[Inst], bytes: usize) -> Done {
     done
 }
 
-/// The waits that instructions need, and the distances, each alone.
+/// The waits that instructions need, without the distances.
 pub fn pending(target: Target, insts: &[Inst], bytes: usize) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     while !insts.is_empty() && done.bytes < bytes as u64 {
@@ -104,8 +103,8 @@ pub fn display(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// The texts of instructions. Data between kernels can be words that decode but that no assembler accepts, or LLVM's
-/// does not: exports to targets without a name.
+/// The texts of instructions. Texts of data between kernels are left out if no assembler accepts them, or LLVM's does
+/// not: exports to targets without a name.
 pub fn texts(target: Target, code: &[u8]) -> Vec<String> {
     let insts = Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok());
     let texts = insts.map(|inst| inst.to_string());
@@ -123,7 +122,7 @@ pub fn parse(target: Target, texts: &[String], bytes: usize) -> Done {
     done
 }
 
-/// The instructions that fit in the cache, and their words.
+/// As many of the first instructions as fit in the cache, and their words.
 pub fn some(target: Target, code: &[u8]) -> (Vec<Inst>, Vec<([u32; 5], usize)>) {
     let insts: Vec<Inst> =
         Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok()).take(4096).collect();
@@ -151,7 +150,8 @@ pub fn encode(insts: &[Inst], out: &mut [u8], bytes: usize) -> Done {
     done
 }
 
-/// A register field of each instruction that has one, and the position of its words.
+/// The words of instructions, and for each one with a register its position, the register's field and the value of the
+/// field.
 pub struct Patches {
     code: Vec<u32>,
     fields: Vec<(usize, Field, u32)>,
@@ -183,8 +183,8 @@ pub fn patch(target: Target, patches: &mut Patches, bytes: usize) -> Done {
     done
 }
 
-/// The other enabled target that most of the instructions can be re-targeted to, and how many can; `None` if there is
-/// no other target.
+/// The enabled target to which the most of the instructions can be re-targeted, and their number; `None` if there is no
+/// other target.
 pub fn destination(insts: &[Inst]) -> Option<(Target, usize)> {
     let from = insts.first()?.target();
     let others = Target::ALL.iter().filter(|t| **t != from);

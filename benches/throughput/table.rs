@@ -22,7 +22,7 @@ pub struct Table<'a> {
     rows: Vec<Row<'a>>,
 }
 
-/// Rows that other rows are compared with: heading, name.
+/// The rows with which others are compared: the heading of the column, and the name of the row.
 const BASES: [(&str, &str); 7] = [
     ("floor", "floor: hand-written length scan"),
     ("memcpy", "memcpy"),
@@ -98,7 +98,7 @@ impl Row<'_> {
     }
 }
 
-/// About three digits; empty for a value without a meaning.
+/// A number with about three digits; empty for a value without a meaning.
 fn or_dash(x: f64) -> String {
     match x {
         _ if !x.is_finite() || x == 0.0 => "-".into(),

@@ -5,7 +5,7 @@ use crate::table::Done;
 use amdgpu_isa::Target;
 use std::hint::black_box;
 
-/// Number of dwords that one loop writes.
+/// The number of dwords that one loop writes.
 pub const ROOM: usize = 4096;
 
 /// The number of loops that give about `bytes` of code; `None` if there is no loop for the target.
@@ -37,7 +37,7 @@ impl Sink<'_> {
     }
 }
 
-/// Fills the output repeatedly.
+/// Fills the output `loops` times.
 fn fill_all(out: &mut [u32], loops: usize, fill: impl Fn(&mut Sink, u32)) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     for i in 0..loops {
@@ -55,7 +55,7 @@ pub fn emit(out: &mut [u32], loops: usize) -> Done {
     fill_all(out, loops, fill)
 }
 
-/// The words that `emit` writes, computed in advance: those of each instruction, and their number.
+/// The words of each instruction that `emit` writes, computed in advance, and their number.
 pub fn precomputed() -> Vec<([u32; 2], usize)> {
     let mut out = vec![0; ROOM];
     let words = fill_all(&mut out, 1, fill).bytes as usize / 4;

@@ -1,4 +1,4 @@
-//! iced-x86 on the code of this program itself.
+//! iced-x86 on the code of this program.
 
 use crate::table::Done;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory};

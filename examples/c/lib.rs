@@ -1,3 +1,3 @@
 //! The C interface as a static library, made from the same build of the crate that the tests use. C programs elsewhere
-//! take what the README's command makes.
+//! use the library that the command in the README makes.
 pub use amdgpu_isa::capi::*;

@@ -7,7 +7,7 @@ use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind, elf}
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// A kernel: its name, where its code is, and its descriptor.
+/// A kernel: its name, the address and size of its code, and its descriptor.
 pub struct Kernel {
     pub name: String,
     pub address: u64,
@@ -38,7 +38,7 @@ pub fn read(bytes: &[u8]) -> Result<CodeObject> {
     let (offset, len) = text.file_range().ok_or("the code is not in the file")?;
     let text = Text { address: text.address(), offset: offset as usize, len: len as usize };
 
-    // A symbol NAME.kd is the descriptor of a kernel. Its byte 16 begins the distance to the kernel's code.
+    // A symbol NAME.kd is the descriptor of a kernel. The distance to the kernel's code begins at its byte 16.
     let mut kernels = Vec::new();
     for symbol in file.dynamic_symbols() {
         let Some(name) = symbol.name()?.strip_suffix(".kd") else { continue };
@@ -61,7 +61,7 @@ pub fn read(bytes: &[u8]) -> Result<CodeObject> {
     Ok(CodeObject { target, kernels, text })
 }
 
-/// The number of lanes of the kernels' waves, which the flags of the file do not have; `None` if there are no kernels.
+/// The wave size of the kernels, which is not in the flags of the file; `None` if there are no kernels.
 fn lanes(kernels: &[Kernel]) -> Result<Option<u16>> {
     // ENABLE_WAVEFRONT_SIZE32, in the field `kernel_code_properties` at byte 56.
     let lanes = |kernel: &Kernel| if kernel.descriptor[57] & 4 == 0 { 64 } else { 32 };

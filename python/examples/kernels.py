@@ -62,7 +62,7 @@ def main(path: str | Path = SAMPLE, output: str | None = None) -> None:
             describe(kernel)
         for name, count in formats(image.kernels).most_common():
             print(f"  {name:12} {count:5} {'#' * -(-count // 8)}")
-        # A compressed image has no place in the file.
+        # The bytes of a compressed image are not in the file.
         if image.offset is not None:
             data[image.offset : image.offset + len(image.bytes)] = changed(image)
     if output:

@@ -14,8 +14,8 @@ use crate::errors;
 use crate::inst::Inst;
 use crate::target::Wanted;
 
-/// Anything with bytes: `bytes`, `bytearray`, `memoryview`, or an array of bytes or dwords, of numpy or not. It is not
-/// copied.
+/// An object with bytes, which is not copied: `bytes`, `bytearray`, `memoryview`, or an array of bytes or dwords, of
+/// numpy or not.
 pub enum Code {
     Bytes(Py<PyBytes>),
     Buffer(PyBuffer<u8>),
@@ -23,7 +23,7 @@ pub enum Code {
 
 impl Code {
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Code> {
-        // The usual case is the fastest.
+        // `bytes` is the usual case, so it is tried first.
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Code::Bytes(bytes.clone().unbind()));
         }
@@ -120,9 +120,9 @@ impl Decoder {
 /// The result of `scan`: arrays with an entry for each instruction, and for each dword that is not an instruction.
 #[pyclass(frozen, get_all, module = "amdgpu_isa")]
 pub struct Scan {
-    /// The offset of the first byte (unsigned 32 bits).
+    /// The offsets of the first bytes (unsigned 32 bits).
     offsets: Py<PyAny>,
-    /// The length in bytes (unsigned 8 bits).
+    /// The lengths in bytes (unsigned 8 bits).
     lengths: Py<PyAny>,
     /// Indices in OPCODES, the same in every version, or 65535 (unsigned 16 bits).
     opcodes: Py<PyAny>,

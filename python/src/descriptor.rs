@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Descriptor {
     pub words: KernelDescriptor,
-    /// The target with the kernel's waves.
+    /// The target, with the wave size of the kernel.
     pub target: amdgpu_isa::Target,
 }
 
@@ -21,20 +21,21 @@ impl Descriptor {
 
 #[pymethods]
 impl Descriptor {
-    /// The largest number of vector registers that gives the same descriptor, accumulation registers after them
-    /// included.
+    /// The greatest number of vector registers that gives the same descriptor, including accumulation registers after
+    /// them.
     #[getter]
     fn vgprs(&self) -> u16 {
         self.registers().vgprs
     }
 
-    /// The largest number of scalar registers that gives the same descriptor; 0 where every wave has all.
+    /// The greatest number of scalar registers that gives the same descriptor; 0 on targets where every wave has all of
+    /// them.
     #[getter]
     fn sgprs(&self) -> u16 {
         self.registers().sgprs
     }
 
-    /// The number of vector registers before the accumulation registers, where these share a file.
+    /// The number of vector registers before the accumulation registers, if both share a register file.
     #[getter]
     fn accum_offset(&self) -> Option<u16> {
         self.target.accum_granule().map(|_| self.registers().accum_offset)

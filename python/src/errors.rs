@@ -1,4 +1,4 @@
-//! Exceptions. Each has the field, the value and the place as attributes, where there is one.
+//! Exceptions. Each has the field, the value and the place as attributes, if there is one.
 
 use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::patch::PatchError;
@@ -33,7 +33,7 @@ pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ObjectError", py.get_type::<ObjectError>())
 }
 
-/// Attributes of an exception.
+/// An exception that gets attributes.
 struct With<'py>(Python<'py>, PyErr);
 
 impl<'py> With<'py> {
@@ -44,7 +44,7 @@ impl<'py> With<'py> {
     }
 }
 
-/// The reason why bytes are not an instruction. `offset` is where they begin.
+/// The reason why bytes are not an instruction. `offset`: the place where they begin.
 pub fn refused(py: Python<'_>, error: Refused, offset: usize) -> PyErr {
     let (kind, field, value, bits, needed) = match error {
         Refused::Truncated { needed } => ("truncated", None, None, None, Some(needed)),
@@ -98,12 +98,12 @@ pub fn assembly<'py>(
         .1
 }
 
-/// What a file says of its target: its name, or the number of a processor that is not known.
+/// The target that a file states: its name, or the number of an unknown processor.
 pub fn target_name(id: Option<&amdgpu_object::TargetId>, unknown: Option<u8>) -> Option<String> {
     id.map(ToString::to_string).or(unknown.map(|number| format!("processor {number:#x}")))
 }
 
-/// The error that code is for no known target.
+/// The error that the target of code is not known.
 pub fn undecodable(py: Python<'_>, id: Option<&str>) -> PyErr {
     match id {
         Some(id) => object(py, format!("the code is for {id}, which this build cannot decode"), &[]),
@@ -111,7 +111,7 @@ pub fn undecodable(py: Python<'_>, id: Option<&str>) -> PyErr {
     }
 }
 
-/// The reason why text is not an instruction. `line` is that of a program, 0 for the first.
+/// The reason why text is not an instruction. `line`: the line in a program, from 0 on.
 pub fn unparsed(
     py: Python<'_>,
     target: amdgpu_isa::Target,
@@ -130,7 +130,7 @@ pub fn unparsed(
             _ => {}
         }
     }
-    // Python counts characters.
+    // Positions are in characters, as in Python.
     let characters = |bytes: u32| text.get(..bytes as usize).unwrap_or(text).chars().count();
     let (start, end) = (characters(error.span.start), characters(error.span.end));
     if let Some(line) = line {

@@ -41,7 +41,7 @@ impl From<PyErr> for Stop {
 }
 
 impl File {
-    /// The number of skipped parts that a message names: there can be millions.
+    /// The greatest number of skipped parts that a message names: there can be millions.
     const TOLD: usize = 10;
 
     fn read(py: Python<'_>, code: &Code, max_decompressed: Option<u64>, scan: bool) -> PyResult<File> {
@@ -85,7 +85,7 @@ impl File {
         errors::no_code(py, reasons.join("; "), &[])
     }
 
-    /// The images that this build can decode, at least one. All of the file must be readable.
+    /// The images that this build can decode: at least one, and an error if a part of the file is damaged.
     fn decodable(&self, py: Python<'_>) -> PyResult<Vec<&Image>> {
         if let Some(error) = self.damage.first() {
             return Err(errors::object(py, format!("{error}; amdgpu_isa.open gives the rest"), &error.path));
@@ -130,12 +130,12 @@ impl File {
     }
 }
 
-/// The argument of `open`: the bytes of a file, or a path.
+/// Opens a file, which is given as its bytes or as a path.
 #[pyfunction]
 #[pyo3(signature = (file, *, max_decompressed = None, scan = false))]
 pub fn open(py: Python<'_>, file: &Bound<'_, PyAny>, max_decompressed: Option<u64>, scan: bool) -> PyResult<File> {
     let code = if file.is_instance_of::<PyString>() || file.hasattr("__fspath__")? {
-        // Python's own errors name the file.
+        // Python reads the file, so that its errors name it.
         let path = py.import("pathlib")?.call_method1("Path", (file,))?;
         Code::of(&path.call_method0("read_bytes")?)?
     } else {

@@ -21,14 +21,14 @@ pub struct Function {
     name: String,
     #[pyo3(get)]
     pub address: u64,
-    /// The target with its waves.
+    /// The target, with the wave size of the function.
     #[pyo3(get)]
     target: Option<Target>,
     /// The offsets of its code in the section.
     range: Range<usize>,
 }
 
-/// A function that the processor starts.
+/// A kernel: a function that the processor starts.
 #[pyclass(frozen, extends = Function, module = "amdgpu_isa")]
 pub struct Kernel {
     #[pyo3(get)]
@@ -36,7 +36,7 @@ pub struct Kernel {
     arguments: Arc<[Argument]>,
 }
 
-/// The arguments of kernels by name: any number of symbols can have one name.
+/// The arguments of kernels by the kernels' names. Any number of symbols can have the same name.
 #[derive(Default)]
 pub struct Arguments<'a>(BTreeMap<Name<'a>, Arc<[Argument]>>);
 
@@ -88,7 +88,7 @@ impl Kernel {
 
 #[pymethods]
 impl Function {
-    /// The number of its bytes: the size of its symbol, or the distance to the next function.
+    /// Its size in bytes: the size of its symbol, or the distance to the next function.
     #[getter]
     fn size(&self) -> usize {
         self.range.len()
@@ -110,7 +110,7 @@ impl Function {
         PyBytes::new(py, self.section.get().code(py).get(self.range.clone()).unwrap_or_default())
     }
 
-    /// Its lines, decoded for waves of its own size.
+    /// Its lines, decoded for its own wave size.
     #[pyo3(signature = (target = None))]
     fn lines(&self, py: Python<'_>, target: Option<Wanted>) -> PyResult<Lines> {
         let target = self.section.get().decoding(py, target)?;

@@ -20,11 +20,11 @@ pub struct Image {
     #[pyo3(get)]
     pub offset: Option<u64>,
     id: Option<amdgpu_object::TargetId>,
-    /// The number of the processor, if it is not known.
+    /// The number of the processor, if the library does not know it.
     unknown: Option<u8>,
     #[pyo3(get)]
     pub bytes: Py<PyBytes>,
-    /// The data of the image.
+    /// A note, if it is for a newer version of its generic processor than the library knows.
     #[pyo3(get)]
     note: Option<String>,
     sections: Vec<Py<Section>>,
@@ -77,7 +77,7 @@ impl Image {
         self.id.as_ref().map(|id| id.processor.as_str())
     }
 
-    /// The target that its code is decoded for, or None.
+    /// The target for which its code is decoded, or None.
     #[getter]
     fn target(&self) -> Option<Target> {
         self.known_target().map(Target)
@@ -99,7 +99,7 @@ impl Image {
         self.functions.iter().filter_map(|function| function.bind(py).cast::<Kernel>().ok().cloned()).collect()
     }
 
-    /// The lines of all sections, each function decoded for waves of its own size.
+    /// The lines of all sections. Each function is decoded for its own wave size.
     #[pyo3(signature = (target = None))]
     pub fn lines(&self, py: Python<'_>, target: Option<Wanted>) -> PyResult<Lines> {
         let target = target.map(|target| target.0).or(self.known_target()).ok_or_else(|| self.undecodable(py))?;
@@ -107,7 +107,7 @@ impl Image {
         Ok(Lines::new(target, parts.collect()))
     }
 
-    /// The findings about its code, with `hints` also those that may be intended.
+    /// The findings about its code; with `hints` also those about code that may be as intended.
     #[pyo3(signature = (target = None, *, hints = false, strict = false, xnack = None, expert = false))]
     fn lint(
         &self,

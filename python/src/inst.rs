@@ -20,20 +20,20 @@ pub struct Inst(pub amdgpu_isa::Inst);
 #[pyclass(frozen, eq, hash, get_all, module = "amdgpu_isa")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct Operand {
-    /// The field that names it, or None if it is implicit.
+    /// The field of the operand, or None if it is implicit.
     role: Option<&'static str>,
     text: String,
     bits: u16,
     reads: bool,
     writes: bool,
-    /// The file, the first number and the count; None if it is not a register with a number.
+    /// The register file, the first number and the count; None if it is not a register with a number.
     register: Option<Run>,
 }
 
-/// Registers of a file: its name as in text, the first number, and the count.
+/// Registers of a file: the name of the file as in text, the first number, and the count.
 type Run = (&'static str, u16, u16);
 
-/// The files whose registers have numbers.
+/// The register files whose registers have numbers.
 const FILES: [&str; 4] = ["s", "v", "a", "ttmp"];
 
 /// A field of an instruction, with its bits.
@@ -73,7 +73,7 @@ fn run(operand: &amdgpu_isa::Operand) -> Option<Run> {
     Some((file, number, operand.bits.div_ceil(32).max(1)))
 }
 
-/// An operand as pickle stores it.
+/// Makes an operand from the parts that pickle stores.
 #[pyfunction]
 pub fn _operand(
     role: Option<&str>,
@@ -226,7 +226,7 @@ impl Inst {
         amdgpu_explain::fields(&self.0).into_iter().map(field).collect()
     }
 
-    /// The registers that it reads, implicit ones too, one name for each dword.
+    /// The registers that it reads, including implicit ones, with a name for each dword.
     #[getter]
     fn reads(&self) -> Vec<String> {
         names(self.0.reads())
@@ -259,24 +259,24 @@ impl Inst {
         self.0.memory().map(|m| (format!("{:?}", m.space).to_lowercase(), access(m.access))).collect()
     }
 
-    /// What the operation computes: a formula, or a sentence in quotes.
+    /// The meaning of the operation: a formula, or a sentence in quotes.
     #[getter]
     fn meaning(&self) -> Option<&'static str> {
         self.0.opcode().meaning(self.0.target())
     }
 
-    /// What the sources hold that the operation does not have: "llvm22", "llvm23" or None.
+    /// The filler, the value of sources that the operation lacks: "llvm22", "llvm23" or None.
     #[getter]
     fn filler(&self) -> Option<&'static str> {
         self.0.filler().map(Filler::name)
     }
 
-    /// The instruction with this filler, "llvm22" or "llvm23", in the sources that the operation does not have.
+    /// The instruction with this filler, "llvm22" or "llvm23", in the sources that the operation lacks.
     fn with_filler(&self, name: &str) -> PyResult<Self> {
         Ok(Inst(self.0.with_filler(filler(name)?)))
     }
 
-    /// Whether no ignored bit is set, but for sources that hold a filler.
+    /// Whether no ignored bit is set, except in sources that have a filler.
     #[getter]
     fn is_canonical(&self) -> bool {
         self.0.is_canonical()
@@ -323,7 +323,7 @@ impl Inst {
         self.0.commuted().map(Inst).map_err(errors::unconverted)
     }
 
-    /// Raises RuleError if it breaks a rule beyond decoding.
+    /// Raises RuleError if it breaks a rule that decoding does not check.
     fn check(&self) -> PyResult<()> {
         self.0.check().map_err(|error| RuleError::new_err(error.to_string()))
     }

@@ -44,7 +44,7 @@ impl Line {
     }
 }
 
-/// A part of a section: offsets.
+/// A part of a section, as a range of offsets.
 pub type Part = (Py<Section>, Range<usize>);
 
 /// An iterator over the lines of parts of sections.
@@ -52,9 +52,9 @@ pub type Part = (Py<Section>, Range<usize>);
 pub struct Lines {
     /// The parts in reverse order. The last one begins with the next line.
     parts: Vec<Part>,
-    /// The target, whatever the size of its waves.
+    /// The target. Its wave size does not matter.
     target: amdgpu_isa::Target,
-    /// The end of the function that has the next line, and the target with its waves.
+    /// The end of the function that has the next line, and the target with the function's wave size.
     stop: usize,
     now: amdgpu_isa::Target,
 }

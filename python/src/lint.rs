@@ -26,7 +26,7 @@ pub struct Finding {
     offset: Option<u64>,
     address: u64,
     inst: Option<Inst>,
-    /// The producer that the instruction depends on, and its address.
+    /// The earlier instruction on which this one depends, and its address.
     producer: Option<(u64, Inst)>,
     path: Vec<u64>,
     /// The advice.
@@ -119,7 +119,7 @@ pub fn change<'py>(
     Ok(PyBytes::new(py, &new))
 }
 
-/// The file in which another code object replaces an image.
+/// The file after a code object has replaced an image.
 #[pyfunction]
 pub fn replace<'py>(
     py: Python<'py>,
@@ -132,7 +132,7 @@ pub fn replace<'py>(
     new.map(|new| PyBytes::new(py, &new)).map_err(|error| errors::object(py, error.to_string(), &[]))
 }
 
-/// The bundle of a compressed one; any other file as it is.
+/// The bundle in a compressed bundle; any other file is unchanged.
 #[pyfunction]
 #[pyo3(signature = (file, *, max_decompressed=None))]
 pub fn unpack<'py>(

@@ -19,11 +19,11 @@ pub struct Section {
     pub offset: Option<usize>,
     #[pyo3(get)]
     bytes: Py<PyBytes>,
-    /// The target of the image, whatever the size of its waves.
+    /// The target of the image. Its wave size does not matter.
     pub target: Option<amdgpu_isa::Target>,
-    /// What the file says of its target.
+    /// The target that the file states.
     id: Option<String>,
-    /// The offsets of functions, and the lanes of their waves.
+    /// The offset of each function, and its wave size.
     pieces: Vec<(usize, Option<u16>)>,
 }
 
@@ -45,14 +45,14 @@ impl Section {
         self.bytes.as_bytes(py)
     }
 
-    /// The end of the function at an offset, and the lanes of its waves; None after the last byte.
+    /// The end of the function at an offset, and its wave size; None after the last byte.
     pub fn piece_at(&self, offset: usize) -> Option<(usize, Option<u16>)> {
         let next = self.pieces.partition_point(|(start, _)| *start <= offset);
         let (_, lanes) = self.pieces.get(next.checked_sub(1)?)?;
         Some((self.pieces.get(next).map_or(usize::MAX, |(start, _)| *start), *lanes))
     }
 
-    /// Code at an address, without symbols.
+    /// A section with code at an address, and without symbols.
     pub fn bare(py: Python<'_>, target: amdgpu_isa::Target, address: u64, bytes: &[u8]) -> Section {
         Section {
             name: "(raw)".into(),
@@ -65,7 +65,7 @@ impl Section {
         }
     }
 
-    /// The target that its code is decoded for.
+    /// The target for which its code is decoded.
     pub fn decoding(&self, py: Python<'_>, wanted: Option<Wanted>) -> PyResult<amdgpu_isa::Target> {
         let target = wanted.map(|wanted| wanted.0).or(self.target);
         target.ok_or_else(|| errors::undecodable(py, self.id.as_deref()))
@@ -79,7 +79,7 @@ pub fn whole(section: &Bound<'_, Section>) -> Part {
 
 #[pymethods]
 impl Section {
-    /// The lines of the section, each function decoded for waves of its own size.
+    /// The lines of the section. Each function is decoded for its own wave size.
     #[pyo3(signature = (target = None))]
     fn lines(this: &Bound<'_, Self>, target: Option<Wanted>) -> PyResult<Lines> {
         Ok(Lines::new(this.get().decoding(this.py(), target)?, vec![whole(this)]))

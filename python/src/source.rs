@@ -28,7 +28,7 @@ pub fn build<'py>(
     options.target = target.map(str::parse).transpose().map_err(refused)?;
     options.wave = wave;
     options.filler = fill.map(crate::inst::filler).transpose()?;
-    // Without directories the assembler reads no other files.
+    // Without a list of directories, the assembler reads no other files.
     options.is_alone = include.is_none();
     options.include = include.unwrap_or_default();
     let built = amdgpu_asm::assemble(name, source, &options);

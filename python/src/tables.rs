@@ -10,7 +10,7 @@ pub fn targets(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     PyTuple::new(py, amdgpu_isa::Target::ALL.iter().map(|target| target.name()))
 }
 
-/// Names by number. Numbers that this build does not have are gaps.
+/// Names by number. Numbers that this build lacks have no name.
 fn names<'py>(py: Python<'py>, of: impl Iterator<Item = (usize, &'static str)>) -> PyResult<Bound<'py, PyTuple>> {
     let mut names = Vec::new();
     for (number, name) in of {

@@ -139,7 +139,7 @@ def test_each_kernel_has_waves_of_its_own(name):
         different += texts != [line.text for line in old]
         inside = range(kernel.address, kernel.address + kernel.size)
         assert texts == [line.text for line in isa.disassemble(data) if line.address in inside]
-    # These targets have no masks of lanes.
+    # The code of these samples has no masks of lanes.
     assert different == (name not in ["bytes_to_floats", "dispatch", "halves"])
 
 
@@ -260,7 +260,7 @@ def test_the_example(tmp_path, capsys):
 def test_findings_and_repairs():
     for path in sorted((SAMPLES / "gfx942").glob("*.co")):
         image = isa.open(path)[0]
-        # A barrier of mixed.cl has no fence, so that the wave does not wait for what it writes to LDS.
+        # A barrier of mixed.cl has no fence, so the wave does not wait for its writes to LDS.
         known = ["lds-behind-barrier"] if path.stem == "mixed" else []
         assert [finding.rule for finding in image.lint()] == known
         assert {finding.severity for finding in image.lint(hints=True) if finding.rule not in known} <= {"hint"}

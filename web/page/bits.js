@@ -1,9 +1,9 @@
-// The bits of an instruction, in coloured fields. A click turns a bit over.
+// The bits of an instruction, in coloured fields. A click inverts a bit.
 "use strict";
 
 const NARROW = matchMedia("(max-width: 700px)");
 
-// The field and the piece that each bit belongs to. Of overlapping fields the first wins.
+// The field and the piece that each bit belongs to. If fields overlap, the first one.
 function owners(card) {
   const all = new Array(card.words.length * 32).fill(null);
   card.fields.forEach((field, index) => {
@@ -36,7 +36,8 @@ function turned(words, bit) {
   return other;
 }
 
-// `edit` takes the new words; `select` the name of a field; `selected` is one.
+// Draws the bits. `edit` is called with the new words, and `select` with the name of a field; `selected` is such a
+// name.
 function drawBits(card, { edit, select, selected }) {
   const owner = owners(card);
   const perRow = NARROW.matches ? 16 : 32;

@@ -1,4 +1,4 @@
-// Makes elements. Text always goes in as text: the names in files can be anything.
+// Makes elements. Text is always inserted as text, because names in files can have any characters.
 "use strict";
 
 function el(tag, attributes, ...children) {
@@ -25,7 +25,7 @@ function dword(word) {
   return (word >>> 0).toString(16).padStart(8, "0");
 }
 
-// In decimal if that is obvious, in hex otherwise, as the tool writes it.
+// A number as the tool writes it: small ones in decimal, and others in hexadecimal.
 function number(value) {
   return value < 10 ? String(value) : hex(value);
 }
@@ -35,7 +35,7 @@ function chip(content, onclick, more) {
   return el("button", { class: "chip", type: "button", onclick, ...more }, content);
 }
 
-// Hues of fields. Neighbours differ clearly, as in the tool's pictures.
+// The hues of fields. Neighbours differ clearly, as in the tool's pictures.
 const HUES = [210, 35, 140, 275, 0, 180, 55, 320];
 
 function hue(index) {

@@ -1,7 +1,7 @@
 // The table below the bits: each field with its value, which can be changed, and its meaning.
 "use strict";
 
-// `15:0`, or `14 60:59` for a split field, the highest piece first.
+// The bits of a field: `15:0`, or `14 60:59` for a split field, with the highest piece first.
 function range(field) {
   const piece = ([lsb, width]) => (width <= 1 ? String(lsb) : `${lsb + width - 1}:${lsb}`);
   return [...field.pieces].reverse().map(piece).join(" ");
@@ -32,7 +32,7 @@ function typed(text, width) {
   return value >= size || value < -(size / 2n) ? null : (value + size) % size;
 }
 
-// The arguments are those of drawBits. `words` begin with the instruction.
+// Draws the table, with the arguments of drawBits. `words` begin with the instruction.
 function drawFields(card, { target, edit, select, selected }) {
   const body = el("tbody");
   let format = "";
@@ -46,7 +46,7 @@ function drawFields(card, { target, edit, select, selected }) {
   return el("table", { class: "fields" }, el("thead", null, el("tr", null, head.map(th))), body);
 }
 
-// The fields of a format come under its name and the place in the manual that describes them.
+// A row with the name of a format and its place in the manual. The fields of the format follow.
 function sourceRow(card, format) {
   return el("tr", { class: "source" }, el("th", { colspan: 5, scope: "rowgroup" }, el("b", null, format), " " + sourceOf(card, format)));
 }

@@ -34,7 +34,7 @@ function grouped(on) {
   return groups;
 }
 
-// The previous group of those that have the operation.
+// The last group before the group `n` that has the operation.
 function lastWith(groups, n) {
   return groups.slice(0, n).reverse().find(([one]) => one.same)?.[0];
 }
@@ -43,7 +43,7 @@ function layoutOf(card) {
   return card.fields.map((field) => [field.name, field.pieces]);
 }
 
-// A field has the same colour everywhere.
+// The colours of fields, which are the same on all targets.
 function fieldColours(on) {
   const names = new Set(on.flatMap(({ same }) => (same ? same.fields.map((field) => field.name) : [])));
   return new Map([...names].map((name, n) => [name, n]));

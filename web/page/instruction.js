@@ -1,4 +1,4 @@
-// The first view: hex and text, each of which follows the other, and the bits below.
+// The first view: words and text, each of which follows changes of the other, and the bits below.
 "use strict";
 
 const EXAMPLES = [
@@ -16,7 +16,7 @@ const EXAMPLES = [
   "s_mov_b32 s0, 0x3f800001",
 ];
 
-// The longest instruction, in dwords.
+// The length of the longest instruction in dwords.
 const MOST = 5;
 
 function startInstruction() {
@@ -57,7 +57,7 @@ function showInstruction() {
   const cards = isa.explain(state.target, state.words || []);
   const [text, words] = [byId("text"), byId("hex")];
   const shown = cards.map((card) => card.text).join("\n");
-  // The text that somebody is typing stays as it is.
+  // Text that the user is typing is not changed.
   if (state.text) text.value = state.text;
   else if (document.activeElement !== text) text.value = shown;
   if (document.activeElement !== words) words.value = cards.map((card) => card.words.map(dword).join(" ")).join("\n");
@@ -72,7 +72,7 @@ function showInstruction() {
   byId("cards").replaceChildren(...(state.text ? [] : drawCards(cards)));
 }
 
-// Redraws the cards and puts the focus where it was.
+// Draws the cards again, and puts the focus where it was.
 function drawCards(cards) {
   const shown = cards.slice(0, 24);
   let first = 0;
@@ -85,10 +85,10 @@ function drawCards(cards) {
   return drawn;
 }
 
-// `at` is the number of the card's first dword.
+// Draws a card. `at`: the number of its first dword.
 function drawCard(card, at) {
   const edit = (words, bit) => {
-    // More zeros follow, so that a change that needs another dword gets one, and a change that needs fewer gives it
+    // Zeros are added, so that a change that needs another dword gets one. A change that needs fewer dwords gives them
     // back.
     const padded = [...words, ...new Array(MOST).fill(0)];
     const first = isa.explain(state.target, padded)[0];
@@ -115,7 +115,7 @@ function drawFacts(card) {
   return el("dl", { class: "facts" }, card.facts.map(([about, fact]) => [el("dt", null, about), el("dd", null, fact)]));
 }
 
-// The reason why it is refused, and the values that would be accepted.
+// The reason why a dword is refused, and the values that would be accepted.
 function drawReason(card, edit) {
   const { message, field, legal, formats } = card.refused;
   const place = card.fields.find((f) => f.name === field) || { pieces: card.refused.bits ? [card.refused.bits] : [] };
@@ -137,7 +137,7 @@ function drawReason(card, edit) {
   return reason;
 }
 
-// The error in the text, its place, and the names that could stand there.
+// Shows the error in the text, its place, and the names that could be there.
 function showProblem() {
   const problem = byId("problem");
   const [wrong] = state.text ? isa.assemble(state.target, state.text).errors : [];

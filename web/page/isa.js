@@ -1,9 +1,9 @@
-// The library: its functions take and give JSON.
+// The library. Its functions return JSON.
 "use strict";
 
 const isa = {};
 
-// Unpacks what bundle.py has put into the page.
+// Unpacks data that bundle.py has put into the page.
 async function unpacked(id) {
   const text = byId(id).textContent;
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));

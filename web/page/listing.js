@@ -2,12 +2,12 @@
 "use strict";
 
 const ROW = 20;
-// Browsers do not scroll farther than some ten million pixels. In longer listings a pixel of the scroll bar is several
-// rows.
+// Browsers do not scroll farther than some ten million pixels. In longer listings one pixel of the scroll bar stands
+// for several rows.
 const TALLEST = 8_000_000;
 
 // `object` is an open code object with `rows` rows; `onrow` is called with the row under the pointer or the cursor.
-// `findings` are those of each row that has any.
+// `findings` has the findings of each row with any.
 class Listing {
   constructor(box, object, rows, onrow) {
     Object.assign(this, { box, object, rows, onrow, findings: new Map(), first: 0, at: -1, shown: 0 });
@@ -36,7 +36,7 @@ class Listing {
     return Math.max(0, this.rows - this.visible);
   }
 
-  // Somebody, or `goTo`, moved the scroll bar.
+  // The user or `goTo` has moved the scroll bar.
   scrolled() {
     if (this.expected === this.box.scrollTop) return;
     this.expected = this.box.scrollTop;
@@ -45,7 +45,7 @@ class Listing {
     this.later();
   }
 
-  // If a pixel of the scroll bar is several rows, the wheel still moves by rows.
+  // The wheel moves by rows, even if one pixel of the scroll bar stands for several rows.
   wheel(event) {
     if (event.ctrlKey || event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
     if (this.height < TALLEST) return;
@@ -118,7 +118,7 @@ class Listing {
     this.drawArrows();
   }
 
-  // Marks the lines that are related to the one under the pointer.
+  // Marks the rows that are related to the one under the pointer.
   mark(rows) {
     this.origins = rows;
     for (const line of this.lines.children) line.classList.toggle("origin", rows.has(Number(line.dataset.row)));

@@ -15,7 +15,7 @@ function startTabs() {
   }));
 }
 
-// Processors by generation; those with waves of two sizes have a switch beside the list.
+// Fills the list of processors, by generation. Processors with waves of two sizes have a switch beside the list.
 function startTargets() {
   const select = byId("target");
   const groups = new Map();
@@ -41,7 +41,7 @@ function startTargets() {
   });
 }
 
-// Words that were typed stay. Text stays if the other target accepts it; otherwise its words do.
+// Changes the target. Typed words stay. Text stays if the new target accepts it; otherwise its words stay.
 function chooseTarget(target) {
   if (state.text) {
     const made = isa.assemble(target, state.text);
@@ -128,7 +128,7 @@ async function start() {
   startOpcodes();
   startObject();
   const read = readHash();
-  // An alias in a link is as good as the name.
+  // A link may have an alias of a target.
   const named = isa.targets.find((target) => target.name === read.target || target.aliases.includes(read.target));
   read.target = named.name;
   if (!read.words && !read.text && read.view !== "object") {

@@ -1,12 +1,12 @@
-// The fourth view: a code object that somebody drops on the page.
+// The fourth view: a code object that the user drops on the page.
 "use strict";
 
 const SAMPLES = [["gfx942-matmul", "matrix multiplication, gfx942"], ["gfx1100-mixed", "several kernels, gfx1100"]];
 
-// Code of more bytes is checked when somebody asks for it: it takes seconds.
+// The size of code in bytes above which it is only checked if the user asks for it, because a check takes seconds.
 const CHECKED_AT_ONCE = 1_000_000;
 
-// Rows that are searched before the page is drawn again.
+// The number of rows that are searched before the page is drawn again.
 const SEARCHED = 50_000;
 
 const opened = { object: null, listing: null, bytes: null, search: 0 };
@@ -37,7 +37,7 @@ async function openFile(file) {
   if (file) openBytes(new Uint8Array(await file.arrayBuffer()));
 }
 
-// Opens a code object of a file: the one with this number, or the one in the link, or the first.
+// Opens a code object of a file: the one with a number, or else the one in the link, or else the first.
 function openBytes(bytes, number) {
   change({ view: "object" }, true);
   let object;
@@ -53,7 +53,7 @@ function openBytes(bytes, number) {
   opened.object = object;
   const about = JSON.parse(object.about());
   change({ image: about.opened ? String(about.opened) : "" });
-  // The other views are about the same target from then on.
+  // The other views show the same target from now on.
   if (about.target !== state.target) change({ target: about.target, words: [], text: "", field: "" });
   byId("drop").classList.add("small");
   byId("opened").hidden = false;
@@ -63,7 +63,7 @@ function openBytes(bytes, number) {
   byId("find").value = byId("hits").textContent = "";
   if (about.bytes <= CHECKED_AT_ONCE) showFindings();
   else byId("findings").replaceChildren(el("button", { type: "button", onclick: showFindings }, "Check waits and distances"));
-  // A link has the address of a line, for whoever has the same file.
+  // A link has the address of a line, for users with the same file.
   const row = state.at ? object.find(Number(state.at)) : undefined;
   if (row !== undefined) opened.listing.select(row);
   byId("listing").focus({ preventScroll: true });
@@ -95,7 +95,7 @@ function drawImages({ images, opened: shown, notes }) {
   return [several, passed];
 }
 
-// Shows the findings of lint: as a list beside the kernels, and beside the lines that they are about.
+// Shows the findings of lint, in a list beside the kernels, and beside their lines.
 function showFindings() {
   const findings = JSON.parse(opened.object.findings(opened.bytes));
   const rows = new Map();
@@ -116,7 +116,7 @@ function showFindings() {
   opened.listing.draw();
 }
 
-// Goes to the next row after the cursor that has this text, around the end.
+// Goes to the next row after the cursor that has a text. After the last row, the search continues with the first.
 async function findNext(part) {
   const { object, listing } = opened;
   if (!part || !object) return;
@@ -133,13 +133,13 @@ async function findNext(part) {
     }
     byId("hits").textContent = "searching…";
     await new Promise(requestAnimationFrame);
-    // Somebody searches for something else, or has opened another file.
+    // The user has begun another search, or has opened another file.
     if (search !== opened.search || object !== opened.object) return;
   }
   byId("hits").textContent = "not in this listing";
 }
 
-// The findings about a line, in full.
+// Shows the findings about a row, in full.
 function drawFindings(row) {
   const words = ({ severity, rule, message, advice }) => el("p", { class: "finding " + severity }, `${severity}[${rule}]: ${message}`, advice && `; ${advice}`);
   return (opened.listing?.findings?.get(row) ?? []).map(words);
@@ -169,7 +169,8 @@ function drawKernel(kernel, isOpen) {
   return el("div", { class: "kernel" }, button, table);
 }
 
-// The origins of its values, the operations that it waits for, and the waits for it, as links to these lines.
+// The relations of an instruction as links: the origins of its values, the operations that it waits for, and the waits
+// for it.
 function drawOrigins({ values, given, awaited, done }) {
   const link = ({ row, address, what, mnemonic, perhaps }) => chip(`${what} ${mnemonic} at ${address}${perhaps ? ", perhaps" : ""}`, () => opened.listing.follow(opened.listing.at, row));
   const list = (name, origins, more) => (origins.length || more ? [el("dt", null, name), el("dd", null, el("div", { class: "chips" }, origins.slice(0, 40).map(link), more))] : []);
@@ -179,7 +180,7 @@ function drawOrigins({ values, given, awaited, done }) {
   return all.length ? el("dl", { class: "facts origins" }, all) : "";
 }
 
-// The effects of the instruction in a row.
+// Shows the effects of the instruction in a row.
 function showDetail(row) {
   const { object, listing } = opened;
   const [shown] = JSON.parse(object.rows(row, 1));

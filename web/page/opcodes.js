@@ -13,7 +13,7 @@ function startOpcodes() {
   });
 }
 
-// Every word of the search must occur in the data of an operation.
+// A function that tells whether an operation matches: every word of the search must be in its data.
 function matcher(search) {
   const words = search.toLowerCase().split(/\s+/).filter((word) => word);
   return (format, operation) => {
@@ -45,7 +45,7 @@ function showOpcodes() {
   drawMap(maps.formats[shown], matches);
 }
 
-// The matches of a search in all formats. A click shows their places.
+// Draws the matches of a search in all formats. A click shows the place of a match.
 function drawFound(matches) {
   const found = state.search ? maps.formats.flatMap((map) => map.operations.filter((o) => matches(map.format, o)).map((o) => [map, o])) : [];
   const show = (map, operation) => {
@@ -58,7 +58,7 @@ function drawFound(matches) {
   byId("results").replaceChildren(...found.slice(0, 200).map(button));
 }
 
-// Operations whose names begin alike have a colour.
+// The colour of an operation. Operations whose names begin alike have the same one.
 function family(mnemonic) {
   const stem = mnemonic.split("_").slice(0, 2).join("_");
   let sum = 7;
@@ -148,7 +148,7 @@ function openExample(format, number) {
   }
 }
 
-// The fields of the format.
+// The strip with the fields of a format.
 function layoutStrip(map) {
   const card = { words: new Array(map.bits / 32).fill(0), fields: map.fields.map((f) => ({ ...f, value: f.fixed ?? 0, meaning: f.about })) };
   return el("div", { style: "margin-bottom: 12px" }, drawStrips(card, new Map(card.fields.map((field, n) => [field.name, n]))));

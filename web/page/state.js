@@ -2,7 +2,7 @@
 "use strict";
 
 // `view`, `target`, `words`, `text` (only if it is not an instruction), `field`, `format`, `search`, `image` (the
-// number of a code object in its file), `at` (an address), `typed` (`text` if the words are those of a text).
+// number of a code object in its file), `at` (an address), `typed` (`text` if the words come from a text).
 const state = {};
 
 const watchers = [];
@@ -36,7 +36,7 @@ function hash() {
   return "#" + said.map(([name, value]) => name + "=" + encodeURIComponent(value)).join("&");
 }
 
-// Changes the state. A step that the back button should undo is `push`; typing is not.
+// Changes the state. `push`: whether the back button undoes the change, unlike typing.
 function change(values, push = false) {
   const before = { ...state };
   Object.assign(state, values);

@@ -21,7 +21,7 @@ pub struct On {
     generation: &'static str,
     products: &'static [&'static str],
     encodings: Vec<Number>,
-    /// The same instruction there.
+    /// The same instruction on the target.
     same: Option<Card>,
     /// The reason why the target cannot express it.
     error: Option<String>,
@@ -37,7 +37,7 @@ pub struct Number {
 pub fn all(target: Target, words: &[u32]) -> Option<Everywhere> {
     let inst = decode_words(target, words).ok()?;
     let lanes = target.wave_size();
-    // Chooses one of the two targets of a processor: the one whose waves have the same size.
+    // If a processor has two targets, only the one with the same wave size is listed.
     let wanted =
         |other: &&Target| other.wave_size() == other.with_wave_size(lanes).map_or(other.wave_size(), |_| lanes);
     let on = Target::ALL.iter().filter(wanted).filter(|other| first_of_name(other, lanes));
@@ -45,7 +45,7 @@ pub fn all(target: Target, words: &[u32]) -> Option<Everywhere> {
     Some(Everywhere { opcode: inst.opcode().name(), format: inst.format().name(), on })
 }
 
-/// Whether a processor without waves of this size is listed here with its default size.
+/// Whether a target has this wave size, or is the first target of a processor that lacks it.
 fn first_of_name(target: &Target, lanes: u16) -> bool {
     let mut same = Target::ALL.iter().filter(|other| other.processor() == target.processor());
     target.wave_size() == lanes || same.next() == Some(target)

@@ -1,11 +1,11 @@
-//! An example of an operation: zeros, and in fields that refuse zero, the first value that is accepted.
+//! An example of an operation: all fields are zero, or have the first value that is accepted if zero is refused.
 
 use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{DecodeError, Field, Target, decode_words};
 
 use crate::values::{Place, padded};
 
-/// The limit of attempts. An instruction has fewer fields.
+/// The greatest number of attempts. An instruction has fewer fields.
 const TRIES: usize = 40;
 
 pub fn of(target: Target, format: &str, number: u16) -> Result<Vec<u32>, String> {
@@ -28,7 +28,7 @@ pub fn of(target: Target, format: &str, number: u16) -> Result<Vec<u32>, String>
     Err(format!("no example of {format} {number} was found"))
 }
 
-/// Changes the bits that an error is about, so that another error or none remains.
+/// Changes the bits that an error is about, so that another error or none is left.
 fn mend(target: Target, layout: &Layout, words: &mut [u32], error: DecodeError) -> Result<(), String> {
     let place = match error {
         DecodeError::ReservedBits { field, bit, .. } => {

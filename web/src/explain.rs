@@ -18,12 +18,13 @@ pub struct Card {
     pub fields: Vec<Field>,
     pub operands: Vec<Operand>,
     pub facts: Vec<(&'static str, String)>,
-    /// The rule beyond decoding that it breaks.
+    /// The rule that it breaks, if any. Decoding does not check it.
     pub rule: Option<String>,
     pub refused: Option<refused::Refused>,
 }
 
-/// A field; `pieces` are `(lowest bit, width)`, the low one first, and count from the start of the instruction.
+/// A field. `pieces`: the lowest bit of each, counted from the start of the instruction, and its width, the low piece
+/// first.
 #[derive(Serialize)]
 pub struct Field {
     pub name: String,
@@ -31,7 +32,7 @@ pub struct Field {
     pub value: u64,
     pub meaning: String,
     pub about: &'static str,
-    /// The format that it is a field of.
+    /// The format that has the field.
     pub format: &'static str,
 }
 
@@ -119,7 +120,7 @@ fn shown(inst: &Inst, operand: &amdgpu_isa::Operand) -> Operand {
     }
 }
 
-/// The tool's facts, and the registers.
+/// The facts that `explain` shows, and the registers that are read and written.
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     let sets = [("reads", inst.reads()), ("writes", inst.writes())];
     let sets = sets.into_iter().filter(|(_, set)| !set.is_empty());

@@ -17,7 +17,7 @@ mod targets;
 mod values;
 
 fn json(value: &impl Serialize) -> String {
-    // The structs here have neither maps nor floats, so nothing can fail.
+    // This cannot fail, because the structs here have neither maps nor floats.
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -27,7 +27,7 @@ pub fn targets() -> String {
     json(&targets::all())
 }
 
-/// The instructions that words are on a target, one after the other, or the reasons why they are not.
+/// The instructions in words on a target, one after the other, or the reasons why dwords are not instructions.
 #[wasm_bindgen]
 pub fn explain(target: &str, words: &[u32]) -> String {
     json(&targets::named(target).map(|target| explain::all(target, words)))

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub struct Map {
     format: &'static str,
-    /// Its place in the manual.
+    /// The place of the format in the manual.
     source: &'static str,
     bits: u8,
     /// The bits of the field `op`. The map has a cell for each value.
@@ -35,7 +35,7 @@ struct Operation {
     /// Its operands and their types: `vdst:f32 src0:f32`.
     operands: String,
     flags: Vec<&'static str>,
-    /// The dwords that can follow it: SDWA, DPP and the like.
+    /// The dwords that can follow it, such as SDWA and DPP.
     extensions: Vec<&'static str>,
 }
 

@@ -110,7 +110,7 @@ fn places(layout: &Layout, first: u32) -> Vec<(Place, bool, &'static str)> {
     fields.map(|info| (Place::new(info, first), info.fixed.is_some(), info.about())).collect()
 }
 
-/// The dword that the words announce.
+/// The layout of the dword that the words announce.
 fn behind(target: Target, layout: &Layout, words: &[u32]) -> Option<&'static Layout> {
     let places = places(layout, 0);
     let announced = layout.extends.iter().find(|extension| {
@@ -141,7 +141,7 @@ fn place(places: &[(Place, bool, &'static str)], error: DecodeError) -> Option<P
     }
 }
 
-/// The value of a bit inverted.
+/// The only other value of a bit.
 fn flipped(bit: u32) -> Vec<Run> {
     vec![Run { first: bit ^ 1, last: bit ^ 1, text: [String::new(), String::new()] }]
 }

@@ -4,7 +4,7 @@ use amdgpu_isa::layout::FieldInfo;
 use amdgpu_isa::{Field, Inst, Target, decode_words};
 use serde::Serialize;
 
-/// Fields with more bits are numbers, whose values are not listed.
+/// The greatest number of bits of a field whose values are listed. Wider fields are numbers.
 const WIDEST: u32 = 10;
 
 /// The length of the longest instruction in dwords.
@@ -90,7 +90,7 @@ pub fn runs(target: Target, words: &[u32], place: &Place) -> Vec<Run> {
     runs
 }
 
-/// The words, followed by others, so that no value is refused because a dword is missing.
+/// The words with zeros after them, so that no value is refused because a dword is missing.
 pub fn padded(words: &[u32]) -> [u32; MOST] {
     std::array::from_fn(|n| words.get(n).copied().unwrap_or(0))
 }
@@ -102,8 +102,7 @@ fn meaning(inst: &Inst, field: Field) -> String {
     inst.field_text(field).to_string()
 }
 
-/// Whether a text is the next one of a run: equal, apart from one number that is one more, or several that grow by the
-/// same step.
+/// Whether a text is the next one of a run: equal, apart from its numbers, which are all greater by one.
 fn follows(before: &str, after: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let others = |text: &str| text.split(is_digit).filter(|s| !s.is_empty()).map(String::from).collect::<Vec<_>>();

@@ -96,7 +96,7 @@ def files_of_every_kind_can_be_dropped(page):
         file.unlink()
         same(len(page.run("return JSON.parse(opened.object.about()).images")), images)
         same(len(page.texts("#images option")), images if images > 1 else 0)
-    # Selects another one with keys. The address bar has it, and a link opens it.
+    # Selects another code object with keys. The address bar has it, and a link opens it.
     page.drop("bundle", (FILES / "bundle-v3").read_bytes())
     page.wait("return document.querySelectorAll('#images option').length === 2")
     same(page.state("target"), "gfx942")
@@ -109,7 +109,7 @@ def files_of_every_kind_can_be_dropped(page):
     page.drop("bundle", (FILES / "bundle").read_bytes())
     page.wait("return opened.object")
     same(page.value("#images"), "1")
-    # Another file begins with its first.
+    # Another file is opened at its first code object.
     page.drop("bundle", (FILES / "archive-gnu").read_bytes())
     page.wait("return document.querySelectorAll('#images option').length === 4")
     same(page.value("#images"), "0")
@@ -123,7 +123,7 @@ def what_is_no_code_object_has_a_reason(page):
         (b"hello", "neither an ELF file"),
         (b"CCOB" + bytes(60), "version 0 is not known"),
         (program, "a host program without GPU code"),
-        # The bundle claims to decompress to a gigabyte, and to one byte more than it does.
+        # One bundle claims to decompress to a gigabyte, and one is shorter than its header states.
         (packed[:8] + struct.pack("<QQ", len(packed), 1 << 30) + packed[24:], "more than the 512 MB that this page takes"),
         (packed[:8] + struct.pack("<QQ", len(packed), 1 << 20)[:16] + b"\0" * 40, "cut off"),
         (elf(bytes(4), 0x20), "this page does not know gfx600") if "gfx600" not in page.run("return isa.targets.map((t) => t.name)") else (b"", "the file is empty"),
@@ -284,7 +284,7 @@ def ten_megabytes_stay_fluid(page):
     page.open("#view=object")
     sample = (SAMPLES / "gfx942/matmul.co").read_bytes()
     body = struct.unpack_from("<I", sample, 48)[0]
-    # The sample's code again and again; its largest section is that.
+    # The code of the sample, repeated. Its largest section is the code.
     at = sample.find(bytes.fromhex("000081bf"))
     code = sample[at - 1600 & ~3 : at + 4]
     big = elf((code * (10_000_000 // len(code) + 1))[:10_000_000], body)

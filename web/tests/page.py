@@ -42,7 +42,7 @@ class Page(Browser):
         return self.state("words").split("_") if self.state("words") else []
 
     def picture(self, name):
-        # Colours and the listing settle.
+        # Colours and the listing need some time to settle.
         time.sleep(0.2)
         self.shot(self.shots / f"{name}.png")
 
@@ -65,5 +65,5 @@ def same(got, wanted):
     assert got == wanted, f"{got!r} is not {wanted!r}"
 
 
-# A generator of random numbers that is the same everywhere.
+# A generator of pseudo-random numbers that are the same in every browser.
 RANDOM = "let seed = 1; const random = () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) >>> 7;"

@@ -10,7 +10,7 @@ unsafe extern "C" {
     fn app() -> !;
 }
 
-// Stack, and the address of the first instruction (its lowest bit selects Thumb).
+// The vectors: the stack, and the address of the first instruction, whose lowest bit selects Thumb.
 global_asm!(
     ".section .vectors, \"a\"",
     ".word stack_top",
@@ -50,7 +50,7 @@ pub fn print_number(mut n: u32) {
     print(digits.get(first..).unwrap_or(&[]));
 }
 
-/// Ends the program; qemu ends with 0 or 1.
+/// Ends the program. qemu ends with exit code 0 or 1.
 pub fn exit(good: bool) -> ! {
     // ADP_Stopped_ApplicationExit, or a run-time error.
     let reason: usize = if good { 0x20026 } else { 0x20023 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The most lanes that are drawn beside each other.
+/// The greatest number of lanes that are drawn beside each other.
 const LANES: u32 = 10;
 
 /// The rows at which an arrow begins and ends.
@@ -26,7 +26,7 @@ impl Arrow {
 /// Gives arrows their lanes; the result is in the order of the first row.
 pub fn in_lanes(mut ends: Vec<(u32, u32)>) -> Vec<Arrow> {
     ends.sort_unstable_by_key(|&(from, to)| (from.abs_diff(to), from));
-    // The arrows of a lane do not overlap: first row, last row.
+    // The arrows of each lane, which do not overlap: the last row by the first row.
     let mut lanes: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); LANES as usize];
     let mut arrows: Vec<Arrow> = ends
         .into_iter()
@@ -45,8 +45,8 @@ pub fn in_lanes(mut ends: Vec<(u32, u32)>) -> Vec<Arrow> {
     arrows
 }
 
-/// The ends and the lane of each arrow that crosses the given rows. Arrows that only pass by are limited to the number
-/// of lanes.
+/// The ends and the lane of each arrow that crosses the given rows. Arrows with both ends outside of the rows are
+/// limited to the number of lanes.
 pub fn visible(arrows: &[Arrow], first: u32, end: u32) -> Vec<u32> {
     let begun = arrows.partition_point(|arrow| arrow.first() < end);
     let seen = arrows[..begun].iter().filter(|arrow| arrow.last() >= first && arrow.lane < LANES);

@@ -5,13 +5,13 @@ use amdgpu_isa::kernel::{KernelDescriptor, Registers};
 use amdgpu_object::{Error, ErrorKind, Part, Section, Symbol, SymbolKind};
 use serde::Serialize;
 
-/// The limit for decompressed bundles. The data is in memory twice while it is decompressed.
+/// The limit for decompressed bundles in bytes. The data is in memory twice while it is decompressed.
 pub const MOST_UNPACKED: u64 = 512 << 20;
 
-/// The number of remarks that are shown.
+/// The greatest number of notes that are shown.
 const MOST_NOTES: usize = 20;
 
-/// Code from one symbol to the next: no instruction reaches into another function.
+/// A region: code from one symbol to the next. No instruction reaches into another region.
 pub struct Region {
     pub target: Target,
     pub address: u64,
@@ -36,7 +36,7 @@ pub struct Descriptor {
 /// A code object of the file.
 #[derive(Serialize)]
 pub struct Image {
-    /// Its place in the file, such as the entry's id in a bundle. Empty if it is the file.
+    /// Its place in the file, such as the id of its entry in a bundle; empty if the file is a code object.
     label: String,
     /// The processor with its features, as the file has it.
     target: String,
@@ -51,7 +51,7 @@ pub struct Image {
 pub struct File {
     pub images: Vec<Image>,
     pub opened: usize,
-    /// The parts that were passed over, and the damage.
+    /// Notes about the parts that were skipped, and about damage.
     pub notes: Vec<String>,
     pub read: Read,
 }

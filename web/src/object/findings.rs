@@ -24,11 +24,11 @@ struct Finding {
 
 #[wasm_bindgen]
 impl CodeObject {
-    /// The waits and distances that the code object lacks, or does not need. `bytes` are those of the file that it was
-    /// opened from.
+    /// The waits and distances that the code object lacks, or does not need. `bytes`: the file from which it was
+    /// opened.
     pub fn findings(&self, bytes: &[u8]) -> String {
         let (mut all, mut number) = (Vec::new(), 0);
-        // The file was read once: of what is damaged there the page has told.
+        // Errors are ignored: the page has shown the damage of the file when it was opened.
         _ = amdgpu_object::visit(bytes, Some(super::file::MOST_UNPACKED), |part| {
             let Part::Image(image) = part else { return Ok(()) };
             if number == self.opened {

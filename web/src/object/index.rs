@@ -13,7 +13,7 @@ pub const LABEL: u32 = 1 << 31;
 pub struct Index {
     pub rows: Vec<u32>,
     pub instructions: usize,
-    /// The dwords of branches, and those of their targets.
+    /// The numbers of the dwords of each branch and of its target.
     pub branches: Vec<(u32, u32)>,
     pub arrows: Vec<Arrow>,
     /// The upper bits of the numbers of vector registers, if the code sets them. The address of an instruction is its

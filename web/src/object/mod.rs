@@ -45,7 +45,7 @@ struct About<'a> {
     /// All code objects of the file, and the number of this one.
     images: &'a [Image],
     opened: usize,
-    /// The parts of the file that were passed over, and the damage.
+    /// Notes about the parts of the file that were skipped, and about damage.
     notes: &'a [String],
 }
 
@@ -91,12 +91,13 @@ impl CodeObject {
         json(&(first..last).map(|row| self.row(row)).collect::<Vec<_>>())
     }
 
-    /// Everything about the instruction in a row; null for a label.
+    /// The details of the instruction in a row; null for a label.
     pub fn detail(&self, row: usize) -> String {
         json(&self.about_row(row))
     }
 
-    /// The arrows that some rows show: from row, to row, lane.
+    /// The arrows that some rows show, with three numbers for each: the rows at its beginning and its end, and the
+    /// lane.
     pub fn arrows(&self, first: usize, count: usize) -> Vec<u32> {
         arrows::visible(&self.index.arrows, first as u32, first.saturating_add(count) as u32)
     }

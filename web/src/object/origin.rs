@@ -16,7 +16,7 @@ use crate::registers;
 /// The number of instructions that are searched for one answer.
 const MOST: usize = 20_000;
 
-/// The most outstanding operations of any counter.
+/// The greatest number of outstanding operations of any counter.
 const MOST_OUTSTANDING: u8 = 64;
 
 /// Another instruction, and the registers or the counter by which it is related.
@@ -37,13 +37,13 @@ pub struct Origins {
     values: Vec<Origin>,
     /// The registers that it reads and that have their values from the beginning of the function.
     given: String,
-    /// The operations that are done after its wait, and that no earlier wait has waited for.
+    /// The operations that its wait waits for, if no earlier wait has.
     awaited: Vec<Origin>,
     /// The waits that wait for it.
     done: Vec<Origin>,
 }
 
-/// A piece of a path: rows of a block.
+/// A piece of a path: rows of a block, and the state of the search.
 struct Piece<S> {
     block: Option<usize>,
     rows: (usize, usize),
@@ -111,7 +111,8 @@ impl CodeObject {
     /// first.
     fn awaited(&self, paths: &Paths, row: usize, counter: Counter, left: u8) -> Vec<Origin> {
         let mut found = Found::default();
-        // The path from here: the operations so far, and the most that an earlier wait has left outstanding.
+        // The state of a path: the operations so far, and the greatest number of them that an earlier wait has left
+        // outstanding.
         let mut seen = BTreeSet::new();
         let mut open = VecDeque::from([self.up_to(paths, row, (0, MOST_OUTSTANDING))]);
         let mut budget = MOST;
@@ -183,8 +184,8 @@ impl CodeObject {
         found.origins(self)
     }
 
-    /// The rows before one, in its block. If a row has no block: the rows before it, as long as each is followed only
-    /// by the next one.
+    /// The rows before a row, in its block. If it is in no block: the rows before it, as long as each only leads to the
+    /// next one.
     fn up_to<S>(&self, paths: &Paths, row: usize, state: S) -> Piece<S> {
         let block = paths.block_of(row);
         let first = block.and_then(|block| paths.block(block)).map(|block| block.rows.0);
@@ -221,7 +222,7 @@ fn spend(budget: &mut usize) -> bool {
     is_left
 }
 
-/// Whether operations of this kind are done in the order in which they were issued. Then the same operation can write
+/// Whether operations of this kind are done in the order in which they were issued: then the same operation can write
 /// the same registers again without a wait.
 fn in_order(inst: &Inst, counter: Counter) -> bool {
     let mut pending = Pending::new(inst.target());

@@ -7,13 +7,13 @@ use super::CodeObject;
 use super::file::Region;
 use super::index::LABEL;
 
-/// The limit in bytes for finding all paths, which would take seconds in longer functions. There, only the rows before
-/// one are searched, as long as each is followed only by the next.
+/// The size in bytes of the longest function whose paths are found, which would take seconds in longer ones. In these,
+/// only the rows before a row are searched, as long as each only leads to the next one.
 const LONGEST: usize = 4 << 20;
 
 /// A run of rows that execute one after the other.
 pub struct Block {
-    /// The first row, and the one after the last.
+    /// The first row, and the row after the last one.
     pub rows: (usize, usize),
     pub before: Vec<usize>,
     pub after: Vec<usize>,
@@ -31,7 +31,7 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The block with a row. Rows to which no path leads are in none.
+    /// The block with a row; `None` for rows to which no path leads.
     pub fn block_of(&self, row: usize) -> Option<usize> {
         let behind = self.blocks.partition_point(|block| block.rows.0 <= row);
         let last = behind.checked_sub(1)?;

@@ -28,7 +28,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether the address, the name or the text has a part, which is in small letters.
+    /// Whether the address, the name or the text contains a part, which is in lower case.
     pub fn holds(&self, part: &str) -> bool {
         let label = self.label.as_deref().unwrap_or_default();
         [&*self.address, label, &*self.text].iter().any(|text| text.to_lowercase().contains(part))
@@ -47,7 +47,7 @@ pub struct Detail {
 impl CodeObject {
     pub fn row_at(&self, address: u64) -> Option<usize> {
         let dword = dword_at(&self.regions, address)?;
-        // The label comes first.
+        // The row of a label comes before that of its instruction.
         let label = |row: usize| row.checked_sub(1).filter(|&before| self.index.rows[before] == dword | LABEL);
         row_of(&self.index.rows, dword).map(|row| label(row).unwrap_or(row))
     }

@@ -1,4 +1,4 @@
-//! Calls all of the library, so that its image can be searched for panics. Not meant to run.
+//! Calls all of the library, so that its image can be searched for panics. The program is not meant to run.
 #![no_std]
 #![no_main]
 
@@ -28,12 +28,12 @@ mod values;
 #[path = "api/waits.rs"]
 mod waits;
 
-/// Keeps a value whose making is the point.
+/// Keeps a value, so that the call that makes it stays in the image.
 fn used<T>(value: T) {
     core::hint::black_box(value);
 }
 
-/// Accepts text and keeps only its length.
+/// A writer that keeps only the length of the text.
 struct Sink;
 
 impl Write for Sink {
@@ -248,7 +248,7 @@ fn signature(signature: &Signature) {
     signature.implicit().for_each(|implicit| keep(implicit.bits.into()));
 }
 
-/// Every change, in dwords and in bytes.
+/// Calls every change, in dwords and in bytes.
 fn patching(target: Target, code: &[u8]) {
     let mut bytes = [0; 256];
     bytes.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
@@ -312,7 +312,7 @@ fn locate(place: Location, words: &mut [u32], n: u32) {
     }
 }
 
-/// All of the assembler, into bytes and dwords, and a trampoline.
+/// Calls all of the assembler, into bytes and into dwords, and makes a trampoline.
 fn assembling(target: Target, code: &[u8]) {
     assemble(target, code, &mut [0u8; 512][..]);
     assemble(target, code, &mut [0u32; 128]);
@@ -376,7 +376,7 @@ fn assemble<B: Buffer + ?Sized>(target: Target, code: &[u8], out: &mut B) {
     }
 }
 
-/// The functions that C programs call.
+/// Calls the functions of the C interface.
 #[cfg(feature = "capi")]
 fn c_interface(target: Target, code: &[u8]) {
     use amdgpu_isa::capi::*;

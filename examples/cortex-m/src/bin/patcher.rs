@@ -13,7 +13,7 @@ const TARGET: Target = Target::Gfx942;
 /// A code object of this repository, unchanged from the compiler.
 static KERNEL: &[u8] = include_bytes!("../../../../tests/samples/gfx942/mixed.co");
 
-/// Room for its code.
+/// The size of the copy in bytes.
 const ROOM: usize = 4096;
 
 #[unsafe(no_mangle)]
@@ -34,19 +34,19 @@ fn report() -> Option<()> {
     ram.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
     let mut text = TextBuffer::new();
 
-    // A literal.
+    // Changes a literal.
     patch(ram, &mut text, |inst| inst.set_literal(0x1234_5678).is_ok())?;
-    // An inline constant: 63 becomes 31.
+    // Changes an inline constant: 63 becomes 31.
     patch(ram, &mut text, |inst| {
         let masks = inst.opcode() == Opcode::VAndB32 && inst.get(Field::Src0) == Some(128 + 63);
         masks && inst.set_operand(Field::Src0, Value::Int(31)).is_ok()
     })?;
-    // A branch target: one instruction farther.
+    // Changes a branch target: one instruction farther.
     patch(ram, &mut text, |inst| {
         let target = inst.branch_target(0);
         target.is_some_and(|target| inst.set_branch_target(0, target.wrapping_add(4)).is_ok())
     })?;
-    // An operation.
+    // Changes an operation.
     patch(ram, &mut text, |inst| inst.opcode() == Opcode::SLshlB64 && inst.set_opcode(Opcode::SLshrB64).is_ok())?;
 
     let (good, bad) = count(ram);
@@ -95,7 +95,7 @@ fn text_section(elf: &[u8]) -> Option<&[u8]> {
         let bytes = elf.get(at..at.checked_add(len)?)?;
         Some(bytes.iter().rev().fold(0, |n, &byte| n << 8 | usize::from(byte)))
     };
-    // Offsets of the 64-bit ELF header and section header; addresses fit in 32 bits here.
+    // The numbers are offsets in the 64-bit ELF header and section header. Addresses fit in 32 bits here.
     let (first, size, sections) = (number(0x28, 4)?, number(0x3a, 2)?, number(0x3c, 2)?);
     for n in 0..sections {
         let header = first.checked_add(n.checked_mul(size)?)?;

@@ -1,5 +1,5 @@
-//! Measures how much stack decoding takes, for random words with lengths from nothing to five dwords, so that most are
-//! refused for various reasons.
+//! Measures how much stack decoding takes, for random words of zero to five dwords. Most of them are refused, for
+//! various reasons.
 #![no_std]
 #![no_main]
 

@@ -6,7 +6,7 @@ use amdgpu_isa::facts::RegSet;
 use amdgpu_isa::kernel::{DescriptorPart, Directive, KernelDescriptor, Registers};
 use core::fmt::Write;
 
-/// Every field of a descriptor, and its registers. `n` is any number.
+/// Uses every field of a descriptor, and its registers. `n` is any number.
 pub fn all(target: Target, code: &[u8], set: &RegSet, n: u16) {
     let mut bytes = [0; 64];
     bytes.iter_mut().zip(code).for_each(|(to, from)| *to = *from);

@@ -28,7 +28,7 @@ struct Constructor {
     make: fn(&mut Case) -> Result<Words, BuildError>,
 }
 
-/// Operands: any numbers.
+/// The source of operands, which are any numbers.
 struct Case {
     seed: u32,
 }
@@ -121,7 +121,7 @@ macro_rules! ops {
 }
 ops! { half_or saddr scratch export smem smrd }
 
-/// For each type of number that constructors accept.
+/// A type of number that constructors accept.
 trait Number {
     fn of(n: u32) -> Self;
 }

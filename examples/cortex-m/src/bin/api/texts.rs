@@ -1,4 +1,4 @@
-//! The parser, with any text, and what helps those whose text is wrong.
+//! The parser, with any text, and the suggestions for wrong texts.
 
 use crate::{Sink, used};
 use amdgpu_isa::signature::{ModifierSignature, OperandSignature};

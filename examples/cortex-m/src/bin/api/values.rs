@@ -1,4 +1,4 @@
-//! What is asked of instructions, registers and codes as values.
+//! All functions of instructions, registers and codes.
 
 use crate::{Sink, used};
 use amdgpu_isa::facts::{Flag, Flags, RegSet};
@@ -12,7 +12,7 @@ use amdgpu_isa::{
 };
 use core::fmt::Write;
 
-/// Everything that can be asked of an instruction. `n` is any number.
+/// Calls all functions of an instruction. `n` is any number.
 pub fn all(inst: &Inst, n: u32) {
     let target = Inst::target(inst);
     used((Inst::opcode(inst), Inst::format(inst), Inst::extension(inst), Inst::len(inst), Inst::words(inst).len()));
@@ -74,7 +74,7 @@ fn constants(target: Target, n: u16) {
     }
 }
 
-/// Everything that is named.
+/// Calls all functions of values that have names.
 pub fn names(target: Target) {
     Opcode::ALL.iter().for_each(|opcode| used(Opcode::name(*opcode)));
     Format::ALL.iter().for_each(|format| used((Format::name(*format), Format::opcode(*format, target, 1))));
@@ -87,7 +87,7 @@ pub fn names(target: Target) {
     }
 }
 
-/// Everything that can be asked of a form.
+/// Calls all functions of a form.
 pub fn signature(signature: &Signature) {
     let target = Signature::target(signature);
     used((Signature::opcode(signature), Signature::number(signature), Signature::mnemonic(signature)));

@@ -7,7 +7,7 @@ use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Access, Inst, Target, VgprMsb};
 use core::fmt::Write;
 
-/// What a program with all of these instructions needs, whatever they are.
+/// Calls all functions of waits and distances, with any instructions.
 pub fn all(target: Target, insts: impl Iterator<Item = Inst> + Clone) {
     rules(target);
     counters(target);
