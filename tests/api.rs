@@ -1,4 +1,4 @@
-//! The API's first impression: names parse and print, errors say what failed, where and why, and registers keep their
+//! Basic promises of the API: names parse and print, errors say what failed, where and why, and registers keep their
 //! identity on every target.
 #![cfg(all(has_target, feature = "text"))]
 
@@ -43,8 +43,8 @@ fn mnemonics_are_those_of_the_target() {
                 assert_eq!(Opcode::from_mnemonic(target, mnemonic), Some(opcode), "{target} {mnemonic}");
                 *(if mnemonic == opcode.name() { &mut shared } else { &mut own }) += 1;
             }
-            // A target that spells the operation in another way does not know it by its library name, which may belong
-            // to another operation there.
+            // A target that spells the operation differently does not accept its name in the library, which may be the
+            // name of another operation there.
             let is_called = |found: Opcode| {
                 let mut all = found.encodings(target).filter_map(|e| found.mnemonic(target, e.format));
                 all.any(|mnemonic| mnemonic == opcode.name())

@@ -1,5 +1,6 @@
-//! Arbitrary bytes give instructions: ones that decode, valid ones that keep all rules, and ones that break one rule
-//! and report which; for every target and nearly every operation, from few bytes. Needs the feature `arbitrary`.
+//! Arbitrary bytes give instructions: some that decode, valid ones that keep all rules, and nearly valid ones that
+//! break one rule and report it; for every target and nearly every operation, from few bytes. Needs the feature
+//! `arbitrary`.
 use crate::words;
 
 use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, near_valid_bytes, valid};
@@ -76,7 +77,7 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
         }
         let average = taken as f64 / rounds as f64;
         println!("{target}: {average:.2} bytes for an instruction, {} operations", operations.len());
-        // Rows of partial targets have the most fields.
+        // Operations of RDNA have more fields.
         let most = if is_rdna(target) { 11.0 } else { 9.0 };
         assert!(average < most, "{target}: {average:.2} bytes for an instruction");
         let missing: Vec<_> = all.difference(&operations).collect();
@@ -90,8 +91,8 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
     }
 }
 
-/// A fuzzer shrinks its input by cutting bytes off and by making them smaller: the result is always an instruction, and
-/// a plainer one.
+/// A fuzzer shrinks its input by cutting bytes off and by making them smaller. The result is always an instruction, and
+/// a simpler one.
 #[test]
 fn fewer_bytes_and_zeros_give_plainer_instructions() {
     let mut rng = Rng(3);
@@ -123,7 +124,7 @@ fn near(target: Target, bytes: &[u8]) -> NearValid {
     near
 }
 
-/// Makes nearly valid bytes, which differ from the words in what is cut off.
+/// Makes nearly valid bytes, whose end may be cut off within a dword.
 fn near_bytes(target: Target, bytes: &[u8]) -> NearValid {
     let near = near_valid_bytes(target, &mut Unstructured::new(bytes));
     let near = checked(target, near.unwrap_or_else(|e| panic!("{target} {bytes:02x?}: {e}")));
@@ -162,7 +163,8 @@ fn one_change_away(near: &NearValid) {
     assert!(new[old.len()..].iter().all(|b| *b == 0), "{near:?}");
 }
 
-/// On RDNA3.5 every bit of `s_movk_i32` can be another one; the plainest instruction stands for it.
+/// On RDNA3.5 no field or bit of `s_movk_i32` can be wrong: nearly valid words are made of the simplest instruction
+/// instead.
 #[test]
 fn each_valid_instruction_has_nearly_valid_words() {
     for &target in Target::ALL {

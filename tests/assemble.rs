@@ -17,11 +17,11 @@ use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{Target, decode, decode_words};
 use llvm_mc::{CLASSES, assemble};
 
-/// Texts in which LLVM's listings differ from ours for the same bytes: bytes, LLVM's text, ours.
+/// Bytes for which LLVM's listings differ from the library's: bytes, LLVM's text, and the library's text.
 ///
-/// The number of address registers of an image instruction depends on the image, its dimensions and offsets, which the
-/// words do not hold before gfx10. LLVM's assembler takes any number and drops it; here, as in LLVM's disassembler of
-/// the next generation, it is the least that the operation reads.
+/// The number of address registers of an image instruction depends on the image, its dimensions and offsets, which are
+/// not in the words before gfx10. LLVM's assembler accepts any number and drops it. The library prints the least number
+/// that the operation reads, as LLVM's disassembler does for the next generation.
 const IMAGE_ADDRESSES: &[(&str, &str, &str)] = &[
     (
         "000780f0090f4000",
@@ -57,7 +57,7 @@ const IMAGE_ADDRESSES: &[(&str, &str, &str)] = &[
     ("ff0e161083f9223e", "v_mul_f32_e32 v11, 0x3e22f983, v7", "v_mul_f32_e32 v11, 0x3e22f983, v7"),
 ];
 
-/// Numbers that look random and are the same on every run.
+/// A generator of pseudo-random numbers that are the same on every run.
 struct Rng(u64);
 
 impl Rng {
@@ -76,7 +76,7 @@ fn place(bits: &mut u64, lsb: u8, width: u8, value: u64) {
     *bits = (*bits & !mask) | (value << lsb) & mask;
 }
 
-/// The words of one format: every opcode, every value of every field.
+/// The words of one format: every opcode, with every value of every field.
 fn words(layout: &Layout, rng: &mut Rng) -> Vec<u64> {
     let mut out = Vec::new();
     let mut fixed = 0u64;

@@ -17,23 +17,23 @@ use words::{Rng, is_rdna};
 /// Part of a random program.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// So many instructions without effect.
+    /// A number of instructions without effect.
     Fill(usize),
-    /// A label is bound.
+    /// The place of a label.
     Bind(usize),
-    /// Branch number n goes to a label.
+    /// A branch, by its number among the branches, to a label.
     Branch(usize, usize),
     /// Padding.
     Align(u64, bool),
-    /// The address of a label is loaded.
+    /// A load of the address of a label.
     Load(usize),
 }
 
 const PAIR: u8 = 6;
 
 /// Targets whose branches go over any number of dwords. On RDNA1, branches over 63 dwords have an `s_nop` beside them,
-/// which a test that follows random programs cannot tell from the programs' own `s_nop`s:
-/// `branches_over_63_dwords_are_padded_on_rdna1` tests these.
+/// which a test that follows random programs cannot distinguish from the `s_nop`s of the programs:
+/// `branches_over_63_dwords_are_padded_on_rdna1` tests RDNA1.
 fn unpadded_targets() -> impl Iterator<Item = Target> {
     let is_broken = |target| decode_words(target, &[0xbf82_003f]).is_ok_and(|branch| branch.is_broken_branch());
     targets().filter(move |target| !is_broken(*target))
@@ -44,7 +44,7 @@ fn branches(target: Target) -> Vec<Inst> {
     let mut all: Vec<Inst> = Vec::new();
     for encoding in words::encodings(target) {
         let (_, _, opcode) = encoding;
-        // A fork has no long form.
+        // A fork, which has no long form, is left out.
         let flags = |inst: &Inst| (inst.flags().is_branch() || inst.flags().is_call()) && !is_fork(inst);
         if !opcode.name().starts_with("s_") || all.iter().any(|inst| inst.opcode() == opcode) {
             continue;
@@ -83,7 +83,8 @@ fn forks_are_not_made_longer() {
     }
 }
 
-/// RDNA1 cannot branch over 63 dwords: an `s_nop` makes them 64, or 62 if they go to an address.
+/// RDNA1 does not execute branches over 63 dwords correctly: an `s_nop` makes them 64 dwords, or 62 if the target is an
+/// address.
 #[test]
 #[cfg(feature = "gfx1010")]
 fn branches_over_63_dwords_are_padded_on_rdna1() {
@@ -127,7 +128,7 @@ fn program(rng: &mut Rng, branches: usize, labels: usize, aligned: bool) -> Vec<
             parts.push(Part::Align(4 << rng.below(9), rng.below(2) == 1));
         }
     }
-    // This is a Fisher-Yates shuffle.
+    // The parts are shuffled (Fisher-Yates).
     for last in (1..parts.len()).rev() {
         parts.swap(last, rng.below(last + 1));
     }
@@ -188,12 +189,12 @@ fn assemble(
     Ok(Done { code, addresses })
 }
 
-/// An instruction other than the ones with which alignment pads.
+/// An instruction other than those that alignment inserts.
 fn filler(target: Target) -> u32 {
     word(target, "s_sleep", &[(Field::Simm16, 5)]).expect("all have it")
 }
 
-/// Follows the code in parallel to the program, and returns the number of long branches.
+/// Follows the code in parallel to the program. Returns the number of long branches.
 fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches: &[Inst], done: &Done) -> usize {
     let (mut at, mut goes, mut bound) = (0, Vec::new(), vec![u64::MAX; done.addresses.len()]);
     let aligned = parts.iter().any(|part| matches!(part, Part::Align(..)));
@@ -231,7 +232,7 @@ fn follow(target: Target, base: u64, far: Option<Far>, parts: &[Part], branches:
     for (from, to, label, long) in goes {
         assert_eq!(to, bound[label], "what stands at {from:#x} goes elsewhere");
         let dwords = (to as i64 - from as i64 - 4) / 4;
-        // Unless growth elsewhere can shrink padding, no branch is long without need.
+        // No branch is long without need, unless there is padding, which can shrink when other branches grow.
         assert!(!long || aligned || i16::try_from(dwords).is_err(), "a branch over {dwords} dwords is long");
         long_ones += usize::from(long);
     }
@@ -281,7 +282,7 @@ fn random_programs_go_where_they_were_told() {
     assert!(programs >= 40 * targets && long >= 50 * targets && refused >= targets);
 }
 
-/// The last distance that a branch reaches, and the first that it does not, in both directions.
+/// Tests the last distance that a branch reaches, and the first that it does not, in both directions.
 #[test]
 fn the_limit_is_exact() {
     for target in targets() {
@@ -444,7 +445,7 @@ fn every_buffer_gets_the_same_code() {
     }
 }
 
-/// `s_code_end`, if the target has it.
+/// Code is padded with `s_code_end` where no instruction leads, if the target has it.
 #[test]
 fn what_nothing_runs_through_ends() {
     for &target in Target::ALL {
@@ -461,9 +462,9 @@ fn what_nothing_runs_through_ends() {
     }
 }
 
-/// Code with a branch in every other place, to anywhere that its 16 bits reach, is moved: the n-th instruction of the
-/// copy is that of the original, and each branch goes to the copy of its target. Some branches leave the code, become
-/// long and move the code after them.
+/// Random code with branches that reach any place is moved: the n-th instruction of the copy is that of the original,
+/// and each branch goes to the copy of its target. Some branches leave the code, become long and move the code after
+/// them.
 #[test]
 fn moved_branches_go_to_the_copy_of_what_they_went_to() {
     let long = 6;
@@ -472,7 +473,7 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
         let branch = branches(target).into_iter().find(|b| b.opcode().name() == "s_branch").expect("all have it");
         let two = word(target, "s_mov_b32", &[(Field::Ssrc0, 255)]).expect("all have it");
         for round in 0..40 {
-            // The places of the instructions. Each third one is a branch, and each fifth branch leaves the code.
+            // The places of the instructions. A third of them are branches, and a fifth of the branches leave the code.
             let count = [1, 2, 3, 50, 400][round % 5];
             let kinds: Vec<usize> = (0..count).map(|_| rng.below(3)).collect();
             let mut begins = vec![0];
@@ -485,7 +486,7 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
                 match kind {
                     0 => code.push(filler(target)),
                     1 => code.extend([two, 7]),
-                    // The first dword counts as a place outside, too: callers of the code go there.
+                    // The first dword can be a place outside, too, because callers of the code go there.
                     _ => {
                         let leaves = rng.below(5) == 0;
                         let dword = if leaves { len + 1 + rng.below(20) } else { rng.pick(&begins) };
@@ -559,7 +560,7 @@ fn code_that_reads_its_address_is_not_moved() {
     assert!(jumps > 0 || targets().all(|target| !target.name().starts_with("gfx125")));
 }
 
-/// The first branch to a place where no instruction begins is reported, wherever it goes.
+/// The first branch to a place where no instruction begins is reported, whatever the place is.
 #[test]
 fn moved_branches_into_an_instruction_are_refused() {
     for target in targets() {
@@ -584,7 +585,7 @@ fn moved_branches_into_an_instruction_are_refused() {
                 wrong.map(|(at, to)| (AssembleErrorKind::Boundary(to * 4), Some(8 + at * 4), Some(branch.opcode())));
             let refused = moved.err().map(|error| (error.kind, error.offset, error.opcode));
             assert_eq!(refused, wanted, "{target}: {first} {second}");
-            // No label or fix-up is left over that would make a branch grow.
+            // No label or fix-up is left that would make a branch grow.
             assert_eq!(asm.finish().expect("all of it reaches").len(), 40, "{target}: {first} {second}");
         }
     }
@@ -599,7 +600,7 @@ fn processor_seconds() -> f64 {
     fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// 40,000 branches, each to another one. An algorithm that takes a step for each pair of them would take a minute.
+/// Moves 40,000 branches, each to another one. An algorithm with a step for each pair of branches would take a minute.
 #[test]
 fn moving_takes_time_for_each_branch_and_not_for_each_pair() {
     let Some(target) = unpadded_targets().next() else { return };

@@ -21,7 +21,7 @@ fn whole() -> impl Iterator<Item = Target> {
 fn constants_with_parts_are_arguments() {
     for target in whole() {
         let build = |name: &str, imm: Imm| Builder::new(target, opcode(name)).sdst(s::<1>(0)).simm16(imm).build();
-        // Later targets have an operation for each counter instead.
+        // Later targets have an operation for each counter instead of `s_waitcnt`.
         let waits = opcode("s_waitcnt").encodings(target).next().is_some();
         if waits {
             let wait = Builder::new(target, opcode("s_waitcnt")).simm16(Waitcnt::new().with_lgkmcnt(0)).build();
@@ -37,7 +37,7 @@ fn constants_with_parts_are_arguments() {
         let send = Sendmsg { message: 1, op: 0, stream: 0, rest: 0 };
         let send = Builder::new(target, opcode("s_sendmsg")).simm16(send).build();
         assert_eq!(send.expect("it sends").to_string(), "s_sendmsg sendmsg(MSG_INTERRUPT)");
-        // The error names a part that does not fit, or that the target lacks, and its value.
+        // The error names the part of a constant that does not fit, or that the target lacks, and its value.
         let max = Waitcnt::max(target, Counter::Vmcnt).unwrap_or(0);
         for (wait, name, value) in [
             (Waitcnt::new().with_vmcnt(max + 1), "vmcnt", max + 1),
@@ -77,10 +77,11 @@ fn errors_of_the_builder_name_the_targets_fields() {
         let add = new("v_add_f32").src0(v::<1>(1)).src1(v::<1>(2));
         assert_eq!(add.sdst(s::<1>(0)).build(), Err(BuildError::Unknown(Field::Sdst)), "{target}");
         assert_eq!(add.build(), Err(BuildError::Missing(Field::Vdst)));
-        // An operand that no encoding has is to blame, although the shortest one has no room for another.
+        // The error names an operand that no encoding has, although the shortest encoding also has no room for another
+        // one.
         let extra = add.vdst(v::<1>(0)).src1(s::<1>(2)).src2(v::<1>(3));
         assert_eq!(extra.build(), Err(BuildError::Unknown(Field::Src2)), "{target}");
-        // The error names the source that has no modifier, and the encoding that has no literal.
+        // The error names the source that cannot have a modifier, or the encoding that cannot have a literal.
         let mov = new("v_mov_b32").vdst(v::<1>(0)).src0(v::<1>(1));
         assert_eq!(mov.neg(1).build(), Err(BuildError::NoModifier { field: Field::Neg, source: 1 }));
         assert_eq!(mov.neg(1).build().unwrap_err().to_string(), "source 1 has no neg");
@@ -94,7 +95,7 @@ fn errors_of_the_builder_name_the_targets_fields() {
                 assert_eq!(long.to_string(), "src0: no literal in VOP3A on this target");
             }
         }
-        // Registers by name: those of all generations, and those that no field can name.
+        // Registers that the target lacks, and registers that no field can name, are errors.
         let null = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(Reg::Special(Special::Null)).build();
         assert_eq!(null.map_err(|e| e.to_string()).err(), (!rdna).then(|| "ssrc0: null cannot stand here".into()));
         for (reg, name) in [(Reg::Scc, "scc"), (Reg::Mode, "mode")] {
@@ -137,7 +138,7 @@ fn values_that_are_of_no_use_are_refused() {
         };
         match build(4) {
             Ok(inst) => assert_eq!(inst.check(), Ok(()), "{target}"),
-            // A target that names the registers of an address one by one.
+            // The target names the registers of an address one by one.
             Err(BuildError::Width { .. } | BuildError::Operand { .. }) => continue,
             Err(error) => panic!("{target}: {error}"),
         }
@@ -147,7 +148,7 @@ fn values_that_are_of_no_use_are_refused() {
     assert!(tried > 0 || !cfg!(feature = "gfx600"), "none was tried");
 }
 
-/// A builder stores values in 32 bits where it can.
+/// A builder stores values in 32 bits if they fit.
 #[test]
 fn values_of_64_bits_keep_all_bits() {
     let Some(target) = whole().next() else { return };
@@ -165,7 +166,7 @@ fn values_of_64_bits_keep_all_bits() {
     assert!(one.build().is_ok());
 }
 
-/// The functions of `args` make what those of `make` make, at any width.
+/// The functions of `args` make the same operands as those of `make`, without a width.
 #[test]
 fn arguments_need_no_width() {
     let mut tried = 0;
@@ -235,7 +236,7 @@ fn addresses_and_data_have_two_names() {
         // An error names the field of the format.
         let short = lds.vaddr(args::s(3)).build();
         assert!(matches!(short, Err(BuildError::Operand { field: Field::Addr, .. })), "{target}: {short:?}");
-        // Several names are one operand.
+        // Two names mean the same operand, so the last value counts.
         assert_eq!(lds.addr(args::v(9)).vaddr(args::v(3)).build(), lds.addr(args::v(3)).build(), "{target}");
     }
 }

@@ -18,7 +18,7 @@ use words::{Rng, bytes, encodings};
 
 const EMPTY: amdgpu_isa_inst = amdgpu_isa_inst { words: [0; 5], len: 0, target: 0 };
 
-/// All sorts of words: valid ones of each operation, truncated ones, and random ones.
+/// Calls `look` with many kinds of words: valid ones of each operation, truncated ones, and random ones.
 fn each(mut look: impl FnMut(Target, &[u8], &mut Rng)) {
     let mut rng = Rng(31);
     for &target in Target::ALL {
@@ -36,7 +36,7 @@ fn each(mut look: impl FnMut(Target, &[u8], &mut Rng)) {
     }
 }
 
-/// The number that C has for a target.
+/// The number of a target in the C interface.
 fn number_of(target: Target) -> u32 {
     let is_default = target.name() == target.processor();
     target.mach() + if is_default { 0 } else { 256 * u32::from(target.wave_size()) }
@@ -129,7 +129,7 @@ fn it_says_what_the_library_says() {
         let encoded = unsafe { amdgpu_isa_encode(&inst, out.as_mut_ptr(), rng.below(21)) };
         assert!(encoded == 0 && out == [0; 20] || encoded == wanted.len() && out[..encoded] == code[..encoded]);
 
-        // A field set in the value and in the bytes.
+        // Sets a field in the value and in the bytes.
         let all: Vec<_> = wanted.fields().map(|held| (held.info.field, held.value)).collect();
         let (field, _) = rng.pick(&all);
         let value = rng.word() & rng.word() & 0x1ff;
@@ -162,7 +162,7 @@ fn it_says_what_the_library_says() {
             there.is_none_or(|at| pieces[0].width == u32::from(at.low.width) && pieces[0].bit == u32::from(at.low.bit))
         );
 
-        // Branches and operations.
+        // Compares targets of branches, and changes of them and of operations.
         let (mut to, mut branch) = (1, inst);
         // SAFETY: as above.
         let status = unsafe { amdgpu_isa_branch_target(&inst, 0x1000, &mut to) };
@@ -190,7 +190,7 @@ fn registers(runs: &[amdgpu_isa_run]) -> Vec<(amdgpu_isa_kind, u32)> {
     runs.iter().flat_map(|run| (run.first..run.first + run.count).map(|number| (run.kind, number))).collect()
 }
 
-/// The registers of a set, as C has them.
+/// The registers of a set, as the C interface numbers them.
 fn wanted(set: &RegSet) -> Vec<(amdgpu_isa_kind, u32)> {
     let number = |reg| match reg {
         Reg::Sgpr(n) => (amdgpu_isa_kind::Sgpr, n.into()),
@@ -225,7 +225,7 @@ fn it_knows_the_facts_that_the_library_knows() {
     let flags: Vec<_> = flags.collect();
     let (mut accesses, mut waits, mut broken) = (0, 0, 0);
     each(|target, code, rng| {
-        // A part of them takes seconds.
+        // Only an eighth of the words are tried, which takes seconds.
         if rng.below(8) > 0 {
             return;
         }
@@ -276,7 +276,7 @@ fn it_knows_the_facts_that_the_library_knows() {
         assert_eq!(rule, rule_there.as_bytes());
         broken += usize::from(!rule.is_empty());
 
-        // Text, and other encodings.
+        // Compares texts and other encodings.
         let text = inst_there.to_string();
         let (mut again, mut column) = (EMPTY, u32::MAX);
         let source = CString::new(&*text).expect("no zero in it");

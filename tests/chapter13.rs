@@ -40,7 +40,8 @@ fn rows() -> Vec<Row<'static>> {
         .collect()
 }
 
-/// The library's format and opcode with a number. Table 89 covers VOP3P and VOP3P-MAI.
+/// The format and the operation of the library for a format and a number of the manual. Table 89 covers VOP3P and
+/// VOP3P-MAI.
 fn find(all: &[(Format, u16, Opcode)], format: &str, number: u16) -> Option<(Format, u16, Opcode)> {
     let same = |f: Format| f.name() == format || format == "VOP3P" && f.name() == "VOP3P-MAI";
     all.iter().copied().find(|(f, n, _)| same(*f) && *n == number)
@@ -147,7 +148,8 @@ fn the_tables_have_as_many_rows_as_the_manual() {
     assert_eq!(errata, BTreeMap::from(expected));
 }
 
-/// Operations that the hardware has (as far as LLVM knows) and the chapter omits.
+/// The library has only a known list of operations that the chapter omits, and that the hardware has as far as LLVM
+/// knows.
 #[test]
 fn nothing_is_added_but_what_is_known_to_be_missing() {
     let all = encodings(TARGET);

@@ -1,6 +1,6 @@
-//! `Inst::check` refuses the instructions that LLVM's assembler refuses by the rules that it knows, and no others, for
-//! random operands of every operation of every target. In the other direction, LLVM assembles the instructions that
-//! `check` passes, or refuses them for a reason in `check/refusals.rs`. LLVM's assembler is `llvm-mc-22`.
+//! `Inst::check` refuses exactly the instructions that LLVM's assembler refuses by the same rules, for random operands
+//! of every operation of every target. LLVM assembles the instructions that `check` accepts, or refuses them for a
+//! reason in `check/refusals.rs`. LLVM's assembler is `llvm-mc-22`.
 //!
 //! A misaligned tuple of scalar registers cannot be passed to LLVM, because the text names the aligned one.
 #![cfg(all(feature = "all-targets", feature = "text"))]
@@ -49,7 +49,7 @@ fn name(rule: RuleError) -> &'static str {
     }
 }
 
-/// Words of an operation, and the same words with a parameter from LDS as the first source.
+/// Instructions of all operations, and the same ones with a parameter from LDS as the first source.
 fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
     let mut all = Vec::new();
     for encoding in encodings(target).into_iter().filter(|e| llvm_mc::has(e.2)) {
@@ -58,32 +58,32 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
             let vector = encoding.0.name().starts_with("VOP");
             all.push(inst);
             all.extend(inst.with(Field::Src0, 254).ok().filter(|_| vector));
-            // Random words of RDNA, which can read two scalars, seldom have the three that break the rule.
+            // On RDNA, which can read two scalars, random words rarely have the three that break the rule.
             let sources = [(Field::Src0, 2), (Field::Src1, 4), (Field::Src2, 6)];
             let scalars = sources.into_iter().try_fold(inst, |inst, (field, code)| inst.with(field, code));
             all.extend(scalars.ok().filter(|_| vector && words::is_rdna(target)));
         }
     }
-    // Ignored bits are not in the text. A float as the constant of an operation on integers prints as a number that
-    // LLVM's assembler takes for a literal.
+    // Instructions with ignored bits are left out, which the text does not show, and those with a float as the constant
+    // of an operation on integers, which prints as a number that LLVM's assembler takes for a literal.
     let is_number =
         |inst: &Inst| inst.operands().any(|o| matches!(o.value, Value::Float(_))) && inst.to_string().contains("0x");
     let misaligned = |inst: &Inst| matches!(inst.check(), Err(RuleError::MisalignedScalar { .. }));
-    // Of these, few have an unused source as assemblers fill it.
+    // Few instructions with scales have an unused source as assemblers fill it.
     all.iter_mut().filter(|inst| inst.get(Field::ScaleSrc2).is_some()).for_each(|inst| *inst = inst.canonical());
     all.retain(|inst| inst.is_canonical() && !misaligned(inst) && !is_number(inst));
     all
 }
 
-/// The verdicts of both on an instruction.
+/// The result of both for an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Verdict {
     Fine,
-    /// Both refuse it. LLVM's assembler names this rule; if it names none, the rule is ours.
+    /// Both refuse it by this rule: the one that LLVM's assembler names, or else the one of `check`.
     Refused(&'static str),
-    /// LLVM's assembler forgets the rule; its compiler keeps to it.
+    /// LLVM's assembler does not check the rule, but LLVM's compiler follows it.
     Forgotten,
-    /// LLVM's assembler compares other operands than those that share a bank.
+    /// LLVM's assembler compares operands that do not share a bank.
     Misread,
     /// LLVM alone refuses it, for the reason in this line of `REFUSALS`.
     Listed(usize),
@@ -94,7 +94,7 @@ fn has_new_encoding(inst: &Inst) -> bool {
     inst.target().generation() == "CDNA5" && ["v_lshrrev_b64", "v_ashrrev_i64"].contains(&inst.opcode().name())
 }
 
-/// Whether LLVM's assembler does not compare the formats of scales, as LLVM 24 does where both factors choose theirs.
+/// Whether LLVM's assembler does not compare the formats of scales: LLVM 24 does if both factors choose their formats.
 fn has_new_scales(inst: &Inst) -> bool {
     let is_compared = llvm_mc::is_newer() && inst.opcode().name().ends_with("_f8f6f4");
     inst.get(Field::MatrixAScaleFmt).is_some() && !is_compared
@@ -124,7 +124,7 @@ fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, Strin
     };
     let theirs = MESSAGES.iter().find(|(said, _)| message.contains(said)).map(|(_, rule)| *rule);
     match (ours, theirs) {
-        // An instruction can break several rules, and only one is named.
+        // An instruction can break several rules, of which each side names only one.
         (Some(rule), _) => Ok(Verdict::Refused(theirs.unwrap_or(rule))),
         (None, Some("banks")) if has_misplaced_operands(inst) => Ok(Verdict::Misread),
         (None, Some(rule)) => Err(format!("fine, and {rule} in LLVM")),
@@ -139,10 +139,10 @@ fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, Strin
 /// The difference, if the assembler makes other bytes of a text than the library does. Bits that no text shows, such as
 /// the upper half of a literal of 16 bits, may differ from the instruction.
 fn other_bytes(inst: &Inst, text: &str, theirs: &[u8]) -> Option<String> {
-    // LLVM 24 makes literals of inline constants of these operations, of which both halves are read.
+    // For these operations, which read both halves of a constant, LLVM 24 turns inline constants into literals.
     let halves = ["v_pk_fmac_f16", "v_cvt_pk_fp8_f16", "v_cvt_pk_bf8_f16"].contains(&inst.opcode().name());
     let is_inline = |o: Operand| matches!(o.value, Value::Float(_) | Value::Int(_));
-    // It announces one literal twice, as one of 64 and one of 32 bits.
+    // LLVM announces the literal twice, with 64 and with 32 bits.
     let widths: BTreeSet<u16> =
         inst.operands().filter(|o| matches!(o.value, Value::Literal(_))).map(|o| o.bits).collect();
     let is_listed = halves && inst.operands().any(is_inline) || widths.len() > 1;
@@ -175,8 +175,8 @@ fn check_refuses_what_llvm_refuses() {
                         _ => "forgotten",
                     };
                     *counts.entry(name).or_insert(0) += 1;
-                    // `check()` must refuse the instructions of such a line always: otherwise the line would hide an
-                    // instruction that `check()` misses.
+                    // LLVM must refuse all instructions of a line, or the line would hide instructions that `check()`
+                    // should refuse.
                     let named = REFUSALS.iter().find(|r| r.formats.contains(&inst.format()) && (r.is_one)(inst));
                     if let Some(named) = named.filter(|_| answer.is_ok() && !llvm_mc::is_newer()) {
                         wrong.push(format!("{target} {} {text}: LLVM assembles it, but {:?}", hex(inst), named.reason));
@@ -199,17 +199,17 @@ fn check_refuses_what_llvm_refuses() {
         assert_eq!(met("vector"), words::has_even_tuples(target), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let is_cdna5 = target.generation() == "CDNA5";
-        // gfx950's are rare among these words.
+        // On gfx950 such instructions are rare among these words.
         let may_forget = is_cdna5 || target.name() == "gfx950";
         assert!(may_forget || !counts.contains_key("forgotten"), "{target}: {counts:?}");
         assert!(!is_cdna5 || counts.contains_key("forgotten"), "{target}: {counts:?}");
-        // CDNA5's manual has lost these operations, and GFX13 has one of them.
+        // Only GFX13 has an operation whose operands LLVM misreads.
         let misreads = llvm_mc::is_newer() && target.name() == "gfx1310";
         assert_eq!(counts.contains_key("misread"), misreads, "{target}: {counts:?}");
         assert!(is_cdna5 || !counts.contains_key("upper half"), "{target}: {counts:?}");
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
-    // Rare ones are missing among these words: `refusals_are_current` has bytes that show each.
+    // Rare refusals are missing among these words: `refusals_are_current` shows each by its bytes.
     for (refusal, count) in REFUSALS.iter().zip(listed) {
         println!("{count:6} {}: {}", refusal.says, refusal.reason);
     }
@@ -268,8 +268,8 @@ fn matrices_take_any_registers() {
     }
 }
 
-/// The values that op_sel and op_sel_hi may have for each kind of source, in all places, of all packed operations on
-/// floats of 32 bits.
+/// Checks the values that op_sel and op_sel_hi may have for each kind of source, at all places, of all packed
+/// operations on floats of 32 bits.
 #[test]
 fn one_register_of_a_scalar_is_read_for_both_floats() {
     let kinds =
@@ -303,7 +303,7 @@ fn one_register_of_a_scalar_is_read_for_both_floats() {
     let text = "v_pk_mul_f32 v[0:1], v[2:3], s[4:5]".to_string();
     let inst = parse(Target::Gfx942, &text).expect("it is good");
     assert_eq!(Ok(words::bytes(inst.words())), llvm_mc::assemble(Target::Gfx942, &[text]).remove(0));
-    // An instruction that is refused as text is decoded all the same.
+    // An instruction that is refused as text is nevertheless decoded.
     let inst = decode(Target::Gfx1250, &[0, 0x40, 0x28, 0xcc, 2, 9, 0, 0x18]).expect("it is an instruction");
     assert_eq!(inst.to_string(), "v_pk_mul_f32 v[0:1], v[2:3], s[4:5]");
     assert_eq!(inst.check(), Err(RuleError::UpperHalf { field: Field::Src1 }));
@@ -324,8 +324,8 @@ fn a_literal_of_two_widths_is_two_scalars() {
     }
 }
 
-/// Tuples that are misaligned by one register, and the single registers that must be even: all that the words can
-/// express.
+/// Checks tuples that are misaligned by one register, and single registers that must be even, as far as words can
+/// express them.
 #[test]
 fn one_register_that_must_be_even() {
     for (target, words, good) in [
@@ -345,7 +345,7 @@ fn one_register_that_must_be_even() {
     }
 }
 
-/// Values that decode, but with which the operation is of no use: the text of such words is refused at the value.
+/// Values with which an operation is useless decode, but the parser refuses their text, at the value.
 #[test]
 fn values_that_are_of_no_use_are_refused() {
     for (target, text, field, good) in [

@@ -1,5 +1,5 @@
-//! An instruction can be encoded in every way that its operation has, with the same meaning; its sources can be
-//! swapped, and swapping them twice restores it. For every operation of every target in all its forms.
+//! An instruction can be encoded in every form of its operation, with the same meaning. Its sources can be swapped, and
+//! swapping them twice restores it. This is tested for every operation of every target in all its forms.
 #![cfg(feature = "text")]
 
 use crate::words;
@@ -33,7 +33,7 @@ fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     all
 }
 
-/// Gives the dword after the base words controls without effect.
+/// Changes the controls in the dword after the base words to values without effect.
 fn plain(dword: &mut u32, behind: Format) {
     *dword = match behind {
         Format::Sdwa => *dword & 0x8080_00ff | 0x0606_0600,
@@ -45,13 +45,13 @@ fn plain(dword: &mut u32, behind: Format) {
     };
 }
 
-/// The operands without their fields. vcc counts the same whether a field names it or not. Whether a destination is
-/// partly kept shows in the sets of registers, which are compared, too.
+/// The operands without their fields. VCC counts as the same whether a field names it or not. The sets of registers,
+/// which are compared, too, show whether a part of a destination is kept.
 fn said(inst: &Inst) -> Vec<(Value, u16, bool)> {
     let value = |o: &Operand| if o.value == Value::Reg(Reg::VCC_LO) { Value::Reg(Reg::Vcc) } else { o.value };
     // A constant has the width of its field, which differs between encodings.
     let bits = |o: &Operand| if matches!(o.value, Value::Imm(_)) { 0 } else { o.bits };
-    // The registers of an image address can be a run, or have a field each.
+    // The registers of an image address can be a tuple, or each has a field.
     let run = |o: &Operand| match o.value {
         Value::Reg(Reg::Vgpr(n)) if o.role.is_some_and(|field| field.name().starts_with("vaddr")) => {
             (n..).take(usize::from(o.bits / 32)).map(|n| (Value::Reg(Reg::Vgpr(n)), 32, o.access.writes())).collect()
@@ -85,7 +85,8 @@ const WITHOUT_EFFECT: [(Field, u32); 7] = [
     (Field::Src1Sel, 6),
 ];
 
-/// If the conversion succeeds, no modifier had an effect. If it names a lost field, the field had one.
+/// Checks that no modifier had an effect if the conversion succeeds, and that a field had an effect if the error names
+/// it as lost.
 fn loses_no_effect(inst: &Inst, other: Result<Inst, ConvertError>) {
     let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), inst.extension());
     let signature = inst.opcode().signatures(inst.target()).find(of_form).expect("its form has a signature");
@@ -103,7 +104,7 @@ fn loses_no_effect(inst: &Inst, other: Result<Inst, ConvertError>) {
     }
 }
 
-/// The DPP form does not allow the control without effect: 64-bit lanes can only be broadcast.
+/// Whether the DPP form lacks the control without effect: lanes of 64 bits can only be broadcast.
 fn lacks_identity(target: Target, opcode: Opcode, form: (Format, Option<Format>), rng: &mut Rng) -> bool {
     let of_form = |(format, ..): &(Format, u16, Opcode)| *format == form.0;
     let encoding = encodings(target).into_iter().filter(|e| e.2 == opcode).find(of_form).expect("it has the form");
@@ -119,7 +120,7 @@ fn every_operation_is_the_same_in_each_encoding() {
         let (mut tried, mut done) = (0, 0);
         // For each operation, the pairs of forms for which conversion worked, and those for which it was refused.
         let (mut reached, mut refused) = (BTreeSet::new(), BTreeSet::new());
-        // Of waves of the other size there are few operations: all are tried.
+        // Targets with the other wave size have few operations of their own: all of them are tried.
         let is_tried = |opcode| is_of_other_size(target) || is_tried(target, opcode, 4);
         for encoding in encodings_to_try(target).into_iter().filter(|e| is_tried(e.2)) {
             let opcode = encoding.2;
@@ -151,11 +152,11 @@ fn every_operation_is_the_same_in_each_encoding() {
         let never: Vec<_> = refused.difference(&reached).collect();
         for &&(opcode, here, there) in &never {
             let dpp = [here, there].into_iter().find(|form| form.1 == Some(Format::Dpp));
-            // A form of an image operation names a limited number of registers, and a run has them in order.
+            // A form of an image operation names a limited number of registers, and a tuple has them in order.
             let names_registers = [here, there].iter().any(|form| form.1.is_some_and(|f| f.name().starts_with("NSA")));
-            // A pair of operations stays a pair.
+            // A dual instruction stays one.
             let is_dual = here.0.name().starts_with("VOPD");
-            // gfx1251 has DPP for operations on 64 bits and products. Its only control moves a lane.
+            // gfx1251 has DPP for operations on 64 bits and products, whose only controls move data between lanes.
             let is_wide = |s: Signature| s.operands().any(|o| o.bits == 64) || opcode.name().starts_with("v_mul_");
             let of_form = |s: &Signature| Some((s.format(), s.extension())) == dpp;
             let moves = target.name() == "gfx1251" && opcode.signatures(target).find(of_form).is_some_and(is_wide);
@@ -260,7 +261,7 @@ fn swapped_sources_swap_back() {
                         assert_eq!(here, there, "{inst:?} {other:?}");
                         let ([first, second], [there_first, there_second]) = (modifiers(&inst), modifiers(&other));
                         assert_eq!((&first, &second), (&there_second, &there_first), "{inst:?} {other:?}");
-                        // Modifiers that all sources share, or that belong to a third one, stay.
+                        // Modifiers that all sources share, or that belong to a third source, stay.
                         for held in inst.fields().filter(|held| held.value > 3) {
                             if [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi]
                                 .contains(&held.info.field)

@@ -14,7 +14,7 @@ fn target(name: &str) -> Option<Target> {
     Target::ALL.iter().copied().find(|target| target.name() == name)
 }
 
-/// The missing waits of a program on a target, if that is enabled.
+/// Checks the missing waits of a program on a target, if the target is enabled.
 #[track_caller]
 fn expect(name: &str, text: &str, wanted: &[&str]) {
     if let Some(target) = target(name) {
@@ -90,7 +90,7 @@ fn scalar_loads_return_out_of_order() {
         &["at 20: lgkmcnt(0) for 0, Sgpr(4) Read"],
     );
     expect("gfx942", &format!("{loads} s_waitcnt lgkmcnt(0); s_mov_b32 s6, s4; s_endpgm"), &[]);
-    // The later load can also be first, and then be overwritten.
+    // The later load can also write first, and is then overwritten.
     expect(
         "gfx942",
         "s_load_dword s4, s[0:1], 0x0; s_load_dword s4, s[0:1], 0x4; s_endpgm",
@@ -101,9 +101,9 @@ fn scalar_loads_return_out_of_order() {
 #[test]
 fn stores_that_nobody_waits_for_count() {
     let both = "global_load_dword v0, v9, s[0:1]; global_store_dword v9, v3, s[0:1]; ";
-    // There is one counter, and the store is younger than the load.
+    // With one counter for both, the store is younger than the load.
     expect("gfx942", &format!("{both} s_waitcnt vmcnt(1); v_mov_b32 v5, v0; s_endpgm"), &[]);
-    // There are two counters, and the load is alone on its own.
+    // With two counters, the load is the only operation of its counter.
     let both = "global_load_b32 v0, v9, s[0:1]; global_store_b32 v9, v3, s[0:1]; ";
     expect(
         "gfx1100",
@@ -113,7 +113,7 @@ fn stores_that_nobody_waits_for_count() {
     // No wait is needed for stores: neither for the stored data, nor at the end.
     expect("gfx942", "global_store_dword v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
     expect("gfx1200", "global_store_b32 v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
-    // On GCN 1.0, however, the data of stores is read late.
+    // On GCN 1.0, stores read their data late.
     expect(
         "gfx600",
         "buffer_store_dword v3, off, s[0:3], 0; v_mov_b32 v3, 0; s_endpgm",
@@ -160,13 +160,13 @@ fn writes_of_one_kind_are_in_order() {
     let loads = "global_load_b32 v0, v9, s[0:1]; global_load_b32 v0, v9, s[0:1] offset:4; s_endpgm";
     expect("gfx1200", loads, &["at 12: loadcnt(0) for 0, Vgpr(0) Overwrite"]);
     expect("gfx1100", loads, &[]);
-    // A load of one half of a register keeps the other one, which an older load writes first.
+    // A load of one half of a register keeps the other half, which an older load must write first.
     expect(
         "gfx942",
         "global_load_short_d16 v0, v9, s[0:1]; global_load_short_d16_hi v0, v9, s[0:1] offset:2; s_endpgm",
         &[],
     );
-    // An operation other than a load reads it.
+    // An operation other than a load reads the register.
     expect(
         "gfx942",
         "global_load_short_d16 v0, v9, s[0:1]; v_cvt_f16_f32_sdwa v0, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD; s_endpgm",
@@ -222,7 +222,8 @@ fn upper_bits_of_registers_are_followed() {
     expect("gfx1250", text, &["at 12: kmcnt(0) for 4, Sgpr(4) Read"]);
 }
 
-/// A wait that is not certain does not count, and the value of a counter that nothing raises is unknown.
+/// A wait that is not sure does not count, and the value of a counter is unknown if it does not follow from
+/// instructions.
 #[test]
 fn what_is_not_sure_stays() {
     let Some(target) = target("gfx1250") else { return };
@@ -247,7 +248,7 @@ fn what_is_not_sure_stays() {
 
 #[test]
 fn waits_in_loops() {
-    // The load of one round is read in the next.
+    // The load of one iteration is read in the next one.
     let wrong =
         "L: v_mov_b32 v2, v0; global_load_dword v0, v9, s[0:1]; s_cbranch_scc1 L; s_endpgm".replace("L: ", "L:;");
     expect("gfx942", &wrong, &["at 0: vmcnt(0) for 4, Vgpr(0) Read"]);
@@ -282,7 +283,7 @@ fn everything_that_waits_is_known() {
     };
     let none = Waitcnt::new();
     is("gfx1030", "s_waitcnt_vscnt null, 0x3", none.with(Counter::Vscnt, 3));
-    // The loop adds a register.
+    // The count is in a register.
     is("gfx1030", "s_waitcnt_vscnt s4, 0x3", none);
     is(
         "gfx1100",
@@ -335,7 +336,7 @@ fn states_are_small_and_comparable() {
     assert_eq!(both, Pending::new(target));
 }
 
-/// More registers are in flight than there is room for: the state says so, and makes no false report.
+/// If more operations are outstanding than there is room for, the state says so, and makes no false report.
 #[test]
 fn too_much_is_said() {
     let Some(target) = target("gfx942") else { return };
@@ -367,7 +368,7 @@ fn samples_have_no_missing_wait() {
 }
 
 /// Each wait of the samples is removed, counter by counter, or made weaker by one. Then a wait is missing, or there is
-/// a reason why none is.
+/// a reason why none is missing.
 #[test]
 fn waits_that_are_taken_away_are_missed() {
     let mut seen = Seen::default();
@@ -390,14 +391,14 @@ fn waits_that_are_taken_away_are_missed() {
                 }
             },
         );
-        // A flat operation of which only one wait is there is not certain.
+        // If only one of its two waits is there, a flat operation is not certain to be done.
         let weight = |code: &[u8]| -> usize {
             let missing = missing(target, code, sample.address, &sample.kernels);
             missing.iter().map(|(_, wait)| 1 + usize::from(wait.sure)).sum()
         };
         let said = weight(&sample.code);
         for (address, inst, counter, at_most, before) in sites {
-            // It waits for nothing.
+            // The wait has no effect.
             if before.most(counter) <= at_most {
                 seen.nothing += 1;
                 continue;
@@ -410,7 +411,7 @@ fn waits_that_are_taken_away_are_missed() {
                 weight(&code) > said
             };
             let next = insts(target, &sample.code[(address - sample.address) as usize..], address);
-            // Accesses of other kinds come before or after it: it is there for their order.
+            // Accesses of other kinds come before or after the wait, which orders them.
             let orders =
                 next.iter().skip(1).map(|(_, inst)| inst).find(|inst| !inst.flags().is_wait()).is_some_and(|inst| {
                     let flags = inst.flags();
@@ -448,17 +449,17 @@ fn waits_that_are_taken_away_are_missed() {
 /// The results of removing waits.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The wait waited for nothing.
+    /// The number of waits without effect.
     nothing: usize,
-    /// A wait is missing.
+    /// The number of removed waits after which a wait is missing.
     missed: usize,
-    /// A wait is missing if it waits for one operation less.
+    /// The number of waits after whose weakening by one operation a wait is missing.
     weaker: usize,
-    /// The wait is for operations that hold no registers.
+    /// The number of waits for operations that hold no registers.
     memory: usize,
-    /// The wait is before a barrier, an atomic operation or an operation on caches.
+    /// The number of waits before a barrier, an atomic operation or an operation on caches.
     order: usize,
-    /// The registers are unknown, so that more are in flight than there is room for.
+    /// The number of waits where the upper bits of some registers' numbers are unknown.
     banked: usize,
 }
 
@@ -468,15 +469,15 @@ fn encode(inst: &amdgpu_isa::Inst, wait: Waitcnt) -> Vec<u32> {
     if let Some(amdgpu_isa::imm::Imm::Waitcnt(_)) = inst.imm() {
         return vec![high | u32::from(wait.encode(inst.target()).unwrap())];
     }
-    // One counter in the lowest bits, and perhaps one above.
+    // The instruction has one counter in the lowest bits, and perhaps another one above.
     let counters = inst.waits().counters();
     let at = |counter: Counter| if counter == Counter::Dscnt || counters.iter().count() == 1 { 0 } else { 8 };
     let count = |counter: Counter| u32::from(wait.get(counter).unwrap_or(0x3f));
     vec![counters.iter().fold(high, |word, counter| word | count(counter) << at(counter))]
 }
 
-/// Where paths with other upper bits of register numbers meet, a register can be in any bank: waits for it are missing,
-/// but not for sure.
+/// If paths with different upper bits of register numbers meet, a register can be in any bank: waits for it are
+/// missing, but not sure.
 #[test]
 fn registers_of_unknown_banks_are_any_of_them() {
     let Ok(target) = "gfx1250".parse::<Target>() else { return };
@@ -491,7 +492,7 @@ fn registers_of_unknown_banks_are_any_of_them() {
         let waits = pending.needs(&inst("v_mov_b32 v9, v4"));
         waits.iter().map(|wait| (wait.at_most, wait.sure)).collect::<Vec<_>>()
     };
-    // v260 is loaded on one path, and v4 or v260 is read behind it.
+    // v260 is loaded on one path, and v4 or v260 is read after it.
     let mut loaded_before = after(&["s_set_vgpr_msb 0x41", load]);
     assert!(loaded_before.join(&after(&[])));
     assert_eq!(needed(&loaded_before), [(0, false)]);
@@ -500,7 +501,7 @@ fn registers_of_unknown_banks_are_any_of_them() {
     assert!(loaded_behind.join(&after(&[])));
     [load, "s_set_vgpr_msb 2"].iter().for_each(|text| loaded_behind.issue(&inst(text), 0));
     assert_eq!(needed(&loaded_behind), [(0, false)]);
-    // Of known banks, one register is one.
+    // If the banks are known, v4 and v260 are different registers.
     assert_eq!(needed(&after(&["s_set_vgpr_msb 0x41", load, "s_set_vgpr_msb 0"])), []);
     assert_eq!(needed(&after(&["s_set_vgpr_msb 0x41", load])), [(0, true)]);
 }

@@ -11,7 +11,7 @@ use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, KernelDescriptor, Regi
 use amdgpu_isa::{Reg, Target};
 use object::{Object as _, ObjectSection as _};
 
-/// A kernel: the directives that are set, and the descriptor that they make.
+/// A case: the directives that are set, and the descriptor that they make.
 type Case = (Vec<(String, u32)>, KernelDescriptor);
 
 fn made(target: Target, directives: &[(String, u32)]) -> Result<KernelDescriptor, DescriptorError> {
@@ -59,7 +59,7 @@ fn cases(target: Target) -> Vec<Case> {
         }
     }
     for directive in target.directives() {
-        // LLVM's assembler knows the size of a wave from elsewhere too.
+        // LLVM's assembler also gets the wave size from its options.
         if directive.name() == "wavefront_size32" {
             continue;
         }
@@ -152,7 +152,7 @@ fn every_bit_is_kept_and_those_without_a_directive_are_no_text() {
             bytes[bit / 8] = 1 << (bit % 8);
             let descriptor = KernelDescriptor::from_bytes(bytes);
             assert_eq!(descriptor.to_bytes(), bytes);
-            // These are the place of the code, and bytes without a directive.
+            // Other bits are the distance to the code, and bits without a directive.
             assert!(!(12 * 8..16 * 8).contains(&bit) || !descriptor.is_text(target), "{bit}");
         }
         let mut descriptor = KernelDescriptor::new(target);
@@ -164,7 +164,8 @@ fn every_bit_is_kept_and_those_without_a_directive_are_no_text() {
     }
 }
 
-/// CDNA1 has equal numbers of both kinds; later, the accumulation registers follow the others.
+/// CDNA1 has equal numbers of vector and accumulation registers. Later, accumulation registers follow the vector
+/// registers.
 #[test]
 fn registers_in_a_set_are_counted() {
     let vgprs = |target: &str, regs: &[Reg]| {

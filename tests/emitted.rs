@@ -1,5 +1,5 @@
-//! The page for those who emit code shows a kernel that is complete: `lint` finds nothing in its file, for every target
-//! that has its operations.
+//! The kernel on the page about emitting code is complete: `lint` finds nothing in its file, for every target that has
+//! its operations.
 #![cfg(all(feature = "alloc", feature = "make"))]
 
 use amdgpu_isa::Target;

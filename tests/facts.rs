@@ -18,12 +18,13 @@ use words::{Filling, Rng, attempt, encodings, layout, legal, repair};
 /// Operations of the GCN pages that LLVM lacks: see tests/operands.rs.
 const LLVM_LACKS: [&str; 3] = ["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"];
 
-/// Fields that make another access of an operation: to LDS, to GDS, and an atomic that returns the old value.
+/// The fields that change the access of an operation: to LDS, to GDS, or to an atomic operation that returns the old
+/// value.
 const OTHER_FORMS: [Field; 5] = [Field::Lds, Field::Gds, Field::Glc, Field::Sc0, Field::Th];
 
 const LITERALS: [Format; 2] = [Format::Literal, Format::Literal64];
 
-/// The field is set, and makes another access of this operation.
+/// Whether a field is set and changes the access of the operation.
 fn has_form(inst: &Inst, field: Field) -> bool {
     let returns = matches!(field, Field::Glc | Field::Sc0 | Field::Th);
     inst.get(field) == Some(1) && (!returns || inst.flags().is_atomic())
@@ -60,7 +61,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
     let mut rng = Rng(1);
     let mut found = Vec::new();
     for (format, number, opcode, second) in operations(target) {
-        // Only what LLVM's assembler accepts: few scalars, and as many components as an atomic has data.
+        // Only instructions that LLVM's assembler accepts: few scalars, and as many components as an atomic has data.
         let vector = format.name().starts_with("VOP");
         let scalar =
             |o: &Operand| vector && matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
@@ -74,7 +75,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
         let inst = inst.with(Field::Lds, 0).unwrap_or(inst);
         let double = inst.operands().next().is_some_and(|data| data.bits == 64);
         let inst = inst.with(Field::Dmask, if double { 3 } else { 1 }).unwrap_or(inst);
-        // Change the destination to a register that is not a source, if it is a vector.
+        // The destination becomes a register that is not a source, if it is a vector register.
         let places = [250, 200, 150].into_iter().flat_map(|n| [(Field::Vdst, n), (Field::Vdata, n)]);
         let is_free = |i: &Inst, field| !registers(i, |o| o.role == Some(field)).intersects(&named(i, Access::Read));
         let moved = |i: Inst, (field, n)| i.with(field, n).ok().filter(|i| is_free(i, field));
@@ -100,7 +101,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
                 repair(target, &mut words, &mut rng)
             });
             let of_form = |i: &Inst| i.opcode() == opcode && i.extension() == Some(behind.format);
-            // Write all of the destination, but with DPP not in all lanes.
+            // The instruction writes all of its destination, except that DPP does not write all lanes.
             let zero = |i: Inst, field: &Field| i.with(*field, 0).unwrap_or(i);
             let zeros = [Field::Tfe, Field::Lwe, Field::D16, Field::RowMask];
             let made = made.filter(of_form).map(|i| zeros.iter().fold(elsewhere(i), zero));
@@ -157,7 +158,7 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
         let raised = counters.contains(counter).then(|| ["r", "w"].map(|access| format!("{access}:{name}")));
         found.extend(raised.into_iter().flatten());
     }
-    // LLVM has instructions for one to four address registers, for eight, and from nine on for each number.
+    // LLVM's descriptions have up to four address registers, up to eight, or each number from nine on.
     let rounded = |n: usize| if n > 8 { n } else { n.next_power_of_two().max(4) };
     found.extend(address_registers(inst).map(|n| format!("address{}", rounded(n))));
     for operand in inst.operands().filter(|o| o.role.is_none() || o.role == Some(Field::Vcc)) {
@@ -175,8 +176,8 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
     found
 }
 
-/// How many registers `reads()` counts for an image address, the most for any dimensions if the words have them; none
-/// if the operation has no such address, or names each register.
+/// The number of registers that `reads()` has for an image address: the greatest one for any dimensions, if the words
+/// have dimensions. `None` if the operation has no such address, or names each register.
 fn address_registers(inst: &Inst) -> Option<usize> {
     const ADDRESS: u16 = 100;
     /// The registers for images without samples, on which every operation works.
@@ -209,7 +210,7 @@ fn reads_destination(inst: &Inst) -> bool {
 
 /// The name of the operation with swapped sources; `None` if it is the same operation.
 fn partner(inst: &Inst) -> Option<&'static str> {
-    // A single instruction may have sources that cannot be swapped, so try many.
+    // A single instruction may have sources that cannot be swapped, so many are tried.
     let mut rng = Rng(3);
     let encoding = encodings(inst.target()).into_iter().find(|e| e.0 == inst.format() && e.2 == inst.opcode());
     let tries = legal(inst.target(), encoding.expect("it has one"), 300, &mut rng);
@@ -348,7 +349,7 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
     assert!(asked > 60_000, "only {asked}");
 }
 
-/// The trailing dword that makes another form of the operation. A constant does not.
+/// The format of the dword after the base words, if it makes another form of the operation, which a constant does not.
 fn behind(inst: &Inst) -> Option<Format> {
     inst.extension().filter(|e| !LITERALS.contains(e))
 }
@@ -360,8 +361,8 @@ fn form(inst: &Inst) -> String {
     format!("{}{field}{behind}", inst.format())
 }
 
-/// The memory that an operation accesses, from its format, the form and LLVM's name of it: where, and whether it is
-/// read (r), written (w) or both.
+/// The memory accesses of an operation, by its format, its form and its name: the space, and whether it is read (r),
+/// written (w) or both.
 fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
     let name = inst.opcode().name();
     let space = match form.split(['.', '+']).next().expect("a format") {
@@ -387,7 +388,8 @@ fn expected_memory(form: &str, inst: &Inst) -> Vec<(Space, String)> {
     if access.is_empty() { Vec::new() } else { vec![(space, access)] }
 }
 
-/// LLVM's descriptions tell whether an operation loads, stores and is atomic. The rest follows from its form.
+/// LLVM's descriptions tell whether an operation loads, stores and is atomic. The space follows from the form of the
+/// operation.
 #[test]
 fn memory_is_that_of_the_form() {
     let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());
@@ -425,13 +427,13 @@ fn swaps_are_those_of_llvm() {
     };
     for &target in Target::ALL {
         for (form, inst) in all(target).into_iter().filter(|(form, _)| !form.contains(['+', '.'])) {
-            // Each takes hundreds of instructions.
+            // Only some operations are tried, because each needs hundreds of instructions.
             if !words::is_tried(target, inst.opcode(), 4) {
                 continue;
             }
             let name = inst.opcode().name();
             let Some(llvm) = snapshot.find(target.name(), &form, name) else { continue };
-            // Compare base names, whatever the target's spelling is.
+            // Base names are compared, whatever the spelling of the target is.
             let theirs = llvm.partner.filter(|p| !p.starts_with('!'));
             let ours = partner(&inst);
             pairs += usize::from(ours.is_some());

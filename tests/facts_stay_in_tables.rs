@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Directories of the code that is looked at.
+/// The directories with the code that is checked.
 const CODE: [&str; 6] = ["src", "build", "crates", "cli/src", "python/src", "web/src"];
 
-/// Code that is full of facts by its purpose.
+/// Directories whose code has facts by its purpose, and the reason.
 const LEFT_OUT: &[(&str, &str)] = &[("crates/llvm/src", "its rules describe where LLVM's disassemblers are wrong")];
 
-/// The facts that code may name: the file, the name, how often, and why. A line that is not needed fails, too.
+/// The facts that code may name: the file, the name, the count, and the reason. A line that is not needed fails, too.
 #[rustfmt::skip] // One line for each.
 const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("build/emit/builtin.rs", "s_add_u32", 1, "operations that the assembler makes: this is the list of them"),
@@ -184,11 +184,11 @@ impl Facts {
             if before(1) == "Opcode" && self.operations.contains(word) {
                 found(word);
             }
-            // Two formats are a distinction, three are a list.
+            // Two formats are allowed as a distinction, and three are a list.
             if before(1) == "Format" && before(3) == "Format" && before(5) == "Format" {
                 found(&format!("Format::{word}"));
             }
-            // A mask or a power of two is a code if the line is about codes or registers.
+            // A mask or a power of two is a code only if the line is about codes or registers.
             if number(word).is_some_and(|n| self.codes.contains(&n) && (!is_plain(n) || names_codes(&words, *line))) {
                 found(word);
             }
@@ -207,16 +207,16 @@ impl Facts {
     }
 }
 
-/// `gfx942`, `CDNA3`, `is_rdna`: part of any name.
+/// Whether a word has the name of a generation in it, such as `gfx942`, `CDNA3` or `is_rdna`.
 fn is_generation(word: &str) -> bool {
     let lower = word.to_lowercase();
     let gfx = lower.match_indices("gfx").any(|(at, _)| lower[at + 3..].starts_with(|c: char| c.is_ascii_digit()));
-    // `amdgcn` is the architecture of all.
+    // `amdgcn` is the architecture of all generations.
     let lower = lower.replace("amdgcn", "");
     gfx || ["rdna", "cdna", "gcn"].iter().any(|name| lower.contains(name))
 }
 
-/// The name of an operation in code: `s_nop` is `SNop`.
+/// The name of an operation in code: `SNop` for `s_nop`.
 fn camel(mnemonic: &str) -> String {
     let parts = mnemonic.split('_').map(|part| part[..part.len().min(1)].to_uppercase() + part.get(1..).unwrap_or(""));
     parts.collect()
@@ -316,7 +316,7 @@ fn code_names_no_facts() {
     assert!(faults.is_empty(), "facts belong into isa/:\n{}", faults.join("\n"));
 }
 
-/// The test finds such facts, and nothing else.
+/// The search finds facts in code, and nothing else.
 #[test]
 fn facts_are_found() {
     let facts = Facts::read();

@@ -1,4 +1,4 @@
-//! The faults that LLVM leaves are on the page about them, and are real. The operations that end the rules about scalar
+//! The page about hazards lists the faults of LLVM, which are real. The operations that end the rules about scalar
 //! registers on RDNA4 are those of LLVM.
 #![cfg(feature = "text")]
 
@@ -27,7 +27,7 @@ fn the_page_is_right() {
     assert!(rows > 0);
 }
 
-/// The instructions that a pass inserts into each program, before the last instruction or elsewhere.
+/// The number of instructions that a pass inserts into each program.
 fn inserted(target: &str, pass: &str, programs: &[Vec<&str>]) -> Vec<usize> {
     let functions = programs.iter().enumerate().map(|(n, program)| {
         let body: String = program.iter().map(|inst| format!("    {inst}\n")).collect();
@@ -65,8 +65,8 @@ fn llvm_has_the_faults() {
     }
 }
 
-/// A vector operation has read a register; then the register is written, something comes between, and the register is
-/// read.
+/// In each program, a vector operation reads a register, the register is written, another operation follows, and the
+/// register is read.
 #[test]
 fn what_ends_the_rules_of_scalar_registers() {
     let Ok(target) = "gfx1200".parse::<Target>() else { return };

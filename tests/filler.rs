@@ -1,5 +1,5 @@
-//! Sources that an operation does not have hold what an assembler writes there. The text does not show it, the bits
-//! survive, and either filler can be asked for.
+//! Sources that an operation lacks have a filler that depends on the assembler. The text does not show it, the bits are
+//! kept, and either filler can be selected.
 #![cfg(feature = "all-targets")]
 
 use amdgpu_isa::{Field, Filler, Inst, Target, decode_words, parse};
@@ -14,7 +14,7 @@ fn bytes(inst: &Inst) -> String {
     inst.words().iter().flat_map(|word| word.to_le_bytes()).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The second column is what LLVM 22 makes of a text, the third what LLVM 24 does.
+/// Targets and texts, with the bytes that LLVM 22 and LLVM 24 make of them.
 const BOTH: &[(&str, &str, &str, &str)] = &[
     ("gfx1030", "v_nop_e64", "000080d500000000", "000080d580000102"),
     ("gfx1100", "v_nop_e64", "000080d500000000", "000080d580000102"),
@@ -95,7 +95,7 @@ fn sources_that_hold_something_else_are_not_canonical() {
     let made = decode_words(target, &[0xd581_0000, 0x0002_0701]).unwrap();
     assert_eq!((made.to_string().as_str(), made.filler(), made.is_canonical()), (V_MOV, None, false));
     assert_eq!((bytes(&made.canonical()), made.with_filler(Filler::Llvm23)), ("000081d501010000".into(), made));
-    // One of two sources is filled as the older assemblers do, the other as the newer ones.
+    // One of two sources is filled as by older assemblers, and the other one as by newer ones.
     let mixed = decode_words(target, &[0xd581_0000, 0x0200_0101]).unwrap();
     assert_eq!((mixed.filler(), mixed.is_canonical()), (None, false));
 }

@@ -1,4 +1,4 @@
-//! Flat operations: LDS or memory does them, depending on their addresses, which the code does not show.
+//! Flat operations access LDS or memory, depending on their addresses, which the code does not show.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
 use crate::programs;
@@ -6,7 +6,7 @@ use crate::programs;
 use amdgpu_isa::Target;
 use programs::says;
 
-/// The missing waits of a program, if the target is in the build.
+/// Checks the missing waits of a program, if the target is in the build.
 #[track_caller]
 fn expect(name: &str, text: &str, wanted: &[&str]) {
     if let Ok(target) = name.parse::<Target>() {
@@ -40,7 +40,8 @@ fn flat_operations_raise_two_counters() {
     );
 }
 
-/// Before RDNA1 the counter may fall for a flat operation first, so its value gives no information about an older load.
+/// Before RDNA1 a flat operation may lower the counter before an older load, so the value of the counter gives no
+/// information about the load.
 #[test]
 fn flat_operations_may_be_done_first() {
     let loads = "global_load_dword v0, v9, s[0:1]; flat_load_dword v1, v[2:3]; ";
@@ -52,7 +53,7 @@ fn flat_operations_may_be_done_first() {
     expect("gfx942", &format!("{loads} s_waitcnt vmcnt(1); {read}"), &[perhaps]);
     expect("gfx1030", &format!("{loads} {read}"), &["at 16: vmcnt(1) for 0, Vgpr(0) Read"]);
     expect("gfx1030", &format!("{loads} s_waitcnt vmcnt(1); {read}"), &[]);
-    // Two of three operations are done, so one that is not flat is done.
+    // Two of three operations are done, so at least one that is not flat is done.
     let loads = "global_load_dword v0, v9, s[0:1]; global_load_dword v4, v9, s[0:1]; flat_load_dword v1, v[2:3]; ";
     expect("gfx942", &format!("{loads} s_waitcnt vmcnt(1); {read}"), &[]);
     let reads = "ds_read_b32 v0, v9; flat_store_dword v[2:3], v4; ";
@@ -60,7 +61,7 @@ fn flat_operations_may_be_done_first() {
     expect("gfx1030", &format!("{reads} {read}"), &["at 16: lgkmcnt(1) for 0, Vgpr(0) Read"]);
 }
 
-/// LDS and memory write in no common order.
+/// LDS and memory do not write in a common order.
 #[test]
 fn flat_operations_write_in_any_order() {
     let written = "at 8: vmcnt(0) for 0, Vgpr(0) Overwrite";
@@ -74,7 +75,7 @@ fn flat_operations_write_in_any_order() {
     expect("gfx1200", reads, &["at 8: dscnt(0) for 0, Vgpr(0) Overwrite"]);
 }
 
-/// A wait that is missing for something else does not show that the address is known.
+/// A wait that is missing for another operation does not show that the address is known.
 #[test]
 fn a_missing_wait_tells_nothing_of_an_address() {
     let loads = "flat_load_dword v0, v[2:3]; s_load_dword s4, s[0:1], 0x0; ";

@@ -21,7 +21,7 @@ fn blocks(flow: &Flow<'_>) -> Vec<(u64, Exit, Vec<usize>)> {
     all.map(|(n, block)| (block.start - BASE, block.exit, flow.successors(n).to_vec())).collect()
 }
 
-/// One addition of 64 bits, as compilers make it for gfx1250, and a jump by a number of bytes.
+/// Follows an address that one addition of 64 bits makes, as compilers do for gfx1250, and a jump by a number of bytes.
 #[test]
 fn addresses_of_64_bits_are_followed() {
     let Some(target) = Target::ALL.iter().copied().find(|target| target.name() == "gfx1250") else { return };
@@ -79,11 +79,11 @@ fn calls_return_behind_the_call() {
     ];
     assert_eq!(blocks(&flow), wanted);
     assert_eq!((flow.callee(0), flow.callee(1), flow.entries()), (Some(2), None, &[0, 2][..]));
-    // Both results are checked together.
+    // The blocks of both paths are in one group.
     assert_eq!(flow.groups(), [vec![0, 1, 2]]);
 }
 
-/// It returns to the interrupted code, which this code cannot know.
+/// The return leads to the interrupted code, which is not known.
 #[test]
 fn a_return_from_an_interrupt_is_an_end() {
     let Some(target) = target() else { return };
@@ -94,7 +94,7 @@ fn a_return_from_an_interrupt_is_an_end() {
 #[test]
 fn addresses_relative_to_the_program_counter_are_known() {
     let Some(target) = target() else { return };
-    // A call of 0x1028, with the address made as compilers do, across a branch.
+    // A call of 0x1028, whose address is made as by compilers, across a branch.
     let text = "s_getpc_b64 s[4:5]; s_cbranch_scc1 L; s_add_u32 s4, s4, DISTANCE; s_addc_u32 s5, s5, 0; s_nop 0
                 s_swappc_b64 s[30:31], s[4:5]; L:; s_endpgm; s_nop 0; s_nop 0; s_nop 0; F:; s_setpc_b64 s[30:31]";
     let code = assemble(target, &text.replace("DISTANCE", "0x24"));
@@ -107,7 +107,7 @@ fn addresses_relative_to_the_program_counter_are_known() {
     let code = assemble(target, &text.replace("DISTANCE", "0x24").replace("s_nop 0\n", "s_mov_b32 s5, s6\n"));
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert_eq!(flow.blocks()[1].exit, Exit::Call { function: None });
-    // A jump, downwards with a borrow.
+    // A jump to a lower address, with a borrow.
     let jump = "s_nop 0; s_getpc_b64 s[4:5]; s_add_u32 s4, s4, 0xfffffff8; s_addc_u32 s5, s5, -1; s_setpc_b64 s[4:5]";
     let code = assemble(target, jump);
     let flow = Flow::new(target, &code, BASE, &[BASE]);
@@ -179,14 +179,14 @@ fn registers_live_until_they_are_read() {
 #[test]
 fn lanes_that_are_off_keep_their_values() {
     let Some(target) = target() else { return };
-    // Lanes that are switched off in between read what v1 held before.
+    // Lanes that are off for the write read the old value of v1.
     let text = "s_mov_b64 exec, s[0:1]; v_mov_b32 v1, 0; s_mov_b64 exec, s[2:3]; v_mov_b32 v2, v1; s_endpgm";
     let code = assemble(target, text);
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert!(!flow.liveness(Lanes::Replaced).before(0).contains(Reg::Vgpr(1)));
     assert!(flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
     assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(2)));
-    // Without the change of EXEC, the write ends the life.
+    // Without the change of EXEC, the old value is not live before the write.
     let code = assemble(target, &text.replace("s_mov_b64 exec, s[2:3];", ""));
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
@@ -236,7 +236,7 @@ fn a_state_that_never_settles_ends() {
     assert!(flow.follow(|_| Nothing, |_, _| ()));
 }
 
-/// The instructions, as bits, that have run on one of the paths.
+/// The instructions that have run on one of the paths, with a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Ran(u64);
 
@@ -256,7 +256,8 @@ impl State for Ran {
     }
 }
 
-/// Codes of 60 random instructions: branches, loops, calls and returns. Every third has neither loops nor calls.
+/// Pieces of code of 60 random instructions, with branches, loops, calls and returns. Every third piece has neither
+/// loops nor calls.
 fn random_codes(target: Target, number: usize) -> impl Iterator<Item = Vec<u8>> {
     let mut random = 0x2545_f491_4f6c_dd1du64;
     let mut next = move |most: u64| {
@@ -282,7 +283,7 @@ fn random_codes(target: Target, number: usize) -> impl Iterator<Item = Vec<u8>> 
     })
 }
 
-/// Random codes have several entries.
+/// The random code has several entries.
 #[test]
 fn following_once_finds_the_same_states_as_settling_first() {
     let Some(target) = target() else { return };
@@ -309,7 +310,7 @@ fn following_once_finds_the_same_states_as_settling_first() {
     assert!(repeated > 1000, "{repeated}");
 }
 
-/// The instructions since the last repair, as bits. Blocks in `repaired` have a repair at their start.
+/// The instructions since the last repair, with a bit for each. Blocks in `repaired` have a repair at their start.
 #[derive(Clone)]
 struct Unrepaired<'m> {
     blocks: u64,
@@ -335,8 +336,8 @@ impl State for Unrepaired<'_> {
     }
 }
 
-/// Random code of branches, loops, calls and returns. In code without loops and calls, none of the changes can be
-/// spared.
+/// Repairs random code of branches, loops, calls and returns. In code without loops and calls, every change is
+/// necessary.
 #[test]
 fn changes_are_made_until_none_is_missing() {
     let Some(target) = target() else { return };
@@ -381,8 +382,8 @@ fn changes_are_made_until_none_is_missing() {
     assert!(repeated > 1000 && straight > 200, "{repeated} {straight} of {made}");
 }
 
-/// In random words, and in code that consists of branches, every block ends where another one begins or at its stated
-/// end, and the work is bounded.
+/// In random words, and in code of branches only, every block ends where another one begins or at its stated end, and
+/// the work is bounded.
 #[test]
 fn any_bytes_have_a_flow() {
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
@@ -422,7 +423,7 @@ fn any_bytes_have_a_flow() {
     }
 }
 
-/// A long row of conditional branches: the number of paths doubles with each of them.
+/// The code is a long row of conditional branches, each of which doubles the number of paths.
 #[test]
 fn the_work_grows_with_the_code() {
     let Some(target) = target() else { return };

@@ -9,7 +9,7 @@
 
 use amdgpu_isa::{Format, Opcode, Target, decode_words};
 
-/// Column of the table for a target.
+/// The column of the table for a target.
 fn column(target: Target) -> Option<usize> {
     match target.name() {
         "gfx600" => Some(2),
@@ -31,8 +31,8 @@ fn word(format: &str, opcode: u32) -> u32 {
     }
 }
 
-/// Bits that the manuals give to a whole format of GCN 1.0 and 1.1, whose disassembler LLVM lacks: every operation has
-/// them. Southern Islands ISA 8.1 and table 8.6 (ADDR64, TFE), Sea Islands ISA 9.2 (FLAT: TFE).
+/// On GCN 1.0 and 1.1, for which LLVM has no disassembler, every operation has the bits that the manuals give to its
+/// whole format. Southern Islands ISA 8.1 and table 8.6 (ADDR64, TFE), Sea Islands ISA 9.2 (FLAT: TFE).
 #[test]
 fn bits_of_a_format_are_bits_of_its_operations() {
     let whole = [("gfx600", Format::Mubuf, 15), ("gfx700", Format::Mubuf, 15), ("gfx700", Format::Flat, 55)];

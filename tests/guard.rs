@@ -8,7 +8,7 @@ use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Access, Inst, Operand, Target, VgprMsb, parse};
 use arbitrary::Unstructured;
 
-/// Instructions that need the next one to complete them.
+/// A random straight program, without instructions that need the next one to complete them.
 fn program(target: Target, random: &mut u64) -> Vec<Inst> {
     let mut next = || {
         *random ^= *random << 13;
@@ -59,8 +59,8 @@ fn guarded_programs_need_nothing() {
     assert!(extra * 40 > all && helpless * 50 < all, "{extra} before {all}, {helpless} without help");
 }
 
-/// An instruction that is looked up once needs and does what it does otherwise, also if it was looked up with upper
-/// bits of registers' numbers that the state does not have.
+/// An instruction that was looked up before needs and does the same as one that was not, even if it was looked up with
+/// other upper bits of registers' numbers than those of the state.
 #[test]
 fn looking_up_changes_no_answer() {
     let mut random = 0x2545_f491_4f6c_dd1du64;
@@ -99,7 +99,7 @@ fn looking_up_changes_no_answer() {
     assert!(needed * 30 > all, "{needed} needs of {all} instructions");
 }
 
-/// Before a loop, and before the branch back, everything is waited for.
+/// `settle`, before a loop and before the branch back, waits for all operations.
 #[test]
 fn nothing_is_outstanding_where_a_guard_settles() {
     for (target, load, wanted) in [
@@ -118,7 +118,8 @@ fn nothing_is_outstanding_where_a_guard_settles() {
     }
 }
 
-/// A flat load whose LDS half is waited for leaves a doubt, which asks for more than what is certain does.
+/// A flat load with only the wait for LDS is perhaps not done, which needs a stronger wait than the operations that are
+/// certainly outstanding.
 #[test]
 fn guards_wait_for_doubts_beside_certainties() {
     let Ok(target) = "gfx1100".parse::<Target>() else { return };
@@ -148,7 +149,7 @@ fn joined_guards_wait_for_both() {
     assert_eq!(said, ["s_waitcnt vmcnt(0) lgkmcnt(0)"]);
 }
 
-/// A count that no instruction holds is one that the counter never exceeds: it hides no other wait.
+/// A count that does not fit in an instruction is never exceeded by the counter, so it hides no other wait.
 #[test]
 fn counts_that_are_never_reached_hide_no_wait() {
     let Ok(target) = "gfx1200".parse::<Target>() else { return };

@@ -1,4 +1,4 @@
-//! For every rule about distances: the shortest programs that break it, with more and more between the two
+//! The shortest programs that break each rule about distances, with an increasing distance between the two
 //! instructions.
 #![cfg(feature = "text")]
 
@@ -10,21 +10,22 @@ use amdgpu_isa::hazards::{Hazards, Modes, Need, Rule, Unit};
 use amdgpu_isa::{Inst, Reg, Target, parse};
 use programs::{Distances, EVENT, Program, programs};
 
-/// Rows that the library has no rule for, or a rule of another kind, each with its reason.
+/// Rows for which the library has no rule, or a rule of another kind, each with its reason.
 const OTHERS: &str = include_str!("hazards/others.txt");
 
-/// The rule in `isa/` for a row. Rows for several numbers of passes have one rule there.
+/// The rule in `isa/` for a row. Rows for several numbers of passes have one rule in `isa/`.
 fn rule_of(row: &str) -> &str {
     let rule = row.split_once("-P").map_or(row, |(rule, _)| rule);
     match rule {
-        // Rules with these names, for another target, are derived from others.
+        // Rules with these names, for another target, are derived from the named ones.
         "M13" => "M01",
         "M61" => "M60",
         rule => rule,
     }
 }
 
-/// The distance that every rule, and this rule, needs between producer and consumer; `EVENT` if no distance is enough.
+/// The distance between producer and consumer that all rules together need, and that this rule needs; `EVENT` if no
+/// distance is enough.
 fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, rule: &str) -> (u8, u8) {
     let filler = if unit == Unit::Valu { "v_nop" } else { "s_nop 0" };
     let filler = parse(producer.target(), filler).unwrap();
@@ -47,13 +48,13 @@ fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, r
     enough
 }
 
-/// `None`: there is no such rule.
+/// The unit of a rule; `None` if there is no such rule.
 fn unit_of(rule: &str, target: &str) -> Option<Unit> {
     let rules = Rule::all();
     let mut units =
         rules.filter(|r| r.id().trim_end_matches(|c: char| c.is_ascii_lowercase()) == rule).map(|r| r.unit());
     let first = units.next()?;
-    // v_nop is enough before v_permlane from RDNA3 on.
+    // From RDNA3 on, a v_nop is enough before v_permlane.
     Some(if rule == "T04" && target >= "gfx11" { Unit::Valu } else { first })
 }
 
@@ -73,7 +74,8 @@ fn another_target_needs_nothing() {
     assert_eq!(needs(there), 0);
 }
 
-/// `==` ends a search over loops: if it is too strict, the search has no end, and if it is too lax, it misses a need.
+/// `==` ends a search over loops: if it were too strict, the search would not end, and if it were too lax, the search
+/// would miss a need.
 #[test]
 fn equal_states_need_the_same_and_all_become_equal() {
     for program in programs(&Distances::read().targets) {
@@ -128,7 +130,7 @@ fn each_distance_is_needed_and_enough() {
             (distance, ..) => distance,
         };
         for (hazards, expected) in [(Hazards::new(target), number(agreed)), (Hazards::strict(target), number(most))] {
-            // Another rule may demand more, or demands exactly this instead of the row's rule.
+            // Another rule may demand more, or exactly this distance instead of the rule of the row.
             let found = measure(hazards, &instructions, unit, rule_of(rule));
             if found.0 != expected && !(found.0 > expected && found.1 == expected) {
                 wrong.push(format!("{rule} {target}: {found:?} instead of {expected}: {producer}; {consumer}"));
@@ -271,7 +273,7 @@ fn strictly(target: &str, texts: &[&str], expected: [u8; 3]) {
     }
 }
 
-/// If a need is only a caution, it belongs to another rule than the certain one.
+/// A need that is only a caution belongs to another rule than the need that is sure.
 #[test]
 fn cautions_say_why() {
     let rules = |target: &str, texts: &[&str]| {
@@ -301,17 +303,17 @@ fn cautions_say_why() {
 #[test]
 fn rules_about_three() {
     let (mov, load) = ("v_mov_b32_e32 v2, v1", "global_load_dword v4, v2, s[0:1]");
-    // M15
+    // The rule M15.
     check("gfx908", &[mov, load], [0, 0, 0]);
     check("gfx908", &[mov, "v_accvgpr_write_b32 a0, v9", load], [1, 0, 0]);
     check("gfx908", &[mov, "s_nop 0", "v_accvgpr_write_b32 a0, v9", load], [0, 0, 0]);
     check("gfx908", &["v_accvgpr_write_b32 a0, v9", mov, load], [0, 0, 0]);
-    // M67
+    // The rule M67.
     let dgemm = "v_mfma_f64_4x4x4f64 v[10:11], v[12:13], v[14:15], v[10:11]";
     check("gfx90a", &[mov, dgemm, load], [1, 0, 0]);
     check("gfx90a", &[mov, dgemm, "s_nop 0", load], [0, 0, 0]);
     check("gfx90a", &[dgemm, mov, load], [0, 0, 0]);
-    // T05
+    // The rule T05.
     let (lds, branch, wait) = ("ds_read_b32 v8, v9", "s_branch 0", "s_waitcnt_vscnt null, 0x0");
     check("gfx1010", &[lds, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, load], [0, 0, 1]);
@@ -323,7 +325,7 @@ fn rules_about_three() {
     check("gfx1010", &[lds, wait, branch, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, "s_waitcnt_vscnt null, 0x1", load], [0, 0, 1]);
     check("gfx1010", &[lds, branch, "s_waitcnt vmcnt(0) lgkmcnt(0)", load], [0, 0, 1]);
-    // LLVM counts flat instructions with vector memory, Mesa does not. So they end the rule, but only the strict rules
+    // LLVM counts flat instructions as vector memory, and Mesa does not. So they end the rule, but only strict rules
     // wait for them.
     let flat = "flat_load_dword v4, v[2:3]";
     check("gfx1010", &[lds, flat, branch, load], [0, 0, 0]);
@@ -397,7 +399,7 @@ fn the_state_is_read_when_all_is_idle() {
     check("gfx1250", &["s_wait_idle", mov, read], [0, 0, 1]);
 }
 
-/// Joining takes the worst of both states, whatever the order, and ends. A producer that does not fit is reported as
+/// Joining takes the worst of both states, in any order, and converges. A producer that does not fit is reported as
 /// unknown.
 #[test]
 fn states_join() {
@@ -437,7 +439,7 @@ fn states_join() {
     assert_eq!((missing(&all), all), (0, Hazards::new(target)));
 }
 
-/// The instructions that `protect` inserts are enough, and one less is not.
+/// The instructions that `protect` inserts are enough, and one fewer is not.
 #[test]
 fn protected_programs_need_nothing() {
     let distances = Distances::read();
@@ -475,7 +477,7 @@ fn protected_programs_need_nothing() {
     assert!(protected > 0);
 }
 
-/// Compilers keep the distances: errors in compiled code are in docs/hazards.md, or a rule is wrong. Set
+/// Compilers keep the distances: all errors in compiled code are known faults, which `hazards/faults.txt` lists. Set
 /// `AMDGPU_ISA_CORPUS` to check the objects below another directory, too.
 #[test]
 fn compiled_code_has_no_hazards() {
@@ -511,7 +513,8 @@ fn compiled_code_has_no_hazards() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// The texts of a rule are whole: a sentence without a full stop, words for what ends it, and a distance.
+/// The texts of a rule are complete: a sentence without a full stop, the instructions that end the hazard, and a
+/// distance.
 #[test]
 fn rules_can_be_listed() {
     for target in Target::ALL {

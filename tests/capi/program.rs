@@ -1,5 +1,5 @@
-//! The C interface as a C program meets it: `says.c` is compiled with the header and linked with the library, and its
-//! answers are those of the library's own functions. Needs a C compiler: `cc`, or the one that the variable CC names.
+//! The C interface as a C program uses it: `says.c` is compiled with the header and linked with the library, and its
+//! answers are those of the Rust functions. Needs a C compiler: `cc`, or the one that the variable CC names.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,8 +18,8 @@ use amdgpu_isa::{Access, DecodeError, Field, Inst, Opcode, Reg, Target, Value, d
 
 use crate::words::{Rng, bytes, encodings, is_tried, legal};
 
-/// The crate's features with which this test was built. The library for C is built with the same ones, so that Cargo
-/// has it at hand.
+/// The crate's features with which this test was built. The library for C is built with the same features, so that
+/// Cargo need not build it again.
 fn features() -> Vec<&'static str> {
     macro_rules! enabled {
         ($($name:literal)*) => { [$(($name, cfg!(feature = $name))),*] };
@@ -101,7 +101,7 @@ fn ask(questions: Vec<(String, String)>) {
     assert!(child.wait().expect("it ends").success());
 }
 
-/// The names in `says.c` for the values. A new value does not compile here.
+/// The name of a value in `says.c`. A new value makes this not compile.
 fn status_name(status: amdgpu_isa_status) -> &'static str {
     match status {
         amdgpu_isa_status::Ok => "ok",
@@ -140,7 +140,7 @@ const KINDS: [amdgpu_isa_kind; 13] = {
     [Sgpr, Vgpr, VgprHigh, Agpr, Ttmp, Special, Implicit, Int, Float, Literal, Imm, Label, Off]
 };
 
-/// The header's rules for the fields of an operand, written down again.
+/// The fields of an operand by the rules in the header, which are written here a second time.
 fn operand(inst: &Inst, value: Value) -> (&'static str, i64) {
     let special = |special| Special::ALL.iter().position(|&known| known == special).expect("all are listed") as i64;
     match value {
@@ -176,7 +176,7 @@ fn printed(inst: &Inst) -> String {
     format!("{words} {} {:x}", inst.len(), number_of(inst.target()))
 }
 
-/// The line about what an instruction computes, if the library was built with formulas.
+/// The line with the meaning of an instruction, if the library was built with formulas.
 fn meaning(inst: Option<&Inst>) -> Option<String> {
     #[cfg(feature = "meaning")]
     return Some(format!("meaning {}", inst.and_then(|inst| inst.opcode().meaning(inst.target())).unwrap_or("")));
@@ -200,7 +200,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The values that have occurred.
+/// The kinds of values that have occurred.
 #[derive(Default)]
 struct Seen {
     kinds: BTreeSet<&'static str>,
@@ -208,7 +208,7 @@ struct Seen {
     specials: BTreeSet<i64>,
 }
 
-/// A question about code, and its answer.
+/// A question about code, and the expected answer.
 fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String, String) {
     let mach = number_of(target);
     let inst = decode(target, code);
@@ -363,7 +363,7 @@ fn a_c_program_gets_what_the_library_says() {
             for inst in legal(target, encoding, 1, &mut rng) {
                 let mut whole = bytes(inst.words());
                 questions.push(code(target, &whole[..whole.len() - 1 - rng.below(whole.len())], &mut rng, &mut seen));
-                // The answer covers the dwords after the instruction, too.
+                // The code also has bytes after the instruction.
                 whole.extend(bytes(&[rng.word()]).iter().take(rng.below(5)));
                 questions.push(code(target, &whole, &mut rng, &mut seen));
                 // Some operations also access the hardware register that their constant names.
@@ -381,7 +381,8 @@ fn a_c_program_gets_what_the_library_says() {
     if cfg!(feature = "all-targets") {
         let all: BTreeSet<&str> = KINDS.into_iter().map(kind_name).collect();
         assert_eq!(seen.kinds, all);
-        // The other values belong to registers that few operations name, if any: `src/capi.rs` tries all of them.
+        // Other values belong to registers that few operations name, or none: the tests in `src/capi.rs` try all of
+        // them.
         assert!(seen.implicit.is_superset(&(0..6).collect()), "{:?}", seen.implicit);
         assert!(seen.specials.len() > 10, "{:?}", seen.specials);
     }

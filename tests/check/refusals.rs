@@ -1,5 +1,5 @@
-//! The instructions that LLVM's assembler refuses and `Inst::check` does not: the rule is not one of the hardware, or
-//! does not bind words.
+//! The instructions that LLVM's assembler refuses and `Inst::check` does not: the hardware has no such rule, or it is
+//! not about words.
 
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value};
@@ -40,7 +40,7 @@ fn is_of(inst: &Inst, generations: &[&str]) -> bool {
     generations.iter().any(|start| inst.target().processor().starts_with(start))
 }
 
-/// An operation whose sources are swapped, with `rev` in its name.
+/// Whether an operation with `rev` in its name, whose sources are swapped, reads a parameter from LDS.
 fn is_reversed_lds(inst: &Inst) -> bool {
     let lds = |o: Operand| o.value == Value::Reg(Reg::Special(Special::SrcLdsDirect));
     name(inst).contains("rev") && !name(inst).contains("bfrev") && inst.operands().any(lds)
@@ -50,14 +50,14 @@ fn gathers(inst: &Inst) -> bool {
     name(inst).starts_with("image_gather4")
 }
 
-/// A result of three registers: two of packed halves, and the one that `tfe` returns.
+/// Whether the result has three registers: two of packed halves, and the one that `tfe` returns.
 fn gathers_three(inst: &Inst) -> bool {
     gathers(inst) && get(inst, Field::Tfe) == 1 && get(inst, Field::D16) == 1
 }
 
-/// A sample of an image of the eighth kind, which cannot be sampled, with an address of a length that only this kind
-/// has. LLVM has instructions for all lengths from nine registers on, and from RDNA3 on for all that have a register in
-/// each field.
+/// Whether the instruction samples an image of the eighth kind, which cannot be sampled, with an address of a length
+/// that only this kind has. LLVM has instructions for all lengths from nine registers on, and from RDNA3 on for all
+/// with a register in each field.
 fn has_own_address_size(inst: &Inst) -> bool {
     let size = |inst: &Inst| {
         let address = |o: &Operand| !matches!(o.role, None | Some(Field::Vdata | Field::Srsrc | Field::Ssamp));
@@ -77,23 +77,23 @@ fn has_invalid_th(inst: &Inst) -> bool {
     inst.flags().is_atomic() && inst.to_string().contains(" th:TH_ATOMIC_0x")
 }
 
-/// LLVM prints a format that does not exist as a number.
+/// Whether the text has a format that does not exist, as a number.
 fn has_unnamed_format(inst: &Inst) -> bool {
     let text = inst.to_string();
     let is_number = |format: &str| format.starts_with(|c: char| c.is_ascii_digit());
     text.split(' ').filter_map(|word| word.split_once("_fmt:")).any(|(_, format)| is_number(format))
 }
 
-/// abs or neg of the literal of a 64-bit operation.
+/// Whether a modifier `abs` or `neg` is on the literal of a 64-bit operation.
 fn changes_literal(inst: &Inst) -> bool {
     let text = inst.to_string();
     name(inst).ends_with("_f64") && literal(inst).is_some() && (text.contains("|0x") || text.contains("neg(0x"))
 }
 
-/// The text has more of the literal than the 16 bits that the operation reads.
+/// Whether the text shows more of the literal than the 16 bits that the operation reads.
 fn shows_upper_half(inst: &Inst) -> bool {
     let mandatory = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"].contains(&name(inst));
-    // The operand is half of a register, even if its width is that of a whole one.
+    // These operations read half of a register, even if the operand has the width of a whole one.
     let in_half = name(inst).starts_with("v_fma_mix") || name(inst).starts_with("s_") && name(inst).ends_with("_f16");
     let half = |o: Operand| (o.bits == 16 || mandatory || in_half) && matches!(o.value, Value::Literal(_));
     let shown = |l: u32| l > 0xffff && inst.to_string().contains(&format!("{l:#x}"));
@@ -104,7 +104,7 @@ fn literal(inst: &Inst) -> Option<u32> {
     inst.get(Field::Literal)
 }
 
-/// Scalar registers and vcc in one run.
+/// Whether a tuple has scalar registers and VCC.
 fn runs_into_vcc(inst: &Inst) -> bool {
     inst.to_string().contains(",vcc_")
 }

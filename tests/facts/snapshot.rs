@@ -65,19 +65,19 @@ impl Snapshot {
         self.partners.get(name).into_iter().flatten().copied()
     }
 
-    /// `gfx1010:wave64` is described as `gfx1010` is.
+    /// The description of an operation. That of `gfx1010:wave64` is the one of `gfx1010`.
     pub fn find(&self, target: &str, form: &str, name: &str) -> Option<&Description> {
         let target = processor(target);
         self.all.get(&format!("{target} {form} {name}"))
     }
 }
 
-/// The target whose waves have the usual size.
+/// The target with the default wave size.
 fn processor(target: &str) -> &str {
     target.split(':').next().expect("a name")
 }
 
-/// `load,store r:exec,m0 w:-`
+/// The properties in a text such as `load,store r:exec,m0 w:-`.
 fn properties(text: &str) -> BTreeSet<String> {
     let mut parts = text.split(' ');
     let list = |s: &str| s.split(',').filter(|x| *x != "-").map(str::to_string).collect::<Vec<_>>();
@@ -91,10 +91,10 @@ fn properties(text: &str) -> BTreeSet<String> {
 
 /// The snapshot, from the lines that tests/facts/describe.cpp writes.
 ///
-/// LLVM describes an instruction in the same way whatever the size of the waves, and the snapshot has it once: an
-/// answer for `gfx1010:wave64` must be one for `gfx1010` too.
+/// LLVM's description of an instruction does not depend on the wave size, and the snapshot has it once: an answer for
+/// `gfx1010:wave64` must be equal to that for `gfx1010`.
 pub fn text(answers: &str) -> String {
-    // The operands, in the last column, depend on the waves.
+    // The operands, in the last column, depend on the wave size.
     let properties = |line: &'_ str| line.split('\t').take(5).map(str::to_string).collect::<Vec<_>>();
     let all: BTreeSet<String> = answers.lines().map(|line| properties(line).join("\t")).collect();
     for line in answers.lines() {
@@ -102,7 +102,7 @@ pub fn text(answers: &str) -> String {
         let usual = [&cells[..1], &[processor(&cells[1]).to_string()], &cells[2..]].concat().join("\t");
         assert!(all.contains(usual.as_str()), "only with waves of this size: {line}");
     }
-    // Targets of each description of an operation.
+    // The targets of each description of an operation.
     let mut targets: BTreeMap<(String, &str, String), Vec<&str>> = BTreeMap::new();
     for line in answers.lines() {
         let cells: Vec<&str> = line.split('\t').collect();

@@ -1,8 +1,8 @@
 //! Widths and data types of operands, and which of them are written, are those of LLVM's instruction descriptions, for
 //! every operation of every target in all its forms, or the difference is in a list here.
 //!
-//! `tests/facts/operands.txt` has LLVM's operands; `tests/facts/describe.sh` writes it. It has the data type of a
-//! source that can be a constant, and the width of all others.
+//! `tests/facts/operands.txt` has LLVM's operands; `tests/facts/describe.sh` writes it. It has the data types of
+//! sources that can be constants, and the widths of all other operands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ struct Shape<'a> {
     written: bool,
     bits: u16,
     ty: Option<&'a str>,
-    /// A mask of lanes, which has a bit for each lane: LLVM describes those of all waves with 64.
+    /// Whether it is a mask, with a bit for each lane. LLVM describes every mask with 64 bits.
     mask: bool,
 }
 
@@ -44,7 +44,7 @@ fn ours(inst: &Inst) -> Vec<Shape<'static>> {
             types.iter().find(|(field, _)| *field == bare(role, dual)).expect("the signature has it");
         let scalar = matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc));
         let mask = inst.format().name().starts_with("VOP") && o.bits == inst.target().wave_size() && scalar;
-        // The number of values of its type gives the width again.
+        // The width also follows from the type.
         let digits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
         let pair = if ty.starts_with("pk_") { 2 } else { 1 };
         let value = digits.parse().map_or(o.bits, |bits: u16| (pair * bits).max(32));
@@ -68,7 +68,7 @@ fn bare(field: &'static str, dual: bool) -> &'static str {
     if dual { field.trim_end_matches(['x', 'y']) } else { field }
 }
 
-/// `w32 r64:f64`
+/// The operands in a text such as `w32 r64:f64`.
 fn theirs(text: &str) -> Vec<Shape<'_>> {
     let operands = text.split(' ').filter(|t| *t != "-");
     operands
@@ -80,8 +80,8 @@ fn theirs(text: &str) -> Vec<Shape<'_>> {
         .collect()
 }
 
-/// The differences in data types between the library and LLVM's descriptions: form, operation, our type, LLVM's, and
-/// why.
+/// The differences in data types between the library and LLVM's descriptions: form, operation, the library's type,
+/// LLVM's type, and the reason.
 const TYPES: [(&str, &str, &str, &str, &str); 14] = [
     ("SOP*", "s_*_f32", "f32", "i32", "LLVM describes a scalar source as any 32 bits"),
     ("SOP*", "s_*_f16", "f16", "i16", "the same with 16 bits"),
@@ -105,13 +105,14 @@ const TYPES: [(&str, &str, &str, &str, &str); 14] = [
     ("VOP1+SDWA", "v_cvt_f32_bf16", "bf16", "f16", "LLVM has one kind of 16-bit source in SDWA"),
 ];
 
-/// The operations that differ from LLVM in whether an operand is written, in some of their forms: pattern, and why.
+/// The operations for which LLVM disagrees, in some forms, whether an operand is written: pattern, and reason.
 const WRITTEN: [(&str, &str); 2] = [
     ("_movrel*", "the register that is written lies behind the one that is named"),
     ("_subvector_loop_*", "LLVM has the counter, which changes, as an input"),
 ];
 
-/// The operations that write one half of a register, of which LLVM's description has the whole: pattern, and why.
+/// The operations that write one half of a register, for which LLVM's description has the whole register: pattern, and
+/// reason.
 const HALVES: [(&str, &str); 1] = [("v_ashr_pk_*", "LLVM 22 has no halves there; LLVM 24 assembles them")];
 
 /// The difference between the two lists, if there is one.
@@ -147,8 +148,7 @@ fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mu
         let mut lines = TYPES.iter();
         lines.position(|t| is_like(t.0, form) && is_like(t.1, name) && is_like(t.2, a) && t.3 == b)
     };
-    // In these forms LLVM lists every source that can be a constant, except for barriers, and for matrices in all
-    // registers.
+    // In these forms LLVM lists every source that can be a constant, except for barriers and matrices.
     let plain = ["VOP1", "VOP3A", "VOP3B", "VOP3P", "VOP3P-MAI", "SOP1", "SOP2", "SOPC", "SOPK"].contains(&form);
     let told = plain && !name.contains("_barrier") && !name.contains("_wmma_") && !name.contains("_swmmac_");
     let pairs = |theirs: &[Shape<'_>]| -> Vec<(String, String)> {
@@ -191,8 +191,7 @@ fn operands_are_those_of_llvm() {
     let (mut asked, mut typed, mut faults) = (0, 0, Vec::new());
     for target in llvm_mc::targets() {
         for (form, inst) in all(target).into_iter().filter(|(_, inst)| llvm_mc::has(inst.opcode())) {
-            // The sources of exports have names where LLVM lists none, and the number of registers of an NSA address
-            // depends on the image.
+            // LLVM lists no sources for exports, and the number of registers of an NSA address depends on the image.
             if form.starts_with("EXP") || form.contains("+NSA") {
                 continue;
             }
@@ -255,9 +254,9 @@ fn types_are_where_constants_can_be() {
                     _ if !alu => operand.field == Field::Soffset && ty == "i32",
                     _ if scalar_float => ty == suffix,
                     _ if form.starts_with("VINTERP") => name.contains(&format!("_{ty}")),
-                    // The number of a barrier.
+                    // The operand is the number of a barrier.
                     _ if types.is_empty() => name.contains("_barrier") && ty == "i32",
-                    // In the text, a constant for a bf16 operand is one for f16.
+                    // In the text, a constant for a bf16 operand is written as for f16.
                     "f16" if name.ends_with("_bf16") => types.contains("bf16"),
                     _ => types.contains(ty),
                 };

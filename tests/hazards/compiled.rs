@@ -34,7 +34,7 @@ pub fn errors(path: &Path, start: fn(Target) -> Hazards) -> Vec<(u64, Inst, Need
             .collect();
         let symbols = || file.symbols().filter(|symbol| symbol.section_index() == Some(section.index()));
         let functions = symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
-        // A section without descriptors has only shaders.
+        // A file without descriptors has only shaders.
         let shaders = !file.symbols().any(|symbol| symbol.name().is_ok_and(|name| name.ends_with(".kd")));
         let is_kernel = |name: &str| {
             let descriptor = format!("{name}.kd");
@@ -47,7 +47,7 @@ pub fn errors(path: &Path, start: fn(Target) -> Hazards) -> Vec<(u64, Inst, Need
     all
 }
 
-/// `functions` has their beginnings, and whether they are kernels.
+/// The errors in code. `functions`: the beginnings of functions, and whether they are kernels.
 fn of_code(
     target: Target,
     insts: &[(u64, Inst)],
