@@ -198,7 +198,9 @@ fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
 
 /// Lists the code in a file. Returns the parts that were skipped, with the reasons.
 ///
-/// # Errors The damage in the file, after which the rest is listed nevertheless, and errors of the output, which end the listing.
+/// # Errors
+/// The damage in the file, after which the rest is listed nevertheless, and errors of the output, which end the
+/// listing.
 pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, color: bool) -> (Vec<String>, Result<()>) {
     let (passed, damage) = (Messages::default(), Messages::default());
     let wanted = args.kernel.as_deref().map(Near::new);

@@ -230,8 +230,8 @@ hidden! {
     /// A value that the runtime passes to a kernel after its arguments.
     ///
     /// These values begin at the first multiple of 8 after a kernel's arguments, each at a fixed distance
-    /// ([`Hidden::offset`]), in 256 bytes. The runtime fills in the values that the metadata list. Source: LLVM's AMDGPU
-    /// usage guide, code objects of version 5.
+    /// ([`Hidden::offset`]), in 256 bytes. The runtime fills in the values that the metadata list. Source: LLVM's
+    /// AMDGPU usage guide, code objects of version 5.
     enum Hidden {
         /// The number of whole workgroups in x.
         BlockCountX = 0, 4, "hidden_block_count_x";

@@ -100,7 +100,8 @@ struct Turn<'a, W: Write> {
 impl<W: Write> Line<'_, W> {
     /// Writes a part of a piece in the piece's turn. The last part ends the turn.
     ///
-    /// # Errors An error has ended the output: it is in `Turn::result`.
+    /// # Errors
+    /// An error has ended the output: it is in `Turn::result`.
     fn write(&self, number: usize, made: io::Result<&[u8]>, is_last: bool) -> io::Result<()> {
         let over = || io::Error::other("the listing has ended");
         let turn = self.turn.lock().map_err(|_| over())?;

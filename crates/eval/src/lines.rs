@@ -30,7 +30,8 @@ pub type Reason = String;
 impl Line {
     /// Reads a line.
     ///
-    /// # Errors The reason why the line is not understood.
+    /// # Errors
+    /// The reason why the line is not understood.
     pub fn read(text: &str) -> Result<Line, Reason> {
         let parts: Vec<&str> = text.split('\t').collect();
         let [target, words, mode, lane, inputs] = parts[..] else {

@@ -26,7 +26,9 @@ pub struct Evaluator {
 impl Evaluator {
     /// Changes the registers of a wave as the instruction does.
     ///
-    /// # Errors [`EvalError`] if the tables have no formula of the operation, or the formula needs a value that is not in a [`Wave`]. The wave is then unchanged.
+    /// # Errors
+    /// [`EvalError`] if the tables have no formula of the operation, or the formula needs a value that is not in a
+    /// [`Wave`]. The wave is then unchanged.
     pub fn run(&mut self, inst: &Inst, wave: &mut Wave) -> Result<()> {
         let before = wave.clone();
         // Clears bits that the hardware ignores, because their fields would act as modifiers here.

@@ -118,7 +118,8 @@ impl FromStr for Baseline {
 
     /// Reads what `Display` writes. Empty lines and those that begin with `#` are comments.
     ///
-    /// # Errors A line has another form.
+    /// # Errors
+    /// A line has another form.
     fn from_str(text: &str) -> Result<Baseline, BaselineError> {
         let mut baseline = Baseline::default();
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));

@@ -35,7 +35,8 @@ pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
 /// Returns the next change that the instruction needs; `None` if it needs no more. `last`: the instruction that runs
 /// just before it on every path, and the state before that one; `missing`: the waits that [`missing()`] returns.
 ///
-/// # Errors [`Error::Helpless`]: no change helps.
+/// # Errors
+/// [`Error::Helpless`]: no change helps.
 pub fn next_repair(
     now: &MachineState,
     last: Option<(&Inst, &MachineState)>,

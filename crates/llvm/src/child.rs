@@ -154,7 +154,8 @@ impl Shared {
 /// Answers the questions of an [`Oracle`](crate::Oracle), if it started this program, and then ends the program.
 /// Otherwise does nothing. To be called at the beginning of `main`.
 ///
-/// # Panics If the arguments of the child are not those that an oracle passes.
+/// # Panics
+/// If the arguments of the child are not those that an oracle passes.
 pub fn run_as_child() {
     let mut arguments = std::env::args().skip(1);
     if arguments.next().is_some_and(|first| first == CHILD_FLAG) {

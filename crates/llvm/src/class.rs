@@ -111,7 +111,8 @@ pub struct Classes {
 impl Classes {
     /// Reads the list that is a part of this package.
     ///
-    /// # Errors The line that is wrong, or the part that a class lacks.
+    /// # Errors
+    /// The line that is wrong, or the part that a class lacks.
     pub fn load() -> Result<Classes, String> {
         let mut list: Vec<Class> = Vec::new();
         for (number, line) in DIFFERENCES.lines().enumerate() {

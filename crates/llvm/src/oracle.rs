@@ -61,7 +61,8 @@ impl Oracle {
     /// Starts LLVM for a target. The program must call [`run_as_child`](crate::run_as_child) at its
     /// beginning.
     ///
-    /// # Errors A text: there is no `libLLVM`, or it does not know the target.
+    /// # Errors
+    /// A text: there is no `libLLVM`, or it does not know the target.
     pub fn start(target: Target) -> Result<Oracle, String> {
         let library = find_library()?;
         let exe = std::env::current_exe().map_err(|e| format!("this executable: {e}"))?;

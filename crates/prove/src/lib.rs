@@ -139,7 +139,8 @@ impl core::error::Error for TooFewThreads {}
 /// Tries the words of one pass. `progress` is called until all threads are done: every 5 ms in the first second, then
 /// every 200 ms.
 ///
-/// # Errors The system starts fewer threads than are wanted.
+/// # Errors
+/// The system starts fewer threads than are wanted.
 pub fn prove(
     options: &Options,
     target: Target,
