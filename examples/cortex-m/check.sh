@@ -59,7 +59,7 @@ panics() {
 }
 
 stack() {
-    build --features gfx942
+    build --no-default-features --features gfx942,text
     qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -chardev stdio,id=report \
         -semihosting-config enable=on,target=native,chardev=report -kernel "$out/stack" </dev/null | tee "$work/stack"
     awk '/^bytes of stack/ { found = $4 } END { exit !(found > 0 && found <= 512) }' "$work/stack"
@@ -79,8 +79,8 @@ table() {
         # The encoder's program is one for gfx942.
         parts="length decode branch rebranch operands text"
         case $set in gfx942 | all-targets) parts="$parts encode" ;; esac
-        build --no-default-features --features "$set"
-        build --no-default-features --features "$set,text" --bin size-text
+        # What a program does not call of text is not in it: one build of the library serves all columns.
+        build --no-default-features --features "$set,text"
         floor=$(bytes nothing)
         printf '%-14s' "$set"
         for part in $parts; do
@@ -93,13 +93,11 @@ table() {
 # Constructors that are never called add only padding to the image, 1 % or 64 bytes at most; two that are called add little.
 unused() {
     local part floor called plain
-    build --features gfx942
-    build --features gfx942,text --bin size-text
+    build --no-default-features --features gfx942,text
     for part in nothing length decode operands text encode; do
         cp "$out/size-$part" "$work/plain-$part"
     done
-    build --features gfx942,make
-    build --features gfx942,make,text --bin size-text
+    build --no-default-features --features gfx942,make,text
     for part in nothing length decode operands text encode; do
         plain=$(bytes_of "$work/plain-$part")
         if [ "$(bytes $part)" -gt $((plain + (plain < 6400 ? 64 : plain / 100))) ]; then
