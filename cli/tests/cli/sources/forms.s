@@ -2249,6 +2249,7 @@ s_nop 0
 amdhsa.version: [1, 2]
 amdhsa.kernels:
 .more: { .none: , .tilde: ~, .word: null }
+keys: {b: 1, 5: 2, a: 3, 12: 4, true: 7, false: 6, 1.5: 8, -2.5: 9, -1.5: 10, -3: 11, ~: 12, "x": 13}
 ...
 .end_amdgpu_metadata
 //! gfx906
