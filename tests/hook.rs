@@ -46,7 +46,7 @@ fn every_kernel_of_every_sample_is_hooked() {
         assert!(run.status.success() && segment.is_some(), "{text}");
         std::fs::remove_file(&file).expect("it is there");
 
-        // Any other change is found: in the code, in the displaced instructions, in the trampoline.
+        // The proof finds any other change: in the code, in the displaced instructions, and in the trampoline.
         let h = &hooked[0];
         let at = after.len() - 1;
         for byte in (0..before.len()).step_by(97) {

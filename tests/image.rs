@@ -1,14 +1,14 @@
-//! The image for a bare Cortex-M in which nothing can panic calls every public function, or a list says why
-//! it does not.
+//! The image for a bare Cortex-M, in which nothing can panic, calls every public function, except for those of a list
+//! with reasons.
 //!
-//! What is public is read from the source: functions of the types, and free functions, that the crate's root or one of
-//! its public modules exports. The functions of `capi`, which the image calls by their names in C, are not looked at,
-//! nor the constructors of `make`, which it calls through a generated list, nor modules that need a heap.
+//! The public functions are read from the source: those of the types, and free functions, that the crate's root or one
+//! of its public modules exports. Left out are the functions of `capi`, which the image calls by their names in C, the
+//! constructors of `make`, which it calls through a generated list, and modules that need a heap.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Directories and files without the functions that are looked at.
+/// The directories and files that are left out.
 const OTHERS: [&str; 9] =
     ["flow", "loadable", "arbitrary", "capi", "make", "book", "formula", "meaning", "table/generated"];
 
@@ -62,7 +62,7 @@ fn exported(src: &Path) -> BTreeSet<String> {
     names
 }
 
-/// Public functions: `Inst::get`, `decode`.
+/// The names of public functions, such as `Inst::get` and `decode`.
 fn functions(src: &Path) -> BTreeSet<String> {
     let (exported, mut found) = (exported(src), BTreeSet::new());
     let is_other = |path: &PathBuf| {
@@ -74,7 +74,7 @@ fn functions(src: &Path) -> BTreeSet<String> {
         let mut of: Option<String> = None;
         for line in read(&path).lines() {
             if let Some(rest) = line.strip_prefix("impl") {
-                // Without the parameters: `<'a, C: Memory + ?Sized> InstMut<'a, C> {`.
+                // The parameters are cut off, as in `<'a, C: Memory + ?Sized> InstMut<'a, C> {`.
                 let name = match rest.starts_with('<') {
                     true => rest.split_once("> ").map_or("", |(_, name)| name),
                     false => rest.trim_start(),
@@ -110,7 +110,7 @@ fn every_public_function_is_in_the_image_that_cannot_panic() {
     let of_name = |name: &str| functions.iter().filter(|f| f.rsplit("::").next() == Some(name)).count();
     let called = |function: &str| match function.split_once("::") {
         None => image.contains(&format!("{function}(")),
-        // A method that one type alone has can be called as one, unless core's types have such a method too.
+        // A method that only one type has can be called as a method, unless types of `core` have one with its name.
         Some((_, name)) => {
             let of_core = ["get", "set", "iter", "contains", "len", "is_empty", "next", "take", "with", "new", "find"];
             image.contains(&format!("{function}("))

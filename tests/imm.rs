@@ -1,11 +1,12 @@
-//! Constants with parts are exact inverses, fit or are refused by name, and print as LLVM 22 writes them.
+//! Encoding and decoding of constants with parts are exact inverses. A part fits, or is refused by its name, and
+//! constants print as LLVM 22 writes them.
 #![cfg(all(has_target, feature = "text"))]
 
 use amdgpu_isa::facts::{Counter, Encoding};
 use amdgpu_isa::imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 use amdgpu_isa::{Field, Inst, Opcode, Target, decode_words};
 
-/// An instruction that holds the constant, found by its operation; `None` if the target lacks it.
+/// An instruction of an operation with a constant; `None` if the target lacks the operation.
 fn inst(target: Target, name: &str, value: u16) -> Option<Inst> {
     Some(with(target, word(target, name)?, value))
 }
@@ -58,11 +59,11 @@ fn every_value_comes_back_from_its_parts() {
     }
 }
 
-/// Bits of a part, as runs of bits with their lowest bit and their number.
+/// The bits of a part: runs of bits, each with its lowest bit and its number of bits.
 type Part = &'static [(u16, u16)];
 
 /// The bits of the counters in `s_waitcnt`, written independently of the library. RDNA4's manual has an operation for
-/// each counter instead; LLVM has both.
+/// each counter instead of `s_waitcnt`. LLVM has both.
 fn counters(target: Target) -> &'static [(Counter, Part)] {
     match target.processor() {
         name if ["gfx11", "gfx12", "gfx13"].iter().any(|start| name.starts_with(start)) => {
@@ -90,7 +91,7 @@ fn part_of(part: Part, value: u16) -> (u8, u16) {
     })
 }
 
-/// From RDNA3 on a message is a byte, and has no other parts.
+/// Whether a message is a byte without other parts, as from RDNA3 on.
 fn sends_bytes(target: Target) -> bool {
     ["gfx11", "gfx12", "gfx13"].iter().any(|name| target.processor().starts_with(name))
 }
@@ -137,7 +138,7 @@ fn what_does_not_fit_is_refused_by_name() {
         let used: u8 = counters(target).iter().map(|(_, part)| bits(part)).sum();
         for &(counter, part) in counters(target) {
             let (max, width) = ((1 << bits(part)) - 1, bits(part));
-            // Giving the maximum explicitly means no wait too.
+            // An explicit maximum means no wait, too.
             assert_eq!(nothing.with(counter, max).encode(target), nothing.encode(target));
             refused(Imm::Waitcnt(nothing.with(counter, max + 1)), counter.name(), 1 << width, width);
         }
@@ -177,7 +178,7 @@ fn what_does_not_fit_is_refused_by_name() {
     }
 }
 
-/// Parts, their encoded number, and the printed text.
+/// Constants with parts print as LLVM's names.
 #[test]
 fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();

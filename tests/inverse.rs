@@ -16,9 +16,9 @@ use words::{Rng, bytes, is_rdna};
 /// Low halves of the first dword for every high half: zeros, ones, and the codes that announce a trailing dword.
 const LOW_HALVES: [u32; 6] = [0x0000, 0xffff, 0x00ff, 0x02f9, 0x02fa, 0x8180];
 
-/// Words that start in every possible way: every value of the upper 16 bits with some lower halves, and a random
-/// sample. `each` gets the five dwords of one in `step` of them, and of a third of those in the quick run. The dwords
-/// after the first are random, with some zeros and ones.
+/// Calls `each` with words of every possible beginning: every value of the upper 16 bits with some lower halves, and a
+/// random sample. `each` gets the five dwords of one in `step` of these words, and in the quick run only a third of
+/// those. The dwords after the first are random, with some zeros and ones.
 fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5])) {
     let step = if words::is_full() { step } else { 3 * step };
     let seed = std::env::var("AMDGPU_ISA_SEED").map_or(0x942, |s| s.parse().expect("AMDGPU_ISA_SEED is a number"));
@@ -53,7 +53,7 @@ fn every_word_is_refused_or_comes_back_bit_for_bit() {
             Ok(inst) => {
                 accepted += 1;
                 comes_back(target, &words, &inst);
-                // The dwords after the instruction leave no trace in it.
+                // The instruction does not depend on the dwords after it.
                 let again = decode_words(target, inst.words()).unwrap_or_else(|e| panic!("{target} {inst:?}: {e}"));
                 assert_eq!(hasher.hash_one(again), hasher.hash_one(inst));
             }
@@ -76,7 +76,7 @@ fn too_few_bytes_say_how_many_are_needed() {
                         assert!(needed > n && needed <= code.len(), "{target} {code:02x?}: {n} bytes, {needed} needed");
                         let enough = decode(target, &code[..needed]);
                         let still = matches!(enough, Err(DecodeError::Truncated { .. }));
-                        // A third dword is not known to be needed before the second is present.
+                        // Whether a third dword is needed is only known with the second one.
                         let known = if is_rdna(target) { 8 } else { 4 };
                         assert!(!still || n < known, "{target} {code:02x?}: {needed} bytes were not enough");
                         assert!(still || enough == whole, "{target} {code:02x?}: {n} bytes");

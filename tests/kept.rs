@@ -1,9 +1,9 @@
-//! Destinations of which an instruction keeps a part, as the manuals describe it: independent of the tables.
+//! Destinations of which an instruction keeps a part, as the manuals describe it. This does not use the tables.
 
 use crate::words::is_rdna;
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value};
 
-/// Operations whose 16-bit result zeroes the upper half of the destination, and keeps the lower one when op_sel[3]
+/// Operations whose 16-bit result zeroes the upper half of the destination, or keeps the lower half if op_sel[3]
 /// directs the result to the upper one (Vega ISA, the descriptions of VOP3A opcodes 490 to 495 and 630).
 const LEGACY: [&str; 6] = [
     "v_mad_legacy_f16",
@@ -13,7 +13,7 @@ const LEGACY: [&str; 6] = [
     "v_div_fixup_legacy_f16",
     "v_interp_p2_legacy_f16",
 ];
-/// Loads of one component of 16 bits, or of three: from gfx9 on the last half of a register is kept.
+/// Loads of one or three components of 16 bits: from gfx9 on they keep the last half of a register.
 const ODD_LOADS: [&str; 4] = [
     "buffer_load_format_d16_x",
     "buffer_load_format_d16_xyz",
@@ -21,7 +21,7 @@ const ODD_LOADS: [&str; 4] = [
     "tbuffer_load_format_d16_xyz",
 ];
 
-/// A VOP1 or VOP2 whose result has 16 bits.
+/// Whether an operation of VOP1 or VOP2 has a result of 16 bits.
 fn has_half_result(name: &str) -> bool {
     name.starts_with("v_cvt_f16_") || name.ends_with("_f16") && name != "v_cvt_f32_f16"
 }
@@ -51,7 +51,8 @@ pub fn kept(inst: &Inst) -> Option<&'static str> {
         Some(Format::Dpp) => return leaves_out_lanes(inst).then_some("dpp"),
         _ => {}
     }
-    // These load four components, whatever dmask says. Operations with several samples do so only from RDNA3 on.
+    // These operations load four components, whatever `dmask` is. Operations with several samples do so only from RDNA3
+    // on.
     let gathers = name.contains("gather4") || name == "image_msaa_load" && !inst.target().name().starts_with("gfx10");
     let packs = !["gfx801", "gfx803"].contains(&inst.target().name()) && !gathers;
     match inst.format() {
@@ -72,9 +73,9 @@ fn leaves_out_lanes(inst: &Inst) -> bool {
     inst.extension() == Some(Format::Dpp) && !all
 }
 
-/// Whether an operand that its operation only writes is also read, because a part of it is kept.
+/// Whether an operand that the operation only writes is also read, because the instruction keeps a part of it.
 pub fn is_kept(inst: &Inst, operand: &Operand) -> bool {
     let is_data = matches!(operand.role, Some(Field::Vdst | Field::Vdata)) && is_vector(operand);
-    // The width of a half says that there is another half, which the access does not.
+    // An operand of 16 bits is a half: its access does not include the other half.
     is_data && if operand.bits == 16 { leaves_out_lanes(inst) } else { kept(inst).is_some() }
 }

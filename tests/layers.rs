@@ -1,14 +1,14 @@
-//! The modules of the library are layers: no module at the top of `src/` uses one that uses it in turn, nor does any
-//! module within a directory, except for the few of [`KNOWN`].
+//! The modules of the library are layers: no two modules at the top of `src/`, or within a directory, use each other,
+//! except for the few of [`KNOWN`].
 //!
-//! A `use` line or a path says what a file depends on: `crate::` is always followed by a module, so that a reader sees
-//! it, too. Names at the root of the crate are for its users. To see the layers, bottom first:
-//! `cargo test --release --test library -- layers --nocapture`.
+//! `use` lines and paths show the dependencies of a file: a module always follows `crate::`, so that a reader sees
+//! them, too. Names at the root of the crate are for its users. To see the layers, bottom first: `cargo test --release
+//! --test library -- layers --nocapture`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Modules of a directory that use each other, and why.
+/// Modules of a directory that use each other, and the reason.
 const KNOWN: &[(&[&str], &str)] = &[
     (
         &["hazards::owed", "hazards::pair", "hazards::past", "hazards::room", "hazards::state", "hazards::steps"],
@@ -17,7 +17,7 @@ const KNOWN: &[(&[&str], &str)] = &[
     (&["make::builder", "make::dual", "make::fill"], "a builder builds dual instructions, which are two builders"),
 ];
 
-/// The path of a module: `["hazards", "state"]`.
+/// The path of a module, such as `["hazards", "state"]`.
 type Module = Vec<String>;
 /// The modules that each module uses.
 type Uses = BTreeMap<Module, BTreeSet<Module>>;
@@ -50,7 +50,7 @@ fn a_path_from_the_root_begins_with_a_module() {
     }
 }
 
-/// The code of each file of `src/` without comments, texts and tests.
+/// The code of each file of `src/` without comments, strings and tests.
 fn files() -> BTreeMap<Module, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut all, mut folders) = (BTreeMap::new(), vec![root.clone()]);
@@ -66,7 +66,7 @@ fn files() -> BTreeMap<Module, String> {
             if module.last().is_some_and(|name| name == "mod") {
                 module.pop();
             }
-            // `lib` lists the modules, and `book` and `capi` use the crate as others do.
+            // `lib` lists the modules, and `book` and `capi` use the crate as its users do.
             if !["lib", "book", "capi"].contains(&module[0].as_str()) {
                 all.insert(module, code(&std::fs::read_to_string(path).unwrap()));
             }
@@ -75,7 +75,7 @@ fn files() -> BTreeMap<Module, String> {
     all
 }
 
-/// The lines before the tests, without comments and texts.
+/// The code before the tests, without comments and strings.
 fn code(text: &str) -> String {
     let end = text.find("\n#[cfg(all(test").or_else(|| text.find("\n#[cfg(test)]")).unwrap_or(text.len());
     let mut code = String::new();
@@ -153,7 +153,7 @@ fn parents(files: &BTreeMap<Module, String>) -> BTreeSet<Module> {
     files.keys().flat_map(|module| (0..module.len()).map(|n| module[..n].to_vec())).collect()
 }
 
-/// Which children of a module use which other ones, each with all that is in it.
+/// The uses between the children of a module, each with everything in it.
 fn uses_of_children(files: &BTreeMap<Module, String>, parent: &[String]) -> Uses {
     let depth = parent.len() + 1;
     let mut uses = Uses::new();
@@ -169,7 +169,7 @@ fn uses_of_children(files: &BTreeMap<Module, String>, parent: &[String]) -> Uses
     uses
 }
 
-/// The module in which an item is defined, as seen from another one. A module that only passes it on is skipped.
+/// The module in which an item is defined, as seen from another one. Modules that only export it again are skipped.
 fn resolved(files: &BTreeMap<Module, String>, module: &[String], path: &[String], depth: usize) -> Option<Module> {
     let full: Module = match path[0].as_str() {
         "crate" => path[1..].to_vec(),
@@ -233,7 +233,7 @@ fn knots(uses: &Uses) -> Vec<Vec<String>> {
     knots.into_iter().collect()
 }
 
-/// The modules in an order in which each uses only earlier ones, a line for each that says which.
+/// The modules in an order in which each uses only earlier ones: a line for each, with the modules that it uses.
 fn layers(uses: &Uses) -> Vec<String> {
     let (mut left, mut lines) = (uses.clone(), Vec::new());
     while let Some(module) = left

@@ -1,10 +1,10 @@
-//! `length` returns the length of everything that `decode` accepts, and a text never outgrows its buffer.
+//! `length` returns the length of every instruction that `decode` accepts, and every text fits in its buffer.
 #![cfg(feature = "text")]
 
 use amdgpu_isa::text::TextBuffer;
 use amdgpu_isa::{Target, decode, length};
 
-/// Every value of the top 16 bits, with low bits that announce literals, SDWA and DPP, and random ones.
+/// Tries every value of the upper 16 bits, with lower bits that announce literals, SDWA and DPP, and with random ones.
 #[test]
 fn length_is_that_of_decode() {
     let mut random = 0x2545_f491_4f6c_dd1du64;

@@ -1,4 +1,4 @@
-//! The promises of the library about instructions, operands, text and programs: a module for each.
+//! The promises of the library about instructions, operands, text and programs, with a module for each.
 //!
 //! `codec.rs` has the promises that must hold without the feature `fast`, too, `constructors.rs` those of the feature
 //! `make`, `tool.rs` those of the command, and `tables.rs` those of the build. `tests/README.md` lists

@@ -18,7 +18,7 @@ use amdgpu_isa::text::ParseErrorKind;
 use amdgpu_isa::{Field, Format, Inst, Reg, Target, Value, VgprMsb, decode_words, parse};
 use object::{Object as _, ObjectSection as _};
 
-/// The targets of this build: mutants of a limit are built with few.
+/// The targets with these names that are in the build, because mutants of a limit are built with few targets.
 fn targets<const N: usize>(names: [&str; N]) -> impl Iterator<Item = Target> {
     names.into_iter().filter_map(|name| name.parse().ok())
 }
@@ -38,7 +38,7 @@ fn rule(target: Target, text: &str) -> Result<(), RuleError> {
     }
 }
 
-/// The fields of a descriptor for these registers.
+/// The descriptor with the fields for these registers.
 fn set(target: Target, registers: Registers) -> Result<KernelDescriptor, DescriptorError> {
     let mut descriptor = KernelDescriptor::new(target);
     descriptor.set_registers(target, registers).map(|()| descriptor)
@@ -54,7 +54,7 @@ fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
             let fits = offset % 4 == 0 && (4..=256).contains(&offset);
             let wanted = if fits { Ok(offset / 4 - 1) } else { Err(DescriptorError::AccumOffset) };
             assert_eq!(made.map(|d| u16::from(d.rsrc3().accum_offset())), wanted, "{target} {offset}");
-            // Accumulation registers cannot begin after the last register, but they can in its granule.
+            // Accumulation registers cannot begin after the last register, except in its granule.
             for vgprs in [0, 1, 2, 4, 5, 8, 9, 255, 256, 257] {
                 let made = set(target, Registers { vgprs, accum_offset: offset, ..Registers::new(target) });
                 let has_place = offset <= vgprs.max(1).div_ceil(4) * 4;
@@ -64,8 +64,8 @@ fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
     }
 }
 
-/// LLVM's `getTotalNumVGPRs`: accumulation registers follow the others from CDNA2 on, and have a file of their own on
-/// CDNA1.
+/// LLVM's `getTotalNumVGPRs`: accumulation registers follow the vector registers from CDNA2 on, and have a register
+/// file of their own on CDNA1.
 #[test]
 fn set_registers_takes_accumulation_registers_where_they_are() {
     for &target in Target::ALL {
@@ -114,7 +114,7 @@ fn set_registers_takes_64_granules_of_vector_registers() {
     }
 }
 
-/// The setters of a descriptor's words take what fits, keep all other bits, and refuse the rest.
+/// The setters of a descriptor's words accept values that fit, keep all other bits, and refuse other values.
 #[test]
 fn setters_of_descriptor_words_take_what_fits() {
     let refused = |max| Some(DescriptorError::Range { max });
@@ -137,8 +137,8 @@ fn setters_of_descriptor_words_take_what_fits() {
 }
 
 /// LLVM's usage guide, GRANULATED_WAVEFRONT_SGPR_COUNT, and the numbers that its assembler accepts: 104 with vcc and
-/// flat_scratch on GCN 1.0 and 1.1, 102 without the special ones until RDNA, where all waves have all registers.
-/// Granules are of 8 registers.
+/// flat_scratch on GCN 1.0 and 1.1, later 102 without the special ones, and from RDNA on all waves have all registers.
+/// A granule has 8 registers.
 #[test]
 fn set_registers_takes_as_many_scalar_registers_as_there_are() {
     for &target in Target::ALL {
@@ -150,7 +150,8 @@ fn set_registers_takes_as_many_scalar_registers_as_there_are() {
         for (vcc, flat_scratch) in [(false, false), (true, false), (true, true)] {
             let registers = Registers { vcc, flat_scratch, xnack_mask: false, ..Registers::new(target) };
             let special = registers.special(target);
-            // Where scratch memory takes no registers of a kernel, the registers of flat_scratch always count.
+            // On targets where scratch memory takes no registers of a kernel, the registers of flat_scratch always
+            // count.
             let always = ["CDNA3", "CDNA4"].contains(&target.generation());
             let wanted = match (target.generation(), vcc, flat_scratch || always) {
                 // Metadata count vcc, although every wave has it.
@@ -191,7 +192,7 @@ fn set_registers_counts_one_register_that_is_loaded() {
     assert_eq!(count(descriptor), 2);
 }
 
-/// The sizes of the fields in the usage guide. All other fields have one bit.
+/// The sizes of fields are those of the usage guide. All other fields have one bit.
 #[test]
 fn a_part_of_a_descriptor_takes_what_its_bits_hold() {
     for &target in Target::ALL {
@@ -236,7 +237,7 @@ fn a_part_of_a_descriptor_takes_what_its_bits_hold() {
 }
 
 /// LLVM 22 refuses an accumulator that overlaps a part of the destination ("source 2 operand must not partially overlap
-/// with dst"), if the destination has more than four registers. That of doubles has eight.
+/// with dst"), if the destination has more than four registers. The accumulator of doubles has eight.
 #[test]
 fn a_matrix_of_more_than_four_registers_does_not_overlap_what_it_is_added_to() {
     let refused = Err(RuleError::Overlap { field: Field::Src2 });
@@ -295,7 +296,7 @@ fn dual_operations_read_four_banks_and_add_to_two() {
     }
 }
 
-/// CDNA5 ISA 3.4.3, "MODE register": bits 13:12 to 19:18 are the upper bits of register numbers.
+/// CDNA5 ISA 3.4.3, "MODE register": bits 19:12 are the upper bits of register numbers, two for each operand.
 #[test]
 fn writing_any_of_the_bits_19_to_12_of_mode_leaves_numbers_of_registers_unknown() {
     let Some(target) = targets(["gfx1250"]).next() else { return };
@@ -312,7 +313,7 @@ fn writing_any_of_the_bits_19_to_12_of_mode_leaves_numbers_of_registers_unknown(
     }
 }
 
-/// Words and texts of LLVM 22, with the registers of each part of the address.
+/// The cases are words and texts of LLVM 22, with the number of registers of each part of the address.
 #[test]
 fn rays_have_the_registers_of_their_vectors() {
     let cases: [(&str, &[u32], &str, &[u16]); 12] = [
@@ -399,8 +400,8 @@ fn code_is_aligned_to_4_to_65536_bytes() {
     }
 }
 
-/// MessagePack's specification: the contents of a document by their bytes. Texts have up to 31 bytes, and lists up to
-/// 15 elements, after a head of one byte; a number has as few bytes as possible.
+/// MessagePack's specification: the bytes of the values in a document. Texts have up to 31 bytes, and lists up to 15
+/// elements, after a head of one byte; a number has as few bytes as possible.
 #[test]
 fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -447,8 +448,8 @@ fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     assert_eq!(kernel.hidden(&[Hidden::QueuePtr]).arguments_size(), Some(56 + 256));
 }
 
-/// LLVM's `getTotalNumVGPRs`: accumulation registers begin at the next multiple of four, from CDNA2 on; elsewhere there
-/// are as many of one kind as of the other.
+/// LLVM's `getTotalNumVGPRs`: from CDNA2 on, accumulation registers begin at the next multiple of four; elsewhere there
+/// are as many accumulation registers as vector registers.
 #[test]
 fn registers_of_a_set_are_counted_from_the_first() {
     for &target in Target::ALL {
@@ -482,7 +483,7 @@ fn an_instruction_of_255_dwords_and_more_is_too_long() {
     fn given<const N: usize>(target: Target) -> Option<u8> {
         let mut code = [0u32; 4];
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
-        // s_endpgm, and zeros.
+        // The words are s_endpgm and zeros.
         let mut words = [0; N];
         words[0] = 0xbf81_0000;
         match Assembler::new(target, &mut code, &mut labels, &mut fixups).emit(words).map_err(|error| error.kind) {
@@ -497,7 +498,7 @@ fn an_instruction_of_255_dwords_and_more_is_too_long() {
     }
 }
 
-/// A scalar program with the registers that each instruction reads and writes, as the test itself knows them.
+/// A step of a scalar program, with the registers that it reads and writes, which the test knows without the library.
 #[derive(Clone, Copy)]
 enum Step {
     Move { to: u8, from: u8 },
@@ -523,8 +524,8 @@ fn live_before(program: &[Step]) -> Vec<u32> {
     }
 }
 
-/// Loops inside loops, and jumps between them: every register is live where some path reads it, however often blocks
-/// have to be revisited before all of them are final.
+/// The programs have loops inside loops, and jumps between them: every register is live where some path reads it,
+/// however often the search has to visit a block.
 #[test]
 fn registers_live_through_all_rounds_of_loops() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -566,11 +567,11 @@ fn registers_live_through_all_rounds_of_loops() {
     assert!(seen > 1_000, "{seen}");
 }
 
-/// Functions that share a block are one group, and another one is not in it, whichever comes first.
+/// Functions that share a block are one group without any other function, in any order.
 #[test]
 fn functions_that_share_blocks_are_a_group() {
     let Some(target) = targets(["gfx942"]).next() else { return };
-    // s_branch by so many dwords, s_endpgm.
+    // s_branch by a number of dwords, and s_endpgm.
     let (jump, end) = (|dwords: i16| 0xbf82_0000 | u32::from(dwords as u16), 0xbf81_0000);
     let groups = |words: &[u32], entries: &[u64]| {
         let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -590,8 +591,8 @@ fn functions_that_share_blocks_are_a_group() {
     assert_eq!(groups(&[end, end, end], &[0, 4, 8]), [[0], [1], [2]]);
 }
 
-/// CDNA3 ISA 10.2: vmcnt and lgkmcnt count a flat load, because nothing shows which memory it reads; a wait for one of
-/// the two gives no information about the other.
+/// CDNA3 ISA 10.2: vmcnt and lgkmcnt both count a flat load, because nothing shows which memory it reads. A wait for
+/// one counter gives no information about the other one.
 #[test]
 fn a_wait_for_one_counter_of_a_flat_load_leaves_the_other_in_doubt() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -641,7 +642,7 @@ fn every_symbol_of_a_code_object_is_in_the_chain_of_its_bucket() {
     }
 }
 
-/// All 32 bits of a literal count, and narrower fields accept the values that fit.
+/// A literal has numbers of 32 bits, and narrower fields accept the values that fit.
 #[test]
 fn a_literal_takes_numbers_of_32_bits() {
     for target in targets(["gfx942", "gfx1100", "gfx1250"]) {
@@ -694,7 +695,7 @@ fn names_in_triples_have_two_characters_behind_the_dot() {
     }
 }
 
-/// Lanes that are switched off keep the values of the first and the last register of each file.
+/// Lanes that are off keep the values of the first and the last register of each register file.
 #[test]
 fn all_vector_registers_are_kept_in_lanes_that_are_off() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -755,8 +756,8 @@ fn factors_of_8_bits_take_twice_as_long() {
     }
 }
 
-/// The selection of a source's half is dropped with its register. With a literal it is not, because the short form
-/// cannot name the upper half.
+/// The bit that selects the half of a source may be dropped, but not for a literal, because the short form cannot name
+/// its upper half.
 #[test]
 fn the_upper_half_of_a_literal_is_not_forgotten() {
     let Some(target) = targets(["gfx1100"]).next() else { return };
@@ -770,7 +771,7 @@ fn the_upper_half_of_a_literal_is_not_forgotten() {
     assert!(upper.is_err() || upper.unwrap().reencode(Format::Vop2, None).is_err());
 }
 
-/// IEEE 754, binary16, in the literals of LLVM 22: the least number of full precision, and the greatest ones.
+/// IEEE 754, binary16, in the literals of LLVM 22: the least normal number, and the greatest ones.
 #[test]
 fn floats_of_16_bits_are_those_of_ieee_754_at_both_ends() {
     for target in targets(["gfx942", "gfx1030"]) {
@@ -788,8 +789,8 @@ fn floats_of_16_bits_are_those_of_ieee_754_at_both_ends() {
     }
 }
 
-/// The hardware's codes: 0 to 64 are 128 to 192, -1 to -16 are 193 to 208, and registers are 256 to 511. The values
-/// beside them are literals, or refused.
+/// The hardware's codes: 0 to 64 are 128 to 192, -1 to -16 are 193 to 208, and registers are 256 to 511. Other integers
+/// are literals, or refused.
 #[test]
 fn inline_integers_are_minus_16_to_64() {
     for &target in Target::ALL {

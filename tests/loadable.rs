@@ -7,7 +7,7 @@ use amdgpu_isa::kernel::{Argument, CodeObject, DescriptorPart, Kernel, KernelDes
 use amdgpu_isa::{Target, parse};
 
 const TARGET: Target = Target::Gfx942;
-/// A value for which MessagePack writes numbers in more bytes.
+/// Sizes of groups at which MessagePack changes the number of bytes of a number.
 const SIZES: [u32; 6] = [127, 128, 255, 256, 1024, 65535];
 
 fn descriptor() -> KernelDescriptor {

@@ -1,6 +1,6 @@
 //! Every row of the opcode tables in AMD's manuals is a row of this library's tables, with the same number and name,
-//! and the reverse. For each exception a line of `docs/manual-errata.md` says which of the two is wrong; its bytes
-//! prove it, and it covers exactly as many rows as it states.
+//! and vice versa. For each exception a line of `docs/manual-errata.md` says which of the two is wrong; its bytes prove
+//! it, and it covers exactly as many rows as it states.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 mod page;
@@ -122,7 +122,7 @@ fn long_firsts_and_seconds(target: Target) -> Vec<Op> {
 /// A row that only the manual has, and the row that only this library has in its place.
 type Difference = (Option<Op>, Option<Op>);
 
-/// A manual, with the rows that only it or only this library has: those that no line has explained yet.
+/// A manual, with the rows that only it or only this library has and that no line has explained yet.
 struct Comparison {
     name: &'static str,
     target: Option<Target>,
@@ -142,7 +142,8 @@ impl Comparison {
         Comparison { name, target, table, ours, theirs_alone, ours_alone }
     }
 
-    /// Whether only this library has a row. While the target waits, every row counts that the manual lacks.
+    /// Whether only this library has a row. For a target that the library lacks, every row counts that the manual
+    /// lacks.
     fn is_ours_alone(&self, op: &Op) -> bool {
         if self.target.is_some() { self.ours_alone.contains(op) } else { !self.table.rows.contains_key(op) }
     }
@@ -175,7 +176,7 @@ impl Comparison {
             return self.target.map_or(Ok(()), |target| line.decode(target).map(drop));
         };
         let explained = self.explained(manual, here)?;
-        // While the target waits, it is unknown which of the shifted rows it has.
+        // If the library lacks the target, it is unknown which of the shifted rows the target has.
         let waits = self.target.is_none() && matches!(manual, Side::Shifted { .. });
         for (theirs, ours) in explained.iter().filter(|_| !waits) {
             self.theirs_alone.retain(|op| Some(*op) != *theirs);
@@ -188,8 +189,8 @@ impl Comparison {
         if !explained.iter().all(|(theirs, ours)| theirs.or(*ours).is_some_and(placed)) {
             return Err(format!("not all of its rows are at {}", line.place));
         }
-        // For a row of ours, the bytes are an instruction. For a row that only the manual has, they show the actual
-        // meaning of its number.
+        // For a row that only this library has, the bytes are an instruction. For a row that only the manual has, they
+        // show the actual meaning of its number.
         let Some(target) = self.target else { return Ok(()) };
         let found = line.decode(target)?;
         let shown = |op: Op| are_about(&found, target, op.0, op.1);
@@ -203,7 +204,7 @@ impl Comparison {
         self.table.rows.keys().any(|op| op.0 == format)
     }
 
-    /// The manual's line in the first table of the page.
+    /// The line of the manual in the first table of the page.
     fn counts(&self, target_name: &str) -> Vec<String> {
         let theirs: BTreeSet<Op> = self.table.rows.keys().copied().collect();
         let known = |n: usize| if self.target.is_some() { n.to_string() } else { "-".into() };
@@ -276,7 +277,7 @@ fn sources_of_formats_are_where_the_manual_has_their_operations() {
                     let mut tables = tables.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u16>().ok());
                     let (first, last) = (tables.next(), tables.next_back());
                     // The chapter on instructions does not count as the place of a format. The rows of a section can be
-                    // in a part of it.
+                    // in one of its subsections.
                     place.ends_with(section) && (first..=last.max(first)).contains(&Some(number))
                 };
                 let is_chapter_of_formats = section.starts_with(chapter(name));
@@ -315,7 +316,7 @@ fn every_target_is_compared_or_has_a_reason() {
         assert!(MANUALS.iter().any(|m| m.0 == *name), "no manual is called {name}");
     }
     for &target in Target::ALL {
-        // Manuals do not distinguish sizes of waves, and neither do words: both targets have the same rows, except that
+        // Manuals do not distinguish wave sizes, and neither do words: both targets have the same rows, except that
         // VOPD needs waves of 32 lanes.
         if let Some(narrow) = target.with_wave_size(32).filter(|narrow| *narrow != target) {
             let mut rows = ours(narrow);

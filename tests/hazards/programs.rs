@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use amdgpu_isa::{Inst, Target, parse};
 
-/// A distance: the agreed one, and the safe one. `EVENT` stands for no number.
+/// A distance: the one on which sources agree, and the safe one. `EVENT` means that no number is enough.
 pub type Distance = (u8, u8);
 pub const EVENT: u8 = u8::MAX;
 
-/// By rule and target.
+/// Distances by rule and target.
 pub struct Distances {
     pub targets: Vec<&'static str>,
     of: BTreeMap<(&'static str, &'static str), Distance>,
@@ -37,7 +37,7 @@ impl Distances {
         Distances { targets, of }
     }
 
-    /// The distance; 0 if no source has one.
+    /// The distance of a rule on a target; 0 if no source has one.
     pub fn of(&self, rule: &str, target: &str) -> Distance {
         self.of.get(&(rule, target)).copied().unwrap_or((0, 0))
     }
@@ -48,7 +48,7 @@ impl Distances {
     }
 }
 
-/// Each program for each of its targets.
+/// All programs, each for each of its targets.
 pub fn programs(targets: &[&'static str]) -> Vec<Program> {
     let mut all = Vec::new();
     for line in include_str!("programs.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {

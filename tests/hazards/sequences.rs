@@ -1,4 +1,4 @@
-//! Programs of several instructions. `sequences.txt` marks the places where an instruction has to come between.
+//! Programs of several instructions. `sequences.txt` marks the places where another instruction has to be inserted.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ struct Sequence {
     words: Vec<&'static str>,
     target: &'static str,
     insts: Vec<&'static str>,
-    /// The instructions before which another one has to come.
+    /// The numbers of the instructions before which another one has to be inserted.
     stars: Vec<usize>,
-    /// The rules that say so, where the star has them: in alphabetical order.
+    /// The rules that demand it, in alphabetical order, if the star names them.
     rules: Vec<Option<Vec<&'static str>>>,
 }
 
-/// An instruction, whether a star stands before it, and the rules that the star has.
+/// An instruction, whether a star is before it, and the rules that the star names.
 fn starred(text: &'static str) -> (&'static str, bool, Option<Vec<&'static str>>) {
     let Some(rest) = text.strip_prefix('*') else { return (text, false, None) };
     let (rules, inst) = rest.split_once(' ').unwrap();
     (inst, true, (!rules.is_empty()).then(|| rules.split(',').collect()))
 }
 
-/// Each line for each of its targets.
+/// The lines of the file, each for each of its targets.
 fn sequences() -> Vec<Sequence> {
     let targets = Distances::read().targets;
     let lines = include_str!("sequences.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -64,7 +64,7 @@ impl Sequence {
     }
 }
 
-/// The rules demand something exactly at the stars, by this rule, and it can be inserted.
+/// The rules demand another instruction exactly at the stars, by the named rules, and `protect` can insert it.
 #[test]
 fn each_star_is_demanded_and_nothing_else() {
     let (mut wrong, mut seen) = (Vec::new(), 0);
@@ -119,7 +119,7 @@ fn each_star_is_demanded_and_nothing_else() {
     assert!(seen > 0);
 }
 
-/// The instructions before which a pass of LLVM inserts something.
+/// The numbers of the instructions before which a pass of LLVM inserts others.
 fn inserted(target: &str, attributes: &str, pass: &str, programs: &[Vec<&str>]) -> Vec<Vec<usize>> {
     let functions = programs.iter().enumerate().map(|(n, program)| {
         let body: String = program.iter().map(|inst| format!("    {inst}\n")).collect();
@@ -156,7 +156,7 @@ fn inserted(target: &str, attributes: &str, pass: &str, programs: &[Vec<&str>]) 
     bodies.zip(programs).map(of_body).collect()
 }
 
-/// LLVM inserts something in the same places.
+/// LLVM inserts instructions at the same places.
 #[test]
 fn llvm_inserts_where_the_stars_are() {
     let lines = include_str!("sequences.mir.txt").lines().filter(|line| !line.starts_with('#'));

@@ -1,10 +1,10 @@
-//! Operands of all decoded words make sense: their fields exist, and their registers are inside the register files.
+//! Operands of all decoded words are plausible: their fields exist, and their registers are inside the register files.
 
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 
-/// The number of numbered scalar registers, and of trap temporaries.
+/// The numbers of numbered scalar registers and of trap temporaries.
 fn scalars(target: Target) -> (u16, u16) {
     match target.name() {
         n if n.len() == 6 && ["gfx6", "gfx7"].contains(&&n[..4]) => (104, 12),
@@ -18,7 +18,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
     let dwords = operand.bits.div_ceil(32);
     let (sgprs, ttmps) = scalars(inst.target());
     let inside = |first: u16, count: u16| first + dwords <= count;
-    // Runs of scalar registers end in vcc on targets from RDNA1 on.
+    // From RDNA1 on, tuples of scalar registers may end in VCC.
     let vcc = if sgprs == 106 && dwords > 2 { 2 } else { 0 };
     // The number in the field that names the operand.
     let field = operand.role.and_then(|role| inst.get(role));
@@ -27,7 +27,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Ttmp(n)) => inside(n.into(), ttmps),
         // Compressed exports take two sources from one register.
         Value::Reg(Reg::Vgpr(n)) if inst.get(Field::Compr) == Some(1) => inside(n, 256),
-        // Halves of registers: the upper bit of the field selects them, or another field.
+        // The upper bit of the field, or another field, selects the half of a register.
         Value::Reg(register @ (Reg::Vgpr(_) | Reg::VgprHigh(_))) if operand.bits == 16 => {
             let n = if let Reg::Vgpr(n) = register {
                 n as u8
@@ -47,7 +47,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
         Value::Reg(Reg::Agpr(n)) => inside(n.into(), 256) && field.map(|v| v as u8) == Some(n),
         // Null stands for any number of registers.
         Value::Reg(Reg::Special(Special::Null)) => inst.to_string().contains("null"),
-        // Its name is in the text; the name of a pair lacks the suffix of the lower half.
+        // The text has the name of the register. The name of a pair lacks the suffix of the lower half.
         Value::Reg(Reg::Special(special)) => {
             let name = special.name();
             let name = if dwords >= 2 { name.strip_suffix("_lo").unwrap_or(name) } else { name };
@@ -55,7 +55,7 @@ fn check_value(inst: &Inst, operand: &Operand) {
             let is_pair = dwords == 4 && inst.format() == Format::Vop3p;
             (dwords <= 2 || is_pair) && inst.to_string().contains(name)
         }
-        // vcc has a role if the text shows it; the others are always implicit.
+        // VCC has a role if the text shows it. The other registers are always implicit.
         Value::Reg(Reg::Vcc) => operand.bits == inst.target().wave_size(),
         Value::Reg(_) => operand.role.is_none(),
         Value::Int(n) => (-16..=64).contains(&n),
@@ -93,8 +93,8 @@ fn check(inst: &Inst) {
         assert!(i < explicit, "{inst:?}: {operand:?} behind an implicit one");
         // The text shows the vcc of VOP2 and VOPC, but no field names it.
         assert!(fields.contains(&role) || role == Field::Vcc, "{inst:?}: {operand:?}");
-        // Addition with carry reads one vcc and writes another.
-        // Two operations share their literal.
+        // Addition with carry reads one VCC and writes another one. Two operations of an instruction share their
+        // literal.
         let shared = inst.second_opcode().is_some() && role == Field::Literal;
         let same = |o: &Operand| o.role == Some(role) && (role != Field::Vcc || o.access == operand.access) && !shared;
         assert!(!operands[..i].iter().any(same), "{inst:?}: {role} twice");
@@ -124,7 +124,7 @@ fn operands_of_words_like_any_other_are_sane() {
     }
 }
 
-/// Returned data of atomics fits up to v255; with the fail status after it, up to one register less. Found by fuzzing.
+/// Data that atomics return can end with v255, or one register before it if the fail status follows. Found by fuzzing.
 #[cfg(all(feature = "gfx700", feature = "gfx803"))]
 #[test]
 fn the_last_register_can_be_returned() {

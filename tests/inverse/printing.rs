@@ -1,4 +1,4 @@
-//! Printing never panics, gives the same text to every writer, and returns the writer's failure.
+//! Printing never panics, gives the same text to every writer, and returns an error of the writer.
 
 use crate::words::{Rng, encodings, legal};
 use amdgpu_isa::{Inst, Target};
@@ -6,7 +6,7 @@ use amdgpu_prove::check::{Library, Texts};
 use amdgpu_prove::parsed;
 use std::fmt::{self, Write};
 
-/// Accepts a limited number of bytes, then fails.
+/// A writer that accepts a limited number of bytes, and then fails.
 struct Limited {
     room: usize,
     text: String,

@@ -1,10 +1,11 @@
-//! Iteration over a buffer: every byte is accounted for, and a word that is not an instruction only costs itself.
+//! Iteration over a buffer covers every byte, and continues after a dword that is not an instruction.
 
 use crate::words::{Rng, bytes, encodings, legal};
 use amdgpu_isa::errors::Invalid;
 use amdgpu_isa::{Decoded, Decoder, Target, decode};
 
-/// Iterates and checks the invariants. Returns the number of instructions and of words that are not.
+/// Iterates over code and checks the invariants. Returns the numbers of instructions, and of dwords that are not
+/// instructions.
 fn walk(target: Target, code: &[u8]) -> (usize, usize) {
     let (mut at, mut good, mut bad) = (0, 0, 0);
     let mut decoder = Decoder::new(target, code);
@@ -48,7 +49,7 @@ fn random_buffers_are_walked_to_the_last_byte() {
     }
 }
 
-/// Instructions, words without a format between them, and a cut at every byte: the iterator finds all of them again.
+/// The iterator finds all instructions between dwords without a format, even if the code is cut off at any byte.
 #[test]
 fn the_walk_finds_its_way_back_after_a_word_that_is_none() {
     let mut rng = Rng(5);

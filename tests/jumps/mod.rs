@@ -1,4 +1,4 @@
-//! The effect of a jump, short or long: found by decoding and following it, without the assembler.
+//! The effect of a short or long jump, found by decoding and following it, without the assembler.
 #![allow(dead_code)] // Each test uses a part of it.
 
 use amdgpu_isa::asm::Far;
@@ -57,15 +57,16 @@ pub fn address(target: Target, words: &[u32], pc: u64, pair: u8) -> (u64, usize)
     (pc.wrapping_add(4).wrapping_add(distance), 5)
 }
 
-/// Follows a branch at `pc` that should be a form of `branch` (with its opcode, and its first operand if it is a call).
+/// Follows a branch at `pc` that should be a short or long form of `branch`, with its opcode, and with its first
+/// operand if it is a call.
 pub fn follow(target: Target, words: &[u32], pc: u64, branch: &Inst, far: Option<Far>) -> Jump {
     let first = decoded(target, words, 0);
     let same = |inst: &Inst| inst.opcode() == branch.opcode() && inst.get(Field::Sdst) == branch.get(Field::Sdst);
     let name = branch.opcode().name();
     let conditional = name.starts_with("s_cbranch");
     let next = |at: usize| pc.wrapping_add(at as u64 * 4);
-    // A condition that skips the next instruction, which jumps over the rest of a long form: only long branches look
-    // like that here.
+    // A long form begins with a condition that skips the next instruction, which jumps over the rest. Only long
+    // branches look like that here.
     let rest = far.map_or(0, |far| 8 + if far.scc.is_some() { 2 } else { 0 });
     let steps_over = || {
         let second = decoded(target, words, 1);
@@ -104,7 +105,7 @@ pub fn follow(target: Target, words: &[u32], pc: u64, branch: &Inst, far: Option
     Jump { dwords: at, to, long: true }
 }
 
-/// `s_cselect_b32 scc, 1, 0`
+/// The word of `s_cselect_b32 scc, 1, 0`, where `scc` is a register that keeps SCC.
 fn keep(target: Target, scc: u8) -> [u32; 1] {
     let values = [(Field::Sdst, scc.into()), (Field::Ssrc0, 129), (Field::Ssrc1, 128)];
     [word(target, "s_cselect_b32", &values).expect("all have it")]

@@ -1,4 +1,4 @@
-//! LLVM's assembler, as a program, for the targets that LLVM does not disassemble; and its differences from the
+//! LLVM's assembler, as a program, for the targets that LLVM does not disassemble, and its differences from the
 //! library.
 
 use std::io::Write;
@@ -8,11 +8,12 @@ use amdgpu_isa::check::RuleError;
 use amdgpu_isa::operands::Special;
 use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode};
 
-// Targets and operations that LLVM 22 does not know: `tests/newer.rs` has what newer versions say of them.
+// Targets and operations that LLVM 22 does not know: `tests/newer.rs` compares them with newer versions.
 pub use amdgpu_llvm::NEWER;
 use amdgpu_llvm::NEWER_OPERATIONS;
 
-/// The program that assembles: LLVM 22's, or `AMDGPU_ISA_LLVM_MC`, which then is LLVM 24's (`.ci/run full-llvm24`).
+/// The program that assembles: that of LLVM 22, or the one that `AMDGPU_ISA_LLVM_MC` names, which is that of LLVM 24
+/// (`.ci/run full-llvm24`).
 pub fn program() -> String {
     std::env::var("AMDGPU_ISA_LLVM_MC").unwrap_or("llvm-mc-22".into())
 }
@@ -29,24 +30,24 @@ pub fn targets() -> impl Iterator<Item = Target> {
     Target::ALL.iter().copied().filter(is_asked)
 }
 
-/// Whether the assembler has the operation on the targets that have it here.
+/// Whether the assembler has the operation on the library's targets that have it.
 #[allow(dead_code)] // Each test uses a part of it.
 pub fn has(opcode: Opcode) -> bool {
     has_mnemonic(opcode.name())
 }
 
-/// The same of the operation with which a text begins.
+/// Whether the assembler has the operation with which a text begins, as [`has`].
 pub fn has_mnemonic(text: &str) -> bool {
     is_newer() || !NEWER_OPERATIONS.contains(&text.split(' ').next().unwrap_or(""))
 }
 
-/// The reason why a text may fail to come back.
+/// A class of texts of which the assembler does not make the same bytes.
 pub struct Class {
     /// The format; empty for any.
     pub format: &'static str,
     /// The assembler's message, or `another` and the fields in which its bytes differ.
     pub says: &'static str,
-    /// The reason why that is right.
+    /// The reason why the library is right.
     #[allow(dead_code)] // For whoever reads the list.
     pub reason: &'static str,
     /// Whether the reason applies to the instruction.
@@ -69,12 +70,12 @@ fn is_off(inst: &Inst) -> bool {
     get(inst, Field::Offen) + get(inst, Field::Idxen) + get(inst, Field::Addr64) == 0
 }
 
-/// A source with one of the codes of vccz, execz and scc.
+/// Whether the source has one of the codes of vccz, execz and scc.
 fn reads_flag(inst: &Inst) -> bool {
     (251..=253).contains(&get(inst, Field::Ssrc0))
 }
 
-/// Bits of `s_waitcnt` that count.
+/// The bits of `s_waitcnt` that are counters.
 const COUNTERS: u32 = 0x0f7f;
 /// The bits of `s_sendmsg`: the message, its operation, its stream.
 const MESSAGE: u32 = 0x037f;
@@ -114,7 +115,7 @@ pub const CLASSES: &[Class] = &[
     class_of("VINTRP", "out of bounds interpolation attribute", "attributes 33 to 63 can be encoded", |i| {
         get(i, Field::Attr) > 32
     }),
-    // Operations and operands that the assembler lacks.
+    // Operations and operands that LLVM's assembler lacks.
     class_of("FLAT", "invalid operand for instruction", "LLVM has no tfe for FLAT", |i| get(i, Field::Tfe) == 1),
     class_of("SOP1", "invalid operand for instruction", "vccz, execz and scc as a 64-bit source", |i| {
         reads_flag(i) && i.operands().any(|o| o.role == Some(Field::Ssrc0) && o.bits == 64)
@@ -141,7 +142,7 @@ pub const CLASSES: &[Class] = &[
     class_of("SOPK", "invalid instruction", "s_getreg_regrd_b32 of the GCN page", |i| {
         name_is(i, &["s_getreg_regrd_b32"])
     }),
-    // Words with the same meaning: the text does not show bits that are not read.
+    // Words with the same meaning, because the text does not show bits that are not read.
     class_of("DS", "another offset0 offset1", "a bit mask of ds_swizzle_b32 has several encodings", |i| {
         name_is(i, &["ds_swizzle_b32"])
     }),
@@ -198,7 +199,7 @@ pub fn assemble(target: Target, lines: &[String]) -> Vec<Result<Vec<u8>, String>
         .spawn()
         .unwrap_or_else(|error| panic!("{program} is needed: install the Debian package llvm-22: {error}"));
     let mut stdin = child.stdin.take().expect("piped");
-    // A label shows whose bytes follow: there may be some even after an error.
+    // A label shows to which line the following bytes belong, because there may be bytes even after an error.
     let text: String = lines.iter().enumerate().map(|(n, line)| format!("line{n}: {line}\n")).collect();
     let feeder = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = child.wait_with_output().expect("the assembler runs");
@@ -252,7 +253,7 @@ pub fn class(inst: &Inst, result: Result<Vec<u8>, String>) -> Result<Option<&'st
     class.map(|class| Some(class.says)).ok_or(why)
 }
 
-/// Both send each of 32 lanes the same lane's value: `lane & and | or ^ xor`, as GCN's manuals have it.
+/// Whether both swizzles read the same lane in each of 32 lanes: `lane & and | or ^ xor`, as in GCN's manuals.
 fn swizzles_alike(a: &Inst, b: &Inst) -> bool {
     let from = |inst: &Inst, lane: u32| {
         let mask = get(inst, Field::Offset1) << 8 | get(inst, Field::Offset0);
@@ -261,7 +262,7 @@ fn swizzles_alike(a: &Inst, b: &Inst) -> bool {
     name_is(a, &["ds_swizzle_b32"]) && (0..32).all(|lane| from(a, lane).is_some() && from(a, lane) == from(b, lane))
 }
 
-/// The differing fields of the assembled bytes and the instruction, none of which the text shows.
+/// The names of the fields in which the assembled bytes differ from the instruction, and which the text does not show.
 fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     let Ok(other) = decode(inst.target(), got) else { return "bytes that are no instruction".into() };
     if other.format() != inst.format() || other.len() != inst.len() || other.opcode() != inst.opcode() {
@@ -280,13 +281,13 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     }
 }
 
-/// A compressed export of two sources in one register, one of which is off.
+/// Whether a compressed export has two sources in one register, one of which is off.
 fn has_half_pair(inst: &Inst) -> bool {
     let enabled = get(inst, Field::En);
     inst.format() == Format::Exp && get(inst, Field::Compr) == 1 && (enabled ^ enabled >> 1) & 0b101 != 0
 }
 
-/// A source of an export that is off, or that compressed exports do not have.
+/// Whether a field is a source of an export that is off, or that compressed exports lack.
 fn is_hidden(inst: &Inst, field: &str) -> bool {
     let Some(n) = field.strip_prefix("vsrc").and_then(|n| n.parse::<u32>().ok()) else { return false };
     let enabled = get(inst, Field::En);
@@ -297,8 +298,8 @@ fn is_hidden(inst: &Inst, field: &str) -> bool {
     inst.format() == Format::Exp && off
 }
 
-/// The bytes are the same operation, and differ only in the low bits of scalar register fields: each names the aligned
-/// tuple there.
+/// Whether the bytes are the same operation, and differ only in the low bits of scalar register fields, in which they
+/// have the aligned tuple.
 fn is_aligned(inst: &Inst, got: &[u8]) -> bool {
     let Ok(other) = decode(inst.target(), got) else { return false };
     let same = |a: &Inst, b: &Inst| (a.format(), a.opcode(), a.len()) == (b.format(), b.opcode(), b.len());
@@ -310,7 +311,7 @@ fn is_aligned(inst: &Inst, got: &[u8]) -> bool {
         let operand = inst.operands().find(|o| o.role == Some(field));
         let scalar = |o: &Operand| matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_)));
         let align = operand.filter(scalar).map_or(1, |o| u32::from(o.bits / 32).next_power_of_two().clamp(1, 4));
-        // These fields count pairs of registers, or fours.
+        // These fields count pairs of registers, or groups of four.
         let unit = match field {
             Field::Sbase => 2,
             Field::Srsrc | Field::Ssamp => 4,

@@ -1,14 +1,14 @@
-//! Words that the library accepts, for operations that demand values of several fields together, which words found by
-//! chance do not have.
+//! Words that the library accepts, for operations that demand values of several fields together, which random words
+//! rarely have.
 
 use amdgpu_isa::Target;
 use amdgpu_llvm::Word;
 use amdgpu_prove::words::{Filling, Rng, attempt, encodings, layout, repair};
 
-/// Words of each encoding and each of its forms that are tried.
+/// The number of words that are tried of each encoding in each of its forms.
 const EACH: usize = 6;
 
-/// A few words of each encoding of the target, without a trailing dword and with each kind of them.
+/// A few words of each encoding of the target, without a dword after the base words, and with each kind of such dwords.
 pub fn words(target: Target) -> Vec<Word> {
     let library = target;
     let mut rng = Rng(1);

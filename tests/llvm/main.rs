@@ -73,7 +73,7 @@ struct Options {
     skip: Vec<String>,
 }
 
-/// The number of words of each kind and target. All words of the systematic kind are 20 to 90 million.
+/// The number of words of each kind and target. There are 20 to 90 million words of the systematic kind.
 const DEFAULT_WORDS: u64 = 50_000;
 
 impl Options {
@@ -118,7 +118,7 @@ impl Options {
                 "--corpus" => options.corpus = Some(value()?),
                 "--word" => options.hex.push(value()?),
                 "--skip" => options.skip.push(value()?),
-                // Options that `cargo test` users and runners pass to every test executable.
+                // Users of `cargo test` and test runners pass these options to every test executable.
                 "--list" => options.list = true,
                 "--ignored" => options.ignored = true,
                 "--exact" => options.exact = true,
@@ -169,7 +169,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether everything went well.
+/// Runs the tests. Returns whether all of them passed.
 fn run(options: &Options) -> Result<bool, String> {
     if !options.hex.is_empty() {
         return show(options);
@@ -296,7 +296,7 @@ fn survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, Stri
 }
 
 fn new_survey(target: Target, options: &Options, jobs: usize) -> Result<Survey, String> {
-    // With more steps the survey would take longer than the tests for which it is made.
+    // With more steps the survey would take longer than the tests that use it.
     let steps = if options.words.is_some_and(|words| words > DEFAULT_WORDS) { 40 } else { 8 };
     let mut oracles = start(target, jobs)?;
     let known = known::words(target);
@@ -361,7 +361,7 @@ fn compare_all(
         Ok::<(), String>(())
     })?;
     shared.into_inner().map_err(|_| "a worker panicked")?.1.clear();
-    // The assembler is LLVM 22's.
+    // The assembler is that of LLVM 22.
     let (faults, assembled) =
         if version() == USUAL { report.texts.faults(target, classes) } else { (String::new(), 0) };
     let totals = report.totals(classes);
@@ -409,7 +409,7 @@ impl Progress {
     }
 }
 
-/// Each sample of the list still shows its class, in the versions of LLVM that it says.
+/// Each sample of the list still shows its class, in the versions of LLVM that it names.
 fn differences_are_current(classes: &Classes) -> Outcome {
     let version = version();
     let (mut stale, mut samples, mut gone) = (String::new(), 0, 0);
@@ -441,7 +441,7 @@ fn differences_are_current(classes: &Classes) -> Outcome {
     }
 }
 
-/// The oracle answers for the words around one that kills LLVM.
+/// The oracle answers about the words before and after one on which LLVM crashes.
 fn oracle_survives_crashes() -> Outcome {
     let mut oracle = Oracle::start(Target::Gfx942)?;
     let words = ["ff00807e", "0000807e", "010000d2ff000000", "0000807e", "010000d2ff000000", "ff000480", "ffffffff"];
@@ -457,7 +457,7 @@ fn oracle_survives_crashes() -> Outcome {
     }
 }
 
-/// The code of every sample object, instruction by instruction.
+/// Compares the code of every sample object, instruction by instruction.
 fn compare_samples(options: &Options, jobs: usize, classes: &Classes) -> Outcome {
     let mut notes = Vec::new();
     let objects = samples::load()?;
@@ -478,9 +478,9 @@ fn compare_samples(options: &Options, jobs: usize, classes: &Classes) -> Outcome
     Ok(notes.join("; "))
 }
 
-/// The words at which LLVM sees an instruction start. After invalid ones it continues 4 bytes later.
+/// The words at which an instruction starts for LLVM. After an invalid one, the next word is 4 bytes later.
 fn walk(code: &[u8], oracle: &mut Oracle) -> Vec<Word> {
-    // All dwords at once; those between starts are ignored.
+    // LLVM is asked about all dwords at once. Those between the starts are ignored.
     let all: Vec<Word> = (0..code.len()).step_by(4).map(|at| Word::new(&code[at..])).collect();
     let answers = oracle.ask(&all);
     let mut at = 0;
@@ -495,7 +495,7 @@ fn walk(code: &[u8], oracle: &mut Oracle) -> Vec<Word> {
     words
 }
 
-/// `--word`: both opinions on single words.
+/// `--word`: shows both answers about single words.
 fn show(options: &Options) -> Result<bool, String> {
     for target in options.targets() {
         let mut oracle = Oracle::start(target)?;

@@ -11,8 +11,8 @@ use amdgpu_llvm::{Answer, Case, Classes, Oracle, Ours, USUAL, Verdict, Word, dis
 
 const PAGE: &str = include_str!("../../docs/llvm-differences.md");
 
-/// Headings of the tables. `assembled` is LLVM's text assembled, or ours if LLVM has none; `versions` are those of LLVM
-/// that give this text.
+/// The headings of the tables. `assembled` has the bytes of LLVM's text, or of the library's if LLVM has none;
+/// `versions` are the versions of LLVM that give this text.
 const COLUMNS: [&str; 6] = ["target", "bytes", "this library", "LLVM", "assembled", "versions"];
 
 /// A line of a table, as written in the page.
@@ -54,7 +54,7 @@ fn rows() -> Result<Vec<Row<'static>>, String> {
     Ok(rows)
 }
 
-/// The texts of a line as the page should have them, computed from the bytes alone.
+/// The texts that a line should have, computed from the bytes alone.
 fn current(row: &Row, target: Target, classes: &Classes) -> Result<[String; 3], String> {
     let [_, bytes, ..] = row.cells;
     let word = Word::from_hex(bytes.trim_matches('`')).ok_or("the bytes are no hex")?;
@@ -76,7 +76,7 @@ fn current(row: &Row, target: Target, classes: &Classes) -> Result<[String; 3], 
         (Answer::Reject, _) => "refuses".into(),
         (Answer::Crash, _) => "crashes".into(),
     };
-    // The text in question: LLVM's own, or ours if LLVM has none. The assembler is LLVM 22's.
+    // The text is LLVM's, or the library's if LLVM has none. The assembler is that of LLVM 22.
     let assembled = match (&case.llvm, &case.ours) {
         _ if !disassembles(USUAL, target) => "-".into(),
         (Answer::Text { text, .. }, _) | (_, Ours::Inst { text, .. }) => assemble(target, text)?,

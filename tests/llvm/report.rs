@@ -1,4 +1,4 @@
-//! Disagreements, grouped: the author's working list.
+//! Disagreements in groups, for work on the list of differences.
 //!
 //! A group is (format, kind, shape). The shape is the difference, with numbers and registers made equal, so that one
 //! missing modifier is one group whatever the opcode and the operands are. A group shows its size, its mnemonics and
@@ -11,7 +11,7 @@ use amdgpu_llvm::{Answer, Case, Classes, Kind, Ours, USUAL, Verdict, version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Examples kept of each group for the file.
+/// The number of examples of each group that are kept for the file.
 const KEPT: usize = 1000;
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
@@ -25,7 +25,7 @@ struct Key {
 struct Group {
     count: u64,
     mnemonics: BTreeSet<String>,
-    /// `hex`, ours, LLVM's.
+    /// Examples: the word in hex, the library's answer, and LLVM's.
     examples: Vec<[String; 3]>,
 }
 
@@ -100,7 +100,7 @@ impl Report {
         self.groups.values().map(|group| group.count).sum()
     }
 
-    /// One line.
+    /// The totals as one line.
     pub fn totals(&self, classes: &Classes) -> String {
         let mut out = format!(
             "{}: {} words, LLVM accepts {}: {} agree, {} differ in {} groups",
@@ -158,7 +158,7 @@ impl Report {
         out + "\n"
     }
 
-    /// Everything kept, to `target/llvm-<target>-<test>.txt` (`llvm23-` with that version); returns the path.
+    /// Writes all kept examples to `target/llvm-<target>-<test>.txt` (`llvm23-` with LLVM 23). Returns the path.
     pub fn save(&self, test: &str, classes: &Classes) -> String {
         let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target directory");
         let version = if version() == USUAL { String::new() } else { version().to_string() };
@@ -182,7 +182,7 @@ impl Report {
     }
 }
 
-/// The word, our answer and LLVM's.
+/// The word, the library's answer, and LLVM's.
 fn example(case: &Case) -> [String; 3] {
     [case.word.hex(), case.ours.line(), case.llvm.line()]
 }
@@ -233,7 +233,8 @@ fn text_difference(ours: &str, llvm: &str) -> String {
     format!("{place}: ours `{}`, LLVM `{}`", side(ours), side(llvm))
 }
 
-/// `v_add_f32_e32` and `v_add_f32` become `…_e32` and `…`: otherwise each opcode would be a separate group.
+/// Removes the common start of two mnemonics: `v_add_f32_e32` and `v_add_f32` become `…_e32` and `…`. Otherwise each
+/// opcode would be a separate group.
 fn without_common_start(ours: Option<&mut String>, llvm: Option<&mut String>) {
     let (Some(ours), Some(llvm)) = (ours, llvm) else { return };
     let common = ours.bytes().zip(llvm.bytes()).take_while(|(a, b)| a == b).count();
@@ -247,7 +248,7 @@ fn tokens(text: &str) -> Vec<String> {
     text.replace(',', " ,").split_whitespace().map(str::to_owned).collect()
 }
 
-/// Numbers become `#`, so that texts that differ only in numbers become equal.
+/// A text with `#` for each number, so that texts that differ only in numbers are equal.
 fn general(text: &str) -> String {
     let mut out = String::new();
     let mut characters = text.chars().peekable();

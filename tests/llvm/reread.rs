@@ -1,5 +1,5 @@
-//! LLVM's assembler on the words of listed classes: it refuses the words that we refuse, as far as the class says so,
-//! and it never takes a text of ours for another instruction.
+//! LLVM's assembler on the words of listed classes: it refuses the words that the library refuses, as far as the class
+//! says so, and never takes a text of the library for another instruction.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ const KEPT: usize = 200;
 struct Text {
     word: Word,
     text: String,
-    /// Whether the text is that of our printer, and not that of LLVM.
+    /// Whether the text is the library's, and not LLVM's.
     ours: bool,
 }
 

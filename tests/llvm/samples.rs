@@ -3,14 +3,14 @@
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::path::{Path, PathBuf};
 
-/// Low byte of the ELF header's flags.
+/// The mask of the low byte of the ELF header's flags.
 const EF_AMDGPU_MACH: u32 = 0xff;
 
 /// The field `kernel_code_properties` of a kernel descriptor, and its bit `ENABLE_WAVEFRONT_SIZE32`.
 const KD_PROPERTIES: u64 = 56;
 const WAVE32: u16 = 1 << 10;
 
-/// One object: its processor, the lanes of its kernels' waves and its executable sections.
+/// An object: its processor, the wave size of its kernels, and its executable sections.
 pub struct Code {
     pub path: PathBuf,
     pub mach: u32,
@@ -52,7 +52,7 @@ fn read(path: PathBuf) -> Result<Code, String> {
     Ok(Code { mach: e_flags & EF_AMDGPU_MACH, lanes, sections, path })
 }
 
-/// The size of the kernels' waves, if there are kernels and they agree.
+/// The wave size of the kernels, if there are kernels and all have the same.
 fn lanes(file: &object::File) -> Option<u16> {
     let mut all = Vec::new();
     for symbol in file.dynamic_symbols().filter(|symbol| symbol.name().is_ok_and(|name| name.ends_with(".kd"))) {

@@ -11,7 +11,8 @@
 use amdgpu_llvm::Word;
 use std::collections::HashSet;
 
-/// Bits `lsb .. lsb + width` of an encoding. Pieces of one field are listed from its low bits to its high bits.
+/// A piece of a field: the bits `lsb .. lsb + width` of an encoding. The pieces of a field are listed from its low bits
+/// to its high bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
     pub lsb: u32,
@@ -53,9 +54,9 @@ impl Field {
 #[derive(Clone, Debug)]
 pub struct FormatLayout {
     pub name: String,
-    /// 32, 64 or 96.
+    /// The number of bits: 32, 64 or 96.
     pub bits: u32,
-    /// (mask, value) of the encoding bits.
+    /// The mask and the value of the encoding bits.
     pub fixed: (u128, u128),
     pub op: Vec<Piece>,
     pub fields: Vec<Field>,
@@ -68,7 +69,7 @@ pub struct Extension {
     pub bases: Vec<String>,
     pub field: String,
     pub code: u128,
-    /// Bit numbers relative to the extension.
+    /// The fields, with bit numbers relative to the extension.
     pub fields: Vec<Field>,
 }
 
@@ -103,11 +104,11 @@ pub fn format_name<'a>(layouts: &'a [FormatLayout], word: &Word) -> Option<&'a s
 
 fn best_layout(layouts: &[FormatLayout], word: &Word) -> Option<usize> {
     let fits = |&index: &usize| word.bits() & layouts[index].fixed.0 == layouts[index].fixed.1;
-    // Among equals, the first.
+    // Of layouts that fit equally well, the first one is taken.
     (0..layouts.len()).rev().filter(fits).max_by_key(|&index| layouts[index].fixed.0.count_ones())
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+/// A generator of pseudo-random numbers: SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone)]
 pub struct Rng(pub u64);
 
@@ -133,7 +134,7 @@ impl Rng {
     }
 }
 
-/// Typical values of a field in real code, guessed from name and width; a wrong guess only costs time.
+/// A typical value of a field in real code, guessed from its name and width. A wrong guess only costs time.
 fn typical(field: &Field, rng: &mut Rng) -> u128 {
     let even = |rng: &mut Rng, below: usize| (rng.below(below) & !1) as u128;
     let quad = |rng: &mut Rng, below: usize| (rng.below(below) & !3) as u128;
@@ -160,11 +161,11 @@ fn typical(field: &Field, rng: &mut Rng) -> u128 {
     }
 }
 
-/// One opcode of one format and accepted fillings of it.
+/// An opcode of a format, and accepted fillings of it.
 #[derive(Clone)]
 struct Plan {
     layout: usize,
-    /// Encoding and opcode bits.
+    /// The encoding bits and the opcode bits.
     fixed: u128,
     /// Fillings of all its fields. Bits without a field count as a field here, because reserved bits matter too.
     fillings: Vec<u128>,
@@ -191,8 +192,8 @@ fn word(bits: u128, width: u32) -> Word {
 
 impl Survey {
     /// Looks for fillings of each opcode that `accepts` approves (it gets many words at once): first zeros, ones,
-    /// typical and random values, for what none of these find, `known` words, then variations of those, one field at a
-    /// time.
+    /// typical and random values; for opcodes that none of these find, `known` words; then variations of the accepted
+    /// fillings, one field at a time.
     ///
     /// Each plan has `steps` variations. Bits that no field and no opcode covers become fields named `reserved`.
     pub fn take(
@@ -239,7 +240,8 @@ impl Survey {
         survey
     }
 
-    /// Plans for those opcodes of `known` words that have none: they demand values of several fields together.
+    /// Adds plans for the opcodes of `known` words that have none, because they demand values of several fields
+    /// together.
     fn add_known(&mut self, known: &[Word], accepts: &mut impl FnMut(&[Word]) -> Vec<bool>) {
         let mut planned: HashSet<(usize, u128)> = self.plans.iter().map(|plan| (plan.layout, plan.fixed)).collect();
         let mut fresh = Vec::new();
@@ -262,7 +264,7 @@ impl Survey {
         self.asked.extend(words);
     }
 
-    /// Changes one field of the first three fillings of each plan, where that is accepted.
+    /// Adds fillings with one field changed from the first three fillings of each plan, if they are accepted.
     fn walk(&mut self, step: usize, rng: &mut Rng, accepts: &mut impl FnMut(&[Word]) -> Vec<bool>) {
         let mut steps = Vec::new();
         for (index, plan) in self.plans.iter().enumerate() {
@@ -290,7 +292,7 @@ impl Survey {
         &self.layouts
     }
 
-    /// Only the formats whose name contains `filter`.
+    /// Keeps only the formats whose name contains `filter`.
     pub fn keep(&mut self, filter: &str) {
         let layouts = &self.layouts;
         self.plans.retain(|plan| layouts[plan.layout].name.contains(filter));
@@ -340,7 +342,7 @@ fn with_reserved_bits(mut layout: FormatLayout) -> FormatLayout {
 
 /// Words in an order that does not depend on the caller.
 pub trait Source: Send {
-    /// Appends up to `n` words; none at the end.
+    /// Appends up to `n` words, or none at the end.
     fn fill(&mut self, words: &mut Vec<Word>, n: usize);
     /// The approximate number of words to come.
     fn remaining(&self) -> u64;
@@ -367,7 +369,7 @@ struct Sweep {
 /// Every value of every field of every opcode, or every n-th of these words.
 pub struct Systematic {
     survey: Survey,
-    /// Each flag of each opcode inverted: few words, all of which a sample should have.
+    /// The words with one flag inverted, for each flag of each opcode: a sample should have all of these few words.
     flags: Vec<Word>,
     sweeps: std::vec::IntoIter<Sweep>,
     values: std::vec::IntoIter<Word>,
@@ -378,7 +380,7 @@ pub struct Systematic {
 }
 
 impl Systematic {
-    /// About `limit` words, evenly chosen.
+    /// A source of about `limit` words, evenly chosen.
     pub fn new(mut survey: Survey, limit: u64) -> Systematic {
         let mut sweeps = Vec::new();
         let mut total = survey.asked.len() as u64;
@@ -405,7 +407,7 @@ impl Systematic {
         }
         let limit = limit - flags.len() as u64;
         let asked = std::mem::take(&mut survey.asked).into_iter();
-        // An odd step, so that it does not keep hitting the same bits of a field.
+        // The step is odd, so that it does not always select the same bits of a field.
         let step = if total <= limit { 1 } else { (total / limit.max(1)) | 1 };
         let remaining = total / step + flags.len() as u64;
         Systematic { survey, flags, sweeps: sweeps.into_iter(), values: asked, step, skip: 0, remaining }
@@ -449,7 +451,8 @@ impl Source for Systematic {
     }
 }
 
-/// For a field too wide for all values: single bits, runs of bits, their complements, and some random values.
+/// Values of a field that is too wide for all values: single bits, runs of bits, their complements, and some random
+/// values.
 fn sampled_values(field: &Field, seed: u64) -> Vec<u128> {
     let (width, mut rng) = (field.width(), Rng(seed));
     let ones = (1u128 << width) - 1;
@@ -474,7 +477,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// `uniform`: include words that belong to no format in particular.
+    /// A source of `count` random words. `uniform`: whether they include words that belong to no format in particular.
     pub fn new(survey: Survey, seed: u64, count: u64, uniform: bool) -> Random {
         Random { survey, rng: Rng(seed), remaining: count, uniform }
     }

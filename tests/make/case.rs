@@ -11,7 +11,7 @@ use amdgpu_isa::{Field, Opcode, Reg, Target};
 pub use crate::words::Rng;
 use crate::words::has_even_tuples;
 
-/// Classes of operands: the bits in the roster.
+/// Classes of operands: their bits in the roster.
 const SGPR: u16 = 1;
 const SYS: u16 = 2;
 const TTMP: u16 = 4;
@@ -30,7 +30,7 @@ const CLASSES: [u16; 13] = [SGPR, SYS, TTMP, M0, EXEC, INT, RO, FLOAT, LITERAL, 
 /// An intentional fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Fault {
-    /// A tuple that runs past the last register.
+    /// A tuple that continues after the last register.
     PastTheEnd,
     Misaligned,
     /// A kind of operand that is not allowed.
@@ -56,7 +56,7 @@ pub const FAULTS: [Fault; 7] = [
 pub struct Case<'a> {
     pub rng: &'a mut Rng,
     pub target: Target,
-    /// To be inserted at the first opportunity.
+    /// The fault to insert at the first opportunity.
     pub fault: Option<Fault>,
     /// Whether the fault has been inserted.
     pub broken: bool,
@@ -71,15 +71,15 @@ pub struct Case<'a> {
     literals: Vec<u32>,
     long_literals: Vec<u64>,
     vector: bool,
-    /// Whether all data operands are AccVGPRs, or none.
+    /// Whether all data operands are AccVGPRs; otherwise none are.
     acc: bool,
     pub given_offset: Option<Argument>,
     /// The bits of op_sel that halves of registers decide, and their values.
     pub halves: (u8, u8),
-    /// Null has another meaning here.
+    /// Whether the code of null has another meaning in the operand.
     no_null: bool,
     name: &'static str,
-    /// The width of the data includes the fail status.
+    /// Whether the width of the data includes the fail status.
     image: bool,
 }
 
@@ -89,7 +89,7 @@ fn field(target: Target, name: &str) -> Field {
     fields.map(|f| f.field).find(|f| f.name() == name).unwrap_or_else(|| panic!("{target} has no field {name}"))
 }
 
-/// Scalar registers that end in vcc, as text: `[s104,s105,vcc_lo,vcc_hi]`.
+/// The text of a tuple of scalar registers that ends in VCC, such as `[s104,s105,vcc_lo,vcc_hi]`.
 fn run_into_vcc(first: usize, registers: usize, n: usize) -> String {
     let name = |number: usize| match number.checked_sub(registers) {
         None => format!("s{number}"),
@@ -148,7 +148,7 @@ impl<'a> Case<'a> {
         self.rng.below(2) == 0
     }
 
-    /// Inserts the fault if it is this one, once.
+    /// Whether this fault is to be inserted now, which happens once.
     fn breaks(&mut self, fault: Fault) -> bool {
         let now = self.fault == Some(fault) && !self.broken && self.rng.below(3) != 0;
         self.broken |= now;
@@ -173,17 +173,18 @@ impl<'a> Case<'a> {
         ["gfx9", "gfx1"].iter().any(|start| self.target.name().starts_with(start))
     }
 
-    /// How many different scalars the operation can read.
+    /// The number of different scalars that the operation can read.
     fn scalars(&self) -> usize {
         let shifts = ["v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64"];
         if self.target.name().starts_with("gfx1") && !shifts.contains(&self.name) { 2 } else { 1 }
     }
 
-    /// A register number in a file of `registers` registers, for a tuple of `n`; wrong if requested.
+    /// The number of the first register of a tuple of `n`, in a file of `registers` registers; a wrong one if a fault
+    /// asks for it.
     fn number(&mut self, registers: usize, n: usize, align: usize) -> usize {
         // The number is a multiple of the alignment, so that there is no second fault.
         let past = ((registers - n) / align + 1) * align;
-        // Where there are more vector registers, runs go on past v255.
+        // If there are more than 256 vector registers, tuples may continue after v255.
         let ends = registers < 256 || self.target.vgprs() == 256;
         if past < 256 && ends && self.breaks(Fault::PastTheEnd) {
             return past;
@@ -214,7 +215,7 @@ impl<'a> Case<'a> {
         match class {
             SGPR => {
                 let n = self.sgpr_last() + 1;
-                // Runs may end in vcc, but a pair of both is no pair of scalar registers.
+                // Tuples may end in VCC, but the pair VCC is not a pair of numbered scalar registers.
                 let vcc = if N > 2 && self.target.name().starts_with("gfx1") { 2 } else { 0 };
                 let first = self.number(n + vcc, N, N.next_power_of_two().min(4));
                 let text = if first + N <= n { run("s", first, N) } else { run_into_vcc(first, n, N) };
@@ -282,7 +283,7 @@ impl<'a> Case<'a> {
         let words: Vec<&str> = kind.split(' ').collect();
         let (mask, kind, bus, ty): (u16, _, _, _) =
             (words[0].parse().expect("a mask"), words[1], words[3] == "true", words[4]);
-        // 64-bit special registers are vcc and exec here; wider tuples are registers or constants.
+        // The only special registers of 64 bits here are VCC and EXEC, and wider operands are registers or constants.
         let exists = |class: &u16| match *class {
             SYS | EXEC => N <= 2,
             M0 | LDS => N == 1,
@@ -347,12 +348,12 @@ impl<'a> Case<'a> {
             self.give(name, op, String::new());
             return op;
         }
-        // exec_hi is not an address: its code means `off`.
+        // exec_hi cannot be an address, because its code means `off`.
         if kind == "saddr" && N == 1 {
             possible.retain(|c| *c != EXEC);
         }
         let class = self.rng.pick(&possible);
-        // Two literals, or two scalars, require a first one.
+        // The faults of a second literal or a second scalar require a first one.
         let class = match self.fault {
             Some(Fault::TwoLiterals) if possible.contains(&LITERAL) => LITERAL,
             Some(Fault::ConstantBus) if possible.contains(&SGPR) && bus => SGPR,
@@ -368,7 +369,7 @@ impl<'a> Case<'a> {
 
     pub fn in_range(&mut self, width: u32, signed: bool) -> i64 {
         let value = (self.rng.number() & ((1 << width) - 1)) as i64;
-        // Zero is often not shown.
+        // Zero is avoided, because texts often do not show it.
         match signed {
             true => (value - (1 << (width - 1))).max(1 - (1 << (width - 1))),
             false => value.max(1),
@@ -388,7 +389,7 @@ impl<'a> Case<'a> {
         self.builder = self.builder.set(field(self.target, name), value);
     }
 
-    /// The instruction writes one more register.
+    /// Notes that the instruction writes one more register.
     pub fn widen(&mut self) {
         let data = self.operands.iter_mut().find(|(name, _)| ["vdata", "vdst"].contains(name));
         let Some((_, text)) = data.filter(|_| !self.image) else { return };

@@ -54,7 +54,7 @@ fn modify<P>(mut dual: Dual<P, Vopd3>, case: &mut Case, half: &str, neg: u8, tab
 }
 
 impl Case<'_> {
-    /// A register out of a few, so that a pair often has two in one bank.
+    /// One of a few registers, so that a pair often has two in one bank.
     fn dual_register<const N: usize>(&mut self, name: &str) -> Vgpr<N> {
         let n = self.rng.below(15) as u8 * 17;
         let n = if N > 1 { n & !1 } else { n };
@@ -85,7 +85,7 @@ fn place(name: &str) -> &'static str {
     all.into_iter().find(|field| *field == name).expect("it is a field")
 }
 
-/// The text of an operation with the operands that a case has.
+/// The text of an operation with the operands of a case.
 fn text(opcode: Opcode, case: &Case) -> String {
     let operands: Vec<&str> = case.operands.iter().map(|o| o.1.as_str()).collect();
     let modifiers: String = case.modifiers.iter().map(|modifier| format!(" {modifier}")).collect();
@@ -124,7 +124,8 @@ fn agrees<F: Copy>(
         let named = |o: &&DualOperation<F>| o.opcode.name().contains(only) || first.opcode.name().contains(only);
         for (second, y) in mine().filter(named).filter_map(|o| Some((o, o.y?))) {
             for _ in 0..cases * 2 {
-                // The operands of each are chosen alone, so the constant bus and the literal are often broken.
+                // The operands of both operations are chosen independently, so the rules about the constant bus and the
+                // literal are often broken.
                 let mut case = Case::new(target, first.opcode, false, None, None, &mut rng);
                 let (dual, line) = (x(&mut case), text(first.opcode, &case));
                 let literal = case.operands.iter().find(|o| o.0 == "literal").map(|o| o.1.clone());
@@ -134,7 +135,7 @@ fn agrees<F: Copy>(
                 let other_literal = case.operands.iter().find(|o| o.0 == "literal").map(|o| o.1.clone());
                 let result = join(dual, other);
                 let built = case.builder.second(second.opcode).format(format).build();
-                // The builder has one argument for the literals of both.
+                // The builder has one argument for the literals of both operations.
                 let differ = literal.is_some() && other_literal.is_some() && literal != other_literal;
                 let same = match (&result, &built) {
                     (Ok(made), Ok(inst)) => made[..] == *inst.words(),
@@ -163,7 +164,7 @@ fn agrees<F: Copy>(
                     report.add("does not decode".into(), || format!("{line}: {error}"));
                 }
             }
-            // LLVM takes the other format: the short one where it can, the long one where it must.
+            // LLVM chooses the other format: the short one if possible, and the long one if necessary.
             (Ok(made), Ok(bytes)) if format == Format::Vopd3 && bytes.len() == 8 => {
                 short += 1;
                 match &oracle.ask(&[Word::new(&words::bytes(made))])[0] {

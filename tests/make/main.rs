@@ -75,7 +75,7 @@ impl Constructor {
                 case.modifier("lds", 1);
                 case.modifiers.push("lds".into());
             }
-            // The temporal hint has the value.
+            // The temporal hint says whether the value is returned.
             Some("_rtn") if target.name().starts_with("gfx12") => {}
             Some("_rtn") => case.modifiers.push(returned.into()),
             _ => {}
@@ -284,15 +284,15 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
     report.result(format!("{total} instructions of {} constructors, {excused} of them excused", good.len()))
 }
 
-/// LLVM's assembler makes the same bytes from the texts, or the case falls in a class. Returns the number of such
-/// texts.
+/// Checks that LLVM's assembler makes the same bytes from the texts, or that the case falls in a class. Returns the
+/// number of texts in classes.
 fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> usize {
     let lines: Vec<String> = texts.iter().map(|(_, text)| text.clone()).collect();
     let mut excused = 0;
     for ((words, text), said) in texts.iter().zip(assembler::assemble(target, &lines)) {
         let inst = amdgpu_isa::decode_words(target, words).expect("it was printed");
         match assembler::class(&inst, said) {
-            // exec and exec_lo are one read; LLVM's assembler refuses such pairs although they are valid.
+            // exec and exec_lo count as one read. LLVM's assembler refuses such pairs although they are valid.
             Ok(Some("violates constant bus")) if inst.check().is_ok() && reads_a_part(&inst) => excused += 1,
             Ok(Some("violates constant bus")) => {
                 report.add(format!("{}: a broken rule", inst.opcode().name()), || text.clone());
@@ -304,7 +304,7 @@ fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> 
     excused
 }
 
-/// Two sources begin with the same scalar, but have different widths.
+/// Whether two sources begin with the same scalar, but have different widths.
 fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
     use amdgpu_isa::{Reg, Value};
     let scalar = |value| matches!(value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
@@ -312,8 +312,8 @@ fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
     scalars().any(|one| scalars().any(|other| one.value == other.value && one.bits != other.bits))
 }
 
-/// Differences that `crates/llvm/src/differences.txt` lists with their reasons: the manual has them, and LLVM 22 does
-/// not.
+/// Whether a difference is one that `crates/llvm/src/differences.txt` lists with its reason: the manual is right, and
+/// LLVM 22 is wrong.
 fn is_excused(
     constructor: &Constructor,
     target: Target,
@@ -380,7 +380,7 @@ fn is_excused(
     }
 }
 
-/// LLVM reads the example's compiled code as the example prints it.
+/// Checks that LLVM's text of the example's code is the one that the example prints.
 #[cfg(feature = "all-targets")]
 fn kernel(target: Target) -> Result<String, String> {
     let disassembled = !["gfx600", "gfx700"].contains(&target.name());
@@ -408,7 +408,7 @@ fn kernel(target: Target) -> Result<String, String> {
     Ok(format!("{total} instructions"))
 }
 
-/// Whether it is v_writelane_b32 with m0 as the lane.
+/// Whether the instruction is v_writelane_b32 with m0 as the lane.
 fn selects_lane_by_m0(inst: &Inst) -> bool {
     inst.opcode() == Opcode::VWritelaneB32 && inst.to_string().ends_with(", m0")
 }

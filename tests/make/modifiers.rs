@@ -1,10 +1,10 @@
-//! Random modifiers, using every method of a set.
+//! Random modifiers, by every method of a set.
 
 use amdgpu_isa::make::{BuildError, Code, sets};
 
 use crate::case::{Case, Fault, signed_hex};
 
-/// Calls some of the methods.
+/// Calls some of the methods for modifiers.
 pub trait Modify {
     fn modify(self, case: &mut Case) -> Self;
 }
@@ -61,7 +61,7 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
     Some(value as u16)
 }
 
-/// The names of a modifier's values, if they have some.
+/// The names of a modifier's values, if they have names.
 pub fn names(modifier: &str) -> &'static [&'static str] {
     match modifier {
         "matrix_a_fmt" | "matrix_b_fmt" => {

@@ -2,7 +2,7 @@
 
 use amdgpu_isa::{Opcode, Target, decode_words};
 
-/// Operands and modifiers of a text: separated by commas and spaces outside of brackets.
+/// The operands and the modifiers of a text, which commas and spaces outside of brackets separate.
 fn split(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut pieces, mut depth) = (vec![String::new()], 0);
     for c in text.chars() {
@@ -63,7 +63,7 @@ fn is_default(modifier: &str) -> bool {
         "wait_vdst:0",
         "wait_va_vdst:0",
         "wait_vm_vsrc:0",
-        // On RDNA4 the modifier follows a register.
+        // On RDNA4 this modifier follows a register.
         "offset:0x0",
         "dst_sel:DWORD",
         "dst_unused:UNUSED_PRESERVE",
@@ -152,7 +152,7 @@ pub fn compare(
         let meant = half.filter(|_| is_whole).map(str::to_string).unwrap_or(meant);
         loop {
             match said.next() {
-                // The text shows it, but no field names it.
+                // The text shows VCC, but no field names it.
                 Some(s) if ["vcc", "vcc_lo"].contains(&s.as_str()) && meant != *s => continue,
                 Some(s) if *s == meant || meant == "?" => break,
                 // vcc may be shown before an operand that is vcc.
@@ -170,7 +170,7 @@ pub fn compare(
     }
     let modifiers: &[String] = &modifiers.iter().map(|m| temporal(name, m, modifiers)).collect::<Vec<_>>();
     let plain = |m: &&String| !["neg", "abs", "sext"].iter().any(|p| m.starts_with(p) && m.len() <= 5 && double);
-    // LLVM prints no policy of scalar prefetches: "cache policy of a scalar prefetch".
+    // LLVM does not print the cache policy of scalar prefetches: "cache policy of a scalar prefetch".
     let is_shown = |m: &&String| {
         !name.contains("_prefetch_") || !["th:", "scope:", "nv"].iter().any(|policy| m.starts_with(policy))
     };
@@ -241,7 +241,7 @@ fn temporal(name: &str, modifier: &str, all: &[String]) -> String {
     }
 }
 
-/// A target's spellings of an operation.
+/// The spellings of an operation on a target.
 fn spellings(opcode: Opcode, target: Target) -> Vec<String> {
     let mut rng = crate::words::Rng(3);
     let encodings: Vec<_> = opcode.encodings(target).collect();

@@ -7,7 +7,7 @@ use super::table::{Op, space};
 const PATH: &str = "docs/manual-errata.md";
 const PAGE: &str = include_str!("../../docs/manual-errata.md");
 
-/// Headings of the three kinds of tables.
+/// The headings of the three kinds of tables.
 const COUNTS: &str = "manual, target, its rows, by a rule, rows here, the same";
 const DIFFERENCES: &str = "manuals, place, in the manual, here, rows, bytes, decoded";
 const OTHERS: &str = "manuals, place, in the manual, true, bytes, decoded";
@@ -17,9 +17,9 @@ const OTHERS: &str = "manuals, place, in the manual, true, bytes, decoded";
 pub enum Side {
     /// `-`: the side has no such row.
     Nothing,
-    /// `VOP3P 32 v_fma_mix_f32`
+    /// A row, such as `VOP3P 32 v_fma_mix_f32`.
     Row(Op),
-    /// `VOP3 384 + VOP1`: all rows of the second format, with their numbers in the first format increased by this.
+    /// `VOP3 384 + VOP1`: all rows of the second format, whose numbers in the first format are greater by this number.
     Shifted { to: &'static str, add: u16, from: &'static str },
 }
 
@@ -49,15 +49,16 @@ pub struct Line {
 }
 
 pub enum Kind {
-    /// It explains this many differences between a manual's tables and this library's.
+    /// The line explains this number of differences between a manual's tables and this library's.
     Difference { manual: Side, here: Side, rows: usize },
-    /// It is about statements outside the opcode tables, or shows more of a difference: only its bytes can be checked.
+    /// The line is about statements outside of the opcode tables, or shows more about a difference: only its bytes can
+    /// be checked.
     Other,
 }
 
 pub struct Page {
     pub lines: Vec<Line>,
-    /// The location of the line, and its cells.
+    /// The lines of the first table: the location of each, and its cells.
     pub counts: Vec<(String, Vec<&'static str>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Makes an argument for each parameter of a constructor; the methods are named like the kinds in the roster.
+//! Makes an argument for each parameter of a constructor. The methods have the names of the kinds in the roster.
 
 use amdgpu_isa::make::kind::{Any, Off};
 use amdgpu_isa::make::{
@@ -162,7 +162,7 @@ impl Case<'_> {
         // A 16-bit operand uses and prints only the low 16 bits.
         let value = if self.name.ends_with("f16") { value & 0xffff } else { value };
         if self.vector && !self.bus.is_empty() {
-            // The only scalar is already used: the same literal, or none.
+            // The only scalar is already used, so the literal has to be the same, or there can be none.
             let same = *self.literals.first().unwrap_or(&value);
             self.doubtful |= self.literals.is_empty();
             self.give(name, literal::<1>(same), format!("{same:#x}"));
@@ -177,7 +177,7 @@ impl Case<'_> {
         value
     }
 
-    /// Such an argument of 64 bits.
+    /// A literal of 64 bits, given as a number.
     pub fn dwords(&mut self, name: &'static str, _: &str) -> u64 {
         let value = 0x1234_5678_9abc_de00 + self.rng.below(0x100) as u64;
         let value = *self.long_literals.first().unwrap_or(&value);
@@ -299,7 +299,7 @@ impl Case<'_> {
         }
     }
 
-    /// An image address of a random length, which only some dimensions have.
+    /// An image address of a random length, which may fit no dimension.
     pub fn address(&mut self, name: &'static str, _: &str) -> ImageAddress {
         let lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
         let n = self.rng.pick(&lengths);
@@ -309,7 +309,7 @@ impl Case<'_> {
             return self.parts(name, rays);
         }
         if fields > 4 && self.target.name().starts_with("gfx12") || fields == 4 {
-            // In these formats each register has a field, except the last ones, which form a run.
+            // In these formats each register has a field, except for the last ones, which form a tuple.
             return match n {
                 1 => self.parts(name, &[1]),
                 _ if n <= fields => self.parts(name, &[1; 5][..n]),
@@ -353,8 +353,8 @@ impl Case<'_> {
         run!(1 2 3 4 5 6 7 8 9 10 11 12 13 16)
     }
 
-    /// How many fields of the base words name the registers of an image address, and how long the parts of a ray are if
-    /// each has a field.
+    /// The number of fields in the base words that name registers of an image address, and the lengths of the parts of
+    /// a ray if each has a field.
     fn address_fields(&mut self) -> (usize, Option<&'static [usize]>) {
         let (gfx11, gfx12) = (self.target.name().starts_with("gfx11"), self.target.name().starts_with("gfx12"));
         let a16 = self.coin();
@@ -375,7 +375,7 @@ impl Case<'_> {
         (fields, ray)
     }
 
-    /// An image address in parts of these lengths. Registers that follow one another can be given as a run.
+    /// An image address in parts of these lengths. Consecutive registers can be given as a tuple.
     fn parts(&mut self, name: &'static str, lengths: &[usize]) -> ImageAddress {
         let all: usize = lengths.iter().sum();
         let is_run = self.target.name().starts_with("gfx12") && self.coin();
