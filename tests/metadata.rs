@@ -1,4 +1,4 @@
-//! The metadata and descriptors of code objects that the library makes are clang's, for the same kernels.
+//! The metadata and descriptors of code objects that the library makes are equal to clang's for the same kernels.
 #![cfg(all(feature = "alloc", feature = "text", feature = "gfx942"))]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use amdgpu_isa::kernel::{
 use amdgpu_isa::{Reg, Target, decode_words};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
-/// A processor and the settings that the code is for, and the number of lanes of a wave if it is not the default.
+/// Processors with the settings that the code is for, and the number of lanes of a wave if it is not the default.
 const TARGETS: [(&str, Option<u16>); 12] = [
     ("gfx803", None),
     ("gfx906", None),
@@ -37,8 +37,9 @@ struct Source {
     workgroup_size: Option<[u32; 3]>,
 }
 
-/// What the source says, and which hidden arguments clang finds that a kernel needs. Where addresses of LDS and of
-/// scratch memory become flat ones without registers that hold their high halves, it takes these from memory.
+/// The kernels of the source, and the hidden arguments that each needs according to clang. Where addresses of LDS and
+/// of scratch memory become flat addresses, and no registers hold their high halves, clang takes the halves from
+/// memory.
 fn sources(processor: &str) -> Vec<Source> {
     let source = |name, arguments: &[Argument<'static>]| Source {
         name,
@@ -52,7 +53,7 @@ fn sources(processor: &str) -> Vec<Source> {
     let local = |name, of, align| Argument::local(align).named(name).of_type(of);
     let value = |name, of, size, align| Argument::value(size, align).named(name).of_type(of);
     let with_grid = |others: &[Hidden]| {
-        // Their order does not matter.
+        // The order of hidden arguments does not matter.
         let mut hidden = [others, Hidden::GRID].concat();
         if processor == "gfx803" {
             hidden.extend([Hidden::SharedBase, Hidden::PrivateBase]);
@@ -139,7 +140,7 @@ fn run(tool: &str, arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("text")
 }
 
-/// The metadata of a file, as LLVM writes them.
+/// The metadata of a file, as LLVM prints them.
 fn notes(path: &Path) -> String {
     let text = run("llvm-readelf-22", &["--notes", path.to_str().unwrap()]);
     let (_, document) = text.split_once("---\n").unwrap_or_else(|| panic!("no document: {text}"));
@@ -157,8 +158,8 @@ fn symbols(file: &object::File<'_>) -> BTreeMap<String, Vec<u8>> {
     file.symbols().chain(file.dynamic_symbols()).filter(|symbol| symbol.size() > 0).filter_map(of).collect()
 }
 
-/// The registers that the code names. Every flat instruction reads flat_scratch, but a kernel that uses it has to write
-/// it.
+/// The registers that the code names. Every flat instruction reads flat_scratch, but it counts only if the kernel
+/// writes it.
 fn registers(target: Target, code: &[u32]) -> Registers {
     let (mut set, mut written) = (RegSet::new(target), RegSet::new(target));
     let mut rest = code;
@@ -203,11 +204,11 @@ fn metadata_and_descriptors_are_those_of_clang() {
         };
         let kernels: Vec<Kernel<'_>> = (sources.iter().zip(&codes))
             .map(|(source, code)| {
-                // What the library fills in is left out.
+                // The parts that the library fills in are left out.
                 let mut descriptor = descriptor(source.name);
                 descriptor.set(target, DescriptorPart::KernargSize, 0).unwrap();
-                // For workgroups of a fixed size clang allocates more registers than the code names: those that no
-                // further workgroup could use.
+                // For workgroups of a fixed size clang allocates more registers than the code names: also the registers
+                // that no further workgroup could use.
                 if source.workgroup_size.is_none() {
                     let word = descriptor.rsrc1().with_granulated_workitem_vgpr_count(0).unwrap();
                     descriptor.set_rsrc1(word.with_granulated_wavefront_sgpr_count(0).unwrap());
@@ -279,7 +280,7 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
         assert_eq!(refused(&[kernel("a"), kernel(name)]), (1, KernelError::Name));
     }
 
-    // Code of another target, and what is no code at all; data behind the end is not code.
+    // Code of another target, and words that are not code at all; data after the end is not checked as code.
     let add = [0xbf80_0000, 0xffff_ffff];
     let error = |code: &[u32]| refused(&[Kernel::new(target, "k", code, Registers::new(target))]).1;
     assert!(matches!(error(&[]), KernelError::Code { dword: 0, .. }));
@@ -318,7 +319,8 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
     assert_eq!(made("gfx942", &[kernel("k").workgroup_size([0x10000, 0xffff, 1])]), Ok(()));
 }
 
-/// The kernel's target is that of the file, whatever the processor's name: gfx1101 has the instructions of gfx1100.
+/// The kernel's target must be that of the file, whatever the processor's name: gfx1101 has the instructions of
+/// gfx1100.
 #[test]
 fn targets_and_sizes_of_waves_are_compared() {
     let all: Vec<Target> = Target::ALL.to_vec();

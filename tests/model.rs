@@ -1,5 +1,5 @@
-//! The needs of joined states are those of the paths that lead there: programs of random instructions without loops, of
-//! which every path is followed separately from the beginning.
+//! The needs in joined states are those on the paths that lead there. The tests try programs of random instructions
+//! without loops, and follow every path separately from the beginning.
 //!
 //! A quick run tries a few thousand programs. `AMDGPU_ISA_PROGRAMS` sets the number: `.ci/run full-tests` tries a
 //! million.
@@ -18,7 +18,7 @@ const SHORT: usize = 24;
 const LONG: usize = 400;
 /// The most paths through one program. Programs that have more are left out.
 const WAYS: usize = 64;
-/// Instructions with needs, or that cause needs, in addition to those of the tables of the tests.
+/// Instructions that have or cause needs, in addition to the instructions in the tests' tables.
 const OTHERS: [&str; 24] = [
     "s_nop 0",
     "s_nop 2",
@@ -46,16 +46,17 @@ const OTHERS: [&str; 24] = [
     "s_mov_b32 vcc_lo, s0",
 ];
 
-/// The programs of each length, and those in which a joined state needed something that no path needed, or the reverse.
+/// The numbers of programs of one length: all of them, and those in which a joined state needed something that no path
+/// needed, or the reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     programs: u64,
-    /// The programs that need anything.
+    /// The number of programs with any needs.
     needy: u64,
     too_much: u64,
     too_little: u64,
-    /// The programs in which a bounded state needed something that a growing one did not, or missed a need although it
-    /// had room.
+    /// The programs in which a bounded state needed something that a growing state did not; then those in which it
+    /// missed a need although it had room.
     unfounded: u64,
     forgotten: u64,
     /// The programs in which a bounded state had no room.
@@ -64,9 +65,9 @@ struct Counts {
     doubtful: u64,
 }
 
-/// A need and its cause: address, rule, producer, register.
+/// A need with its cause: address, rule, producer, register.
 type Key = (u64, &'static str, Inst, Option<Reg>);
-/// A need for any producer: address, rule, register.
+/// A need without its producer: address, rule, register.
 type OfAny = (u64, &'static str, Option<Reg>);
 
 static TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
@@ -92,7 +93,7 @@ fn crowd(target: Target, rng: &mut Rng) -> Vec<Inst> {
     texts.filter_map(|text| parse(target, &text).ok()).collect()
 }
 
-/// Whether the instruction after it always runs next, as it does not after a branch.
+/// Whether the instruction after this one always runs next, unlike after a branch.
 fn goes_on(inst: &Inst) -> bool {
     let end = parse(inst.target(), "s_endpgm").expect("every target has it");
     let code = bytes(&[*inst, end]);
@@ -104,7 +105,7 @@ fn bytes(insts: &[Inst]) -> Vec<u8> {
     insts.iter().flat_map(|inst| inst.words().to_vec()).flat_map(u32::to_le_bytes).collect()
 }
 
-/// An instruction of the pool, or one that differs from it in a few bits.
+/// An instruction of the pool, unchanged or with a few other bits.
 fn choose(pool: &[Inst], rng: &mut Rng) -> Inst {
     let inst = pool[rng.below(pool.len())];
     let mut words = inst.words().to_vec();
@@ -153,7 +154,8 @@ fn ways(flow: &Flow<'_>) -> Option<Vec<Vec<usize>>> {
     Some(done)
 }
 
-/// The needs of an instruction for each producer by each rule, and those that are not sure by each rule.
+/// Notes the needs of an instruction: the certain ones for each rule and producer, and those that are not sure for each
+/// rule.
 fn note<C: Capacity>(
     hazards: &Hazards<C>,
     (address, inst): (u64, Inst),
@@ -204,7 +206,7 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     }
     counts.programs += 1;
     counts.needy += u64::from(!single.is_empty());
-    // In a state, a producer can stand for others that it covers.
+    // In a state, a producer can stand for other producers that it covers.
     let of_any = |needs: &HashMap<Key, u8>| {
         let mut all = HashMap::<_, u8>::new();
         for ((address, rule, _, register), missing) in needs {
@@ -222,14 +224,14 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     counts.forgotten += u64::from(!is_incomplete && bounded != joined);
     counts.full += u64::from(is_incomplete);
     let (mut too_much, mut too_little) = (above(&joined, &single), above(&single, &joined));
-    // A need names the first register of those that it is about. This is another one where a later producer stands for
-    // some of them.
+    // A need names the first of its registers. The first one is different if a later producer stands for some of the
+    // registers.
     let has = |all: &HashMap<OfAny, u8>, ((address, rule, _), missing): &(OfAny, u8)| {
         all.iter().any(|((a, r, _), n)| (a, r) == (address, rule) && n >= missing)
     };
     too_much.retain(|need| !has(&single, need));
     too_little.retain(|need| !has(&joined, need));
-    // Of registers whose upper bits differ on two paths, needs are not sure, and waits and events are not followed.
+    // For registers whose upper bits differ on two paths, needs are not sure, and waits and events are not followed.
     if !is_known {
         let has_distance = |rule: &str| Rule::all().any(|other| other.id() == rule && other.unit() != Unit::Event);
         too_little.retain(|((address, rule, _), _)| has_distance(rule) && !perhaps.contains(&(*address, *rule)));
@@ -250,8 +252,8 @@ fn show(flow: &Flow<'_>) {
     }
 }
 
-/// The waits that are missing before each instruction. A missing wait is assumed to be done from there on: `assumed`
-/// has the waits that a joined state asked for.
+/// Compares the waits that are missing before each instruction. A missing wait is assumed to be done from there on:
+/// `assumed` has the waits that a joined state asked for.
 fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     let mut joined = HashMap::new();
     let mut is_sure = true;
@@ -261,14 +263,14 @@ fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
             let mut pending = *before;
             for (address, inst) in flow.insts(block) {
                 let waits = pending.step(&inst, flow.offset_of(address));
-                // A doubt beside a certainty shows in the strictest number only.
+                // If one need is certain and another is not, only the strictest number shows the doubt.
                 let is_certain = |wait: Wait| wait.sure && waits.waitcnt().get(wait.counter) == Some(wait.at_most);
                 is_sure &= waits.iter().all(is_certain) && !pending.is_incomplete();
                 joined.insert(address, waits);
             }
         },
     );
-    // A wait that is only perhaps missing cannot be assumed.
+    // A wait cannot be assumed if it is not sure that it is missing.
     if !is_sure {
         return;
     }
@@ -300,7 +302,7 @@ fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
     counts.too_little += u64::from(too_little);
 }
 
-/// The counts of hazards and of waits.
+/// Tries programs of a length. Returns the counts for hazards and for waits.
 fn try_programs(len: usize, each: u64, seed: u64) -> [Counts; 2] {
     let mut counts = [Counts::default(); 2];
     let mut rng = Rng(seed);
@@ -336,8 +338,8 @@ fn joined_states_need_what_the_ways_need() {
     assert_eq!((hazards.unfounded, hazards.forgotten), (0, 0), "{hazards:?}");
 }
 
-/// A bounded state that had no room for a producer says so, and demands nothing for it. A growing state has room for
-/// all.
+/// A bounded state that had no room for a producer reports that, and demands nothing for the producer. A growing state
+/// has room for all producers.
 #[test]
 fn full_states_say_so_and_report_nothing_that_is_not_needed() {
     let each = (programs() / 5).div_ceil(Target::ALL.len() as u64);

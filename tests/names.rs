@@ -1,8 +1,8 @@
 //! Every value of every field that has named values prints as LLVM prints it: names, numbers without a name, and the
-//! range that each name has. The comparison in `tests/llvm` takes a sample of all words, which hardly ever has a given
-//! value.
+//! range that each name has. The comparison in `tests/llvm` takes a sample of all words, in which a given value hardly
+//! ever occurs.
 //!
-//! LLVM's disassembler is `llvm-mc-22`, which has none for GCN 1.0 and 1.1.
+//! LLVM's disassembler is that of `llvm-mc-22`, which has none for GCN 1.0 and 1.1.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 use crate::words;
@@ -74,7 +74,8 @@ fn llvm(target: Target, all: &BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, String> {
     texts
 }
 
-/// Instructions of the formats that have such a field, each with every value of it, and the constants.
+/// Instructions of the formats that have a field of `FIELDS`, each with every value of the field, and operations with
+/// each of the `CONSTANTS`.
 fn all(target: Target) -> BTreeSet<Vec<u8>> {
     let mut rng = Rng(5);
     let mut found = BTreeSet::new();
@@ -87,7 +88,8 @@ fn all(target: Target) -> BTreeSet<Vec<u8>> {
             let inst = legal(target, encoding, 1, &mut rng)[0];
             constants().iter().filter_map(|value| inst.with(field, *value).ok()).for_each(&mut add);
         }
-        // Three operations of each form have each field. The hints tell loads, stores and atomics apart.
+        // Each field is tried in three operations of each form. Loads, stores and atomics count as different forms,
+        // because their hints have different names.
         let flags = legal(target, encoding, 1, &mut rng)[0].flags();
         let kind = format!("{format} {} {} {}", flags.is_load(), flags.is_store(), flags.is_atomic());
         let base = layout(target, format);
@@ -126,16 +128,18 @@ fn named_values_print_as_llvm_prints_them() {
             let ours = decode(target, bytes).map_or_else(|e| e.to_string(), |inst| inst.to_string());
             let ours = ours.split_whitespace().collect::<Vec<_>>().join(" ");
             compared += 1;
-            // LLVM takes other numbers of address registers: crates/llvm/src/differences.txt has the classes.
+            // LLVM takes other numbers of address registers; crates/llvm/src/differences.txt has the classes of these
+            // differences.
             let shown = |text: &str| match text.split_once(" dim:") {
                 Some((_, dim)) => dim.to_string(),
                 None => text.to_string(),
             };
-            // LLVM's text of a value without a name is not taken as right; ours has the number.
+            // LLVM's text of a value without a name is not taken as right; the library prints the number.
             let number = theirs.contains("/* invalid") && ours.contains(" 0x");
-            // It takes the control for another operand in v_fma_mix: a class of crates/llvm/src/differences.txt too.
+            // LLVM takes the DPP control for another operand in v_fma_mix, which is a class of
+            // crates/llvm/src/differences.txt too.
             let shifted = theirs.contains("/* Invalid dpp_ctrl") && theirs.starts_with("v_fma_mix");
-            // The manual of CDNA5 gives this message another number: a class there, too.
+            // The manual of CDNA5 gives this message another number, which is a class there, too.
             let message = theirs.contains("MSG_SAVEWAVE_HAS_TDM") || ours.contains("MSG_RTN_SAVE_WAVE_HAS_TDM");
             if !number && !shifted && !message && shown(&ours) != shown(theirs) {
                 faults.push(format!("{target} {bytes:02x?}: `{ours}`, LLVM `{theirs}`"));
@@ -162,7 +166,7 @@ fn mnemonic(text: &str) -> &str {
     bare.trim_end_matches("_e32").trim_end_matches("_e64")
 }
 
-/// Every operation of a target has the spelling of LLVM's disassembler there, in all of the API, and no other.
+/// Every operation of a target has, in all of the API, only the spelling of LLVM's disassembler for that target.
 #[test]
 fn mnemonics_are_those_of_llvm() {
     let (mut asked, mut respelled) = (0, 0);
@@ -189,7 +193,7 @@ fn mnemonics_are_those_of_llvm() {
             assert_eq!(Opcode::from_mnemonic(target, opcode.name()), None, "{target} {opcode}");
         }
         if ["gfx600", "gfx700"].contains(&target.name()) || is_of_other_size(target) || is_newer(target) {
-            // LLVM's assembler reads the texts of these in tests/assemble.rs, which also has the spelling.
+            // tests/assemble.rs gives the texts of these targets to LLVM's assembler, which checks the spelling, too.
             continue;
         }
         for (bytes, theirs) in llvm(target, &all.keys().cloned().collect()) {

@@ -1,5 +1,5 @@
-//! Targets and operations that LLVM 22 does not know: what LLVM 24's assembler and LLVM 23's disassembler say of a
-//! sample of texts. `newer/*.tsv` has them, and where they are from.
+//! Targets and operations that LLVM 22 does not know, compared with the answers of LLVM 24's assembler and LLVM 23's
+//! disassembler for a sample of texts. `newer/*.tsv` has the answers and their origin.
 #![cfg(feature = "all-targets")]
 
 use std::collections::HashSet;
@@ -14,8 +14,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("gfx1310", include_str!("newer/gfx1310.tsv")),
 ];
 
-/// The bytes that LLVM 24 makes of a text are the text again here, and the bytes of the text are the same. LLVM 22
-/// knows gfx1251; there the filler of unused sources has to be asked for.
+/// The library prints the bytes that LLVM 24 makes of a text as that text, and parses the text to the same bytes. LLVM
+/// 22 knows gfx1251; the filler of unused sources has to be asked for on this target.
 #[test]
 fn texts_and_bytes_are_those_of_newer_llvms() {
     let mut wrong = Vec::new();
@@ -54,15 +54,16 @@ fn texts_and_bytes_are_those_of_newer_llvms() {
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Each target is another one without some forms, and with others: as many as LLVM 24 says. Forms of one operation that
-/// have another name are the same, except for those of dual operations, which are operations of their own.
+/// Each target has the forms of an older one, except for as many added and removed forms as LLVM 24 says. Forms of one
+/// operation that have another name count as the same, except for those of dual operations, which are operations of
+/// their own.
 #[test]
 fn they_differ_from_older_targets_by_as_many_forms_as_llvm_says() {
     for (newer, older, added, removed) in [
         ("gfx1170", "gfx1150", 52, 5),
         ("gfx1251", "gfx1250", 9, 0),
-        // CDNA5's manual leaves out eleven matrix operations that LLVM 24 has lost, too, and the dot products of dual
-        // instructions, which it has.
+        // CDNA5's manual leaves out eleven matrix operations that LLVM 24 lacks, too, and the dot products of dual
+        // instructions, which LLVM 24 has.
         ("gfx12-5-generic", "gfx1250", 4, 57 - 11),
         ("gfx1310", "gfx1250", 638 + 4, 661 - 11),
     ] {
@@ -78,7 +79,7 @@ fn they_differ_from_older_targets_by_as_many_forms_as_llvm_says() {
 
 /// Texts that LLVM 22 reads otherwise or refuses, on targets that it knows, and what LLVM 24 makes of them.
 const OLDER: &[(&str, &str, &str)] = &[
-    // Runs of scalar registers may end in vcc.
+    // Tuples of scalar registers may end in vcc.
     ("gfx1010", "s_load_dwordx4 [s104,s105,vcc_lo,vcc_hi], s[58:59], 0x0", "1d1a08f4000000fa"),
     (
         "gfx1030",
@@ -98,13 +99,13 @@ const OLDER: &[(&str, &str, &str)] = &[
         "image_sample_c_d_cl_o v[252:254], [v100, v101, v102, v103, v104, v105, v106, v107, v108, v109, v110], [s100,s101,s102,s103,s104,s105,vcc_lo,vcc_hi], [s104,s105,vcc_lo,vcc_hi] dmask:0xf dim:SQ_RSRC_IMG_2D_MSAA_ARRAY unorm glc slc dlc r128 tfe lwe d16",
         "bebfeff264fc598365666768696a6b6c6d6e0000",
     ),
-    // Runs of vector registers go on past v255.
+    // Tuples of vector registers continue after v255.
     ("gfx1250", "ds_load_b128 v[254:257], v0", "0000fcdb000000fe"),
     ("gfx1250", "global_store_b128 v0, v[254:257], s[0:1]", "004007ee0000007f00000000"),
     ("gfx1310", "global_load_b64 v[255:256], v142, s[74:75]", "4a4003eeff0000008e000000"),
     ("gfx1310", "image_load v[254:257], v0, s[0:7] dmask:0xf dim:SQ_RSRC_IMG_1D", "0000c0d3fe00000000000000"),
     ("gfx1310", "flat_store_b64 v[255:256], v[0:1]", "7c4007ec00000000ff000000"),
-    // Names of dot products that say that their sources are signed.
+    // Names of dot products that mark their sources as signed.
     ("gfx1100", "v_dot4_i32_i8 v0, v1, v2, v3", "004016cc01050e7c"),
     ("gfx1200", "v_dot8_i32_i4 v0, v1, v2, v3", "004018cc01050e7c"),
     ("gfx1100", "v_dot4_i32_i8 v0, v1, v2, v3 neg_lo:[1,1,0] clamp", "00c016cc01050e7c"),
@@ -113,7 +114,7 @@ const OLDER: &[(&str, &str, &str)] = &[
     ("gfx1100", "s_and_b64 s[0:1], 4.9e-324, s[2:3]", "8102808b"),
     ("gfx942", "v_lshlrev_b64 v[0:1], 1, 4.9e-324", "00008fd281020100"),
     ("gfx1100", "s_sendmsg sendmsg(2, GS_OP_EMIT_CUT,1)", "3201b6bf"),
-    // Flags that are not set, of operations that lack them.
+    // Names of cleared flags in operations that lack these flags.
     ("gfx1200", "ds_add_u32 v0, v1 offset:4 nogds", "040000d800010000"),
     ("gfx1310", "ds_read_i16 v255, v0 offset:4 nogds", "0400ecd8000000ff"),
     (
@@ -130,7 +131,7 @@ const OLDER: &[(&str, &str, &str)] = &[
     // Hints with names of the system's scope.
     ("gfx1250", "global_load_b32 v0, v[0:1], off th:TH_LOAD_BYPASS scope:SCOPE_SYS", "7c0005ee00003c0000000000"),
     ("gfx1310", "s_load_b32 s0, s[2:3], 0 scope:SCOPE_SYS th:TH_LOAD_BYPASS", "0100e0f5000000f8"),
-    // The hint that is 0, by names that it has elsewhere.
+    // The hint that is 0, by its names in other operations.
     ("gfx1310", "global_load_u8 v2, v4, s[8:9] th:TH_STORE_RT", "080002ee0200000004000000"),
     ("gfx1250", "buffer_atomic_add_u32 v5, off, s[8:11], s3 th:TH_DEFAULT", "03400dc40510800000000000"),
     (
@@ -149,7 +150,7 @@ const OLDER: &[(&str, &str, &str)] = &[
     ("gfx1250", "v_ashr_pk_u8_i32 v2.h, v4, v6, v8", "024091d6040d2204"),
     ("gfx1250", "v_ashr_pk_u8_i32 v2, v4, v6, v8", "020091d6040d2204"),
     ("gfx1251", "v_ashr_pk_i8_i32_e64_dpp v2.h, v4, v6, v8 row_mirror", "024090d6fa0c2204044001ff"),
-    // Suffixes of halves, and op_sel with the same halves, or with none.
+    // Suffixes of halves, together with an op_sel that selects the same halves, or none.
     ("gfx1200", "v_add_f16_e64_dpp v255.h, v255.l, v2.h op_sel:[0,1,1] row_mirror", "ff5032d5fa040200ff4001ff"),
     ("gfx1250", "v_max3_num_f16 v255.h, -1, exec_hi, src_scc op_sel:[0,0,0,0]", "ff402cd6c1fef403"),
     // Literals of 32 bits as if they had 64.
@@ -163,7 +164,7 @@ const OLDER: &[(&str, &str, &str)] = &[
     ("gfx1250", "v_pk_add_bf16 v2, v3, lit(1.0)", "024023cc03ff0118803f0000"),
     ("gfx1250", "v_rcp_bf16_e32 v2.l, lit(0.1)", "fff2047ecd3d0000"),
     ("gfx1170", "v_dot2_bf16_bf16 v2.l, v4, v5, lit(0.1)", "020067d6040bfe03cd3d0000"),
-    // Lists with a bit more than the operation has sources, where a one is the default.
+    // Lists with one bit more than the operation has sources, where the default of a bit is one.
     ("gfx1250", "v_pk_add_f16 v2, v4, v6 op_sel_hi:[1,1,1]", "02400fcc040d0218"),
     ("gfx1170", "v_pk_fma_f16 v2, v4, v6, v8 op_sel_hi:[0,1,1,1]", "02400ecc040d2214"),
     // Two numbers of 32 bits.
@@ -204,12 +205,12 @@ const REFUSED: &[(&str, &str)] = &[
     ("gfx1200", "global_store_b32 v[0:1], v0, off scope:SCOPE_SYS th:TH_STORE_WB"),
     ("gfx1200", "flat_store_b32 v[3:4], v0 th:TH_STORE_BYPASS"),
     ("gfx12-5-generic", "s_buffer_load_b32 s12, s[8:11], s13 offset:0x0 th:TH_LOAD_BYPASS"),
-    // Suffixes of halves, and op_sel with other halves.
+    // Suffixes of halves, together with an op_sel that selects other halves.
     ("gfx1200", "v_med3_num_f16_e64_dpp v156.h, v1.l, -|v2.l|, -|0.5| op_sel:[0,0,1,0] dpp8:[7,6,5,4,3,2,1,0]"),
     ("gfx1250", "v_add_nc_i16 v255.h, 0.5, m0 op_sel:[1,0,0]"),
     ("gfx1250", "v_xor_b16_e64_dpp v255.h, v1.h, v255.l op_sel:[0,0,1] row_mirror"),
     ("gfx1170", "v_cmp_le_u16_e64 s5, v1.h, v255.h op_sel:[0,1,0]"),
-    // Literals of 32 bits as if they had 64, in encodings of 64 bits and before there are any.
+    // Literals of 32 bits as if they had 64, in encodings of 64 bits, and on a target without 64-bit literals.
     ("gfx1250", "v_mov_b32_e64 v0, lit64(1)"),
     ("gfx1310", "v_add_f64_e64 v[0:1], lit64(1.0), v[2:3]"),
     ("gfx1310", "v_pk_add_f16 v0, lit64(1), v1"),
@@ -238,13 +239,13 @@ const REFUSED: &[(&str, &str)] = &[
         "v_wmma_scale16_f32_16x16x128_f8f6f4 v[6:13], v[20:27], v[40:47], v[60:67], v[2:3], v[4:5] \
          matrix_a_fmt:MATRIX_FMT_FP4 matrix_b_fmt:MATRIX_FMT_FP4 matrix_b_scale_fmt:MATRIX_SCALE_FMT_E5M3",
     ),
-    // Floats that become 0, and lists of more bits than an encoding has.
+    // Floats that are rounded to 0, and lists of more bits than an encoding has.
     ("gfx1250", "v_sin_f32_e64 v2, lit(2.5e-310)"),
     ("gfx1250", "v_pk_mul_lo_u16 v2, v3, 1e-45"),
     ("gfx1250", "v_pk_add_bf16 v2, v3, 1e-46"),
     ("gfx1250", "v_exp_bf16_e32 v2.l, 1e-46"),
     ("gfx1250", "v_pk_fma_f16 v2, v4, v6, v8 op_sel_hi:[1,1,1,0,0]"),
-    // Numbers that do not fit, with a sign.
+    // Numbers with a sign that do not fit.
     ("gfx1170", "v_rsq_f32_e32 v5, |0x123456789a|"),
     ("gfx1250", "v_rsq_f16_e32 v5.l, -|0xffffffff|"),
     ("gfx1200", "v_add_f16 v5.l, |-65536|, v1.l"),
@@ -253,13 +254,13 @@ const REFUSED: &[(&str, &str)] = &[
     ("gfx1170", "s_setreg_b32 -5, s15"),
     ("gfx1310", "s_getreg_b32 s15, -5"),
     ("gfx1170", "s_wait_event -5"),
-    // Floats of 16-bit integers, out of the range of floats of 16 bits.
+    // Floats for 16-bit integers, out of the range of floats of 16 bits.
     ("gfx1250", "v_mov_b16 v2.l, 70000.0"),
     ("gfx1170", "v_not_b16_e64 v2.l, 1e-10"),
     ("gfx1310", "v_not_b16_e64 v2, 1e10"),
     // A prefetch of a target without nv.
     ("gfx1200", "s_prefetch_data s[2:3], 0x10, s0, 1 nv"),
-    // Bits of a float of 32 bits, which would be another number as a float of 16.
+    // Bits of a float of 32 bits, which would be another number as a float of 16 bits.
     ("gfx1170", "s_cmp_lg_f16 0x3f000000, s2"),
     ("gfx1310", "s_cmp_o_f16 -4.0, 0x3e22f983"),
 ];
@@ -307,7 +308,8 @@ fn texts_for_older_targets_become_the_bytes_of_llvm_24() {
     assert_eq!(contrary.to_string(), "the name of the operation implies another value");
 }
 
-/// Two factors of 4 bits whose scales have the same format, and then not: the manual's table has no such row.
+/// Scales of two matrices of 4-bit elements may have the same format; the manual's table has no row for these pairs of
+/// different formats.
 #[test]
 fn formats_of_scales_can_exclude_each_other() {
     let target: Target = "gfx1250".parse().unwrap();
@@ -320,7 +322,8 @@ fn formats_of_scales_can_exclude_each_other() {
     assert_eq!(read([valid[0], 0x0202_0902, 0xcc33_0006, valid[3]]).check(), excluded(Field::MatrixBScaleFmt));
 }
 
-/// Registers of runs that leave the numbers of their operands' codes have the names that they have alone.
+/// A tuple that continues after the last code of its operand consists of registers with the same names as single
+/// registers.
 #[test]
 fn runs_past_the_last_code_have_all_their_registers() {
     let set = |target: &str, text: &str| {

@@ -1,5 +1,5 @@
-//! Each `s_nop` and wait for a unit in compiled code is made weaker or removed. Then a rule misses it, or it is one
-//! that only some source demands, or nothing needs it.
+//! Each `s_nop` and each wait for a unit in compiled code is made weaker or removed. Afterwards a rule is broken, or
+//! only some source demands the instruction, or nothing needs it.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
 use crate::programs;
@@ -33,7 +33,7 @@ impl State for Changed {
     }
 }
 
-/// The rules that the code breaks.
+/// The rules that the code breaks, with how often it breaks each.
 fn broken(flow: &Flow<'_>, changed: &Changed) -> BTreeMap<&'static str, usize> {
     let mut rules = BTreeMap::new();
     flow.follow(
@@ -49,11 +49,12 @@ fn broken(flow: &Flow<'_>, changed: &Changed) -> BTreeMap<&'static str, usize> {
     rules
 }
 
-/// The parts of the constant of `s_wait_alu` and `s_waitcnt_depctr` that wait: their lowest bits and their greatest
-/// values.
+/// The waiting parts of the constant of `s_wait_alu` and `s_waitcnt_depctr`: the lowest bit and the greatest value of
+/// each.
 const UNITS: [(u32, u32); 6] = [(0, 1), (1, 1), (2, 7), (8, 1), (9, 7), (12, 15)];
 
-/// The replacements of an instruction: a shorter `s_nop`, or none; no wait for units, or for one of them less or none.
+/// The replacements of an instruction. For `s_nop`: a shorter one, or none. For a wait for units: none, or one that
+/// waits less for one of the units or not at all.
 fn weaker(inst: &Inst) -> Vec<Option<Inst>> {
     let simm16 = inst.get(Field::Simm16).unwrap_or(0);
     let with = |simm16| Some(inst.with(Field::Simm16, simm16).expect("it has room"));
@@ -75,10 +76,10 @@ fn weaker(inst: &Inst) -> Vec<Option<Inst>> {
     }
 }
 
-/// The instructions that no rule misses, each with its reason.
+/// The instructions that no rule demands, each with its reason.
 const SUPERFLUOUS: &str = include_str!("hazards/superfluous.txt");
 
-/// The line about a place: a sample below its directory, and the offset.
+/// The index of the line about a place: the path of a sample below the samples' directory, and the offset.
 fn reason(name: &str, offset: u64) -> Option<usize> {
     SUPERFLUOUS.lines().position(|line| {
         let Some((place, reason)) = line.split_once(": ").filter(|_| !line.starts_with('#')) else { return false };

@@ -10,7 +10,7 @@ fn list() -> Vec<(u16, &'static str)> {
     parts.map(|mut words| (words.next().unwrap().parse().unwrap(), words.next().unwrap())).collect()
 }
 
-/// How long the list was at some time, and the hash of the lines of that time. A row for new operations is appended
+/// The length of the list at some time, and the hash of its lines at that time. A row for new operations is appended
 /// when a version is published; a row changes only if an operation gets another name.
 const KEPT: [(usize, u64); 1] = [(2039, 0x5464_994a_9df5_434e)];
 
@@ -48,7 +48,7 @@ fn the_list_has_the_numbers_of_all_operations() {
     assert_eq!(Opcode::from_number(u16::MAX), None);
 }
 
-/// The numbers as variants, without a file between: whoever changes the list and the hash still has to change these.
+/// The numbers of some variants, written here: a change of the list and the hash must also change these.
 #[test]
 fn first_and_last_operations_have_their_numbers() {
     let some = [
@@ -75,7 +75,7 @@ fn the_operations_of_the_build_are_those_that_a_target_has() {
     }
 }
 
-/// What is printed where the build lacks the name: the number.
+/// The number is printed where the build lacks the name.
 #[test]
 fn an_operation_without_a_name_is_debugged_as_its_number() {
     for opcode in (0..).map_while(Opcode::from_number).filter(|opcode| !Opcode::ALL.contains(opcode)) {

@@ -1,5 +1,6 @@
-//! An instruction reads and writes the registers that LLVM has: role, kind, width and access of every operand, and the
-//! implicit registers, for every operation of every target in all its forms. `tests/operands/facts.tsv` has the facts.
+//! An instruction reads and writes the same registers as in LLVM: role, kind, width and access of every operand, and
+//! the implicit registers, for every operation of every target in all its forms. `tests/operands/facts.tsv` has the
+//! facts.
 #![cfg(feature = "all-targets")]
 
 mod facts;
@@ -13,31 +14,34 @@ use words::{Rng, is_rdna};
 /// Intentional differences between the library and the facts. Each must occur, or it is obsolete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Difference {
-    /// The facts list the destination of a FLAT or GLOBAL atomic for all its forms; it only exists with sc0.
+    /// The facts list the destination of a FLAT or GLOBAL atomic for all its forms; the destination only exists with
+    /// sc0.
     NoReturn,
-    /// The facts list the data of a buffer load for all its forms; with lds it does not exist.
+    /// The facts list the data of a buffer load for all its forms; with lds there is no data operand.
     DataToLds,
     /// The facts list the offset of a scalar load as a constant and as a register; a form has one or both of them.
     OneOffset,
-    /// The facts lack the register for the fail status of FLAT, and of gathers of packed halves.
+    /// The facts lack the register for the fail status of FLAT operations, and of gathers of packed halves.
     FailStatus,
-    /// The facts have the 21-bit offset of gfx9 for gfx803 too, where it has 20 bits.
+    /// The facts have the 21-bit offset of gfx9 also for gfx803, whose offset has 20 bits.
     OffsetOf20Bits,
     /// The facts list the channel of an attribute as a separate operand.
     ChannelOfAttribute,
     /// The facts only know that a compare in SDWA form writes vcc; the field sdst can name another register.
     CompareToSdst,
-    /// According to the facts, every load that can go to LDS reads m0; it only does so with lds.
+    /// According to the facts, every load that can go to LDS reads m0; it only reads m0 with lds.
     M0WithLds,
     /// In the facts the VOP3 form of v_interp_p2_f32 only writes its accumulator; the VINTRP form reads it too.
     InterpolationAdds,
-    /// According to the facts, a destination is written that is kept under some condition, or in part.
+    /// According to the facts, a destination is only written that is kept under some condition, or in part.
     Kept,
-    /// According to the facts, the data of an image atomic is written in all its forms; it is only written with glc.
+    /// According to the facts, the data of an image atomic is written in all its forms; the data is only written with
+    /// glc.
     ImageNoReturn,
     /// According to the facts, every hardware register is the mode.
     NamedRegister,
-    /// The facts lack registers that the manual names, or have others: of operations that LLVM's compiler never makes.
+    /// The facts lack registers that the manual names, or have other registers: for operations that LLVM's compiler
+    /// never makes.
     Registers,
 }
 use Difference::*;
@@ -57,9 +61,10 @@ const ALL_DIFFERENCES: [Difference; 13] = [
     Registers,
 ];
 
-/// Operations whose destination is read although the facts do not say so, in a format, from a target on that is one of
-/// the columns: those that keep it when scc is 0, and those that write half of it or less. The list is independent of
-/// the tables: it comes from the manuals' descriptions of the operations and LLVM's `zeroesHigh16BitsOfDest`.
+/// Operations whose destination is read although the facts do not say so, each with its format and the first column of
+/// the facts to which this applies. They keep the destination when scc is 0, or write half of it or less. The list is
+/// independent of the tables: it comes from the manuals' descriptions of the operations and LLVM's
+/// `zeroesHigh16BitsOfDest`.
 const KEPT: [(&str, Target, &[&str]); 6] = [
     ("SOP1", Target::Gfx600, &["s_cmov_b32", "s_cmov_b64"]),
     ("SOPK", Target::Gfx600, &["s_cmovk_i32"]),
@@ -102,7 +107,8 @@ fn is_kept(row: &Row, inst: &Inst) -> bool {
     listed.is_some_and(|(_, from, names)| column(inst.target()) >= column(*from) && names.contains(&row.mnemonic))
 }
 
-/// Registers that no field names and that the facts lack or have differently: the read ones, and the written ones.
+/// Operations with implicit registers that the facts lack or have differently: the read registers, and the written
+/// ones.
 const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
     // VSKIP is a bit of the mode.
     ("s_setvskip", &["mode"], &["mode"]),
@@ -112,13 +118,13 @@ const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
     ("s_cbranch_g_fork", &["exec", "mode"], &["exec", "mode"]),
     ("s_cbranch_i_fork", &["exec", "mode"], &["exec", "mode"]),
     ("s_cbranch_join", &["mode"], &["exec", "mode"]),
-    // The parameter is found by m0.
+    // m0 has the address of the parameter.
     ("v_interp_p2_f16", &["exec", "m0", "mode"], &[]),
 ];
 
 /// The registers that a hardware register holds, by its number (`hwreg` in the manuals: 1 mode, 2 status, 3 trap
-/// status); the status has SCC, EXECZ and VCCZ, of which only the first can be set. On RDNA4 a register of its own has
-/// SCC (4), and two have the exceptions (17, 18).
+/// status). The status holds SCC, EXECZ and VCCZ, of which only SCC can be set. On RDNA4, hardware register 4 holds
+/// SCC, and 17 and 18 hold the exceptions.
 fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
     let from_rdna4 = ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
     match number {
@@ -144,7 +150,7 @@ fn is_kind(kinds: &str, inst: &Inst, operand: &Operand) -> bool {
     let source = scalar || constant || matches!(operand.value, Value::Literal(_));
     let (vgpr, agpr) =
         (matches!(operand.value, Value::Reg(Reg::Vgpr(_))), matches!(operand.value, Value::Reg(Reg::Agpr(_))));
-    // An address may have no register at all.
+    // An address may have no register.
     let off = operand.value == Value::Off;
     kinds.split('|').any(|kind| match kind {
         "sgpr" => scalar || off && operand.role == Some(Field::Saddr),
@@ -192,7 +198,7 @@ fn get(inst: &Inst, role: &str) -> u32 {
     inst.fields().find(|held| held.info.field.name() == role).map_or(0, |held| held.value)
 }
 
-/// Whether an operand that can be a VGPR or an AGPR must be an AGPR, according to its bits.
+/// Whether an operand that can be a VGPR or an AGPR is an AGPR, according to the instruction's bits.
 fn is_accumulator(inst: &Inst, role: &str) -> bool {
     let flag = |name: &str, bit: u32| get(inst, name) >> bit & 1 == 1;
     match (inst.format(), role) {
@@ -203,7 +209,7 @@ fn is_accumulator(inst: &Inst, role: &str) -> bool {
     }
 }
 
-/// The reason why this instruction may lack an operand of the facts.
+/// The reason why this instruction may lack an operand that the facts have.
 fn excuse(row: &Row, inst: &Inst, fact: &Fact) -> Option<Difference> {
     let atomic = inst.flags().is_atomic();
     match (row.format, fact.role) {
@@ -384,7 +390,7 @@ fn every_operation_of_the_library_has_a_fact() {
     }
 }
 
-/// Whichever hardware register a constant names, the register that holds it is read and written, and no other.
+/// An access to any hardware register reads or writes the registers that it holds, and no others.
 #[test]
 fn hardware_registers_are_touched_where_they_are_named() {
     for &target in Target::ALL {
@@ -410,7 +416,7 @@ fn hardware_registers_are_touched_where_they_are_named() {
     }
 }
 
-/// A destination of which the words keep a part is also read.
+/// A destination is also read if the words keep a part of it.
 #[test]
 fn the_words_say_whether_a_destination_is_kept() {
     for (target, words, access) in [

@@ -56,7 +56,7 @@ fn no_file_of_one_package_is_compiled_into_another() {
         let attributes = text.lines().filter_map(|line| line.trim().strip_prefix("#[path = \""));
         for path in attributes.filter_map(|rest| rest.split_once('"')) {
             let included = plain(&file.with_file_name(path.0));
-            // A module without a file of its own has a directory.
+            // The path of a module without a file of its own is a directory.
             let inside = if included.is_dir() { included.join("mod.rs") } else { included.clone() };
             if package(&inside) != package(file) {
                 let relative = |path: &Path| path.strip_prefix(root()).expect("it is inside").display().to_string();

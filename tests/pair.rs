@@ -1,5 +1,5 @@
-//! Two instructions become a dual one (VOPD) if that has the same effect; otherwise the error names the rule that
-//! forbids it. For random pairs of every target that has dual instructions.
+//! Two instructions become a dual instruction (VOPD) if it has the same effect; otherwise the error names the rule that
+//! forbids it. The test tries random pairs on every target that has dual instructions.
 #![cfg(all(feature = "make", feature = "text", feature = "gfx1100"))]
 
 use crate::words;
@@ -11,13 +11,13 @@ use amdgpu_isa::make::dual::{PairError, pair};
 use amdgpu_isa::{Format, Inst, Target, Value, decode_words};
 use words::{Rng, encodings, legal};
 
-/// The operands of an operation, in the order of its text, without the mask that v_cndmask always has in vcc.
+/// The operands of an operation, in the order of its text, without the mask of v_cndmask, which is always vcc.
 fn values(inst: &Inst) -> Vec<Value> {
     let named = inst.operands().filter(|o| o.role.is_some_and(|role| role.name() != "vcc"));
     named.map(|o| o.value).collect()
 }
 
-/// LLVM's name of an operation, in an instruction of its own or not.
+/// The name of an operation in a text of LLVM, as it is for a single instruction, also if the text is of a dual one.
 fn name(text: &str) -> String {
     let mnemonic = text.split(' ').next().expect("a mnemonic");
     mnemonic.trim_end_matches("_e32").trim_end_matches("_e64").replace("v_dual_", "v_")
@@ -34,7 +34,7 @@ fn a_pair_does_what_both_do() {
             .flat_map(|encoding| legal(target, encoding, 30, &mut rng))
             .filter(|inst| inst.check().is_ok() && inst.is_canonical())
             .collect();
-        // Operations that a dual instruction can have, so that most pairs are of those.
+        // Most pairs consist of operations that a dual instruction can have.
         let dual: BTreeSet<String> = encodings(target)
             .iter()
             .filter(|(format, _, _)| *format == Format::Vopd)
@@ -55,7 +55,7 @@ fn a_pair_does_what_both_do() {
                     assert!(!depends, "{a} and {b}");
                     assert_eq!(both.reads(), a.reads() | b.reads(), "{a} and {b}: {both}");
                     assert_eq!(both.writes(), a.writes() | b.writes(), "{a} and {b}: {both}");
-                    // One of the orders: names and operands.
+                    // Names and operands must be those of the pair in one of its orders.
                     let text = both.to_string();
                     let parts: Vec<&str> = text.split(" :: ").collect();
                     let orders = [[a, b], [b, a]];

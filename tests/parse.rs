@@ -1,4 +1,4 @@
-//! Text is the third inverse: the library parses the text that it prints to the same words.
+//! The library parses the text that it prints for an instruction to the same words.
 #![cfg(feature = "text")]
 
 mod llvm;
@@ -13,7 +13,7 @@ use amdgpu_isa::{Inst, Target, parse};
 use amdgpu_prove::parsed;
 use words::{Rng, encodings_to_try, legal};
 
-/// The failures of a kind, and examples.
+/// The number of failures of each kind, and an example.
 #[derive(Default)]
 struct Failures(BTreeMap<String, (usize, String)>);
 
@@ -122,7 +122,7 @@ fn comments_and_lines() {
 
 const ANY: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz[](){}|-+*/%~!:,.<>=&^\"_ \t/*;\xe9";
 
-/// Nothing panics, whatever the text: texts cut off, with bytes changed, and with other characters.
+/// The parser panics for no text: the test cuts texts off, changes their bytes, and inserts other characters.
 #[test]
 fn every_text_is_an_instruction_or_an_error() {
     let mut rng = Rng(3);
@@ -148,7 +148,7 @@ fn every_text_is_an_instruction_or_an_error() {
     }
 }
 
-/// The bits of a number as the operand of an operation on doubles, all of which CDNA5 takes.
+/// The bits of a number as the operand of an operation on doubles, on CDNA5, where a literal can have all 64 bits.
 #[cfg(feature = "gfx1250")]
 fn double(text: &str) -> Option<u64> {
     use amdgpu_isa::Value;
@@ -158,13 +158,13 @@ fn double(text: &str) -> Option<u64> {
         Value::Literal64 => operand.literal64,
         Value::Float(float) => Some(float.to_f64().to_bits()),
         Value::Literal(high) => Some(u64::from(high) << 32),
-        // The least numbers have the words of small integers.
+        // The least doubles have the bits of small integers.
         Value::Int(n) => u64::try_from(n).ok(),
         other => panic!("{text}: {other:?}"),
     }
 }
 
-/// Hexadecimal numbers are rounded once, also those that have fewer than 53 bits.
+/// Hexadecimal numbers are rounded once, also to doubles of fewer than 53 bits.
 #[cfg(feature = "gfx1250")]
 #[test]
 fn hexadecimal_numbers_are_the_nearest_floats() {
@@ -176,7 +176,7 @@ fn hexadecimal_numbers_are_the_nearest_floats() {
         ("0x1.00000000000008p0", 1f64.to_bits()),
         ("0x1.00000000000008000000001p0", 1f64.to_bits() + 1),
         ("0x1.00000000000018p0", 1f64.to_bits() + 2),
-        // With 53 bits it would be halfway between two that have 52.
+        // Rounded to 53 bits first, the number would be halfway between two numbers of 52 bits.
         ("0x1.0000000000002cp-1023", (1 << 51) + 1),
         ("0x1p-1074", 1),
         ("0x1p-1075", 0),
@@ -189,8 +189,8 @@ fn hexadecimal_numbers_are_the_nearest_floats() {
     }
 }
 
-/// Decimal numbers are rounded once, to the nearest float, as by Rust's own parser. The library does not use that one,
-/// because it has code that can panic.
+/// Decimal numbers are rounded once, to the nearest float, as by Rust's own parser. The library does not use Rust's
+/// parser, because that has code that can panic.
 #[cfg(feature = "gfx1250")]
 #[test]
 fn decimal_numbers_are_the_nearest_floats() {
@@ -200,7 +200,7 @@ fn decimal_numbers_are_the_nearest_floats() {
     };
     let mut rng = Rng(5);
     for n in 0..40_000 {
-        // The shortest text of a number, more and fewer digits, and all of them.
+        // The shortest text of a number, texts with more and with fewer digits, and the text with all digits.
         let bits = rng.number();
         let (exponent, value) = (bits >> 52 & 0x7ff, f64::from_bits(bits & !(1 << 63)));
         if exponent == 0x7ff {
@@ -240,7 +240,7 @@ fn decimal_numbers_are_the_nearest_floats() {
     ] {
         check(text);
     }
-    // The least number with all its digits, and a digit after all those that count.
+    // The least number with all its digits, and a number with a nonzero digit after a long row of zeros.
     check(&format!("{:.1080}", f64::from_bits(1)));
     let middle = "9007199254740993.".to_string() + &"0".repeat(2000);
     check(&middle);

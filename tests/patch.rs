@@ -17,10 +17,11 @@ use amdgpu_isa::patch::{DecoderMut, InstMut, Location, PatchError};
 use amdgpu_isa::{Decoded, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, WordDecoder, decode_words};
 use words::{Rng, bytes, encodings};
 
-/// Different instructions of each encoding.
+/// The number of different instructions of each encoding.
 const FILLINGS: usize = 2;
 
-/// Some instructions of every encoding, each on a few of the targets that have it, or on all in the full run.
+/// Calls `look` for some instructions of every encoding, each on a few of the targets that have it, or on all in the
+/// full run.
 fn each(mut look: impl FnMut(&Inst, &mut Rng)) {
     let mut rng = Rng(7);
     for &target in Target::ALL {
@@ -185,7 +186,7 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
                 }
             }
             if width < 32 {
-                // The numbers beside the least and the greatest one.
+                // The numbers beyond the least and the greatest one.
                 let (least, last) = match has_sign(inst, info.field) {
                     true => (-1 << (width - 1), (1 << (width - 1)) - 1),
                     false => (0, (1 << width) - 1),
@@ -226,7 +227,7 @@ fn a_location_is_where_the_field_lies() {
             let moved = moved(info, first);
             words::set(&mut model, &moved, value);
             assert_eq!(words, model, "{inst:?}: {}", info.field);
-            // If there are too few words, they are left alone.
+            // If there are too few words, none of them changes.
             let highest = at.high.map_or(at.low.dword, |high| high.dword.max(at.low.dword));
             let short = &mut words[..usize::from(highest)];
             assert!(matches!(at.put(short, 0), Err(PatchError::Size { .. })), "{inst:?}: {}", info.field);
@@ -364,7 +365,7 @@ fn another_operation_keeps_all_other_bits() {
                     done += 1;
                 }
                 Err(error) => {
-                    // No opcode of the operation makes an instruction of the same form.
+                    // The operation cannot be set if none of its opcodes makes an instruction of the same form.
                     let numbers = opcode.encodings(inst.target()).filter(|e| e.format == inst.format());
                     for Encoding { number, .. } in numbers {
                         let mut words = inst.words().to_vec();
@@ -397,7 +398,7 @@ fn a_branch_goes_where_it_was_sent() {
             assert_eq!(inst.with_branch_target(0, 0), Err(PatchError::NotABranch(inst.opcode())));
             return;
         }
-        // Its distance is as wide as the constant: see below.
+        // The distance of a jump by bytes is as wide as its constant; a later test checks these jumps.
         if inst.address_step() == Some(AddressStep::Jump) {
             return;
         }
@@ -420,8 +421,8 @@ fn a_branch_goes_where_it_was_sent() {
     assert!(branches >= 100 && others > 100);
 }
 
-/// An inline constant, a literal and one of 64 bits are three kinds of distances. Each stays of its kind, and accepts
-/// the values that fit.
+/// An inline constant, a literal and a literal of 64 bits are three kinds of distances. Each stays of its kind, and
+/// accepts the values that fit.
 #[test]
 fn a_jump_by_bytes_goes_where_it_was_sent() {
     let jumps = |target: &Target| decode_words(*target, &[0xbe80_4b94, 0, 0]).is_ok_and(|inst| inst.len() == 4);
@@ -446,7 +447,7 @@ fn a_jump_by_bytes_goes_where_it_was_sent() {
             }
             assert_eq!(sent(2).0, Err(PatchError::Distance(2)), "{inst:?}");
         }
-        // The target is unknown: the constant could be extended with zeros or with its sign.
+        // The branch target is unknown: the constant could be extended with zeros or with its sign.
         let signed = jump(&[0xbe80_4bff, 0x8000_0000]);
         assert_eq!((signed.branch_target(0), signed.with_branch_target(0, 8).is_err()), (None, true));
     }
@@ -505,7 +506,7 @@ fn the_walk_is_the_decoders() {
     }
 }
 
-/// Changes during iteration happen in place.
+/// Changes during an iteration over the instructions happen in place.
 #[test]
 fn a_walk_changes_what_it_meets() {
     for &target in Target::ALL {

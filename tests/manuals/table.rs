@@ -39,7 +39,7 @@ impl Table {
                         let (from, add) = rule.split_once(" + ").unwrap_or_else(|| panic!("no rule: {line}"));
                         rules.push((to, from, number(add), place));
                     }
-                    // In `12.5; 13.1.5 t67` each word is a place.
+                    // Each word of `12.5; 13.1.5 t67` is a place.
                     None => {
                         (format, places) = (space(head), place.split([';', ' ']).filter(|p| !p.is_empty()).collect())
                     }
@@ -61,12 +61,13 @@ impl Table {
         table
     }
 
-    /// Numbers and names of a format.
+    /// The opcode numbers and names of a format.
     pub fn of(&self, format: &str) -> impl Iterator<Item = (u16, &'static str)> {
         self.rows.keys().filter(move |op| op.0 == format).map(|op| (op.1, op.2))
     }
 
-    /// Whether the manual has the row there. For a row that it omits: whether its rows of the format are there.
+    /// Whether the manual has the row at this place. For a row that the manual omits: whether its rows of the same
+    /// format are there.
     pub fn is_at(&self, op: &Op, place: &str) -> bool {
         let place = place.strip_prefix("table ").map_or(place.to_string(), |n| format!("t{n}"));
         match self.rows.get(op) {

@@ -1,4 +1,4 @@
-//! Repaired programs of any instructions: nothing is missing, and a second repair changes nothing.
+//! Repaired programs of any instructions: no wait or distance is missing in them, and a second repair changes nothing.
 
 use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::facts::{AddressStep, Purpose};
@@ -9,7 +9,7 @@ use amdgpu_lint::plan;
 use arbitrary::{Result, Unstructured};
 use core::cell::RefCell;
 
-/// The longest program.
+/// The most instructions of a program.
 const MOST: usize = 60;
 const BASE: u64 = 0x1000;
 
@@ -20,7 +20,7 @@ fn program(target: Target, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
         // Not every choice of bytes is an instruction.
         let Ok(inst) = valid(target, u) else { continue };
         // Waits after another bank of registers is selected are never certain. An instruction that reads its own
-        // address cannot be moved, and one that adds to it reaches only a few of the others.
+        // address cannot be moved, and one that adds to its address reaches only a few other instructions.
         let selects_banks = inst.opcode().purpose() == Some(Purpose::VgprMsb);
         let adds_to_pc = inst.address_step() == Some(AddressStep::Jump);
         if !selects_banks && !adds_to_pc && !inst.reads_pc(BASE) {
@@ -56,7 +56,7 @@ fn start(target: Target) -> MachineState {
     MachineState::new(target)
 }
 
-/// The missing waits and distances, as text.
+/// The waits and distances that are missing in code, as text.
 fn missing(target: Target, code: &[u8]) -> Vec<String> {
     let (edits, mut all) = (RefCell::new(Edits::default()), Vec::new());
     let flow = Flow::new(target, code, BASE, &[BASE]);
@@ -75,7 +75,7 @@ fn missing(target: Target, code: &[u8]) -> Vec<String> {
     all
 }
 
-/// Returns whether anything was missing.
+/// Checks the repairs of a program. Returns whether anything was missing in it.
 pub fn check(target: Target, u: &mut Unstructured<'_>) -> Result<bool> {
     let code = program(target, u)?;
     let edits = fixes(target, &code);

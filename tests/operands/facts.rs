@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-/// The columns of the facts. Each other target is like one of these, except for a few operations.
+/// The targets with a column in the facts. Each other target is like one of these, except for a few operations.
 pub const TARGETS: [&str; 9] =
     ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"];
 
-/// The GCN pages have these operations from GCN 1.1 on, LLVM has them on GCN 1.0, too.
+/// Whether only LLVM has an operation on a target: the GCN pages have these operations from GCN 1.1 on, LLVM already on
+/// GCN 1.0.
 fn is_llvms_alone(target: &str, mnemonic: &str) -> bool {
     target == "gfx600" && (mnemonic == "s_setkill" || mnemonic.starts_with("s_cbranch_cdbg"))
 }
 
-/// The GCN pages have these operations, LLVM does not.
+/// Operations that the GCN pages have and LLVM lacks.
 pub const OURS_ALONE: [&str; 3] = ["s_mov_regrd_b32", "s_mov_fed_b32", "s_getreg_regrd_b32"];
 
 pub struct Fact {

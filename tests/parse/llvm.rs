@@ -1,5 +1,5 @@
-//! The parser accepts the texts that LLVM's assembler accepts, with the same bytes. The texts are changed in ways in
-//! which people write them, and in ways that make them wrong.
+//! The parser accepts the texts that LLVM's assembler accepts, with the same bytes. The texts are changed to others
+//! that people write, and to wrong ones.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::Failures;
 use crate::llvm_mc::{assemble, has, targets};
 use crate::words::{Rng, encodings_to_try, legal};
 
-/// Operands that replace others. Operands that LLVM accepts where no field can hold them are left out, such as
+/// Operands that replace other operands. The list lacks those that LLVM accepts where no field can hold them, such as
 /// `src_scc` as a destination, which becomes m0.
 const OPERANDS: &[&str] = &[
     "0",
@@ -191,7 +191,7 @@ impl Parts {
         format!("{} {}{tail}", self.mnemonic, self.operands.join(comma)).trim().to_string()
     }
 
-    /// Removes the suffix of the encoding.
+    /// Removes the suffix of the encoding from the mnemonic.
     fn bare(&mut self) {
         let suffixes = ["_e64_dpp", "_e32", "_e64", "_sdwa", "_dpp"];
         if let Some(bare) = suffixes.iter().find_map(|suffix| self.mnemonic.strip_suffix(suffix)) {
@@ -204,7 +204,7 @@ fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
     all[rng.number() as usize % all.len()]
 }
 
-/// Changes a text in one way.
+/// Returns a text with one random change.
 fn change(text: &str, rng: &mut Rng) -> String {
     let mut parts = Parts::of(text);
     let (kind, place) = (rng.number() % 10, rng.number() as usize);
@@ -226,7 +226,8 @@ fn change(text: &str, rng: &mut Rng) -> String {
     parts.join(", ")
 }
 
-/// The reason why LLVM's bytes differ from ours: the text, LLVM's bytes, and our bytes or error.
+/// A reason why LLVM's bytes differ from the library's, and whether it explains a text, with LLVM's bytes and the
+/// library's bytes or error.
 type Fault = (&'static str, fn(&str, &[u8], &Result<Vec<u8>, ParseError>) -> bool);
 
 fn has_kind(ours: &Result<Vec<u8>, ParseError>, is_it: impl Fn(&ParseErrorKind) -> bool) -> bool {
@@ -237,9 +238,9 @@ fn has_kind(ours: &Result<Vec<u8>, ParseError>, is_it: impl Fn(&ParseErrorKind) 
 const FAULTS: &[Fault] = &[
     // LLVM takes a word that is not an operand for a symbol, which the linker is to resolve.
     ("symbol", |_, _, ours| has_kind(ours, |kind| *kind == ParseErrorKind::Symbol)),
-    // It takes the hint to return a value in an operation without a destination, which then writes v0.
+    // LLVM accepts the hint to return a value in an operation without a destination, which then writes v0.
     ("atomic hint", |text, _, ours| text.contains("_atomic_") && text.contains("th:TH_ATOMIC_") && ours.is_err()),
-    // The words announce a literal where none can be.
+    // LLVM's words announce a literal where none can be.
     ("literal", |text, _, ours| {
         let is_dpp = ["dpp8:", "row_mask:", "src0_sel:"].iter().any(|part| text.contains(part));
         let halves = ["0x3800", "0x3c00", "0x4000", "0x4400", "0xb800", "0xbc00", "0xc000", "0xc400", "0x3118"];
@@ -247,20 +248,20 @@ const FAULTS: &[Fault] = &[
         let is_here = is_dpp && (text.contains("0xffff") && ours.is_err() || is_half());
         has_kind(ours, |kind| *kind == ParseErrorKind::NoLiteral) || is_here
     }),
-    // It writes a float of 32 bits for one of 16 in scalar operations with one or no result, and not in those of SOP2.
+    // LLVM writes a float of 32 bits instead of 16 bits in scalar operations, except for those of SOP2.
     ("scalar f16", |text, llvm, ours| {
         let is_float = text.starts_with("s_") && text.contains("_f16 ") && text.contains(['.', 'e']);
         is_float && matches!((llvm, ours), ([a @ .., _, _, _, _], Ok(b)) if b.starts_with(a))
     }),
-    // For scalar operations on halves: LLVM makes no inline constant of the bits of a float, we make none of 0xffff,
-    // and LLVM cuts a literal off to the half that is read.
+    // In scalar operations on halves, LLVM makes no inline constant of the bits of a float, and cuts a literal off to
+    // the half that is read; the library makes no inline constant of 0xffff.
     ("scalar f16 bits", |text, llvm, ours| {
         let is_half = text.starts_with("s_") && text.contains("_f16 ");
         let cut = |ours: &Vec<u8>| (ours.len(), llvm.len()) == (8, 8) && ours[..6] == llvm[..6];
         let same = |ours: &Vec<u8>| ours.len().abs_diff(llvm.len()) == 4 || cut(ours);
         is_half && ours.as_ref().is_ok_and(same)
     }),
-    // On CDNA5 it takes signs of the first two matrices, which the manual wants to be zero, and LLVM 24 refuses.
+    // On CDNA5 LLVM accepts signs of the first two matrices. The manual demands zeros, and LLVM 24 refuses the signs.
     ("signs of matrices", |text, _, ours| {
         let names = [
             "v_wmma_f32_16x16x4_f32 ",
@@ -272,19 +273,19 @@ const FAULTS: &[Fault] = &[
         ];
         ours.is_err() && text.contains(" neg_") && names.iter().any(|name| text.starts_with(name))
     }),
-    // On CDNA5 it takes the number in lit() as all of a 64-bit literal. For a double, the number is the upper half.
+    // On CDNA5 LLVM takes the number in lit() as all of a 64-bit literal. For a double, the number is the upper half.
     ("lit", |text, llvm, ours| text.contains("lit(") && ours.as_ref().is_ok_and(|ours| ours.len() + 4 == llvm.len())),
-    // It makes a literal of each constant there, with the bits of a half.
+    // LLVM makes a literal of each constant in these operations, with the bits of a half.
     ("v_cvt_pk", |text, llvm, ours| {
         let is_one = text.starts_with("v_cvt_pk_fp8_f16") || text.starts_with("v_cvt_pk_bf8_f16");
         is_one && ours.as_ref().is_ok_and(|ours| ours.len() + 4 == llvm.len())
     }),
-    // On CDNA5 it forgets that two of the three shifts of 64 bits read one scalar only.
+    // On CDNA5 LLVM ignores that two of the three shifts of 64 bits can read only one scalar.
     ("shift", |text, _, ours| {
         let is_shift = text.starts_with("v_lshrrev_b64") || text.starts_with("v_ashrrev_i64");
         is_shift && has_kind(ours, |p| matches!(p, ParseErrorKind::Rule(_)))
     }),
-    // It drops op_sel of a conversion of bytes, whose source has no halves.
+    // LLVM drops op_sel of a conversion of bytes, whose source has no halves.
     ("op_sel", |text, llvm, ours| {
         let is_one = text.starts_with("v_cvt_f16_fp8") || text.starts_with("v_cvt_f16_bf8");
         // The first bit of op_sel is bit 11.
@@ -294,31 +295,32 @@ const FAULTS: &[Fault] = &[
         };
         is_one && text.contains("op_sel:[1") && is_dropped && has_kind(ours, is_place)
     }),
-    // It announces a literal of 64 bits and one of 32, and writes one.
+    // LLVM announces a literal of 64 bits and one of 32 bits, and writes only one.
     ("two literals", |text, _, ours| {
         text.starts_with("s_") && has_kind(ours, |kind| *kind == ParseErrorKind::TwoLiterals)
     }),
-    // It drops the absolute value of sources, and before gfx8 the clamp, which have no bit.
+    // LLVM drops the absolute value of sources, and before gfx8 the clamp, which have no bit.
     ("v_div_scale", |text, _, ours| {
         text.starts_with("v_div_scale_") && (text.contains(['|', '(']) || text.contains("clamp")) && ours.is_err()
     }),
-    // It takes lengths that are too great for the field, and the decoder refuses the words.
+    // LLVM accepts lengths that are too great for the field, and its decoder refuses the words.
     ("length", |text, _, ours| (text.starts_with("s_prefetch_") || text.starts_with("s_atc_probe")) && ours.is_err()),
-    // It makes a constant that includes the sign, so that the form VOPD holds it, where we take VOPD3 or refuse it.
+    // LLVM makes a constant that includes the sign, so that VOPD can hold it, where the library takes VOPD3 or refuses
+    // the text.
     ("dual sign", |text, llvm, _| text.contains("v_dual_") && text.contains(['|', '(']) && llvm.len() < 16),
-    // It has no VOPD that begins with this operation, and takes the wrong operands of it where it compares banks.
+    // LLVM has no VOPD that begins with this operation, and compares the banks of the wrong operands.
     ("dot2acc", |text, llvm, ours| {
         let is_long = |bytes: &[u8]| bytes[3] == 0b1100_1111;
-        // If both formats break a rule, our error is that of VOPD.
+        // If the text breaks a rule in both formats, the library's error is that of VOPD.
         let is_rule = |kind: &ParseErrorKind| {
             matches!(kind, ParseErrorKind::Rule(RuleError::Banks { .. }) | ParseErrorKind::Operand(Field::Vdsty))
         };
         let differs = has_kind(ours, is_rule) || ours.as_ref().is_ok_and(|ours| !is_long(ours));
         text.contains("v_dual_dot2acc_f32_bf16") && is_long(llvm) && differs
     }),
-    // It forgets sc1 of atomic operations on doubles in accumulation registers.
+    // LLVM drops sc1 of atomic operations on doubles in accumulation registers.
     ("sc1", |text, _, ours| text.contains("_f64 a[") && text.contains(" sc1") && ours.is_ok()),
-    // It drops the upper bits of a number, the third bit of neg_lo or neg_hi, and bits of op_sel that the operation
+    // LLVM drops the upper bits of a number, the third bit of neg_lo or neg_hi, and bits of op_sel that the operation
     // lacks.
     ("masked", |text, _, ours| {
         let is_range = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Range { .. } | ParseErrorKind::Name(_));
@@ -327,80 +329,81 @@ const FAULTS: &[Fault] = &[
             || text.starts_with("v_interp_p2_f16") && text.contains("op_sel:");
         has_kind(ours, is_range) && has_field
     }),
-    // It cuts a constant off to 16 bits, or to 32, and takes the inline constant of what is left.
+    // LLVM cuts a constant off to 16 or 32 bits, and takes the inline constant of these bits.
     ("cut", |text, _, ours| {
         let is_constant = |kind: &ParseErrorKind| *kind == ParseErrorKind::Constant(amdgpu_isa::Field::Src0);
         let is_one = text.starts_with("v_cvt_scalef32_sr_") || text.starts_with("v_pk_mul_f32");
         is_one && has_kind(ours, is_constant) || text.contains("_class_f16_sdwa") && text.contains("0x3f000000")
     }),
-    // It takes nt in operations on caches, which have no bit for it.
+    // LLVM accepts nt in operations on caches, which have no bit for it.
     ("cache", |text, _, ours| {
         let is_cache = text.starts_with("buffer_wbl2 ") || text.starts_with("buffer_inv ");
         is_cache
             && text.contains(" nt")
             && has_kind(ours, |kind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_)))
     }),
-    // It takes a number where two registers are read, and its disassembler refuses the words.
+    // LLVM accepts a number where two registers are read, and its disassembler refuses the words.
     ("pair", |text, _, ours| {
         let is_operand = |kind: &ParseErrorKind| *kind == ParseErrorKind::Operand(amdgpu_isa::Field::Src0);
         text.starts_with("v_cvt_scalef32_sr_pk_fp4_f32 ") && has_kind(ours, is_operand)
     }),
-    // It accepts a float where a number of 16 bits is expected, and takes bits of the double for it.
+    // LLVM accepts a float where a number of 16 bits is expected, and takes bits of the double.
     ("float", |text, _, ours| {
         let is_number = has_kind(ours, |kind| matches!(kind, ParseErrorKind::Number | ParseErrorKind::Expression));
         text.starts_with("s_") && is_number || text.starts_with("s_setreg_imm32_b32")
     }),
-    // It takes `noglc` and `offset:0` in operations that cannot have the field, and after modifiers that come later.
+    // LLVM accepts `noglc` and `offset:0` in operations that cannot have the field, and after modifiers that must
+    // follow them.
     ("nothing", |text, _, ours| {
         let is_place = |kind: &ParseErrorKind| {
             matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_) | ParseErrorKind::Order(_))
         };
         (text.contains(" noglc") || text.contains(" offset:0")) && has_kind(ours, is_place)
     }),
-    // It drops the signs of sources that have none.
+    // LLVM drops signs of sources that cannot have signs.
     ("sign", |text, _, ours| text.starts_with("v_interp_") && text.contains(['|', '-', '(']) && ours.is_err()),
     ("sext", |text, _, _| text.contains("sext(") && !text.contains("sext(v")),
-    // Where a scalar is written or is an address, it accepts a scalar that can only be read, or null, and names another
+    // As a scalar destination or address, LLVM accepts a scalar that can only be read, or null, and encodes another
     // one.
     ("scalar", |text, _, ours| ours.is_err() && (text.contains(" src_") || text.contains("null"))),
-    // It takes a float, or the bits of one, as the number of a barrier, and a number as the register that its state is
-    // written to.
+    // LLVM accepts a float, or the bits of one, as the number of a barrier, and a number as the register to which a
+    // barrier's state is written.
     ("barrier", |text, _, ours| {
         let is_state = text.starts_with("s_get_barrier_state ");
         let is_other = text.starts_with("s_barrier_") || text.starts_with("s_wakeup_barrier ");
         (is_state || is_other && text.contains(['.', 'x'])) && ours.is_err()
     }),
-    // It takes exec as the address of a load to LDS, and of some flat operations: the decoder refuses the words.
+    // LLVM accepts exec as the address of a load to LDS, and of some flat operations; its decoder refuses the words.
     ("exec", |text, _, ours| {
         let flat = text.starts_with("flat_atomic_") || text.starts_with("flat_prefetch_b8 ");
         let is_base = has_kind(ours, |kind| *kind == ParseErrorKind::Operand(Field::Saddr));
         text.contains(" exec") && (text.ends_with(" lds") || flat) && is_base
     }),
-    // With DPP, it takes one register where a double needs two, and two where one is needed.
+    // With DPP, LLVM accepts one register where a double needs two, and two where one is needed.
     ("width with DPP", |text, _, ours| {
         let is_width =
             |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Width { .. } | ParseErrorKind::Operand(_));
         (text.contains("row_mask") || text.contains("dpp8")) && has_kind(ours, is_width)
     }),
-    // It takes a vector register with a sign where only a scalar can be.
+    // LLVM accepts a vector register with a sign where only a scalar can be.
     ("v_s_", |text, _, ours| text.starts_with("v_s_") && ours.is_err()),
-    // It takes the implied vcc and vcc as one scalar, also where a wave's vcc is half as wide.
+    // LLVM counts the implied vcc and a vcc that is an operand as one scalar, also where a wave's vcc is half as wide.
     ("v_div_fmas", |text, _, ours| {
         text.starts_with("v_div_fmas_") && has_kind(ours, |p| matches!(p, ParseErrorKind::Rule(_)))
     }),
-    // It makes a literal of a constant that its disassembler shows for the inline constant.
+    // LLVM makes a literal of a constant that its disassembler shows for the inline constant.
     ("v_pk_fmac", |text, _, ours| text.starts_with("v_pk_fmac_f16") && ours.is_ok()),
-    // It drops op_sel of such operations, and with SDWA signs and literals.
+    // LLVM drops op_sel of these operations, and with SDWA signs and literals.
     ("v_pk_fmac dropped", |text, _, ours| {
         let is_rest = has_kind(ours, |kind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_)));
         text.starts_with("v_pk_fmac_f16") && (text.contains("_sel:") || text.contains("dst_unused:")) && is_rest
     }),
-    // In a list with a part for each register, it takes any number of registers for the last part.
+    // In a list with a part for each register, LLVM accepts any number of registers for the last part.
     ("address", |text, _, ours| {
         let is_wide = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Width { field: amdgpu_isa::Field::Vaddr0, dwords: 4, given } if *given > 4);
         text.starts_with("image_") && has_kind(ours, is_wide)
     }),
-    // It enables a compressed source that is off, if its partner is on, and drops the partner.
+    // LLVM enables a compressed source that is off if its partner is on, and drops the partner.
     ("export", |text, _, ours| {
         use amdgpu_isa::Field::{Vsrc1, Vsrc3};
         let is_partner = |kind: &ParseErrorKind| matches!(kind, ParseErrorKind::Operand(Vsrc1 | Vsrc3));

@@ -5,7 +5,7 @@ use amdgpu_isa::{Target, parse};
 
 use crate::llvm_mc::assemble;
 
-/// The message of `asm --lines` about a text, and the column.
+/// The message of `asm --lines` about a wrong text, and its column.
 fn ours(target: Target, text: &str) -> (String, String) {
     let error = parse(target, text).expect_err(text);
     let hint = Suggestion::for_error(target, text, &error);
@@ -38,7 +38,7 @@ fn the_page_of_messages_is_current() {
     }
 }
 
-/// Messages that the page does not have: the place and the wrong name.
+/// Messages that the page does not have give the place and the wrong name.
 #[test]
 fn messages_name_what_is_wrong() {
     let cases = [

@@ -1,5 +1,5 @@
-//! Mnemonics, operands and modifiers by themselves: each part of an instruction's text gives what the instruction has
-//! in that place.
+//! Mnemonics, operands and modifiers parsed separately: each part of an instruction's text gives the instruction's
+//! operation, operand or modifier.
 
 use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::{MnemonicError, OperandText, signatures};
@@ -8,7 +8,7 @@ use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Target, Value, parse};
 use super::Failures;
 use crate::words::{Rng, encodings_to_try, legal};
 
-/// The parts of a text between commas that are in no brackets.
+/// The parts of a text between commas outside brackets.
 fn parts(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut all) = (0, 0, Vec::new());
     for (n, c) in text.char_indices() {
@@ -26,13 +26,13 @@ fn parts(text: &str) -> Vec<&str> {
     all
 }
 
-/// Whether a text of an operand gives the instruction's operand.
+/// Whether the parsed text of an operand gives the instruction's operand.
 fn is_same(inst: &Inst, ty: DataType, there: &Operand, text: &OperandText) -> bool {
     let is_half = ty.bits() == Some(16);
     match (there.value, text.value) {
-        // A half of a literal that a wider operand shares.
+        // The operand's text can give half of a literal that it shares with a wider operand.
         (Value::Literal(a), Value::Literal(b)) => a == b || is_half && a as u16 == b as u16,
-        // An integer that has the bits of an inline float.
+        // The text of an integer can have the bits of an inline float.
         (Value::Float(a), Value::Literal(b)) => is_half && u32::from(a.to_f16_bits()) == b,
         (Value::Literal64, Value::Literal64) => inst.literal64() == text.literal64,
         (a, b) => a == b && there.bits == text.bits,
@@ -48,7 +48,7 @@ fn compare(inst: &Inst, form: &Signature, text: &str, failures: &mut Failures) -
         let class = format!("{} {:?}: {what}", inst.target(), inst.format());
         failures.add(class, format!("{part} in {text}"));
     };
-    // Some texts show more or fewer operands than there are: lists of registers, omitted ones.
+    // Some texts show more or fewer operands than the instruction has: lists of registers, or omitted operands.
     if texts.len() != there.len() || body.is_empty() {
         return 0;
     }
@@ -110,7 +110,7 @@ fn parts_of_texts_are_those_of_instructions() {
                 if text.contains("::") {
                     continue;
                 }
-                // The bits that the text does not show are left out.
+                // The parsed instruction lacks the bits that the text does not show.
                 let Ok(inst) = parse(target, &text) else { continue };
                 let mnemonic = text.split(' ').next().unwrap();
                 match Opcode::parse(target, mnemonic) {
@@ -135,7 +135,7 @@ fn parts_of_texts_are_those_of_instructions() {
     failures.report();
 }
 
-/// A name belongs to one operation, except for these.
+/// A name belongs to one operation, except for the names listed here.
 #[test]
 fn few_mnemonics_are_ambiguous() {
     let mut found = std::collections::BTreeSet::new();
@@ -172,7 +172,7 @@ fn parts_that_are_refused_have_a_place() {
         let span = error.span.start as usize..error.span.end as usize;
         assert_eq!((text.get(span), error.to_string().as_str()), (Some(part), message), "{text:?}");
     }
-    // A literal has no room in this form, and an accumulation register cannot be a source of it.
+    // This form has no room for a literal, and its source cannot be an accumulation register.
     assert!(source.parse("0x12345").is_err() && source.parse("a1").is_err() && source.parse("sext(v1)").is_err());
     let clamp = add.modifiers().find(|modifier| modifier.field == Field::Clamp).unwrap();
     assert_eq!((clamp.parse("clamp"), clamp.parse("noclamp")), (Ok(1), Ok(0)));
@@ -182,7 +182,8 @@ fn parts_that_are_refused_have_a_place() {
     assert_eq!(Opcode::parse(Target::Gfx942, " S_Nop "), Ok(Opcode::SNop));
 }
 
-/// An operand keeps its signs, as in a half, and its size, as in a literal that is the upper half of a double.
+/// An operand parsed by itself keeps its signs and its size: half a register has signs, and a literal can be the upper
+/// half of a double.
 #[test]
 fn an_operand_has_its_signs_and_its_size() {
     let source = |target: &str, name: &str, text: &str| {

@@ -12,7 +12,7 @@ fn bytes(inst: Inst) -> Vec<u8> {
     inst.words().iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The kind of difference between LLVM's answer and ours: the first character of a line of `written.txt`.
+/// The kind of difference between LLVM's answer and the library's: the first character of a line of `written.txt`.
 fn sign(target: Target, text: &str, llvm: &Result<Vec<u8>, String>) -> char {
     match (parse(target, text).map(bytes), llvm) {
         (Ok(ours), Ok(llvm)) if ours == *llvm => '=',
@@ -46,7 +46,7 @@ fn what_people_write_means_the_same_to_llvm() {
     assert!(wrong.is_empty(), "{} lines:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Operations that LLVM accepts on GCN 1.0, although its manual lacks them: GCN 1.1 has them.
+/// Operations of GCN 1.1 that LLVM accepts on GCN 1.0, too, although the manual of GCN 1.0 lacks them.
 const NOT_YET: &[&str] = &[
     "s_cbranch_cdbgsys",
     "s_cbranch_cdbgsys_and_user",
@@ -55,11 +55,11 @@ const NOT_YET: &[&str] = &[
     "s_setkill",
 ];
 
-/// Names of the signed dot products, which LLVM 22 takes for those without signs on RDNA3 and later, and LLVM 24 for
-/// what they say.
+/// Names of signed dot products, which LLVM 22 takes for the unsigned ones on RDNA3 and later, and LLVM 24 for the
+/// signed ones.
 const SIGNED: &[&str] = &["v_dot4_i32_i8", "v_dot8_i32_i4"];
 
-/// Operations that LLVM 22 accepts on CDNA5, whose manual lacks them (docs/manual-errata.md).
+/// Whether LLVM 22 accepts an operation on CDNA5 whose manual lacks it (docs/manual-errata.md).
 fn is_gone(target: Target, name: &str) -> bool {
     let is_matrix = ["v_wmma_f32_16x16x16_", "v_wmma_f16_16x16x16_", "v_wmma_bf16_16x16x16_", "v_wmma_i32_16x16x"];
     let starts = is_matrix.iter().chain(&["v_dual_dot2acc_"]);
@@ -67,7 +67,7 @@ fn is_gone(target: Target, name: &str) -> bool {
 }
 
 /// Parses each name of an operation on the targets that have another name for it: isa/synonyms.isa has the operation
-/// that LLVM takes the name for.
+/// for which LLVM takes the name.
 #[test]
 fn names_of_other_targets_mean_what_llvm_says() {
     let mut rng = Rng(7);
@@ -94,7 +94,7 @@ fn names_of_other_targets_mean_what_llvm_says() {
         for (text, llvm) in others.iter().zip(assemble(target, &others)) {
             let found = sign(target, text, &llvm);
             accepted += usize::from(llvm.is_ok());
-            // Other targets have other operands and modifiers: here only the name counts.
+            // Other targets have other operands and modifiers, so only the name counts.
             let unknown = ["invalid instruction", "instruction not supported on this GPU"];
             let is_name = llvm.as_ref().err().is_none_or(|said| unknown.iter().any(|message| said.contains(message)));
             let name = text.split(' ').next().unwrap_or("");
