@@ -1,5 +1,5 @@
-//! Features of RDNA that older generations lack: the null register, counters inside the wave, scalar memory whose
-//! constant and register are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
+//! Features of RDNA that older generations lack: the null register, counters inside the wave, scalar memory offsets
+//! with a constant and a register that are always added, delays, and scalar operations on floats. Texts are LLVM 22's.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 use amdgpu_isa::convert::RetargetError;
@@ -21,7 +21,7 @@ fn nothing_is_read_or_written_through_null() {
     for target in RDNA {
         let read = inst(target, &[0xbe80_047d], "s_mov_b64 s[0:1], null");
         assert!(read.reads().is_empty() && read.writes().iter().eq([Reg::Sgpr(0), Reg::Sgpr(1)]));
-        // The code of exec follows that of null.
+        // The code after that of null is exec, and must not count as the pair's second register.
         let written = inst(target, &[0xbefd_0400], "s_mov_b64 null, s[0:1]");
         assert!(written.writes().is_empty() && !written.writes().contains(Reg::Exec));
         let load = inst(target, &[0xf408_1f41, 0xfa00_0010], "s_load_dwordx4 null, s[2:3], 0x10");
@@ -33,7 +33,7 @@ fn nothing_is_read_or_written_through_null() {
     }
 }
 
-/// A value that the text omits because it is usual can also be written. The words are LLVM's.
+/// A modifier that the text omits because it has its usual value can also be written. The words are LLVM's.
 #[test]
 fn usual_values_have_names() {
     let cases: [(Target, &str, &[u32]); 2] = [
@@ -102,7 +102,7 @@ fn scalar_memory_adds_a_constant_and_a_register() {
         let load = offsets(&[0xf400_0001, 0x0a1f_fffc], "s_load_dword s0, s[2:3], s5 offset:-0x4", &both);
         offsets(&[0xf400_0001, 0xfa1f_fffc], "s_load_dword s0, s[2:3], -0x4", &both[1..]);
         offsets(&[0xf400_4001, 0x0a00_0000], "s_load_dword s0, s[2:3], s5 dlc", &both[..1]);
-        // The words name null, and LLVM prints it.
+        // The words name null for the register, and LLVM prints it.
         let zero = (Field::Offset, Value::Imm(0));
         let none = offsets(&[0xf400_0001, 0xfa00_0000], "s_load_dword s0, s[2:3], null", &[zero]);
         let other = none.with_operand(Field::Offset, Value::Imm(8)).unwrap();
@@ -126,7 +126,7 @@ fn the_constant_of_waitcnt_depctr_has_parts() {
             assert_eq!(inst.opcode(), opcode);
             let imm = inst.imm().expect("it has parts");
             assert_eq!((imm.encode(target), imm), (Ok(simm16), Imm::Depctr(Depctr::decode(target, simm16))));
-            // The parts as bit arithmetic, written independently of the library.
+            // The parts of the constant by bit arithmetic, independently of the library.
             let part = |lsb: u16, most: u16| {
                 let n = simm16 >> lsb & most;
                 (n != most).then_some(n as u8)
@@ -170,12 +170,12 @@ fn the_constant_of_waitcnt_depctr_has_parts() {
     assert_eq!(error, Err(RetargetError::Value { field: Field::HoldCnt, value: 0 }));
     let wait = decode_words(Target::Gfx1010, &[0xbfa3_0f1f]).unwrap().retarget(Target::Gfx1030).unwrap();
     assert_eq!(wait.to_string(), "s_waitcnt_depctr depctr_va_vdst(0)");
-    // Compilers write ones between the parts.
+    // Compilers write ones in the bits between the parts.
     let wait = decode_words(Target::Gfx1030, &[0xbfa3_ffe3]).unwrap().retarget(Target::Gfx1010).unwrap();
     assert_eq!(wait.words(), [0xbfa3_ff63]);
 }
 
-/// All bits that are part of the constant.
+/// All bits of the constant that have a meaning.
 fn text_bits(target: Target) -> u16 {
     if target == Target::Gfx1030 { 0xff9f } else { 0xff1f }
 }
@@ -222,7 +222,7 @@ fn a_version_is_printed_by_name() {
     }
 }
 
-/// The register is in another field on this target.
+/// The register of the offset is in another field on this target.
 #[cfg(feature = "gfx942")]
 #[test]
 fn scalar_loads_move_to_rdna() {
@@ -247,7 +247,7 @@ fn a_delay_names_what_it_waits_for() {
     for target in RDNA3 {
         for simm16 in 0..=u16::MAX {
             let inst = decode_words(target, &[0xbf87_0000 | u32::from(simm16)]).unwrap();
-            // The parts as bit arithmetic, written independently of the library.
+            // The parts of the delay by bit arithmetic, independently of the library.
             let delay = DelayAlu {
                 instid0: (simm16 & 15) as u8,
                 instskip: (simm16 >> 4 & 7) as u8,
@@ -388,7 +388,7 @@ fn the_last_counter_of_rdna4_is_of_scalar_memory_and_messages() {
     // The number of a barrier is in m0.
     let join = inst(target, &[0xbe80_527d], "s_barrier_join m0");
     assert!(join.reads().iter().eq([Reg::Special(Special::M0)]) && join.flags().is_convergent());
-    // A register of another layout has another name, as has one whose bits are where they were.
+    // A register with another layout cannot be converted; a register with the same layout can, and has a new name.
     let status = inst(Target::Gfx1100, &[0xb881_f802], "s_getreg_b32 s1, hwreg(HW_REG_STATUS)");
     assert_eq!(status.retarget(target), Err(RetargetError::Value { field: Field::Id, value: 2 }));
     let old = inst(Target::Gfx1100, &[0xb881_f801], "s_getreg_b32 s1, hwreg(HW_REG_MODE)");
@@ -408,7 +408,7 @@ fn scalar_memory_of_rdna4_adds_a_register_and_24_bits() {
     };
     let register = (Field::Soffset, Value::Reg(Reg::Sgpr(5)));
     let imm = |n| (Field::Offset, Value::Imm(n));
-    // Zero is shown beside a register and alone.
+    // An offset of zero is shown with a register and without one.
     let sum = inst(target, &[0xf400_0001, 0x0a00_0000], "s_load_b32 s0, s[2:3], s5 offset:0x0");
     assert_eq!(offsets(&sum), [register]);
     let zero = inst(target, &[0xf400_0001, 0xf800_0000], "s_load_b32 s0, s[2:3], 0x0");
@@ -427,7 +427,7 @@ fn scalar_memory_of_rdna4_adds_a_register_and_24_bits() {
     assert!(buffer.with_operand(Field::Offset, Value::Imm(-4)).is_err());
     let most = buffer.with_operand(Field::Offset, Value::Imm(0x7f_ffff)).unwrap();
     assert_eq!(most.to_string(), "s_buffer_load_b32 s0, s[4:7], 0x7fffff");
-    // Earlier targets have 21 bits, and other cache policies.
+    // Offsets of earlier targets have 21 bits, and the cache policies are others.
     let old = inst(Target::Gfx1100, &[0xf400_0001, 0x0a00_0000], "s_load_b32 s0, s[2:3], s5");
     assert_eq!((old.retarget(target), sum.retarget(Target::Gfx1100)), (Ok(sum), Ok(old)));
     assert!(least.retarget(Target::Gfx1100).is_err());
@@ -473,10 +473,10 @@ fn fields_of_a_ray_name_vectors() {
     let address: Vec<u16> = ray.operands().skip(1).take(6).map(|operand| operand.bits).collect();
     assert_eq!(address, [32, 32, 96, 96, 96, 128]);
     assert!(ray.reads().contains(Reg::Vgpr(11)) && !ray.reads().contains(Reg::Vgpr(3)));
-    // Without the dword, one run of registers has all addresses.
+    // Without the additional dword, one tuple of registers has all addresses.
     let run = inst(Target::Gfx1100, &[0xf064_8f80, 0x0002_0e02], "image_bvh_intersect_ray v[14:17], v[2:12], s[8:11]");
     assert_eq!(run.operands().nth(1).map(|operand| operand.bits), Some(352));
-    // The origin and the direction are returned.
+    // The operation also returns the origin and the direction.
     let text = "image_bvh8_intersect_ray v[2:11], [v[14:15], v[16:17], v[18:20], v[22:24], v12], s[8:11]";
     let eight = inst(Target::Gfx1200, &[0xd3e0_4010, 0x0c00_1002, 0x1612_100e], text);
     assert!(eight.writes().contains(Reg::Vgpr(20)) && eight.writes().contains(Reg::Vgpr(22)));
@@ -495,7 +495,7 @@ fn rdna4_counts_apart_what_older_generations_count_together() {
     assert_eq!(counters(&[0xee0b_007c, 0, 0], "global_wb"), [Counter::Storecnt]);
 }
 
-/// A set has whole registers: a register of which one half is written is also in the set of registers that are read.
+/// A set contains whole registers: a register of which only one half is written is also in the set of read registers.
 #[test]
 fn the_half_that_is_not_written_is_read() {
     for target in RDNA3.into_iter().chain([Target::Gfx1200]) {
@@ -520,7 +520,7 @@ fn the_half_that_is_not_written_is_read() {
     assert!((16..24).all(|n| matrix.reads().contains(Reg::Vgpr(n))) && matrix.flags().is_convergent());
 }
 
-/// Lanes that DPP leaves out keep what a vector register holds; a compare gives all bits of its mask.
+/// In lanes that DPP leaves out, a vector register keeps its value; a compare writes all bits of its mask.
 #[test]
 fn a_compare_with_dpp_writes_its_whole_mask() {
     let masks = "quad_perm:[0,1,2,3] row_mask:0x3 bank_mask:0xf";
@@ -563,7 +563,7 @@ fn dual_instructions_go_to_other_targets() {
     let lacks = |opcode| Err(RetargetError::Opcode(opcode));
     assert_eq!(pair.retarget(Target::Gfx1030), lacks(Opcode::VDualMulF32));
     assert_eq!(pair.retarget(Target::Gfx1200Wave64), lacks(Opcode::VDualMulF32));
-    // v_dual_mul_f32 v4, s2, v1 :: v_dual_max_f32 v7, v2, v3: RDNA4 treats NaN in another way.
+    // v_dual_mul_f32 v4, s2, v1 :: v_dual_max_f32 v7, v2, v3: RDNA4 treats NaN differently.
     let max = dual(&[0xc8d4_0202, 0x0406_0702]);
     assert_eq!(max.second_opcode(), Some(Opcode::VDualMaxF32));
     assert_eq!(max.retarget(Target::Gfx1200), lacks(Opcode::VDualMaxF32));

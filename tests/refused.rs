@@ -1,5 +1,5 @@
-//! The builder refuses invalid arguments with an error that says so: every rule, for every operation of every target in
-//! all its forms. LLVM (`tests/operands/facts.tsv`), not the library, decides which operands are valid.
+//! The builder refuses invalid arguments with the right error: every rule is broken for every operation of every target
+//! in all its forms. LLVM (`tests/operands/facts.tsv`), not the library, decides which operands are valid.
 //!
 //! `cargo test --release --features all-targets,make --test constructors refused -- --nocapture` prints how often each
 //! rule was broken.
@@ -17,12 +17,13 @@ use amdgpu_isa::{Format, Opcode, Target};
 use facts::Row;
 use rules::{Case, Cases, RULES, Rule};
 
-/// Valid instructions to start from, for each form of an operation.
+/// The number of valid instructions to start from, for each form of an operation.
 fn most_bases() -> usize {
     if words::is_full() { 3 } else { 1 }
 }
 
-/// The targets whose facts hold for a target, the nearest first: targets without a column are like another one.
+/// The columns of the facts that hold for a target, the most similar target first: a target without a column is like
+/// another one.
 fn columns(target: &str) -> Vec<&str> {
     match target {
         "gfx801" | "gfx810" => vec!["gfx803"],
@@ -33,7 +34,7 @@ fn columns(target: &str) -> Vec<&str> {
     }
 }
 
-/// The operation whose facts apply to one that LLVM lacks.
+/// The operation whose facts apply: for an operation that LLVM lacks, a similar one.
 fn like(name: &str) -> &str {
     match name {
         "s_mov_regrd_b32" | "s_mov_fed_b32" => "s_mov_b32",
@@ -109,7 +110,7 @@ fn refused(target: Target) -> usize {
 
 #[test]
 fn what_is_illegal_is_refused() {
-    // The targets for which `tests/operands/facts.tsv` has operands. `tests/taken` has all targets.
+    // `tests/operands/facts.tsv` has operands for these targets only. `tests/taken` tests all targets.
     let known = Target::ALL.iter().filter(|target| !target.processor().starts_with("gfx1"));
     let faults: usize = known.map(|&target| refused(target)).sum();
     assert_eq!(faults, 0, "kinds of faults");

@@ -1,5 +1,5 @@
-//! The examples' report of used registers, on every sample object: no kernel uses more than the compiler has written
-//! into its descriptor, and the number of vector registers is equal.
+//! The examples' report of used registers, for every sample object: no kernel uses more registers than the compiler has
+//! written into its descriptor, and the number of vector registers is equal.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 #[path = "../examples/registers.rs"]
@@ -28,7 +28,7 @@ fn kernels_use_what_their_descriptors_say() {
                 let word = |at: usize| u32::from_le_bytes(kernel.descriptor[at..at + 4].try_into().expect("4 bytes"));
                 let (rsrc1, rsrc3) = (word(48), word(44));
                 let unified = words::has_unified_registers(target);
-                // CDNA5 has 1024 registers. Words without s_set_vgpr_msb name 256.
+                // CDNA5 has 1024 registers. Instructions can name 256 of them without s_set_vgpr_msb.
                 let many = target.generation() == "CDNA5";
                 let granule = if many {
                     16
@@ -51,7 +51,7 @@ fn kernels_use_what_their_descriptors_say() {
                     _ => used.vgprs,
                 };
                 assert_eq!(needed.div_ceil(granule).max(1), granted, "{target} {}: {used:?}", kernel.name);
-                // From RDNA on the field is reserved, and each wave has all 106 registers.
+                // From RDNA on the field of scalar registers is reserved, and each wave has all 106 registers.
                 let all = target.with_wave_size(32).is_some();
                 assert!(!all || rsrc1 >> 6 & 15 == 0, "{target} {}: {rsrc1:#x}", kernel.name);
                 let sgprs = if all { 106 } else { ((rsrc1 >> 6 & 15) as u16 + 1) * 8 };

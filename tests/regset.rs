@@ -1,5 +1,5 @@
-//! The sets of registers that an instruction reads and writes are exactly its operands, dword by dword, the part of a
-//! destination that it keeps, and for an image address all registers that it can have.
+//! The sets of registers that an instruction reads and writes are exactly its operands, dword by dword. A destination
+//! of which a part is kept is also read, and so are all registers that an image address can have.
 #![cfg(feature = "text")]
 
 use crate::kept::{is_kept, is_vector, kept};
@@ -19,7 +19,7 @@ fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
     match reg {
         Reg::Sgpr(n) => {
             let last = target.operand_codes().next().expect("scalar registers").last as u8;
-            // Where it may, a run ends in vcc.
+            // A tuple of scalar registers may end in vcc on some targets.
             let of =
                 |n: u8| if n <= last { Reg::Sgpr(n) } else { [Reg::VCC_LO, Reg::VCC_HI][usize::from(n - last - 1)] };
             (n..n + dwords).map(of).collect()
@@ -43,7 +43,7 @@ fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
             assert!(dwords == 2 && *upper != special, "{reg}");
             vec![reg, Reg::Special(*upper)]
         }
-        // It has no operand code.
+        // On these targets flat_scratch has no operand code.
         Reg::FlatScratch if target.name() == "gfx600" || target.name().starts_with("gfx1") => vec![Reg::FlatScratch],
         Reg::FlatScratch => [Special::FlatScratchLo, Special::FlatScratchHi].map(Reg::Special).to_vec(),
         other => vec![other],
@@ -58,14 +58,14 @@ fn expected(inst: &Inst, how: fn(amdgpu_isa::Access) -> bool) -> BTreeSet<Reg> {
     registers.flatten().collect()
 }
 
-/// The most address registers that an image operation has, by the parts in its name, as the manuals' tables of image
-/// operations without and with a sampler have it.
+/// The most address registers that an image operation has, by the parts in its name, according to the manuals' tables
+/// of image operations without and with a sampler.
 fn most_address_registers(name: &str) -> usize {
     let mut words = name.trim_start_matches("image_").split('_');
     match words.next().expect("a word") {
         // Up to x, y, slice and sample; or x, y, z and a level.
         "load" | "store" | "atomic" => 4,
-        // The level; or x, y, z.
+        // The level (resinfo); or x, y, z.
         "get" if name.ends_with("resinfo") => 1,
         "get" => 3,
         _ => words.fold(3, |sum, word| match word {
@@ -79,7 +79,7 @@ fn most_address_registers(name: &str) -> usize {
     }
 }
 
-/// Whether the operation writes an operand and does not read it, whatever the words are.
+/// Whether the operation only writes an operand according to its signature, whatever the words are.
 fn is_only_written(inst: &Inst, role: Field) -> bool {
     let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), inst.extension());
     let mut signatures = inst.opcode().signatures(inst.target());
@@ -108,14 +108,14 @@ fn sets_are_the_operands_dword_by_dword() {
                         operands.extend(names(target, reg, operand.bits));
                         *partly.entry(why).or_insert(0) += 1;
                     }
-                    // The operand says so itself.
+                    // The access of the operand must also say whether it is kept.
                     if operand.role.is_some_and(|role| is_only_written(&inst, role)) {
                         let is_kept = is_kept(&inst, &operand);
                         assert_eq!(operand.access.reads(), is_kept, "{inst:?} {operand:?}: {why:?}");
                         *access.entry(is_kept).or_insert(0) += 1;
                     }
                 }
-                // From RDNA on the words have the dimensions.
+                // Before RDNA, the words do not tell the number of dimensions.
                 if inst.format() == Format::Mimg && inst.get(Field::Dim).is_none() {
                     let first = inst.get(Field::Vaddr).expect("an address") as usize;
                     let last = (first + most_address_registers(inst.opcode().name()) - 1).min(255);

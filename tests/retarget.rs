@@ -18,7 +18,7 @@ use words::Rng;
 /// Different instructions of each encoding.
 const FILLINGS: usize = 24;
 
-/// Whether the quick run leaves an instruction out. It leaves out five of six, which differ for each pair.
+/// Whether the quick run leaves an instruction out. It leaves out five of six instructions, others for each pair.
 fn is_left_out(n: usize, to: Target) -> bool {
     !words::is_full() && (n + to as usize) % 6 != 0
 }
@@ -30,7 +30,7 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("format_d16_xy", "gfx803 gfx801"),
     ("format_d16_xyz", "gfx803 gfx801"),
     ("format_d16_xyzw", "gfx803 gfx801"),
-    // Up to GCN 1.2 they zero the upper half of the destination, from gfx9 on they keep it.
+    // Up to GCN 1.2 these operations zero the upper half of the destination, from gfx9 on they keep it.
     ("v_mad_f16", "gfx803 gfx801 gfx810"),
     ("v_mad_i16", "gfx803 gfx801 gfx810"),
     ("v_mad_u16", "gfx803 gfx801 gfx810"),
@@ -39,28 +39,28 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("v_madmk_f16", "gfx803 gfx801 gfx810"),
     ("v_madak_f16", "gfx803 gfx801 gfx810"),
     ("v_interp_p2_f16", "gfx803 gfx801 gfx810"),
-    // Floats of 8 bits are other numbers: CDNA3 has neither infinity nor -0.
+    // The formats of 8-bit floats differ: CDNA3 has neither infinity nor -0.
     ("fp8", "gfx942"),
     ("bf8", "gfx942"),
     ("fp8_f32", "gfx942"),
     ("bf8_f32", "gfx942"),
-    // They have a number there, whose meaning no manual says.
+    // On these targets the operations have a number, whose meaning no manual gives.
     ("s_wakeup", "gfx1310 gfx1310:wave64"),
     ("s_barrier_leave", "gfx1310 gfx1310:wave64"),
 ];
 
-/// Whether `s_waitcnt` waits for nothing, because other counters count what its counters did.
+/// Whether `s_waitcnt` waits for nothing on a target, because it has other counters.
 fn waits_for_nothing(target: Target) -> bool {
     Counter::Vmcnt.source(target).is_none()
 }
 
-/// Operations of which no instruction, or only some, are the same on both targets, with the reason. `None` stands for
-/// operations of which there should be one.
+/// The reason why not all instructions of an operation, or none, are the same on both targets. `None` means that there
+/// should be one that is.
 fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
     /// Operations that read or write a bit for each lane, share out a matrix among the lanes, or swap halves of the
     /// wave.
     const LANES: [&str; 15] = [
-        // In waves of 32 lanes it does nothing.
+        // In waves of 32 lanes this operation does nothing.
         "v_permlane64_b32",
         "global_load_tr",
         "v_cmp",
@@ -91,27 +91,28 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
         _ if from.wave_size() != to.wave_size() && begins(&LANES) => Some("lanes"),
         // GCN and CDNA zero the other half of the destination, RDNA keeps it.
         _ if of_both(&rdna) && name.starts_with("v_") && name.contains("16") => Some("16-bit results"),
-        // RDNA names the dimension of an image, GCN whether it is an array; the number of registers follows.
+        // On RDNA an instruction names the dimension of an image, on GCN only whether it is an array; the number of
+        // address registers depends on that.
         _ if of_both(&rdna) && name.starts_with("image_") => Some("image addresses"),
-        // Stores have a counter of their own; on RDNA4 it waits for nothing.
+        // Stores have a counter of their own on RDNA; on RDNA4 `s_waitcnt` waits for nothing.
         _ if name == "s_waitcnt" && (of_both(&rdna) || of_both(&waits_for_nothing)) => Some("counters"),
-        // On RDNA3 no register is added to what they wait for.
+        // On RDNA3 these waits do not add a register to their number.
         _ if of_both(&from_rdna3) && name.starts_with("s_waitcnt_") => Some("counters"),
-        // From RDNA3 on it loads four samples, whatever dmask says.
+        // From RDNA3 on this operation loads four samples, whatever the dmask is.
         _ if of_both(&from_rdna3) && name == "image_msaa_load" => Some("samples"),
-        // Up to RDNA2 no source says that the other half of the destination stays.
+        // No source says for targets up to RDNA2 that the other half of the destination stays.
         _ if of_both(&from_rdna3) && name == "v_sat_pk_u8_i16" => Some("16-bit results"),
-        // On GCN and CDNA they write vcc too.
+        // On GCN and CDNA these compares also write vcc.
         _ if of_both(&rdna) && name.starts_with("v_cmpx_") => Some("exec alone"),
-        // The matrices are shared out in another way.
+        // The elements of matrices are distributed among the lanes differently.
         _ if of_both(&from_rdna4m) && name.starts_with("v_wmma") => Some("matrices"),
-        // From RDNA3 on parameters come from registers.
+        // From RDNA3 on these operations read parameters from registers.
         _ if of_both(&from_rdna3) && name.starts_with("v_interp_") => Some("interpolation"),
         _ => None,
     }
 }
 
-/// Instructions of every encoding of a target. They are found once for all tests and for all pairs that it is in.
+/// Instructions of every encoding of a target, found once for all tests and all pairs.
 fn instructions(target: Target) -> &'static [Inst] {
     static FOUND: [OnceLock<Vec<Inst>>; Target::ALL.len()] = [const { OnceLock::new() }; Target::ALL.len()];
     FOUND[target as usize].get_or_init(|| {
@@ -119,10 +120,10 @@ fn instructions(target: Target) -> &'static [Inst] {
         for encoding in words::encodings(target) {
             for inst in words::legal(target, encoding, FILLINGS, &mut rng) {
                 found.push(inst);
-                // On CDNA5 flat memory can have a scalar address, which is null in few words and must be for other
-                // targets.
+                // On CDNA5 flat memory can have a scalar address. It is null in few random words, but must be null for
+                // other targets.
                 found.extend(inst.with(Field::Saddr, 124).ok().filter(|_| inst.format() == Format::Vflat));
-                // Few constants wait for nothing that another target does not know; this one waits for nothing.
+                // Few random constants wait only for units that another target has; this one waits for nothing.
                 found.extend(
                     inst.with(Field::Simm16, 0xff9f).ok().filter(|_| inst.opcode().name() == "s_waitcnt_depctr"),
                 );
@@ -132,14 +133,14 @@ fn instructions(target: Target) -> &'static [Inst] {
     })
 }
 
-/// Each instruction of `from`, or a sixth of them in the quick run, with the result for `to`.
+/// Calls `look` for each instruction of `from`, or a sixth of them in the quick run, with the result for `to`.
 fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, RetargetError>)) {
     let tried = instructions(from).iter().enumerate().filter(|(n, _)| !is_left_out(*n, to));
     tried.for_each(|(_, inst)| look(inst, inst.retarget(to)));
 }
 
-/// The pairs of one generation, the pairs of the first targets of all generations, and Vega with each target whose
-/// waves also have 64 lanes.
+/// The pairs of targets to try: those of one generation, those of the first targets of all generations, and Vega with
+/// each target whose waves also have 64 lanes.
 fn pairs() -> impl Iterator<Item = (Target, Target)> {
     let first = |target: Target| Target::ALL.iter().find(|t| t.generation() == target.generation()) == Some(&target);
     let waves = |a: Target, b: Target| a.name() == "gfx900" && words::is_of_other_size(b);
@@ -151,7 +152,7 @@ fn pairs() -> impl Iterator<Item = (Target, Target)> {
 /// The text after the mnemonic in a form common to all targets: offsets of scalar loads in bytes, and one name for the
 /// bit that makes an atomic return.
 fn operands_text(inst: &Inst) -> String {
-    // Delays are shown by their names, unless there are bits without a meaning.
+    // The text shows delays by their names, unless there are bits without a meaning.
     if let Some(Imm::DelayAlu(delay)) = inst.imm() {
         return format!("{:?}", DelayAlu { rest: 0, ..delay });
     }
@@ -175,39 +176,41 @@ fn operands_text(inst: &Inst) -> String {
     let text = text.replace("BUF_DATA_FORMAT_INVALID", "BUF_FMT_INVALID").replace(".l", "").replace(" offset:0x0", "");
     // LLVM shows an offset of zero by the register that is not added.
     let text = if inst.format() == Format::Smem { text.replace(", null", ", 0x0") } else { text };
-    // What is read from null is 0.
+    // A read of null gives 0.
     let text = if reads_null(inst) { text.replace("-null", "neg(0)").replace("null", "0") } else { text };
     let text = RENAMED.iter().fold(text, |text, (old, new)| text.replace(new, old));
-    // RDNA4's name, and a wait that only it has.
+    // RDNA4 has another name for one wait, and a wait that other targets lack.
     let text = text.replace(" wait_va_vdst:", " wait_vdst:").replace(" wait_vm_vsrc:0", "");
     let returns = |text: String| text.replace(" glc", " sc0").replace(" th:TH_ATOMIC_RETURN", " sc0");
     if inst.flags().is_atomic() { returns(text) } else { text }
 }
 
-/// Hardware registers with the name that RDNA4 gave them.
+/// Hardware registers with a new name on RDNA4: the old name, and the new one.
 const RENAMED: [(&str, &str); 3] = [
     ("HW_REG_MODE", "HW_REG_WAVE_MODE"),
     ("HW_REG_FLAT_SCR_LO", "HW_REG_WAVE_SCRATCH_BASE_LO"),
     ("HW_REG_FLAT_SCR_HI", "HW_REG_WAVE_SCRATCH_BASE_HI"),
 ];
 
-/// Whether the register that reads as 0 is a source that an operand names.
+/// Whether an operand is null as a source, which reads as 0.
 fn reads_null(inst: &Inst) -> bool {
     let is_null = |o: &Operand| o.value == Value::Reg(Reg::NULL) && o.access == Access::Read;
     inst.format() != Format::Smem && inst.operands().any(|operand| is_null(&operand))
 }
 
-/// Whether it accesses an image. (The descriptors of tensors are scalars.)
+/// Whether an instruction accesses an image. (Tensor operations have a dimension, too, but their descriptors are
+/// scalars.)
 fn is_image(inst: &Inst) -> bool {
     inst.get(Field::Dim).is_some() && !inst.opcode().name().starts_with("tensor_")
 }
 
-/// Whether it is a part of an image address, which can be a run of registers, or have a field for each of them.
+/// Whether an operand is a part of an image address, which can be one tuple of registers, or have a field for each
+/// register.
 fn is_image_address(inst: &Inst, operand: &Operand) -> bool {
     is_image(inst) && operand.role.is_some_and(|role| role.name().starts_with("vaddr"))
 }
 
-/// The registers of an image address, without the last ones of a run of 16 that uses 13 or more.
+/// The first 13 registers of an image address: the last ones of a tuple of 16 may be unused.
 fn image_address(inst: &Inst) -> Vec<Reg> {
     let parts = inst.operands().filter(|operand| is_image_address(inst, operand));
     let registers = parts.flat_map(|operand| match operand.value {
@@ -217,8 +220,8 @@ fn image_address(inst: &Inst) -> Vec<Reg> {
     registers.take(13).collect()
 }
 
-/// Role (by the newer format's name), width and access. An absent scalar address of flat memory counts as none, as on
-/// the targets that cannot have one.
+/// Role (by the newer format's name), width and access of the explicit operands. An absent scalar address of flat
+/// memory counts as none, as on the targets that cannot have one.
 fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
     let side = |o: Operand| {
         let role = match o.role? {
@@ -227,14 +230,14 @@ fn explicit(inst: &Inst) -> Vec<(&'static str, u16, &'static str)> {
             Field::Rsrc => "srsrc",
             Field::Samp => "ssamp",
             Field::Vaddr0 => "vaddr",
-            // The register can be in either field.
+            // The register of the offset can be in either field.
             Field::Soffset if inst.format() == Format::Smem => "offset",
-            // From gfx9 on, a compare in SDWA form has a field for it.
+            // From gfx9 on, a compare in SDWA form has a field for this destination.
             Field::Vcc => "sdst",
             role => role.name(),
         };
-        // A constant has the width of its field, or of a literal; an operand of 16 bits, where it has no half of its
-        // own, that of a register.
+        // Widths that differ between targets count as 0: a constant is as wide as its field or a literal, and an
+        // operand of 16 bits as wide as a register on targets where it cannot be half of one.
         let half = [16, 32].contains(&o.bits);
         let constant = matches!(o.value, Value::Imm(_)) || role == "offset";
         let bits = if constant || half { 0 } else { o.bits };
@@ -323,7 +326,8 @@ fn what_is_refused_is_missing() {
                     assert!(i64::from(held) == value || signed || bytes || some, "{place}");
                 }
                 RetargetError::Operand { field, bits, bits_there } => {
-                    // On gfx803 and gfx801 each component has a register, elsewhere the half without one is kept.
+                    // On gfx803 and gfx801 each component has a register; on other targets the half without a component
+                    // is kept.
                     let unpacked = |target: Target| ["gfx803", "gfx801"].contains(&target.name());
                     let packs = inst.get(Field::D16) == Some(1) && unpacked(inst.target()) != unpacked(to);
                     let access = packs || may_differ(inst.opcode(), inst.target(), to).is_some();
@@ -356,7 +360,7 @@ fn has_bits_without_meaning(inst: &Inst) -> bool {
         _ if inst.format() == Format::Smem => {
             more_than(Field::Soffset, 0) || is(Field::Imm, 0) && more_than(Field::Offset, 127)
         }
-        // The destination of an atomic that does not return; CDNA1 has some that never do.
+        // The destination of an atomic that returns nothing; some atomics of CDNA1 never return a value.
         _ if inst.flags().is_atomic() && (is(Field::Glc, 0) || is(Field::Sc0, 0)) => more_than(Field::Vdst, 0),
         _ => is(Field::Sd, 0) && more_than(Field::Sdst, 0),
     }
@@ -371,7 +375,7 @@ fn what_goes_there_comes_back_with_the_same_words() {
             // An operation that lost its 32-bit encoding comes back in its other encoding.
             let format = |i: &Inst| i.format();
             if format(inst) == Format::Vop2 && format(&there) == Format::Vop3a {
-                // On the other target it reads two scalars, which its other encoding cannot do on the way back.
+                // On the other target the instruction can read two scalars, which its 64-bit encoding on `from` cannot.
                 match (inst.check(), inst.expand()) {
                     (Err(_), _) => return,
                     (Ok(()), Err(_)) => return assert!(back.is_err()),
@@ -381,17 +385,17 @@ fn what_goes_there_comes_back_with_the_same_words() {
                 return assert_eq!(operands_text(&back), operands_text(inst));
             }
             if format(inst) == Format::Vop3a && format(&there) == Format::Vop2 {
-                // It comes back in the encoding of 32 bits, the only one that it has on the other target.
+                // The instruction comes back in the encoding of 32 bits, the only one that it has on the other target.
                 return assert_eq!(
                     back.map(|back| operands_text(&back)),
                     Ok(operands_text(inst)),
                     "{inst:?} -> {there:?}"
                 );
             }
-            // If the instruction breaks a rule, the way back may fail.
+            // If the instruction breaks a rule, the conversion back may fail.
             let is_usual = inst.filler().is_none_or(|filler| filler == from.filler());
             if inst.is_canonical() && is_usual && inst.check().is_ok() {
-                // On the way back it would not wait for stores, which have a counter of their own.
+                // Converted back, the instruction would not wait for stores, which have a counter of their own on RDNA.
                 if matches!(back, Err(RetargetError::Value { field: Field::Vmcnt, .. })) {
                     return assert!(!words::is_rdna(from) || !words::is_rdna(to), "{inst:?} -> {there:?}");
                 }
@@ -432,14 +436,14 @@ fn every_operation_that_both_have_can_go() {
     }
 }
 
-/// Every instruction that waits, with many constants, between all pairs of targets: what comes out waits for the same
-/// counters, down to the same numbers, and both targets have them.
+/// Every instruction that waits, with many constants, between all pairs of targets: the result waits for the same
+/// counters, down to the same numbers, and both targets have these counters.
 #[test]
 fn waits_wait_for_the_same_there() {
     let mut refused = 0;
     for &from in Target::ALL {
         let bytes = |word: u32| decode_words(from, &[word]).ok().filter(|inst| inst.flags().is_wait());
-        // An operation without operands is one word; of the others, some constants.
+        // One word for an operation without operands, and words with some constants for the other operations.
         let opcodes = (0..=0x7f).map(|op| 0xbf80_0000 | op << 16);
         // The register that is added is null, whose code is one of two.
         let added =

@@ -1,4 +1,4 @@
-//! Random structs of microcode formats: every operation occurs, and setters give what `Arbitrary` gives.
+//! Random structs of microcode formats: every operation occurs, and setters make the same structs as `Arbitrary`.
 
 use crate::words;
 
@@ -47,7 +47,7 @@ fn structs_are_what_their_setters_can_make() {
                 assert_eq!(again, s, "{}", $ty::FORMAT);
                 values.insert(s.to_words());
             }
-            // An extension has no operations, and a struct of two operations has none of its own.
+            // An extension has no operations, and a struct of two operations has no single one.
             let typed = <[&str]>::len(&[$(stringify!($op))?]);
             let listed = words::encodings(Target::$target).iter().filter(|e| e.0 == $ty::FORMAT).count() * typed;
             assert!(operations.len() * 100 >= listed * 95, "{} {}: {}", Target::$target, $ty::FORMAT, operations.len());

@@ -14,7 +14,7 @@ use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Reg, Target, Value, decode
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use words::{Filling, Rng, attempt, layout, legal, repair};
 
-/// Instructions of a signature's form; the plainest ones first.
+/// Instructions of a signature's form, the simplest ones first.
 fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
     let (target, opcode) = (signature.target(), signature.opcode());
     let (format, number) = (signature.format(), signature.number());
@@ -37,8 +37,8 @@ fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
     all
 }
 
-/// These instructions, and those with every dimension of images. With a16, the dimension decides how many registers an
-/// address has, and so whether the form can name them.
+/// The given instructions, and the first one with every dimension of images. With a16, the dimension decides how many
+/// registers an address has, and so whether the form can name them.
 fn with_dimensions(mut insts: Vec<Inst>, signature: &Signature) -> Vec<Inst> {
     let has = |field| insts[0].get(field).is_some();
     let a16 = if has(Field::A16) { 2 } else { 1 };
@@ -55,12 +55,12 @@ fn is_of(inst: &Inst, signature: &Signature) -> bool {
     operation && (inst.format(), behind) == (signature.format(), signature.extension())
 }
 
-/// All literals are equal.
+/// The value, with one literal for all literals.
 fn plain(value: Value) -> Value {
     if matches!(value, Value::Literal(_)) { Value::Literal(0) } else { value }
 }
 
-/// Pairs each operand of the instruction with that of the signature; none may remain.
+/// Pairs each operand of the instruction with that of the signature; no required operand may remain.
 fn paired(inst: &Inst, operands: &[OperandSignature]) -> Vec<(amdgpu_isa::Operand, usize)> {
     let mut left = operands.iter().enumerate();
     let named = inst.operands().filter(|o| o.role.is_some());
@@ -94,7 +94,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
         };
         assert!(bits, "{inst:?}: {operand:?} has not {} to {} bits", said.bits, said.most_bits);
         let access = match said.returned {
-            // From RDNA4 on it is the lowest bit of the temporal hint.
+            // From RDNA4 on the lowest bit of the temporal hint says whether a value is returned.
             Some(field) if inst.get(field).is_some_and(|value| value & 1 == 0) => Access::Read,
             _ if said.access == Access::Write && is_kept(inst, &operand) => Access::ReadWrite,
             _ => said.access,
@@ -104,7 +104,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     }
     aligned(inst, operands);
     let implicit = inst.operands().filter(|o| o.role.is_none()).map(|o| (o.value, o.bits, o.access));
-    // The hardware registers that hold these: the numbers of the manuals.
+    // The hardware registers that hold the implicit registers, by the manuals' numbers.
     let cdna5 = ["CDNA5", "GFX13"].contains(&inst.target().generation());
     let from_rdna4 = cdna5 || ["gfx1200", "gfx1310"].contains(&inst.target().processor());
     let numbers = |reg: Reg| match reg {
@@ -137,7 +137,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
 
 /// `Inst::check` demands the signature's alignment, and reports the first tuple that violates it.
 fn aligned(inst: &Inst, operands: &[OperandSignature]) {
-    // LLVM's validateGWS demands that the single register of these is even.
+    // LLVM's validateGWS demands that the single register of these operations is even.
     let gws = ["ds_gws_init", "ds_gws_barrier", "ds_gws_sema_br"].contains(&inst.opcode().name());
     let is_tuple = |o: &amdgpu_isa::Operand| o.bits > 32 || gws;
     let wrong = paired(inst, operands).into_iter().filter(|(o, _)| is_tuple(o)).find_map(|(o, n)| {
@@ -150,7 +150,7 @@ fn aligned(inst: &Inst, operands: &[OperandSignature]) {
             Value::Reg(register @ Reg::Agpr(n)) if n % said.vector_alignment() != 0 => {
                 Some(RuleError::MisalignedVector { field, register })
             }
-            // The operand is the aligned register below, and the error names the one in the field.
+            // The operand shows the next lower aligned register, and the error names the register in the field.
             Value::Reg(Reg::Sgpr(n)) if code() % u16::from(said.scalar_alignment()) != 0 => {
                 let register = Reg::Sgpr(n + code() as u8 % said.scalar_alignment());
                 Some(RuleError::MisalignedScalar { field, register })
@@ -196,27 +196,27 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
     for field in fields {
         let Some((_, info)) = place(inst, field) else { continue };
         let values: &[u32] = match (field, width(info)) {
-            // These change the sign, and not the register.
+            // These fields change the sign, and not the register.
             (Field::Neg | Field::Abs | Field::Src0Neg | Field::Src1Neg | Field::Src0Abs | Field::Src1Abs, _) => {
                 continue;
             }
             (Field::Src0Sext | Field::Src1Sext, _) => continue,
-            // The third and the fourth part of a tensor's descriptor: both are there, or neither is.
+            // The third and the fourth part of a tensor's descriptor are both present or both absent.
             (Field::Vaddr2 | Field::Vaddr3, _) if inst.opcode().name().starts_with("tensor_") => &[0, 124],
             // Other registers of the address.
             (field, _) if field.name().starts_with("vaddr") => continue,
-            // There is none: 127, or from RDNA1 on 125.
+            // 127, or from RDNA1 on 125, means no scalar address.
             (Field::Saddr, _) => &[0, 125, 127],
             (_, 1) => &[0, 1],
-            // None is added: null, which is 124 or 125 on RDNA.
+            // Null, which is 124 or 125 on RDNA, means that no register is added.
             (Field::Soffset, _) => &[0, 124, 125, u32::MAX],
             (Field::Dmask, _) => &[0, 1],
             // Each bit selects the half of another operand.
             (Field::OpSel, _) => &[0, 1, 2, 4, 8, u32::MAX],
             (Field::Dim, _) => &[0, 1, 2, 3, 4, 5, 6, 7],
-            // Elements of 8 bits and of 4: the longest matrix and the shortest.
+            // Elements of 8 bits and of 4 bits: the longest matrix and the shortest.
             (Field::Cbsz | Field::Blgp, _) => &[0, 4],
-            // Elements of these sizes on CDNA5.
+            // The same sizes of elements on CDNA5.
             (field, _) if field.name().starts_with("matrix_") && field.name().ends_with("_fmt") => &[0, 4],
             _ => &[0, u32::MAX],
         };
@@ -232,7 +232,8 @@ struct Seen {
     fields: BTreeSet<u32>,
 }
 
-/// Tries every value of an operand's field; for long fields, as many as there are codes, and both ends.
+/// Tries every value of an operand's field; for long fields, the first 512 values, the last one, and those in the
+/// middle.
 fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature], n: usize) -> Seen {
     let mut seen = Seen::default();
     let operand = &operands[n];
@@ -256,7 +257,7 @@ fn try_all(insts: &[Inst], signature: &Signature, operands: &[OperandSignature],
                 }
                 let named = changed.operands().find(|o| o.role == Some(operand.field));
                 let Some(found) = named else { continue };
-                // Usually the other fields change nothing.
+                // The values of the other fields usually do not change the operand.
                 if last != Some(found.value) {
                     assert!(operand.takes.value(found.value), "{changed:?}: {found:?} is not in {:?}", operand.takes);
                     seen.fields.insert(value);
@@ -285,8 +286,8 @@ fn universe() -> Vec<Value> {
         .collect()
 }
 
-/// The properties that determine what an operand takes. Operands with the same ones are only tried once for each
-/// format.
+/// The properties that determine which values an operand takes. Operands with the same properties are only tried once
+/// for each format.
 fn sort(signature: &Signature, operands: &[OperandSignature]) -> String {
     let one = |o: &OperandSignature| {
         format!("{:?} {} {} {} {:?}", o, o.optional, o.most_bits, o.returned.is_some(), o.others().collect::<Vec<_>>())
@@ -306,7 +307,7 @@ fn instructions_are_as_their_signatures_say() {
     for signature in all_signatures().filter(|s| words::is_tried(s.target(), s.opcode(), 4)) {
         let operands: Vec<_> = signature.operands().collect();
         for inst in instances(&signature, 12, &mut rng) {
-            // The signature of two operations in a word covers one pair, and not every pair with the operation.
+            // The signature of a dual instruction covers one pair, and not every pair with the operation.
             if inst.second_opcode().is_none() {
                 agrees(&inst, &signature, &operands);
                 count += 1;
@@ -331,14 +332,14 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
             if !known.insert(sort.clone()) {
                 continue;
             }
-            // The full run tries each on every target that has it.
+            // The full run tries each sort on every target that has it.
             let on_targets = met.entry(sort).or_insert(0);
             *on_targets += 1;
             if *on_targets % 16 != 1 && !words::is_full() {
                 continue;
             }
             let mut insts = instances(&signature, if words::is_full() { 6 } else { 2 }, &mut rng);
-            // The signature of two operations in a word covers one pair, and not every pair with the operation.
+            // The signature of a dual instruction covers one pair, and not every pair with the operation.
             insts.retain(|inst| inst.second_opcode().is_none());
             if insts.is_empty() {
                 continue;
@@ -412,7 +413,7 @@ fn a_modifier_takes_what_the_signature_says_and_nothing_else() {
         }
     }
     assert!(taken > 1000, "{taken}");
-    // Controls of SDWA and DPP.
+    // Controls of SDWA and DPP have values that are refused.
     assert!(refused > 0 || Target::ALL.iter().all(|t| t.layouts().iter().all(|l| l.format != Format::Sdwa)));
 }
 
@@ -443,7 +444,7 @@ fn every_number_gives_its_operation() {
             for number in (0..2048).chain([0x8000, u16::MAX]) {
                 let found = layout.format.opcode(target, number);
                 let listed = all.get(&(layout.format, number)).copied();
-                // The number of a word with two operations contains that of the second operation, too. The first
+                // The opcode number of a dual instruction contains that of the second operation, too. The first
                 // operation stands for both.
                 if ["VOPD", "VOPD3"].contains(&layout.format.name()) {
                     assert!(found.is_some() || listed.is_none(), "{target} {number}");

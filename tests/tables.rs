@@ -31,10 +31,10 @@ const GOOD: [(&str, &str); 18] = [
     ("wide.isa", include_str!("tables/good/wide.isa")),
 ];
 
-/// The message, or the generated files.
+/// The generated files, or the build's error message.
 fn generate(tables: &[(&str, String)]) -> Result<Vec<(String, String)>, String> {
     build::parse_all(tables.iter().map(|(name, text)| (*name, text.as_str())))
-        // These tables give a complete target features of RDNA that build/make does not support yet.
+        // These tables have a complete target with features of RDNA that build/make does not support yet.
         .and_then(|isa| build::generate(&isa, |feature| feature != "make"))
         .map_err(|e| e.to_string())
 }
@@ -54,7 +54,7 @@ fn damaged(file: &str, piece: &str, by: &str) -> Vec<(&'static str, String)> {
 #[test]
 fn the_tables_to_be_damaged_are_good() {
     let files = generate(&GOOD.map(|(name, text)| (name, text.to_string()))).unwrap();
-    // No target is disabled.
+    // The code for disabled targets is empty, because no target is disabled.
     let is_right =
         |name: &str, text: &str| (name.ends_with(".rs") || name == "texts") && text.is_empty() == (name == "off.rs");
     assert!(files.iter().all(|(name, text)| is_right(name, text)));
@@ -149,8 +149,8 @@ fn rules_move_with_their_fields() {
     }
 }
 
-/// More groups of codes than the fast path can number, and more opcode indices than the library can: too long for the
-/// list of damages.
+/// Tables with more groups of codes than the fast path can number, and with more opcode indices than the library can.
+/// They are too long for the list of damages.
 #[test]
 fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     let row = |n: usize| format!("op_{n} | vaddr.vgpr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);
@@ -160,7 +160,7 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     let narrow = "field op       op    23:18\n";
     let mut wide = mem(ops, &format!("ops\n{rows}"));
     let (_, text) = wide.iter_mut().find(|(n, _)| *n == "mem.isa").unwrap();
-    // Room for 256 opcodes: SEG moves down.
+    // SEG moves down, to make room for 256 opcodes.
     *text = text.replace("rows 2", "rows 256").replace("25:24=00", "15=0").replace(narrow, "field op op 25:18\n");
     *text = text.replace("field reserved const 15\n", "");
     let (_, numbers) = wide.iter_mut().find(|(n, _)| *n == "opcodes.isa").unwrap();
@@ -187,7 +187,7 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
 fn every_message_of_the_build_has_a_bad_table() {
     let expected = |m: &str| bad::ALL.iter().any(|(.., e)| matches(m, e.splitn(3, ':').nth(2).unwrap().trim_start()));
     let elsewhere = [
-        // A table of hazards does not have so many rows, either.
+        // Tables that exceed these limits would be too long for the list of damages, too.
         "{name} has more than {ROWS} rows of hazards",
         "{name} has too many kinds of instructions",
         "{} has {n} {what}, and src/ has {bits} bits for their number",
@@ -205,7 +205,8 @@ fn every_message_of_the_build_has_a_bad_table() {
 }
 
 /// The files that contain messages: `error.rs` makes errors from messages and has none itself. The good tables have
-/// features of RDNA that build/make does not support, so its messages are tested with damaged real tables, below.
+/// features of RDNA that build/make does not support; a test below has damaged real tables for the messages of
+/// build/make.
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -252,7 +253,7 @@ fn what_constructors_cannot_be_made_of_is_refused() {
         let message = expected.splitn(3, ':').nth(2).unwrap().trim_start();
         messages.retain(|m| !matches(m, message));
     }
-    // No complete target has such a long instruction.
+    // No complete target has an instruction that is too long for this message.
     messages.retain(|m| !m.ends_with("and src/make holds two or four"));
     assert!(messages.is_empty(), "no bad table for {messages:?}");
 }
@@ -312,7 +313,7 @@ fn constructors_say_what_they_compute_if_formulas_are_there_and_nothing_else_cha
     let (before, _) = told.split_once("pub const fn v_add_f32_e32<").unwrap();
     assert!(before.ends_with("/// \n/// Computes `D.f32 = S0.f32 + S1.f32`.\n#[inline]\n"));
     assert!(told.contains("\n/// It waits"), "sentences");
-    // Each function has a line, with an empty one before it.
+    // Each function has one line, with an empty line before it.
     let functions = |text: &str| text.lines().filter(|line| line.starts_with("pub const fn ")).count();
     assert_eq!(functions(&plain), functions(&told));
     let lines: Vec<&str> = told.lines().filter(|line| !is_told(line) && line.trim_end() != "///").collect();

@@ -1,7 +1,7 @@
 //! The builder accepts for an operand the arguments that the parser accepts in its place, and both make the same words:
-//! registers of every file, alignment and width, special registers and constants, in every form of every operation. The
-//! parser is compared with LLVM's assembler (`tests/parse`), so the builder is, too, on targets of which
-//! `tests/operands/facts.tsv` has no column.
+//! registers of every file, alignment and width, special registers and constants, in every form of every operation.
+//! `tests/parse` compares the parser with LLVM's assembler. So this compares the builder with LLVM indirectly, also on
+//! targets without a column in `tests/operands/facts.tsv`.
 //!
 //! `cargo test --release --features all-targets,text,make --test constructors taken -- --nocapture` prints the numbers.
 
@@ -13,7 +13,7 @@ use crate::refused::base;
 use crate::words::{self, Rng};
 use amdgpu_isa::{Format, Opcode, Target};
 
-/// The counts of a target: kinds of differences, arguments that both take, and that both refuse.
+/// The counts of a target: kinds of differences, arguments that both take, and arguments that both refuse.
 struct Compared {
     wrong: usize,
     taken: usize,
@@ -32,7 +32,7 @@ fn compared(target: Target) -> Compared {
         let (bases, missing) = base::bases(target, encoding, 2, &mut rng);
         bases.iter().filter(|base| compare::is_plain(base)).for_each(|base| compare::compared(base, &mut both));
         unmade.extend(missing.iter().map(|form| (form.name(), encoding.2.name())));
-        // It needs a literal of 64 bits, which no `Value` can have.
+        // These operations need a literal of 64 bits, which no `Value` can have.
         let is_made = !bases.is_empty() || ["v_fmamk_f64", "v_fmaak_f64"].contains(&encoding.2.name());
         assert!(is_made, "{target}: no builder makes {encoding:?}");
         for case in both {
@@ -56,10 +56,10 @@ fn compared(target: Target) -> Compared {
     for (key, (n, example)) in &wrong {
         println!("  {n} x {key}: {example}");
     }
-    // Lists of one register, lists for which a builder has no room, and a dword without effect.
+    // The known forms: lists of one register, lists for which a builder has no room, and a dword without effect.
     let is_known = |(form, name): &(&str, &str)| form.starts_with("NSA") || *name == "v_nop" || name.ends_with("k_f64");
     assert!(unmade.iter().all(is_known), "{target}: {unmade:?}");
-    // The sample has few operations of a target that shares them with others.
+    // The sample has only few operations of a target that shares its operations with others.
     let least = if words::is_full() { 1000 } else { 0 };
     assert!(taken >= least && refused >= least, "{target}: only {taken} and {refused}");
     Compared { wrong: wrong.len(), taken, refused }

@@ -66,8 +66,8 @@ const NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx1251", 0x55a, Some("gfx1251")),
 ];
 
-/// Processors that LLVM 22 does not know, with the flags that LLVM 24 writes. Which target decodes them was found in
-/// the same way, with LLVM 24's assembler alone: it has no disassembler in the package that was asked.
+/// Processors that LLVM 22 does not know, with the flags that LLVM 24 writes. The target that decodes each was found in
+/// the same way, but with LLVM 24's assembler alone, because its package has no disassembler.
 const NEWER_NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx1154", 0x57, Some("gfx1150")),
     ("gfx1170", 0x5d, Some("gfx1170")),
@@ -77,11 +77,11 @@ const NEWER_NAMES: &[(&str, u32, Option<&str>)] = &[
     ("gfx12-5-generic", 0x100045b, Some("gfx12-5-generic")),
     ("gfx1310", 0x50, Some("gfx1310")),
     ("gfx13-generic", 0x1000063, Some("gfx1310")),
-    // Neither of the newer LLVMs that were asked knows this name: its number is reported.
+    // Neither of the newer LLVMs knows this name, so its number is only a reported one.
     ("gfx1250-strict", 0xeb, Some("gfx1250")),
 ];
 
-/// Both lists.
+/// The names of both lists.
 fn names() -> impl Iterator<Item = (&'static str, u32, Option<&'static str>)> {
     NAMES.iter().chain(NEWER_NAMES).copied()
 }
@@ -104,7 +104,7 @@ fn names_and_numbers_find_their_target() {
     assert!(Target::ALL.iter().all(|t| unknown.contains(t.name())), "{unknown}");
 }
 
-/// The other names that people use, and no others.
+/// The other common names find their processor, and no processor has further names.
 #[test]
 fn other_names_find_their_processor() {
     let lines = include_str!("targets/names.tsv").lines().filter(|line| !line.starts_with('#'));
@@ -136,14 +136,14 @@ fn processors_that_decode_alike_keep_their_own_names() {
         assert!(found.len() <= 1, "{found:?}");
         assert_eq!(Processor::from_e_flags(0xffff_ff00 | number), found.first().copied());
     }
-    // LLVM 19 had these two, LLVM 22 reserves their numbers, and the rest are processors before GCN.
+    // LLVM 19 had the two reserved processors, and LLVM 22 reserves their numbers; the rest are processors before GCN.
     let others = Processor::all().filter(|p| names().all(|(name, ..)| name != p.name()));
     let (reserved, old): (Vec<_>, Vec<_>) = others.partition(|p| p.target().is_some());
     assert_eq!(reserved.iter().map(|p| p.name()).collect::<Vec<_>>(), ["gfx940", "gfx941"]);
     assert!(old.iter().all(|p| (1..=0x10).contains(&p.mach())) && old.len() == 16, "{old:?}");
 }
 
-/// The list above is LLVM's: `llvm-mc-22` knows no other processor, and writes these flags.
+/// The list `NAMES` is LLVM's: `llvm-mc-22` knows no other processor, and writes these flags.
 #[test]
 fn numbers_are_those_that_llvm_writes() {
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -172,7 +172,7 @@ fn numbers_are_those_that_llvm_writes() {
             assert_eq!(flags(name), *e_flags, "{name}");
             seen += 1;
         } else {
-            // A code name, such as tahiti.
+            // The name is a code name, such as tahiti.
             assert_eq!(Processor::from_e_flags(flags(name)), Some(processor), "{name}");
         }
     }
@@ -255,7 +255,8 @@ fn generic_targets_have_what_all_their_members_have() {
         for opcode in Opcode::ALL {
             let forms = |name: &str| opcode.encodings(target(name)).collect::<HashSet<_>>();
             let mut all = members.iter().map(|name| forms(name)).reduce(|a, b| &a & &b).expect("it has members");
-            // gfx942 and gfx950 read different numbers from the same eight bits: FNUZ there, OCP here.
+            // gfx942 and gfx950 read different numbers from the same eight bits: gfx942 uses the FNUZ formats, gfx950
+            // the OCP formats.
             if generic == "gfx9-4-generic" && opcode.name().split('_').any(|part| ["fp8", "bf8"].contains(&part)) {
                 all.clear();
             }
@@ -264,7 +265,7 @@ fn generic_targets_have_what_all_their_members_have() {
     }
 }
 
-/// A processor whose waves can have two sizes is two targets. Its names and ELF numbers stand for the first.
+/// A processor whose waves can have two sizes has two targets. Its names and ELF numbers stand for the first target.
 #[test]
 fn wave_sizes_have_targets_of_their_own() {
     let (narrow, wide) = (Target::Gfx1100, Target::Gfx1100Wave64);
@@ -275,7 +276,8 @@ fn wave_sizes_have_targets_of_their_own() {
         assert_eq!(target.with_wave_size(16), None);
     }
     assert_eq!((Target::from_e_flags(narrow.mach()), narrow.mach()), (Some(narrow), wide.mach()));
-    // Every mask is as wide as the wave, named or not; a shift's pair of registers is a pair on both.
+    // Every mask is as wide as the wave, whether the text names it or not; a shift's pair of registers is a pair on
+    // both targets.
     let text = |target, words: &[u32]| amdgpu_isa::decode_words(target, words).map(|inst| inst.to_string());
     for (words, in_narrow, in_wide) in [
         (&[0x7c22_0301][..], "v_cmp_lt_f32_e32 vcc_lo, v1, v1", "v_cmp_lt_f32_e32 vcc, v1, v1"),
@@ -284,13 +286,13 @@ fn wave_sizes_have_targets_of_their_own() {
         assert_eq!(text(narrow, words), Ok(in_narrow.to_string()));
         assert_eq!(text(wide, words), Ok(in_wide.to_string()));
     }
-    // v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v2: two operations at once are for waves of 32 lanes.
+    // v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v2: dual instructions are only for waves of 32 lanes.
     let dual = [0xca10_0101, 0x0002_0102];
     assert!(text(narrow, &dual).is_ok(), "{:?}", text(narrow, &dual));
     assert!(matches!(text(wide, &dual), Err(amdgpu_isa::DecodeError::UnknownEncoding)));
 }
 
-/// Names, and the text that they give for the bytes.
+/// Names of targets, and the text of the bytes on them.
 type Group = (&'static str, &'static str);
 
 #[test]

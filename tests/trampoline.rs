@@ -1,5 +1,5 @@
-//! A trampoline only changes where code is: the displaced instructions behave at their new place as before, branches go
-//! to the same addresses, and nothing else changes. Random code for every target; the test decides without the
+//! A trampoline only moves code: the displaced instructions behave at their new place as before, branches go to the
+//! same addresses, and nothing else changes. The test tries random code for every target, and decides without the
 //! library's trampolines whether a hook must be refused.
 #![cfg(all(has_target, feature = "text"))]
 
@@ -21,7 +21,7 @@ struct Random {
     code: Vec<u32>,
 }
 
-/// Random instructions, including branches to each other's beginnings or far away.
+/// Random instructions, including branches to other instructions among them or far away.
 fn random(target: Target, rng: &mut Rng, pool: &[Inst]) -> Random {
     let base = rng.pick(&[0x1000, 0x2_0000, 0x7f00_0000_1600]);
     let branches: Vec<&Inst> = pool.iter().filter(|inst| inst.branch_target(0).is_some()).collect();
@@ -73,7 +73,8 @@ fn reaches(from: u64, to: u64) -> bool {
     i16::try_from((to as i64 - from as i64 - 4) / 4).is_ok()
 }
 
-/// Dwords from the hook on that a jump of `needed` dwords displaces, or why there are none.
+/// The number of dwords from the hook on that a jump of `needed` dwords displaces, or the reason why it cannot be put
+/// there.
 fn displaced(code: &BTreeMap<u64, Inst>, end: u64, hook: u64, needed: u64) -> Result<u64, &'static str> {
     let mut at = hook;
     while at < hook + needed * 4 {
@@ -106,12 +107,12 @@ fn what_is_displaced_does_what_it_did() {
             let starts: Vec<u64> = insts.keys().copied().collect();
             let hook = rng.pick(&starts) + if rng.below(40) == 0 { 4 } else { 0 };
             let apart = [end + 0x100, end + 0x1_0000, hook + 0x1_f800, end + 0x100_0000, 0x4000_0000_0000];
-            // In the code, or so near that the two may overlap.
+            // Areas in the code, or so near that the two may overlap.
             let near = [before.base - 4, before.base - 64, before.base, hook, end - 4, end];
             let area = if rng.below(8) == 0 { rng.pick(&near) } else { rng.pick(&apart) };
             let far = rng.pick(&[None, Some(Far { pair: 4, scc: None }), Some(Far { pair: 8, scc: Some(10) })]);
             let trampoline = Trampoline { target, hook, area, far };
-            // The room is as much as the documentation promises to be enough.
+            // The room is as large as the documentation says is enough.
             let mut room = [0xdead_beefu32; 88 + 1];
             let mut code = before.code.clone();
             let result = trampoline.install(&mut code[..], before.base, &payload, &mut room);
@@ -139,7 +140,7 @@ fn what_is_displaced_does_what_it_did() {
                             assert!(hook >= end);
                             "outside"
                         }
-                        // With a hook inside an instruction, the error depends on its later dwords.
+                        // For a hook inside an instruction, the error depends on the later dwords of the instruction.
                         TrampolineError::Decode { .. } | TrampolineError::End(_) if !insts.contains_key(&hook) => {
                             "boundary"
                         }
@@ -166,7 +167,7 @@ fn what_is_displaced_does_what_it_did() {
                             ..
                         }) => {
                             assert!(!reaches(from, to), "{from:#x} does reach {to:#x}");
-                            // These have no long form.
+                            // These branches have no long form.
                             let short = ["s_cbranch_i_fork", "s_subvector_loop_begin", "s_subvector_loop_end"];
                             let fork = |inst: &Inst| short.contains(&inst.opcode().name());
                             assert!(
@@ -197,7 +198,7 @@ fn what_is_displaced_does_what_it_did() {
                 let under = inst.branch_target(pc).is_some_and(|to| to > hook && to < hook + moved);
                 assert!(!under, "{target}: {inst:?} at {pc:x} goes under the jump");
             }
-            // The trampoline: the payload, the same instructions, and the jump back.
+            // The trampoline consists of the payload, the same instructions, and the jump back.
             assert_eq!(room[..1], payload);
             let mut here = 1;
             assert_eq!(installed.copy, area + 4);
@@ -242,7 +243,7 @@ fn what_is_displaced_does_what_it_did() {
     }
 }
 
-/// Refusals that random code does not cause.
+/// Refused hooks that do not occur with random code.
 #[test]
 fn a_hook_outside_is_refused() {
     for target in targets() {

@@ -1,5 +1,5 @@
-//! The structs of the microcode formats: the words are the value, a setter changes only its own bits, a value that does
-//! not fit is an error that says so, and an instruction built from a struct decodes to it.
+//! The structs of the microcode formats: words convert to a struct and back unchanged, a setter changes only its own
+//! bits and refuses a value that does not fit, and an instruction built from a struct decodes to that struct.
 //!
 //! Tests one struct of each layout, or with `AMDGPU_ISA_STRUCTS=1` those of all targets, which take minutes to compile.
 #![cfg(has_target)]
@@ -28,16 +28,16 @@ struct Struct {
     name: &'static str,
     dwords: usize,
     new: fn() -> Words,
-    /// The words of the struct with these words.
+    /// Converts words to a struct and back.
     through: fn(&Words) -> Words,
     /// Whether the structs with these words are equal.
     same: fn(&Words, &Words) -> bool,
     of: fn(&Inst) -> Option<Words>,
     /// The names of the fields, and whether their setters can refuse a value.
     fields: &'static [(&'static str, bool)],
-    /// The value of the field with this number.
+    /// The value of the field with this index.
     get: fn(&Words, usize) -> i64,
-    /// The effect of its setter; `None` if the type of its argument cannot hold the value.
+    /// The effect of the setter of the field with this index; `None` if the type of its argument cannot hold the value.
     set: fn(&Words, usize, i64) -> Option<Result<Words, FieldError>>,
     op: Option<Op>,
 }
@@ -45,7 +45,7 @@ struct Struct {
 /// The opcode field of a struct.
 struct Op {
     get: fn(&Words) -> Listed,
-    /// Sets the operation with a number; `None` if there is none.
+    /// Sets the operation with a number; `None` if no operation has this number.
     set: fn(&Words, i64) -> Option<Words>,
 }
 
@@ -98,7 +98,7 @@ fn all_bits_are_kept(s: &Struct) {
         assert_eq!((s.through)(&other), other);
         assert!(!(s.same)(&other, &words), "bit {bit} of {} does not count", s.format);
     }
-    // A new struct has the encoding bits, and nothing else.
+    // A new struct has the encoding bits; all other bits are 0.
     let layout = words::layout(s.target, s.format);
     let mut fixed = Words::default();
     assert_eq!(s.dwords * 32, usize::from(layout.bits));
@@ -119,7 +119,7 @@ fn a_field_is_set_alone(s: &Struct, n: usize) {
         vec![0, 1, -1, all, all + 1, top, top - 1, -top, -top - 1, i64::from(u32::MAX), i64::from(i32::MIN)];
     values.extend((0..20).map(|_| i64::from(rng.word()) & all));
     values.extend((0..20).map(|_| i64::from(rng.word() as i32)));
-    // The field is signed if its getter is.
+    // A field is signed if its getter returns a negative number for ones.
     let mut ones = Words::default();
     words::set(&mut ones, info, u32::MAX);
     let signed = (s.get)(&ones, n) < 0;
@@ -147,7 +147,7 @@ fn a_field_is_set_alone(s: &Struct, n: usize) {
     }
     assert!(taken > 1, "{place}: takes nothing");
     assert_eq!(refused > 0, checked, "{place}: {refused} values were refused");
-    // The getter reads exactly those bits.
+    // The getter reads exactly the bits of the field.
     let words = s.random(&mut rng);
     let mut other = words;
     other[..s.dwords].iter_mut().for_each(|w| *w = !*w);
@@ -198,7 +198,7 @@ fn instructions_are_seen_and_built(s: &Struct) {
         let (format, ..) = encoding;
         // An extension follows other formats, in some instructions.
         let base = words::layout(target, format);
-        // A literal of 64 bits follows where one of 32 can.
+        // A literal of 64 bits can follow where one of 32 bits can.
         let behind = if s.format == Format::Literal64 { Format::Literal } else { s.format };
         if format != s.format && !base.extends.iter().any(|e| e.format == behind) {
             continue;
@@ -345,7 +345,7 @@ fn every_struct_keeps_all_bits_of_its_words() {
 fn every_setter_changes_its_own_bits_or_says_why_not() {
     for s in structs() {
         (0..s.fields.len()).for_each(|n| a_field_is_set_alone(s, n));
-        // Except encoding bits, the opcode and bits without a meaning, these are all fields.
+        // The struct has all fields except encoding bits, the opcode and bits without a meaning.
         let other = |f: &&FieldInfo| f.fixed.is_some() || ["op", "reserved"].contains(&f.field.name());
         let fields = words::layout(s.target, s.format).fields.iter().filter(|f| !other(f));
         let names: Vec<_> = s.fields.iter().map(|field| field.0).collect();

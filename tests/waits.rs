@@ -1,6 +1,6 @@
 //! The waits that `lint --fix` inserts are those that LLVM's pass `si-insert-waitcnts` inserts into the same
-//! instructions: each way to raise a counter by itself, with each other one, in loops, after joins, and until the
-//! counter is full.
+//! instructions. Each operation that raises a counter is tried by itself, with each other one, in loops, after joins,
+//! and until the counter is full.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
 mod llvm;
@@ -16,7 +16,7 @@ use amdgpu_lint::plan;
 use operations::{Item, Program, Table};
 use reasons::Reasons;
 
-/// Both waits.
+/// The combination of two waits: the smaller number for each counter.
 fn both(one: Waitcnt, other: &Waitcnt) -> Waitcnt {
     other.counters().iter().fold(one, |all, counter| {
         let count = other.get(counter).unwrap_or(0);

@@ -11,7 +11,7 @@ use amdgpu_isa::{Decoded, Decoder, Target, parse};
 #[path = "../../examples/code_object/mod.rs"]
 pub mod code_object;
 
-/// The bytes of a program: instructions separated by lines or `;`, labels such as `L:`.
+/// The bytes of a program from its text: instructions separated by line breaks or `;`, and labels such as `L:`.
 pub fn assemble(target: Target, text: &str) -> Vec<u8> {
     let lines: Vec<&str> = text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()).collect();
     let is_branch =
@@ -38,8 +38,7 @@ pub fn assemble(target: Target, text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The waits that are missing in code, with the texts of the instructions that need them and of those that they wait
-/// for.
+/// The waits that are missing in code, each with the address of the instruction that needs it.
 pub fn missing(target: Target, code: &[u8], address: u64, entries: &[u64]) -> Vec<(u64, Wait)> {
     let flow = Flow::new(target, code, address, entries);
     let mut found = Vec::new();
@@ -72,7 +71,7 @@ pub fn says(target: Target, text: &str) -> Vec<String> {
     missing(target, &assemble(target, text), 0, &[0]).into_iter().map(show).collect()
 }
 
-/// The code objects among the samples, and those in another directory if `AMDGPU_ISA_CORPUS` names one.
+/// The code objects among the samples, and in the directory that `AMDGPU_ISA_CORPUS` names, if it is set.
 pub fn samples() -> Vec<PathBuf> {
     let other = std::env::var_os("AMDGPU_ISA_CORPUS").map(PathBuf::from);
     own_samples().into_iter().chain(other.into_iter().flat_map(below)).collect()

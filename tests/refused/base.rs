@@ -7,10 +7,10 @@ use amdgpu_isa::{Field, Format, Inst, Opcode, Target, Value};
 
 use crate::words::{self, Rng};
 
-/// The arguments of a builder. Building them makes `inst`, word for word.
+/// The arguments of a builder, which makes `inst` of them, word for word.
 pub struct Base {
     pub inst: Inst,
-    /// The form: the extension's format, or else the base's.
+    /// The form of the instruction: the extension's format, or else the base's.
     pub form: Format,
     pub given: Vec<(Field, Argument)>,
     neg: u32,
@@ -33,7 +33,7 @@ const WITH_DEFAULTS: [Field; 11] = [
     Field::Dmask,
 ];
 
-/// The source code that announces DPP8 with `fi`.
+/// The code in src0 that announces DPP8 with `fi`.
 const DPP8_FI: u32 = 234;
 
 impl Base {
@@ -86,7 +86,7 @@ impl Base {
         for HeldField { info, value, .. } in inst.fields() {
             let field = info.field;
             let said = value != 0 || WITH_DEFAULTS.contains(&field);
-            // A comparison that writes exec has its code in the place of a destination.
+            // A comparison that writes exec has the code of exec in the destination's field.
             let implied = matches!(field, Field::Op | Field::Vdst);
             if info.fixed.is_some() || implied || named.contains(&field) || !said {
                 continue;
@@ -94,16 +94,16 @@ impl Base {
             named.push(field);
             base.given.push((field, value.into()));
         }
-        // The code that announces DPP8 has this value.
+        // The value of `fi` is in the code that announces DPP8.
         if form == Format::Dpp8 && inst.fields().any(|held| held.info.field == Field::Src0 && held.value == DPP8_FI) {
             base.given.push((Field::Fi, 1.into()));
         }
-        // A field that is not a modifier of this row by its own name is a sign, or follows from an operand.
+        // A field that the builder does not know by its own name is a sign, or follows from an operand.
         for _ in 0..named.len() + 1 {
             match base.builder(|_| {}).build() {
                 Ok(made) if made == inst => return Some(base),
                 Err(BuildError::Unknown(field)) => {
-                    // The builder tries DPP8, too, and reports that it lacks dpp_ctrl. The field that DPP lacks is
+                    // The builder tries DPP8, too, and reports that DPP8 lacks dpp_ctrl. The field that DPP lacks is
                     // op_sel_hi.
                     let field = if (form, field) == (Format::Dpp, Field::DppCtrl) { Field::OpSelHi } else { field };
                     let at = base.given.iter().position(|(f, _)| *f == field)?;
@@ -131,7 +131,7 @@ fn form(inst: &Inst) -> Format {
     inst.extension().filter(|&e| ![Format::Literal, Format::Literal64].contains(&e)).unwrap_or(inst.format())
 }
 
-/// The instruction, with another value in each field that has one which the operation cannot have.
+/// The instruction, with another value in each field whose value the operation cannot have.
 fn with_values(inst: Inst) -> Inst {
     match inst.check() {
         Err(RuleError::Value { field, .. }) => {
@@ -144,8 +144,8 @@ fn with_values(inst: Inst) -> Inst {
     }
 }
 
-/// Some instructions for each form of the operation: the plainest ones, and others; and the forms of which no builder
-/// makes one.
+/// Some instructions for each form of the operation, the simplest ones and others; and the forms of which no builder
+/// makes an instruction.
 pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> (Vec<Base>, Vec<Format>) {
     let layout = words::layout(target, encoding.0);
     let mut found: Vec<Base> = Vec::new();
@@ -161,7 +161,7 @@ pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
             insts.extend(words::repair(target, &mut words, rng).filter(|i| i.opcode() == encoding.2));
         }
     }
-    // The plainest one may read one scalar already.
+    // The simplest instruction may already read one scalar.
     let vectors: Vec<Inst> = insts.iter().filter_map(|inst| inst.with(Field::Src0, 256).ok()).collect();
     insts.extend(vectors);
     let forms: Vec<Format> = insts.iter().filter(|i| i.format() == encoding.0).map(form).collect();
@@ -178,7 +178,7 @@ pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     (found, missing)
 }
 
-/// A run of this many dwords of registers, with its width.
+/// A typed argument: a tuple of so many dwords of registers.
 pub fn typed(letter: char, first: u8, dwords: u16) -> Argument {
     macro_rules! runs {
         ($($n:literal)*) => {

@@ -1,4 +1,4 @@
-//! The rules, each a way to break a valid instruction. LLVM decides which operands are valid.
+//! The rules, and instructions that break one of them. LLVM decides which operands are valid.
 
 use amdgpu_isa::layout::HeldField;
 use amdgpu_isa::make::{Argument, BuildError, float, int, literal, off};
@@ -9,7 +9,7 @@ use super::base::{Base, typed};
 use super::facts::{Fact, Row};
 use crate::words::{self, has_unified_registers};
 
-/// The broken rule.
+/// The rule that an invalid instruction breaks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Rule {
     /// A register of another file, a constant for a register, or a register for a number.
@@ -22,21 +22,21 @@ pub enum Rule {
     PastTheEnd,
     Width,
     ConstantBus,
-    /// The accumulator of a matrix operation has some registers of the destination.
+    /// An accumulator of a matrix operation that overlaps the destination in part.
     Overlap,
     TwoLiterals,
     /// A constant without a code or literal.
     Constant,
-    /// An offset or a number of an operand.
+    /// An offset or another number of an operand out of its range.
     Range,
-    /// The value of a modifier.
+    /// A value of a modifier out of its range.
     ModifierRange,
     /// A modifier, or an operand, that the row lacks.
     Unknown,
     /// A sign for a source that does not have it.
     Sign,
     Missing,
-    /// The target lacks the operation, or the encoding.
+    /// An operation or encoding that the target lacks.
     Encoding,
 }
 use Rule::*;
@@ -158,7 +158,7 @@ impl Cases<'_> {
             let fact = self.row.operands.iter().find(of).unwrap_or(&vcc);
             assert!(!fact.name.is_empty() || field == Field::Sdst, "{:?} has no fact of {field}", base.inst);
             let legal = legal(base, fact);
-            // With tfe, the instruction writes one more register than is given, except for images.
+            // With tfe, the instruction writes one register more than the argument has, except for images.
             let tfe = base.inst.format() != Format::Mimg
                 && base.inst.get(Field::Tfe) == Some(1)
                 && [Field::Vdata, Field::Vdst].contains(&field);
@@ -195,11 +195,11 @@ impl Cases<'_> {
             )
         }
         let scalar = if legal.number { 1 } else { n };
-        // GCN 1.1 can have an offset in a literal.
+        // On GCN 1.1, an offset can be in a literal.
         let smrd = self.base.inst.format() == Format::Smrd && self.base.inst.target().name() == "gfx700";
-        // LLVM reads src_scc as the whole of a pair, and does not assemble it.
+        // LLVM disassembles src_scc as a whole pair, but does not assemble it.
         let whole = legal.sgpr && matches!(field, Field::Ssrc0 | Field::Src2);
-        // Aligned for all widths.
+        // Registers aligned for all widths.
         let tries = [
             (Kind, legal.sgpr, typed('s', 8, scalar)),
             (Kind, legal.sgpr, Reg::Ttmp(4).into()),
@@ -252,7 +252,7 @@ impl Cases<'_> {
                 for first in (1..8).filter(|first| n > 1 && first % align != 0) {
                     self.give(Misaligned, field, typed(file, first as u8, n), told);
                 }
-                // The first aligned run that does not fit, and later ones.
+                // The first aligned tuple that does not fit, and later ones.
                 let step = if n == 1 { 1 } else { align };
                 let past_the_end = (0..256u16).step_by(usize::from(step)).filter(|first| first + n > registers);
                 for first in past_the_end.filter(|first| *first < registers + 8 || *first >= 252) {
@@ -262,7 +262,7 @@ impl Cases<'_> {
         }
         let vectors = [('v', legal.vgpr), ('a', legal.agpr && self.takes_accumulators())];
         for (file, _) in vectors.into_iter().filter(|(_, fine)| *fine && n + u16::from(tfe) > 1) {
-            // LLVM's validateVGPRAlign: one operation takes any three registers.
+            // LLVM's validateVGPRAlign: this operation takes any three registers.
             let any = self.base.inst.opcode().name() == "ds_read_b96_tr_b6" && field == Field::Vdst;
             let even = has_unified_registers(target) && !any;
             if even {
@@ -337,19 +337,19 @@ impl Cases<'_> {
     fn missing(&mut self, field: Field) {
         let result = self.base.without(field);
         let there = |inst: &Inst| inst.operands().any(|o| o.role == Some(field) && o.value != Value::Off);
-        // An optional operand that is omitted is then absent, or zero.
+        // An optional operand that is omitted is absent from the instruction, or zero.
         let zero = |inst: &Inst| inst.get(field) == Some(0) || field == Field::Offset;
         if result.as_ref().is_ok_and(|inst| !there(inst) || zero(inst)) {
             return;
         }
         self.add(Missing, format!("no {field}"), result, |e| {
             use BuildError::*;
-            // Registers: without a scalar base the address is a pair.
+            // `Registers` is an error here because the address is a pair if there is no scalar base.
             matches!(e, Missing(_) | Operand { .. } | Registers { field: Field::Addr, .. })
         });
     }
 
-    /// The constant bus and the one literal: pairs of operands.
+    /// The limits of the constant bus and of one literal, with pairs of operands.
     fn scalars(&mut self, known: &[(Field, Legal, bool, u16)]) {
         fn bus(e: &BuildError) -> bool {
             matches!(e, BuildError::ConstantBus(_) | BuildError::Operand { .. } | BuildError::NoLiteral { .. })
@@ -398,7 +398,7 @@ impl Cases<'_> {
         }
     }
 
-    /// The third source of a matrix operation with more than four registers is the destination, or keeps off it.
+    /// The third source of a matrix operation with more than four registers is the destination, or does not overlap it.
     fn overlap(&mut self, known: &[(Field, Legal, bool, u16)]) {
         let inst = self.base.inst;
         let dwords = |of: Field| known.iter().find(|k| k.0 == of).map(|k| (k.3 / 32, k.1));
@@ -424,7 +424,7 @@ impl Cases<'_> {
         }
     }
 
-    /// Every field of any format: if the row has it, a value that is too great is refused; if not, the field is
+    /// Every field of any format: if the row has the field, a value that is too great is refused; if not, the field is
     /// refused.
     fn modifiers(&mut self, operands: &[Field]) {
         let base = self.base;
@@ -433,7 +433,7 @@ impl Cases<'_> {
         fields.sort_unstable_by_key(|f| *f as u16);
         fields.dedup();
         let mut operands: Vec<Field> = operands.iter().map(|f| role(*f)).collect();
-        // The second part of an attribute, and a register in addition to an offset.
+        // These belong to operands: the second part of an attribute, and a register in addition to an offset.
         operands.extend([Field::Attrchan, Field::Soffset]);
         for field in fields.into_iter().filter(|f| !operands.contains(&role(*f))) {
             let there = base.inst.fields().filter(|held| held.info.field == field).last();
@@ -441,7 +441,7 @@ impl Cases<'_> {
                 self.give(Unknown, field, 1.into(), |e| matches!(e, BuildError::Unknown(_)));
                 continue;
             };
-            // Here the builder takes the whole truth table. The field has its highest bits.
+            // The builder takes the whole truth table, of which this field has the highest bits.
             if field == Field::Omod && base.inst.opcode().name().starts_with("v_bitop3") {
                 continue;
             }
@@ -456,7 +456,7 @@ impl Cases<'_> {
                     matches!(e, Range { .. } | Unknown(_) | Operand { .. } | Missing(_) | Constant(_))
                 });
             }
-            // Sets each of its bits, to see what the decoder says.
+            // Sets each bit of the field, to see whether the decoder accepts it.
             for bit in (0..width).filter(|bit| !given && value >> bit & 1 == 0 && info.fixed.is_none()) {
                 let mut words = [0; 5];
                 words[..base.inst.words().len()].copy_from_slice(base.inst.words());
@@ -508,7 +508,7 @@ impl Cases<'_> {
     }
 }
 
-/// The operations and encodings of a target.
+/// Cases of operations and encodings that the target lacks.
 pub fn encodings(target: Target, base: Option<&Base>, opcode: Opcode, formats: &[Format]) -> Vec<Case> {
     let mut out = Vec::new();
     let has: Vec<Format> = opcode.encodings(target).map(|e| e.format).collect();

@@ -25,24 +25,24 @@ fn inst(target: &str, words: &[u32]) -> Inst {
     decode_words(target, words).unwrap_or_else(|e| panic!("{target} {words:08x?}: {e}"))
 }
 
-/// From, words, text, to, and the words and the text on that target.
+/// One target, the words and the text on it; another target, the words and the text on that one.
 type Case = (&'static str, &'static [u32], &'static str, &'static str, &'static [u32], &'static str);
 
 #[rustfmt::skip]
 const CASES: &[Case] = &[
-    // Opcode and field moves.
+    // Opcodes and fields that have moved.
     ("gfx600", &[0xbe80_0301], "s_mov_b32 s0, s1", "gfx942", &[0xbe80_0001], "s_mov_b32 s0, s1"),
     ("gfx700", &[0xd206_0805, 0x4002_0501], "v_add_f32_e64 v5, v1, -v2 clamp", "gfx900",
                &[0xd101_8005, 0x4002_0501], "v_add_f32_e64 v5, v1, -v2 clamp"),
     ("gfx900", &[0x3202_0400], "v_add_co_u32_e32 v1, vcc, s0, v2", "gfx600", &[0x4a02_0400], "v_add_i32_e32 v1, vcc, s0, v2"),
-    // Dwords and bytes; the literal of GCN 1.1 is in dwords too.
+    // Offsets in dwords and in bytes; the literal of GCN 1.1 is in dwords too.
     ("gfx600", &[0xc002_8310], "s_load_dword s5, s[2:3], 0x10", "gfx803", &[0xc002_0141, 0x40], "s_load_dword s5, s[2:3], 0x40"),
     ("gfx803", &[0xc002_0141, 0x1000], "s_load_dword s5, s[2:3], 0x1000", "gfx700", &[0xc002_82ff, 0x400], "s_load_dword s5, s[2:3], 0x400"),
     ("gfx803", &[0xc000_0141, 6], "s_load_dword s5, s[2:3], s6", "gfx600", &[0xc002_8206], "s_load_dword s5, s[2:3], s6"),
     // Registers whose codes have moved.
     ("gfx700", &[0xbe80_0368], "s_mov_b32 s0, flat_scratch_lo", "gfx900", &[0xbe80_0066], "s_mov_b32 s0, flat_scratch_lo"),
     ("gfx803", &[0xbe80_0072], "s_mov_b32 s0, ttmp2", "gfx900", &[0xbe80_006e], "s_mov_b32 s0, ttmp2"),
-    // Constants.
+    // Constants with parts.
     ("gfx803", &[0xbf8c_0070], "s_waitcnt vmcnt(0) lgkmcnt(0)", "gfx900", &[0xbf8c_0070], "s_waitcnt vmcnt(0) lgkmcnt(0)"),
     ("gfx803", &[0xbf8c_007f], "s_waitcnt lgkmcnt(0)", "gfx900", &[0xbf8c_c07f], "s_waitcnt lgkmcnt(0)"),
     ("gfx600", &[0xbf90_0022], "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)", "gfx942", &[0xbf90_0022], "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)"),
@@ -92,12 +92,12 @@ fn what_is_missing_is_named() {
         ("gfx900", &[0xbf8c_4f74], "s_waitcnt vmcnt(20)", Target::Gfx803, value(Field::Vmcnt, 20)),
         // The maximum of gfx803 means no wait.
         ("gfx900", &[0xbf8c_0f7f], "s_waitcnt vmcnt(15)", Target::Gfx803, value(Field::Vmcnt, 15)),
-        // The counter is split there.
+        // The counter is split into several on the other target.
         ("gfx1100", &[0xbf89_fc07], "s_waitcnt lgkmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Lgkmcnt)),
         ("gfx1100", &[0xbf89_03f7], "s_waitcnt vmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Vmcnt)),
         ("gfx1100", &[0xbf89_fff0], "s_waitcnt expcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Expcnt)),
         ("gfx942", &[0xb880_f814], "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", Target::Gfx906, value(Field::Id, 20)),
-        // A number without a name here is another register there.
+        // A number without a name on one target is another register on the other.
         ("gfx906", &[0xb880_f814], "s_getreg_b32 s0, hwreg(20)", Target::Gfx942, value(Field::Id, 20)),
         ("gfx900", &[0xbf90_0009], "s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)", Target::Gfx803, value(Field::Message, 9)),
         ("gfx803", &[0xbf90_003f], "s_sendmsg sendmsg(MSG_SYSMSG, SYSMSG_OP_HOST_TRAP_ACK)", Target::Gfx900, value(Field::Op, 3)),
@@ -120,8 +120,8 @@ fn what_is_missing_is_named() {
     }
 }
 
-/// The offset of a buffer is a register, null or M0 on RDNA4, and can be a constant before; there is no null before
-/// RDNA1.
+/// The scalar offset of a buffer is a register, null or M0 on RDNA4; before RDNA4 it can also be a constant, and before
+/// RDNA1 there is no null.
 #[test]
 fn zero_and_null_stand_for_each_other() {
     let load = |target: &str, soffset: &str| {

@@ -1,6 +1,6 @@
 //! Damages: the file, the piece of it to replace, the replacement, and the expected message.
 
-/// (file, piece, replacement, message)
+/// A damage: (file, piece, replacement, message).
 pub type Damage = (&'static str, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip] // One line for each damage.
@@ -40,7 +40,7 @@ pub const ALL: &[Damage] = &[
     ("opcodes.isa", "s_gone retired", "s_gone", "opcodes.isa:13: no table has s_gone: another name, or `retired` after it?"),
     ("opcodes.isa", "v_long", "v_long retired", "opcodes.isa:14: v_long is retired, but a table has it"),
     ("opcodes.isa", "11 v_long\n12 w_op", "", "vop3.isa:17: v_long has no number. To give it the next one: (echo 11 v_long; echo 12 w_op) >>isa/opcodes.isa"),
-    // What operations compute.
+    // Formulas of operations.
     ("sop.isa", "1 gb=-", "1 gb=-\ndoes s_mov_b64", "sop.isa:14: expected: does NAME...: FORMULA"),
     ("sop.isa", "1 gb=-", "1 gb=-\ndoes s_mov_b65: D = S0", "sop.isa:14: SOP has no operation s_mov_b65"),
     ("sop.isa", "1 gb=-", "1 gb=-\ndoes s_mov_b{64,65}: D = S0", "sop.isa:14: SOP has no operation s_mov_b65"),

@@ -5,16 +5,16 @@ use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value, parse};
 
 use crate::refused::base::{Base, typed};
 
-/// One argument in the place of another.
+/// The result of a replaced argument, from the builder and the parser.
 pub struct Both {
     pub what: String,
-    /// Whether the builder and the parser refused it.
+    /// Whether the builder and the parser refused the argument.
     pub refused: (bool, bool),
-    /// Both accepted it, and the words are the same.
+    /// Whether both accepted the argument and made the same words.
     pub same: bool,
 }
 
-/// Registers as text.
+/// The text of a tuple of registers.
 fn run(letter: &str, first: u16, dwords: u16) -> String {
     match dwords {
         1 => format!("{letter}{first}"),
@@ -26,7 +26,7 @@ fn run(letter: &str, first: u16, dwords: u16) -> String {
 fn arguments(dwords: u16) -> Vec<(String, Argument)> {
     let mut all = Vec::new();
     for (letter, name) in [('s', "s"), ('v', "v"), ('t', "ttmp"), ('a', "a")] {
-        // Aligned for all widths; for pairs; for none; and the end of each file.
+        // Registers that are aligned for all widths, for pairs, and for single registers, and the end of each file.
         for first in [8, 10, 9, 4, 96, 101, 105, 106] {
             all.push((run(name, first, dwords), typed(letter, first as u8, dwords)));
         }
@@ -85,7 +85,7 @@ pub fn compared(base: &Base, out: &mut Vec<Both>) {
     let is_given = |o: &Operand| o.role.is_some_and(|r| r != Field::Vcc);
     for operand in base.inst.operands().filter(is_given) {
         let field = operand.role.expect("it has one");
-        // The builder's argument for these has fewer parts than the text, or a number for a name.
+        // For these operands the builder's argument has fewer parts than the text, or a number instead of a name.
         if base.inst.get(Field::Tfe) == Some(1)
             || matches!(operand.value, Value::Off)
             || matches!(field, Field::Tgt | Field::Attr)
@@ -96,14 +96,14 @@ pub fn compared(base: &Base, out: &mut Vec<Both>) {
         for (mut text, argument) in arguments((operand.bits / 32).max(1)) {
             let Some(mut line) = replaced(base, field, &text) else { continue };
             let mut parsed = parse(base.inst.target(), &line);
-            // Half a register: the builder takes the lower one.
+            // If the operand is half a register, the builder takes the lower half.
             if parsed.as_ref().is_err_and(|e| matches!(e.kind, ParseErrorKind::Half(_))) {
                 text += ".l";
                 line = replaced(base, field, &text).expect("it was there");
                 parsed = parse(base.inst.target(), &line);
             }
             let built = base.with(field, argument);
-            // The parser may make a longer form of text without a suffix.
+            // The parser may choose a longer form if the text has no suffix.
             let other = |inst: &Inst| built.is_err() && inst.format() != base.inst.format();
             let excused = |inst: &Inst| is_literal(&built, inst, field) || is_looser(&built, &text) || other(inst);
             if parsed.as_ref().is_ok_and(excused) {
@@ -116,8 +116,8 @@ pub fn compared(base: &Base, out: &mut Vec<Both>) {
     }
 }
 
-/// LLVM accepts the inline constant of a float for a 16-bit integer with the same bits; the builder makes a literal of
-/// this value, if there can be one.
+/// Whether the results differ only in a constant. LLVM accepts the inline constant of a float for a 16-bit integer with
+/// the same bits; the builder makes a literal of this value, if there can be one.
 fn is_literal(built: &Result<Inst, BuildError>, parsed: &Inst, field: Field) -> bool {
     let value = |inst: &Inst| inst.operands().find(|o| o.role == Some(field)).map(|o| o.value);
     match (built, value(parsed)) {
@@ -130,8 +130,8 @@ fn is_literal(built: &Result<Inst, BuildError>, parsed: &Inst, field: Field) -> 
     }
 }
 
-/// Arguments that only text can express: a negative number for bits without a sign, and more registers of an image's
-/// address than it needs.
+/// Whether only text can express an argument: a negative number for bits without a sign, or more registers of an
+/// image's address than it needs.
 fn is_looser(built: &Result<Inst, BuildError>, text: &str) -> bool {
     match built {
         Err(BuildError::Range { field: Field::Simm16, .. }) => text.starts_with('-'),
@@ -152,7 +152,7 @@ fn short<E: std::fmt::Debug>(result: &Result<Inst, E>) -> Result<String, String>
     }
 }
 
-/// Pairs are made by `pair`, of two instructions.
+/// Whether a format has a builder: `pair` makes dual instructions of two instructions.
 pub fn has_builder(format: Format) -> bool {
     !matches!(format, Format::Vopd | Format::Vopd3)
 }

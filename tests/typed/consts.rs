@@ -1,11 +1,11 @@
-//! Instructions as constants: a table of patches in flash needs no code to make it.
+//! Instructions as constants, for example a table of patches in flash, which no code has to make.
 #![cfg(feature = "gfx942")]
 
 use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::gfx942::{Sop2, Sop2Op, Sopp, SoppOp, Vop3a, Vop3aOp, Vop3p, hwreg};
 use amdgpu_isa::{Field, Format, Microcode, Opcode, Target, decode_words};
 
-/// Unwraps in constants; a value that does not fit would not compile.
+/// Unwraps a result in a constant; a value that does not fit would not compile.
 macro_rules! fits {
     ($result:expr) => {
         match $result {
@@ -33,7 +33,7 @@ fn constants_are_what_the_functions_give() {
     assert_eq!(NO_SUCH_OP, Err(127));
     assert_eq!(OPCODE, Opcode::VAddF32);
     assert_eq!(NEG, 0b101);
-    // Bit 2 is bit 14 of the word, bits 1:0 are bits 60:59.
+    // Bit 2 of op_sel_hi is bit 14 of the instruction, and bits 1:0 are bits 60:59.
     assert_eq!(SPLIT.to_words(), [0xd380_4000, 0x1000_0000]);
     assert_eq!(SPLIT.op_sel_hi(), 0b110);
     assert_eq!(MODE, 1);

@@ -6,7 +6,7 @@ use amdgpu_isa::{Target, parse};
 use super::both;
 use super::operations::{Item, Program};
 
-/// The waits before each instruction of each program.
+/// The waits that LLVM inserts before each instruction of each program.
 pub fn inserted(target: Target, name: &str, programs: &[Program]) -> Vec<Vec<Waitcnt>> {
     let file = std::env::temp_dir().join(format!("waits-{name}-{}.mir", std::process::id()));
     let functions = programs.iter().enumerate().map(|(n, program)| function(n, program));

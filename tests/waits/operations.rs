@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// An instruction as we write it, and as LLVM's machine IR.
+/// An instruction as assembler text, and as LLVM's machine IR.
 #[derive(Clone)]
 pub struct Op {
     pub name: &'static str,
@@ -14,7 +14,7 @@ pub struct Op {
 #[derive(Clone)]
 pub enum Item {
     Inst(Op),
-    /// A block begins: its label.
+    /// The label of a block that begins here.
     Label(u8),
 }
 
@@ -47,7 +47,7 @@ pub struct Table {
     ops: BTreeMap<&'static str, Vec<Op>>,
 }
 
-/// Instructions that use registers.
+/// Names of instructions that only use registers.
 const USES: [&str; 7] = ["read", "write", "sread", "swrite", "address", "data", "pointer"];
 
 impl Table {
@@ -76,8 +76,9 @@ impl Table {
         Table { targets, ops }
     }
 
-    /// `two`: one operation, another one with other results, and the uses of both. `again`: the same results. `loop`,
-    /// `join`: the results are used on another path. `full`: more operations than a counter can count.
+    /// The programs of a target, by shape. `one`: an operation and a use. `two`: one operation, another one with other
+    /// results, and the uses of both. `again`: the same results. `loop`, `join`: the results are used on another path.
+    /// `full`: more operations than a counter can count.
     pub fn programs(&self, target: &str) -> Vec<Program> {
         let all = self.ops.get(target).map_or(&[][..], |ops| ops);
         let (uses, ops): (Vec<&Op>, Vec<&Op>) = all.iter().partition(|op| USES.contains(&op.name));
@@ -124,18 +125,18 @@ impl Table {
     }
 }
 
-/// The operation with the results 30 to 39.
+/// The operation with registers 30 to 39 instead of 20 to 29.
 fn elsewhere(op: &Op) -> Op {
     renamed(op, |n| n + 10)
 }
 
-/// The operation with results from 100 on. Results of four registers come again.
+/// The `n`th operation with results from register 100 on. Results of four registers repeat after 24 operations.
 fn far(op: &Op, n: usize) -> Op {
     let first = if op.text.contains(":2") { 100 + n % 24 * 4 } else { 100 + n };
     renamed(op, |n| n - 20 + first)
 }
 
-/// The operation with other results.
+/// The operation with registers 20 to 29 replaced by others.
 fn renamed(op: &Op, to: impl Fn(usize) -> usize) -> Op {
     let starts = ["v", "s", "[", ":", "gpr"];
     let renamed = |text: &str| {
@@ -147,7 +148,7 @@ fn renamed(op: &Op, to: impl Fn(usize) -> usize) -> Op {
     Op { name: op.name, text: renamed(&op.text), mir: renamed(&op.mir) }
 }
 
-/// An operation uses a register that this one uses, too.
+/// Whether `user` uses a register that `op` uses, too.
 fn touches(user: &Op, op: &Op) -> bool {
     let register = user.mir.split([' ', ',', '_']).find(|word| {
         let number = word.trim_start_matches("$vgpr").trim_start_matches("$sgpr");

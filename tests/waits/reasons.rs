@@ -28,7 +28,7 @@ impl Reasons {
         Reasons { targets: targets.to_vec(), lines: lines.map(cells).collect(), used: RefCell::default() }
     }
 
-    /// A line has the difference before an instruction of a program.
+    /// Whether a line of the table has the difference before an instruction of a program.
     pub fn explain(&self, target: &str, program: &Program, before: &str, ours: &Waitcnt, theirs: &Waitcnt) -> bool {
         let (ours, theirs) = (show(ours), show(theirs));
         let wanted = [target, program.shape, program.first, program.second, before, &ours, &theirs];
@@ -39,7 +39,7 @@ impl Reasons {
             None => one == wanted,
         };
         let is = |n: usize, cell: &str, wanted: &str| match n {
-            // Waits have spaces in them.
+            // Waits contain spaces, so their cells are not split.
             5.. => cell == wanted,
             _ => cell == "*" || cell.split(' ').any(|one| is_one(one, wanted)),
         };

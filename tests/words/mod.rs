@@ -1,4 +1,4 @@
-//! Words for tests: those that `amdgpu-isa prove` tries.
+//! Words for tests, from the generator of `amdgpu-isa prove`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ pub fn is_full() -> bool {
 }
 
 /// Whether slow tests try an operation on a target: with `AMDGPU_ISA_FULL=1` always, otherwise on the first target that
-/// has it, and on every `step`th one, which is another one for the next operation.
+/// has it, and on every `step`th target, starting at another one for each operation.
 #[allow(dead_code)]
 pub fn is_tried(target: Target, opcode: Opcode, step: usize) -> bool {
     static BEFORE: OnceLock<HashMap<(usize, Opcode), usize>> = OnceLock::new();
@@ -62,21 +62,21 @@ pub fn is_of_other_size(target: Target) -> bool {
     target.name() != target.processor()
 }
 
-/// Whether it is a target of RDNA, whatever the generation.
+/// Whether a target belongs to any generation of RDNA.
 #[allow(dead_code)]
 pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")
 }
 
-/// Whether tuples of vector registers begin at even ones: LLVM's FeatureRequiresAlignedVGPRs. It is written down here
-/// independently of the library, as the next one is.
+/// Whether tuples of vector registers begin at even ones: LLVM's FeatureRequiresAlignedVGPRs. The list is written here
+/// independently of the library, as is the next one.
 #[allow(dead_code)]
 pub fn has_even_tuples(target: Target) -> bool {
     has_unified_registers(target) || ["gfx1250", "gfx1251", "gfx12-5-generic"].contains(&target.name())
 }
 
-/// Whether VGPRs and AccVGPRs are one file, in which tuples begin at even registers: LLVM's FeatureGFX90AInsts. This is
-/// written down here again because it is what tests of the library's own knowledge compare with.
+/// Whether VGPRs and AccVGPRs are one file, in which tuples begin at even registers: LLVM's FeatureGFX90AInsts. The
+/// list is written here again because tests compare the library with it.
 #[allow(dead_code)]
 pub fn has_unified_registers(target: Target) -> bool {
     ["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"].contains(&target.name())
