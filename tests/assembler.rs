@@ -23,7 +23,7 @@ enum Part {
     Bind(usize),
     /// A branch, by its number among the branches, to a label.
     Branch(usize, usize),
-    /// Padding.
+    /// Padding to an alignment.
     Align(u64, bool),
     /// A load of the address of a label.
     Load(usize),

@@ -225,7 +225,7 @@ fn it_knows_the_facts_that_the_library_knows() {
     let flags: Vec<_> = flags.collect();
     let (mut accesses, mut waits, mut broken) = (0, 0, 0);
     each(|target, code, rng| {
-        // Only an eighth of the words are tried, which takes seconds.
+        // Only an eighth of the words are tried, so that the test takes seconds.
         if rng.below(8) > 0 {
             return;
         }

@@ -79,7 +79,7 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Verdict {
     Fine,
-    /// Both refuse it by this rule: the one that LLVM's assembler names, or else the one of `check`.
+    /// Both refuse the instruction by this rule: the rule that LLVM's assembler names, or else that of `check`.
     Refused(&'static str),
     /// LLVM's assembler does not check the rule, but LLVM's compiler follows it.
     Forgotten,

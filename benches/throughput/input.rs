@@ -114,8 +114,8 @@ fn put(bits: &mut u128, f: &FieldInfo, value: u64) {
     }
 }
 
-/// The same code in pieces of a few instructions, in an order that no branch predictor learns: real programs do not
-/// repeat this much code.
+/// The code in pieces of a few instructions, in an order that no branch predictor learns: real programs do not repeat
+/// this much code.
 pub fn pieces(target: Target, once: &[u8], bytes: usize) -> Vec<u8> {
     const INSTRUCTIONS: usize = 16;
     let mut ends: Vec<usize> =

@@ -83,7 +83,7 @@ fn what_makes_no_sense_is_a_usage_error() {
     }
 }
 
-/// No system starts 65535 threads. A thousand threads have the same result as one.
+/// No system starts 65535 threads, so the tool accepts at most 1024. A thousand threads have the same result as one.
 #[test]
 fn threads_are_as_many_as_a_system_can_give() {
     let part = ["--target", "gfx900", "--pass", "words", "--part", "1/4000037"];

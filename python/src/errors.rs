@@ -38,7 +38,7 @@ struct With<'py>(Python<'py>, PyErr);
 
 impl<'py> With<'py> {
     fn set(self, name: &str, value: impl IntoPyObject<'py>) -> Self {
-        // An exception of ours takes any attribute.
+        // The exceptions of this module accept any attribute.
         let _ = self.1.value(self.0).setattr(name, value);
         self
     }

@@ -84,7 +84,7 @@ fn modifiers(inst: &Inst, form: &Signature, text: &str, fail: &mut impl FnMut(&s
     for word in text.split_whitespace() {
         let found = form.modifiers().find_map(|modifier| Some((modifier.field, modifier.parse(word).ok()?)));
         match found {
-            // Some modifiers are printed together.
+            // Some modifiers are printed as one word, which is not the text of any single modifier.
             None => {}
             // op_sel also selects the halves of registers, which are in the texts of operands.
             Some((Field::OpSel | Field::OpSelHi, _)) => {}

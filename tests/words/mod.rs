@@ -48,8 +48,8 @@ pub fn is_tried(target: Target, opcode: Opcode, step: usize) -> bool {
 }
 
 /// The encodings that slow tests try: all of them, or those of an eighth of the operations if the target is its
-/// processor's second one, for the other size of waves.
-/// It differs from the target of its processor's name in the width of lane masks.
+/// processor's second one, for the other size of waves. The second target differs from the first one only in the width
+/// of lane masks.
 #[allow(dead_code)]
 pub fn encodings_to_try(target: Target) -> Vec<(Format, u16, Opcode)> {
     let share = if is_of_other_size(target) { 8 } else { 1 };

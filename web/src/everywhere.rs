@@ -21,9 +21,9 @@ pub struct On {
     generation: &'static str,
     products: &'static [&'static str],
     encodings: Vec<Number>,
-    /// The same instruction on the target.
+    /// The equivalent instruction on the target.
     same: Option<Card>,
-    /// The reason why the target cannot express it.
+    /// The reason why the target has no equivalent instruction.
     error: Option<String>,
 }
 

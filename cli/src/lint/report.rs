@@ -37,7 +37,7 @@ pub struct Report {
     /// The places of the statements with which these blocks begin.
     #[serde(skip)]
     pub path_places: Vec<Option<Source>>,
-    /// The advice.
+    /// The advice how to repair the finding, if there is any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// The instructions that are missing before the instruction.

@@ -101,7 +101,7 @@ impl Client {
         let _ = self.0.send(Outgoing::Text(body.to_string()));
     }
 
-    /// Writes nothing more.
+    /// Ends the output: no more messages are written.
     pub fn end(&self) {
         let _ = self.0.send(Outgoing::End);
     }

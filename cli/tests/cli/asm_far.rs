@@ -91,9 +91,8 @@ fn what_becomes_no_long_branch_has_a_message() {
     assert!(hex.trim_end().ends_with("2a000000"), "{}", &hex[hex.len() - 20..]);
 }
 
-/// RDNA1 does not execute branches over 63 dwords correctly. LLVM's assembler adds an `s_nop` to make them 64, and so
-/// do ours and `lint
-/// --fix`.
+/// RDNA1 does not execute branches over 63 dwords correctly. LLVM's assembler adds an `s_nop` to make them 64,
+/// as do this assembler and `lint --fix`.
 #[test]
 fn branches_over_63_dwords_are_padded_on_rdna1() {
     // The padding of the second branch is inside the range of the first one, which therefore becomes a branch over 63

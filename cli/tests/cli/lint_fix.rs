@@ -478,8 +478,8 @@ __attribute__((amdgpu_kernel)) void two(GLOBAL float *p, int n) {
 }
 "#;
 
-/// It makes no difference whether an object for a linker is repaired before or after linking. Relocations that the
-/// linker keeps follow the code, too.
+/// An object for a linker can be repaired before or after linking, with the same result. Relocations that the linker
+/// keeps follow the code, too.
 #[test]
 fn objects_for_a_linker_are_repaired_as_linked_files_are() {
     let work = directory("lint-objects");

@@ -321,7 +321,7 @@ pub struct Names<'a> {
     pub old: u32,
     /// The mask of the bits that are written.
     pub mask: u32,
-    /// `x`: a float.
+    /// `x`: a float to which the formula applies, if there is one.
     pub number: Option<Number>,
 }
 

@@ -65,7 +65,7 @@ impl Number {
         Number { ty, bits: bits.unwrap_or(0) }
     }
 
-    /// The same number as a double, which all types fit in.
+    /// The number as a double, which can hold the numbers of all types.
     pub fn to_double(self, rules: &Rules) -> f64 {
         let wide = with!(self.ty, F => {
             let double: Double = F::from_bits(self.bits.into()).convert(&mut false).value;

@@ -1,8 +1,8 @@
 //! Computes what one instruction does to the registers of a wave, by the formulas of the tables.
 //!
-//! It serves tests and tools and is not an emulator: it does not execute memory accesses, messages or branches.
-//! Integers are exact, and floats have the rounding and denormals of [`Mode`]. Functions that the hardware approximates
-//! give the nearest number.
+//! The evaluator serves tests and tools and is not an emulator: it does not execute memory accesses, messages or
+//! branches. Integers are exact, and floats have the rounding and denormals of [`Mode`]. Functions that the hardware
+//! approximates give the nearest number.
 //!
 //! ```
 //! use amdgpu_eval::{Evaluator, Wave};

@@ -12,7 +12,7 @@ use crate::{EvalError, Evaluator, Mode, Wave};
 /// A line that asks for the result of an instruction.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The instruction.
+    /// The instruction to evaluate.
     pub inst: Inst,
     mode: Mode,
     /// The lane; `None` for a scalar operation.

@@ -11,7 +11,7 @@ pub struct Diagram {
     pub title: String,
     /// The target, the format and the length.
     pub subtitle: String,
-    /// The dwords.
+    /// The dwords to draw.
     pub words: Vec<u32>,
     /// The fields; empty if the dword is not an instruction.
     pub fields: Vec<FieldView>,

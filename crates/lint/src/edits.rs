@@ -111,7 +111,7 @@ impl State for MachineState {
 pub struct EditedWalk<'e> {
     /// The state before the next instruction.
     pub now: MachineState,
-    /// The changes.
+    /// The changes to the code, which the walk takes as made.
     pub edits: &'e RefCell<Edits>,
     /// The address of the code's first byte.
     pub base: u64,

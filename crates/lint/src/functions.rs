@@ -57,7 +57,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         Functions { pointees, image: Some(image), has_kernels, ..Functions::of(section) }.with(Settings::default())
     }
 
-    /// The same functions under these settings.
+    /// These functions, to be checked under other settings.
     pub fn with(self, settings: Settings) -> Self {
         let Settings { strict, xnack, expert } = settings;
         let bare = || Modes { xnack: xnack.or(Modes::NEITHER.xnack), expert };

@@ -63,7 +63,7 @@ pub use settings::Settings;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// No change before an instruction gives it what it needs.
+    /// An instruction has needs that no change before it can meet.
     Helpless,
     /// The target of the jump at this address is not known, and code that it may lead to would move.
     UnknownJump {

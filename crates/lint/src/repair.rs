@@ -25,7 +25,7 @@ pub enum Repair {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The changes.
+    /// The changes to the code.
     pub edits: Edits,
     /// The address of a jump or call that may lead to code which the changes move: its target is not known, so it would
     /// not follow.

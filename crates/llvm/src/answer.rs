@@ -3,16 +3,16 @@
 /// LLVM's answer about one word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// An instruction.
+    /// The word is an instruction.
     Text {
-        /// Its length in bytes.
+        /// The length of the instruction in bytes.
         len: usize,
         /// The text, with one space between mnemonic and operands, and with LLVM's comments `/*...*/`.
         text: String,
         /// The comment that LLVM appends after `;` or `//`.
         comment: String,
     },
-    /// No instruction.
+    /// The word is not an instruction.
     Reject,
     /// LLVM's process ended, or did not answer.
     Crash,

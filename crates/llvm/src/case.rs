@@ -8,16 +8,16 @@ use crate::word::Word;
 /// The library's answer about bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ours {
-    /// An instruction.
+    /// The bytes begin with an instruction.
     Inst {
-        /// Its length in bytes.
+        /// The length of the instruction in bytes.
         len: usize,
-        /// Its text.
+        /// The text of the instruction.
         text: String,
-        /// The name of its format.
+        /// The name of the instruction's format.
         format: &'static str,
     },
-    /// No instruction, for this reason.
+    /// The bytes are not an instruction, for this reason.
     Refused(String),
 }
 
@@ -57,7 +57,7 @@ pub struct Case {
     pub ours: Ours,
     /// LLVM's answer.
     pub llvm: Answer,
-    /// The version of LLVM.
+    /// The version of LLVM that gave the answer.
     pub version: u32,
 }
 
@@ -83,15 +83,15 @@ impl Case {
 /// The kind of a difference between the library and LLVM.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// Only LLVM reads an instruction.
+    /// Only LLVM decodes the word.
     WeRefuse,
-    /// Only the library reads an instruction.
+    /// Only the library decodes the word.
     LlvmRefuses,
     /// LLVM gives no answer.
     LlvmCrashes,
-    /// Both read an instruction, of different lengths.
+    /// The library and LLVM decode instructions of different lengths.
     Length,
-    /// Both read an instruction of one length, with different texts.
+    /// The library and LLVM decode instructions of the same length with different texts.
     Text,
 }
 

@@ -17,9 +17,9 @@ const DIFFERENCES: &str = include_str!("differences.txt");
 pub enum Verdict {
     /// The library and LLVM agree.
     Agree,
-    /// They differ, and the class with this index in [`Classes::list`] describes the difference.
+    /// The answers differ, and the class with this index in [`Classes::list`] describes the difference.
     Class(usize),
-    /// They differ, and no class describes the difference.
+    /// The answers differ, and no class describes the difference.
     Disagree(Kind),
 }
 
@@ -27,7 +27,7 @@ pub enum Verdict {
 pub struct Sample {
     /// The name of the target.
     pub target: String,
-    /// The word.
+    /// The word about which the answers differ.
     pub word: Word,
     /// The versions of LLVM that show the difference; `None`: all versions of the class.
     versions: Option<Vec<u32>>,

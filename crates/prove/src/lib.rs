@@ -102,7 +102,7 @@ pub struct Progress<'a> {
     pub what: &'a str,
     /// The work that is done, of `total`, in units that take about the same time.
     pub done: u64,
-    /// The whole work.
+    /// The whole work, in the same units.
     pub total: u64,
 }
 
@@ -124,7 +124,7 @@ pub struct TooFewThreads {
     pub started: u16,
     /// The number of threads that were wanted.
     pub wanted: u16,
-    /// The system's error.
+    /// The system's error for the next thread.
     pub reason: io::Error,
 }
 

@@ -29,11 +29,11 @@ pub struct Tally {
     pub words: u64,
     /// The number of instructions decoded, with all fillings.
     pub decoded: u64,
-    /// Number of texts compared.
+    /// The number of texts compared.
     pub texts: u64,
-    /// Number of faults.
+    /// The number of faults.
     pub faults: u64,
-    /// The first faults.
+    /// The first faults, each with its words.
     pub kept: Vec<(Words, Fault)>,
 }
 

@@ -8,7 +8,7 @@ use amdgpu_isa::{DecodeError, Format, Inst, Opcode, Target, decode_words};
 pub struct Rng(pub u64);
 
 impl Rng {
-    /// The next number.
+    /// The next pseudo-random number, of 64 bits.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,7 +16,7 @@ impl Rng {
         z ^ z >> 31
     }
 
-    /// The next dword.
+    /// The next pseudo-random dword.
     pub fn word(&mut self) -> u32 {
         self.number() as u32
     }

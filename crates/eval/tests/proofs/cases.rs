@@ -71,7 +71,7 @@ fn of_all(operations: Vec<usize>, target: Target, hundredths: usize, rng: &mut R
     all
 }
 
-/// The same instruction with some of the bits set that the hardware ignores; `None` if there are no such bits.
+/// The instruction with some of the bits set that the hardware ignores; `None` if there are no such bits.
 pub fn with_ignored_bits(inst: &Inst, rng: &mut Rng) -> Option<Inst> {
     let mut words = inst.words().to_vec();
     for bit in 0..words.len() * 32 {

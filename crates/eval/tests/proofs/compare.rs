@@ -20,7 +20,7 @@ pub enum Outcome {
     Same,
     /// The evaluator cannot run the first instructions.
     NotRun(EvalError),
-    /// The first difference.
+    /// The results differ: the first difference.
     Different(String),
 }
 

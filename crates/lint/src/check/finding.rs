@@ -46,9 +46,9 @@ pub struct Finding<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
-    /// The address.
+    /// The address of the instruction.
     pub address: u64,
-    /// The instruction.
+    /// The instruction at the address.
     pub inst: Inst,
 }
 
@@ -101,7 +101,7 @@ pub enum What {
         /// The accumulation offset: the number of the first register that is not a vector register.
         offset: u16,
     },
-    /// No descriptor can provide the registers that the code uses.
+    /// Code that uses more registers than any descriptor can provide.
     FewRegisters(DescriptorError),
     /// The descriptor provides fewer vector registers than the code uses.
     FewVgprs {
@@ -171,14 +171,14 @@ pub enum What {
     UnknownJump,
     /// A wait for a counter that is low enough already.
     SuperfluousWait {
-        /// The counter.
+        /// The counter for which the code waits.
         counter: Counter,
         /// The greatest value that the counter can have here.
         most: u8,
     },
     /// The code waits until fewer operations are left than the first instruction that depends on the wait requires.
     StrongWait {
-        /// The counter.
+        /// The counter for which the code waits.
         counter: Counter,
         /// The greatest value to wait for that is sufficient.
         enough: u8,

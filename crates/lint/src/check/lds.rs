@@ -52,7 +52,7 @@ pub struct Passed {
 /// The part of a barrier that an instruction performs.
 #[derive(Clone, Copy, PartialEq)]
 enum Barrier {
-    /// Signal and wait.
+    /// Both the signal and the wait.
     Whole,
     /// The signal.
     Signal,

@@ -150,7 +150,7 @@ impl<'s, 'a> Checker<'s, 'a> {
         reach::find(checkers)
     }
 
-    /// The same checker under these settings.
+    /// This checker with other settings.
     ///
     /// ```
     /// use amdgpu_isa::Target;
