@@ -63,18 +63,18 @@ typedef struct {
 
 // A section with code. Its pointers are valid as long as the file.
 typedef struct {
-  // The place of its code object in the file, such as the id of a bundle's entry; empty if the file is a code
+  // The place of the section's code object in the file, such as the id of a bundle's entry; empty if the file is a code
   // object.
   const char *label;
-  // Its name, such as ".text".
+  // The name of the section, such as ".text".
   const char *name;
   // The target, as `amdgpu_isa_target` names it; 0 if the file does not say it or the library does not know it.
   uint32_t target;
-  // The address of its first byte; 0 in an object that is not linked.
+  // The address of the section's first byte; 0 in an object that is not linked.
   uint64_t address;
-  // Its code.
+  // The code of the section.
   const uint8_t *bytes;
-  // The number of its bytes.
+  // The length of the code in bytes.
   size_t len;
 } amdgpu_isa_section;
 

@@ -80,7 +80,7 @@ fn special_registers_are_themselves_on_every_target() {
             let operand = named.operands().find(|o| o.role == Some(Field::Ssrc0)).expect("it has a source");
             assert_eq!(operand.value, reg.into(), "{target}");
             assert_eq!(named.to_string(), format!("s_mov_b32 s0, {reg}"), "{target}");
-            // A set shows it under the same name, except flags and constants.
+            // A set shows the register under the same name, except flags and constants.
             let mut set = RegSet::new(target);
             set.insert(reg);
             if !special.name().starts_with("src_") && special != Special::Null {

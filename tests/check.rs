@@ -85,7 +85,7 @@ enum Verdict {
     Forgotten,
     /// LLVM's assembler compares operands that do not share a bank.
     Misread,
-    /// LLVM alone refuses it, for the reason in this line of `REFUSALS`.
+    /// LLVM alone refuses the instruction, for the reason in this line of `REFUSALS`.
     Listed(usize),
 }
 

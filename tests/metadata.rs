@@ -179,7 +179,7 @@ fn metadata_and_descriptors_are_those_of_clang() {
         let processor = id.split(':').next().unwrap();
         let Ok(target) = processor.parse::<Target>() else { continue };
         let target = target.with_wave_size(lanes.unwrap_or(target.wave_size()));
-        // The build may lack it.
+        // The build may lack the target.
         let Some(target) = target else { continue };
         let theirs = work(&format!("{}-clang.o", target.name().replace(':', "-")));
         let arguments = "-O1 -target amdgcn-amd-amdhsa -x cl -cl-std=CL2.0 -cl-kernel-arg-info -nogpulib -w -c";

@@ -94,7 +94,7 @@ pub fn selection(text: &str) -> std::result::Result<Selection, String> {
     let id = TargetId::parse(text);
     let mut target = isa::parse_target(&id.processor)?;
     let mut features = text.split(':').skip(1).peekable();
-    // `gfx1100:wave64` is a target of its own.
+    // `gfx1100:wave64` is a separate target.
     if let Some(wave) = features.next_if(|f| f.starts_with("wave")) {
         target = isa::parse_target(&format!("{}:{wave}", id.processor))?;
     }
@@ -146,7 +146,7 @@ pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::resul
         (Some(_), Some(selection)) => Ok(selection.target),
         (Some(id), None) => isa::parse_target(&id.processor)
             .map_err(|_| format!("holds {id}, which this build cannot decode; it knows {}", isa::known_targets())),
-        // The code object does not name its target, or names one that our tables lack.
+        // The code object does not name its target, or names one that the tables lack.
         (None, Some(selection)) => Ok(selection.target),
         (None, None) => Err(match image.unknown_processor {
             Some(number) => {

@@ -57,9 +57,9 @@ pub struct Taken {
     pub code: i32,
     pub bytes: usize,
     pub longest_line: usize,
-    /// The greatest amount of memory that it has held, in KiB.
+    /// The greatest amount of memory that the process has held, in KiB.
     pub kib: i64,
-    /// Its processor time in seconds, which does not depend on the load of the machine.
+    /// The processor time of the process in seconds, which does not depend on the load of the machine.
     pub seconds: i64,
 }
 

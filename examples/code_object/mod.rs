@@ -18,7 +18,7 @@ pub struct Kernel {
 /// The code of an object: an executable section.
 pub struct Text {
     pub address: u64,
-    /// The offset of its first byte in the file.
+    /// The offset of the section's first byte in the file.
     pub offset: usize,
     pub len: usize,
 }

@@ -17,7 +17,7 @@ struct Shape<'a> {
     written: bool,
     bits: u16,
     ty: Option<&'a str>,
-    /// Whether it is a mask, with a bit for each lane. LLVM describes every mask with 64 bits.
+    /// Whether the operand is a mask, with a bit for each lane. LLVM describes every mask with 64 bits.
     mask: bool,
 }
 

@@ -14,7 +14,7 @@ struct Sequence {
     insts: Vec<&'static str>,
     /// The numbers of the instructions before which another one has to be inserted.
     stars: Vec<usize>,
-    /// The rules that demand it, in alphabetical order, if the star names them.
+    /// The rules that demand each star, in alphabetical order, if the star names them.
     rules: Vec<Option<Vec<&'static str>>>,
 }
 

@@ -167,7 +167,8 @@ struct Plan {
     layout: usize,
     /// The encoding bits and the opcode bits.
     fixed: u128,
-    /// Fillings of all its fields. Bits without a field count as a field here, because reserved bits matter too.
+    /// Fillings of all fields of the format. Bits without a field count as a field here, because reserved bits matter
+    /// too.
     fillings: Vec<u128>,
 }
 

@@ -13,12 +13,12 @@ pub struct Card {
     pub words: Vec<u32>,
     pub text: String,
     pub format: &'static str,
-    /// The places in the manual of its format, and of the formats of the dwords after it.
+    /// The places in the manual for the instruction's format, and for the formats of the dwords after it.
     pub sources: Vec<Source>,
     pub fields: Vec<Field>,
     pub operands: Vec<Operand>,
     pub facts: Vec<(&'static str, String)>,
-    /// The rule that it breaks, if any. Decoding does not check it.
+    /// The rule that the instruction breaks, if any, which decoding does not check.
     pub rule: Option<String>,
     pub refused: Option<refused::Refused>,
 }

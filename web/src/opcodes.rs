@@ -32,10 +32,10 @@ struct Operation {
     mnemonic: &'static str,
     /// The name that all targets share.
     opcode: &'static str,
-    /// Its operands and their types: `vdst:f32 src0:f32`.
+    /// The operands and their types: `vdst:f32 src0:f32`.
     operands: String,
     flags: Vec<&'static str>,
-    /// The dwords that can follow it, such as SDWA and DPP.
+    /// The dwords that can follow the instruction, such as SDWA and DPP.
     extensions: Vec<&'static str>,
 }
 

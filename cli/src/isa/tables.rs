@@ -101,7 +101,7 @@ pub struct Operation {
     /// The operation with swapped sources.
     pub swapped: Option<&'static str>,
     pub passes: Option<[u8; 2]>,
-    /// The places that it can have in a dual instruction: `x`, `y` or both.
+    /// The places that the operation can have in a dual instruction: `x`, `y` or both.
     pub halves: Option<Vec<&'static str>>,
     pub forms: Vec<Form>,
 }

@@ -26,7 +26,7 @@ const DOCUMENT: &str = "";
 pub struct Note {
     pub range: Range<usize>,
     pub severity: DiagnosticSeverity,
-    /// The rule of lint, if it is a finding.
+    /// The rule of lint, if the message is a finding.
     pub code: Option<&'static str>,
     pub message: String,
     /// The earlier instruction on which the one of a finding depends, and a message about it.

@@ -123,7 +123,7 @@ struct Place {
     operand: usize,
     /// The byte at which the text of the operand or modifier begins.
     start: usize,
-    /// Whether a text comes before it in this operand, so that it is a modifier.
+    /// Whether a text comes before the word in this operand, so that the word is a modifier.
     is_behind: bool,
 }
 

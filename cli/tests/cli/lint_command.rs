@@ -216,7 +216,7 @@ fn a_baseline_fails_on_new_findings_only() {
     assert!(run.err.contains("0 errors") && run.err.contains("; 1 more in the baseline"), "{}", run.err);
     let moved = assembled(&work, "moved.co", &SOURCE.replace("k:\n", "k:\n\ts_nop 0\n\ts_nop 0\n"));
     assert_eq!(run_on(&["--baseline", &known, &moved]).code, Some(0));
-    // A second finding like it is new, and so is a finding about another register.
+    // A second finding like the known one is new, and so is a finding about another register.
     let second = SOURCE.replace("\tuse v0\n", "\tuse v0\n\tglobal_load_dword v0, v1, s[0:1]\n\tuse v0\n");
     let run = run_on(&["--baseline", &known, &assembled(&work, "second.co", &second)]);
     assert!(run.code == Some(1) && run.err.contains("1 error") && run.err.contains("1 more"), "{}", run.err);

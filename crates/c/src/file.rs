@@ -40,18 +40,18 @@ struct Symbol {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct amdgpu_isa_section {
-    /// The place of its code object in the file, such as the id of a bundle's entry; empty if the file is a code
-    /// object.
+    /// The place of the section's code object in the file, such as the id of a bundle's entry; empty if the file is a
+    /// code object.
     pub label: *const c_char,
-    /// Its name, such as ".text".
+    /// The name of the section, such as ".text".
     pub name: *const c_char,
     /// The target, as `amdgpu_isa_target` names it; 0 if the file does not say it or the library does not know it.
     pub target: u32,
-    /// The address of its first byte; 0 in an object that is not linked.
+    /// The address of the section's first byte; 0 in an object that is not linked.
     pub address: u64,
-    /// Its code.
+    /// The code of the section.
     pub bytes: *const u8,
-    /// The number of its bytes.
+    /// The length of the code in bytes.
     pub len: usize,
 }
 

@@ -14,9 +14,9 @@ use crate::edits::MachineState;
 /// A change that gives an instruction what it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// The instructions to insert before it.
+    /// The instructions to insert before the instruction.
     Insert(Vec<Inst>),
-    /// The instruction that replaces the one before it.
+    /// The instruction that replaces the preceding one.
     Last(Inst),
 }
 

@@ -66,7 +66,7 @@ impl Clause {
         mend::is_clause(inst).then_some(Clause { address, inst: *inst, come: 0 })
     }
 
-    /// Number of its instructions.
+    /// The number of instructions in the clause.
     fn len(&self) -> u32 {
         (self.inst.get(Field::Simm16).unwrap_or(0) & 63) + 1
     }

@@ -18,7 +18,7 @@ pub struct Region {
     /// The bounds of the region in the code of all sections together.
     pub start: usize,
     pub end: usize,
-    /// The names of the symbols at its beginning.
+    /// The names of the symbols at the region's beginning.
     pub names: Vec<String>,
     pub is_kernel: bool,
 }
@@ -36,14 +36,15 @@ pub struct Descriptor {
 /// A code object of the file.
 #[derive(Serialize)]
 pub struct Image {
-    /// Its place in the file, such as the id of its entry in a bundle; empty if the file is a code object.
+    /// The code object's place in the file, such as the id of its entry in a bundle; empty if the file is a code
+    /// object.
     label: String,
     /// The processor with its features, as the file has it.
     target: String,
     /// The number of bytes of code.
     bytes: usize,
     kernels: usize,
-    /// The reason why it cannot be shown.
+    /// The reason why the code object cannot be shown.
     unknown: Option<String>,
 }
 

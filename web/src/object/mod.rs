@@ -53,7 +53,7 @@ struct About<'a> {
 struct Kernel<'a> {
     #[serde(flatten)]
     descriptor: &'a Descriptor,
-    /// The row of its name in the listing.
+    /// The row of the name in the listing.
     row: Option<usize>,
 }
 

@@ -33,13 +33,13 @@ pub struct Origin {
 /// The relations of an instruction to others.
 #[derive(Serialize, Default)]
 pub struct Origins {
-    /// The last writers of the registers that it reads.
+    /// The last writers of the registers that the instruction reads.
     values: Vec<Origin>,
-    /// The registers that it reads and that have their values from the beginning of the function.
+    /// The registers that the instruction reads and that have their values from the beginning of the function.
     given: String,
-    /// The operations that its wait waits for, if no earlier wait has.
+    /// The operations for which the instruction waits, if no earlier one has waited for them.
     awaited: Vec<Origin>,
-    /// The waits that wait for it.
+    /// The waits for this operation.
     done: Vec<Origin>,
 }
 

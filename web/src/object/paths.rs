@@ -19,7 +19,7 @@ pub struct Block {
     pub after: Vec<usize>,
     /// Whether code outside of the function leads here.
     pub is_entry: bool,
-    /// Whether it ends with a call. The called function runs before the next block.
+    /// Whether the block ends with a call. The called function runs before the next block.
     pub calls: bool,
 }
 

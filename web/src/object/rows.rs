@@ -16,13 +16,13 @@ use crate::refused;
 #[derive(Serialize)]
 pub struct Row {
     address: String,
-    /// The name, if it is a label.
+    /// The name, if the row is a label.
     label: Option<String>,
     is_kernel: bool,
     target: &'static str,
     words: String,
     text: String,
-    /// The row of its branch target, and the target's name, which is at the end of the text.
+    /// The row of the branch target, and the target's name, which is at the end of the text.
     to: Option<(usize, String)>,
     error: Option<String>,
 }

@@ -28,9 +28,9 @@ struct Source<'a> {
     /// The target of code outside of kernels.
     target: Target,
     symbols: Vec<Symbol>,
-    /// The numbers of the symbols, by their names.
+    /// The numbers of the symbols, by name.
     names: HashMap<String, Vec<usize>>,
-    /// The relocations of each section, by their places.
+    /// The relocations of each section, by place.
     relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
     /// The sections that relocations name.
     named: Vec<usize>,
@@ -57,7 +57,8 @@ struct Section<'a> {
     align: u64,
     address: u64,
     size: u64,
-    /// The rest of its directive: its group, and the number that distinguishes it from other sections with its name.
+    /// The rest of the section's directive: its group, and the number that distinguishes it from other sections with
+    /// its name.
     apart: String,
     bytes: &'a [u8],
 }

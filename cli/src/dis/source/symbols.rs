@@ -14,7 +14,7 @@ use crate::isa::KernelDescriptor;
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
-    /// The number of its section; `None` if its value is a number, or another file defines it.
+    /// The number of the symbol's section; `None` if its value is a number, or another file defines it.
     pub section: Option<usize>,
     pub is_undefined: bool,
     is_shared: bool,

@@ -89,14 +89,14 @@ pub enum What {
     KernelAlignment,
     /// The descriptor counts fewer user SGPRs than it enables.
     FewUserSgprs {
-        /// The number of user SGPRs that it counts.
+        /// The number of user SGPRs that the descriptor counts.
         given: u32,
-        /// The number of user SGPRs that it enables.
+        /// The number of user SGPRs that the descriptor enables.
         enabled: u32,
     },
     /// The code uses vector registers at and above the accumulation offset, where accumulation registers begin.
     AccumOffset {
-        /// The number of the last vector register that it uses.
+        /// The number of the last vector register that the code uses.
         last: u16,
         /// The accumulation offset: the number of the first register that is not a vector register.
         offset: u16,
@@ -129,21 +129,21 @@ pub enum What {
     NoInstruction(DecodeError),
     /// The code continues outside of the section.
     LeavesSection {
-        /// The address where it continues.
+        /// The address where the code continues.
         to: u64,
     },
     /// Code that no known path reaches was not checked.
     Unreached {
-        /// Its size in bytes, without padding between functions.
+        /// The size of the code in bytes, without padding between functions.
         bytes: u64,
-        /// Its parts: the address of the first byte of each, and the address after its last byte.
+        /// The parts of the code: the address of the first byte of each, and the address after its last byte.
         parts: Vec<(u64, u64)>,
     },
     /// A path leads into the middle of an instruction that another path executes.
     SplitInstruction {
         /// The address of that instruction.
         whole: u64,
-        /// The address in the middle of it to which the path leads.
+        /// The address in the middle of the instruction to which the path leads.
         part: u64,
     },
     /// LDS is loaded after a barrier, and no wait before the barrier makes sure that the wave's own writes to LDS are

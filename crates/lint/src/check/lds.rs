@@ -26,15 +26,15 @@ pub struct Lds {
 /// An operation that is perhaps not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
-    /// Number of operations of the counter after it.
+    /// The number of later operations that the counter counts.
     pub age: u8,
     /// The offset of the operation in the code.
     pub offset: u32,
-    /// The counter that tells when it is done.
+    /// The counter that tells when the operation is done.
     pub counter: Counter,
-    /// Whether it copies data from memory or to memory.
+    /// Whether the operation copies data from memory or to memory.
     is_copy: bool,
-    /// Whether a caller issued it.
+    /// Whether a caller issued the operation.
     is_inherited: bool,
 }
 
