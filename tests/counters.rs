@@ -113,7 +113,7 @@ fn stores_that_nobody_waits_for_count() {
     // No wait is needed for stores: neither for the stored data, nor at the end.
     expect("gfx942", "global_store_dword v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
     expect("gfx1200", "global_store_b32 v9, v3, s[0:1]; v_mov_b32 v3, 0; s_endpgm", &[]);
-    // On GCN 1.0, stores read their data late.
+    // On GCN 1.0, stores read their data only some time after they are issued.
     expect(
         "gfx600",
         "buffer_store_dword v3, off, s[0:3], 0; v_mov_b32 v3, 0; s_endpgm",

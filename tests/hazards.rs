@@ -58,7 +58,7 @@ fn unit_of(rule: &str, target: &str) -> Option<Unit> {
     Some(if rule == "T04" && target >= "gfx11" { Unit::Valu } else { first })
 }
 
-/// The preceding instruction has no effect if it is of another target.
+/// An instruction needs nothing because of a preceding one if the two are of different targets.
 #[test]
 fn another_target_needs_nothing() {
     let (Ok(here), Ok(there)) = ("gfx90a".parse::<Target>(), "gfx942".parse::<Target>()) else { return };

@@ -23,7 +23,7 @@ pub enum Code {
 
 impl Code {
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Code> {
-        // `bytes` is the usual case, so it is tried first.
+        // The usual type is `bytes`, so it is tried first.
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Code::Bytes(bytes.clone().unbind()));
         }

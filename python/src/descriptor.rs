@@ -86,7 +86,7 @@ impl Descriptor {
 #[pyclass(frozen, eq, get_all, module = "amdgpu_isa")]
 #[derive(Clone, PartialEq)]
 pub struct Argument {
-    /// Its own name, or its kind (`hidden_…`) if the runtime adds it.
+    /// The name of the argument, or its kind (`hidden_…`) if the runtime adds it.
     name: Option<String>,
     /// The offset from the beginning of the kernel's arguments, in bytes.
     offset: u64,

@@ -24,7 +24,7 @@ pub struct Function {
     /// The target, with the wave size of the function.
     #[pyo3(get)]
     target: Option<Target>,
-    /// The offsets of its code in the section.
+    /// The offsets of the function's code in the section.
     range: Range<usize>,
 }
 
@@ -88,13 +88,13 @@ impl Kernel {
 
 #[pymethods]
 impl Function {
-    /// Its size in bytes: the size of its symbol, or the distance to the next function.
+    /// The size of the function in bytes: that of its symbol, or the distance to the next function.
     #[getter]
     fn size(&self) -> usize {
         self.range.len()
     }
 
-    /// The offset of its code in the bytes of the image.
+    /// The offset of the function's code in the bytes of the image.
     #[getter]
     fn offset(&self) -> Option<usize> {
         self.section.get().offset?.checked_add(self.range.start)
@@ -110,7 +110,7 @@ impl Function {
         PyBytes::new(py, self.section.get().code(py).get(self.range.clone()).unwrap_or_default())
     }
 
-    /// Its lines, decoded for its own wave size.
+    /// The lines of the function, decoded for its own wave size.
     #[pyo3(signature = (target = None))]
     fn lines(&self, py: Python<'_>, target: Option<Wanted>) -> PyResult<Lines> {
         let target = self.section.get().decoding(py, target)?;

@@ -77,7 +77,7 @@ impl Image {
         self.id.as_ref().map(|id| id.processor.as_str())
     }
 
-    /// The target for which its code is decoded, or None.
+    /// The target for which the code is decoded, or None.
     #[getter]
     fn target(&self) -> Option<Target> {
         self.known_target().map(Target)
@@ -88,7 +88,7 @@ impl Image {
         self.sections.iter().map(|section| section.bind(py).clone()).collect()
     }
 
-    /// Its kernels and functions, in the order of sections and addresses.
+    /// The kernels and functions, in the order of sections and addresses.
     #[getter]
     fn functions<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, Function>> {
         self.functions.iter().map(|function| function.bind(py).clone()).collect()
@@ -107,7 +107,7 @@ impl Image {
         Ok(Lines::new(target, parts.collect()))
     }
 
-    /// The findings about its code; with `hints` also those about code that may be as intended.
+    /// The findings about the code; with `hints` also those about code that may be as intended.
     #[pyo3(signature = (target = None, *, hints = false, strict = false, xnack = None, expert = false))]
     fn lint(
         &self,

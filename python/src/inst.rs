@@ -226,7 +226,7 @@ impl Inst {
         amdgpu_explain::fields(&self.0).into_iter().map(field).collect()
     }
 
-    /// The registers that it reads, including implicit ones, with a name for each dword.
+    /// The registers that the instruction reads, including implicit ones, with a name for each dword.
     #[getter]
     fn reads(&self) -> Vec<String> {
         names(self.0.reads())
@@ -237,7 +237,7 @@ impl Inst {
         names(self.0.writes())
     }
 
-    /// The counters that it raises, and that `s_waitcnt` waits for.
+    /// The counters that the instruction raises, and that `s_waitcnt` waits for.
     #[getter]
     fn counters(&self) -> Vec<String> {
         self.0.counters().iter().map(|counter| counter.to_string()).collect()
@@ -303,17 +303,17 @@ impl Inst {
         Ok(Inst(inst))
     }
 
-    /// The same operation, operands and modifiers on another target.
+    /// An instruction with the same operation, operands and modifiers on another target.
     fn retarget(&self, py: Python<'_>, target: Wanted) -> PyResult<Inst> {
         self.0.retarget(target.0).map(Inst).map_err(|error| errors::not_retargeted(py, error))
     }
 
-    /// The shortest encoding.
+    /// The instruction in its shortest encoding.
     fn shrink(&self) -> PyResult<Inst> {
         self.0.shrink().map(Inst).map_err(errors::unconverted)
     }
 
-    /// The encoding of 64 bits.
+    /// The instruction in its encoding of 64 bits.
     fn expand(&self) -> PyResult<Inst> {
         self.0.expand().map(Inst).map_err(errors::unconverted)
     }
@@ -323,7 +323,7 @@ impl Inst {
         self.0.commuted().map(Inst).map_err(errors::unconverted)
     }
 
-    /// Raises RuleError if it breaks a rule that decoding does not check.
+    /// Raises RuleError if the instruction breaks a rule that decoding does not check.
     fn check(&self) -> PyResult<()> {
         self.0.check().map_err(|error| RuleError::new_err(error.to_string()))
     }
@@ -333,7 +333,7 @@ impl Inst {
         self.0.branch_target(pc)
     }
 
-    /// A picture of its bits.
+    /// A picture of the instruction's bits, as SVG.
     fn svg(&self) -> String {
         explain::svg(&self.0)
     }

@@ -29,7 +29,7 @@ pub struct Finding {
     /// The earlier instruction on which this one depends, and its address.
     producer: Option<(u64, Inst)>,
     path: Vec<u64>,
-    /// The advice.
+    /// The advice how to repair the finding, or None.
     advice: Option<String>,
     source: &'static str,
 }

@@ -14,7 +14,7 @@ pub struct Section {
     name: String,
     #[pyo3(get)]
     pub address: u64,
-    /// The offset of its first byte in the bytes of the image.
+    /// The offset of the section's first byte in the bytes of the image.
     #[pyo3(get)]
     pub offset: Option<usize>,
     #[pyo3(get)]
@@ -65,7 +65,7 @@ impl Section {
         }
     }
 
-    /// The target for which its code is decoded.
+    /// The target for which the section's code is decoded.
     pub fn decoding(&self, py: Python<'_>, wanted: Option<Wanted>) -> PyResult<amdgpu_isa::Target> {
         let target = wanted.map(|wanted| wanted.0).or(self.target);
         target.ok_or_else(|| errors::undecodable(py, self.id.as_deref()))

@@ -74,7 +74,7 @@ impl Target {
         self.0.aliases().to_vec()
     }
 
-    /// The same processor with waves of 32 or 64 lanes, or None.
+    /// The target of the same processor with waves of 32 or 64 lanes, or None.
     fn with_wave_size(&self, lanes: u16) -> Option<Target> {
         self.0.with_wave_size(lanes).map(Target)
     }

@@ -109,7 +109,7 @@ fn assemble(target: Target, text: &str) -> Result<String, String> {
     Ok(format!("`{}`", hex(&bytes.map_err(|e| format!("{list}: {e}"))?)))
 }
 
-/// Whether a line belongs in its section.
+/// Whether a line belongs in the section of the page that contains it.
 fn belongs(row: &Row) -> Result<bool, String> {
     let [_, bytes, ours, llvm, assembled, _] = row.cells;
     let refused = ours.starts_with("refuses");

@@ -112,7 +112,7 @@ impl Page {
 }
 
 impl Line {
-    /// Whether the line belongs in its section.
+    /// Whether the line belongs in the section of the page that contains it.
     pub fn belongs(&self) -> bool {
         let Kind::Difference { manual, here, rows } = &self.kind else { return true };
         let one = *rows == 1;

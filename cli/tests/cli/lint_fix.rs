@@ -254,7 +254,7 @@ fn is_known(path: &Path) -> bool {
 /// nothing.
 #[test]
 fn samples_are_mended() {
-    // The full run removes all of them, the quick run some of each sample.
+    // The full run removes all waits and `s_nop`s, the quick run some of each sample.
     let step = if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 1 } else { 9 };
     let directory = directory("lint-mended");
     let at = |name: &str| directory.join(name);
