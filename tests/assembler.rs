@@ -55,7 +55,7 @@ fn branches(target: Target) -> Vec<Inst> {
     all
 }
 
-/// Branches that use a register besides their constant.
+/// Branches that use a register in addition to their constant.
 const FORKS: [&str; 3] = ["s_cbranch_i_fork", "s_subvector_loop_begin", "s_subvector_loop_end"];
 
 fn is_fork(inst: &Inst) -> bool {

@@ -372,7 +372,7 @@ fn nothing_is_taken_amiss() {
         for field in [-1, i32::MIN, i32::MAX, Field::ALL.len() as i32] {
             assert_eq!(amdgpu_isa_set(null_mut(), field, 0), amdgpu_isa_status::Missing);
         }
-        // Instructions that did not come from a decoder.
+        // Instructions with any contents, which no decoder has made.
         let mut rng = Rng(2);
         for _ in 0..100_000 {
             let mut any = || rng.word() & rng.word();

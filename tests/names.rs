@@ -44,7 +44,7 @@ const CONSTANTS: [(&str, Constants); 8] = [
     ("s_waitcnt", || (0..16).flat_map(|bit| [1 << bit, 0xffff ^ 1 << bit]).chain([0, 0xffff]).collect()),
 ];
 
-/// LLVM's text of each of these words that it accepts.
+/// LLVM's text of each of the words that LLVM accepts.
 fn llvm(target: Target, all: &BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, String> {
     let processor = target.processor();
     let halves =

@@ -464,7 +464,7 @@ fn waits_wait_for_the_same_there() {
                         counters.iter().map(|counter| (counter, waits.get(counter))).collect()
                     };
                     let is_there = |counter: Counter| counter.source(from).is_some() == counter.source(to).is_some();
-                    // A wait for everything waits for what the target has.
+                    // A wait for everything waits for all counters of its target, which differ.
                     if inst.operands().next().is_some() {
                         assert_eq!(counts(&there), counts(&inst), "{inst} {from} -> {there} {to}");
                         assert!(

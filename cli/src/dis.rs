@@ -165,7 +165,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     let mut failed = false;
     for path in others {
         match file(args, path, color) {
-            // A file with errors does not keep the others from being listed.
+            // The other files are listed even if one has errors.
             Err(error @ (Error::Input(_) | Error::TooMuch { .. })) => {
                 failed = true;
                 let message = escape::message(&error.to_string());

@@ -36,7 +36,7 @@ use amdgpu_object::Part;
 const FILE: &str = "deleted.txt";
 const RENEW: &str = "AMDGPU_ISA_RENEW=1 cargo test --release -p amdgpu-isa-cli --test tool deleted:: -- --ignored";
 
-/// The samples of each target that are tested beside the programs of this test.
+/// The samples of each target that are tested in addition to the programs of this test.
 const TARGETS: [(&str, &[&str]); 15] = [
     ("gfx600", &["mixed", "reduce"]),
     ("gfx700", &["mixed"]),

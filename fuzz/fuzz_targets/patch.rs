@@ -182,7 +182,7 @@ fn value(kind: u8, number: u32) -> Value {
     }
 }
 
-/// The operand has the requested value, and the others are unchanged.
+/// The operand has the requested value, and the other operands are unchanged.
 fn operand(target: Target, code: &[u8], at: usize, inst: &Inst, field: Field, value: Value) {
     let Some(there) = change(target, code, at, |i| i.set_operand(field, value)) else { return };
     assert!(there.operands().any(|o| o.role == Some(field) && o.value == value), "{inst:?}: {field} = {value:?}");

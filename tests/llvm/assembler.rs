@@ -23,7 +23,7 @@ pub fn is_newer() -> bool {
     std::env::var_os("AMDGPU_ISA_LLVM_MC").is_some()
 }
 
-/// The targets that LLVM 22 knows; with LLVM 24 those that it does not know.
+/// The targets that LLVM 22 knows; with LLVM 24, the targets that LLVM 22 does not know.
 #[allow(dead_code)] // Each test uses a part of it.
 pub fn targets() -> impl Iterator<Item = Target> {
     let is_asked = |target: &Target| NEWER.contains(&target.processor()) == is_newer();

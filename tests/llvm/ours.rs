@@ -6,8 +6,8 @@ use amdgpu_llvm::{USUAL, disassembles, version};
 
 use crate::words::{Extension, Field, FormatLayout, Piece};
 
-/// The enabled targets that are compared with the version of LLVM: all that LLVM 22 knows; with a later version, those
-/// that came later.
+/// The enabled targets that are compared with the version of LLVM: all that LLVM 22 knows; with a later version, the
+/// targets that LLVM 22 lacks.
 pub fn targets() -> Vec<Target> {
     let usual = version() == USUAL;
     known().into_iter().filter(|target| usual || !disassembles(USUAL, *target)).collect()

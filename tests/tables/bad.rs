@@ -256,7 +256,7 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "| load |", "| load purpose=fun |", "sop.isa:12: unknown purpose `fun`"),
     ("sop.isa", "r:scc", "r:scc,vccz", "sop.isa:12: unknown implicit register `vccz`"),
 
-    // Properties besides operands.
+    // Properties other than operands.
     ("sop.isa", "literal ssrc0", "literal ssrc0\nspace", "sop.isa:5: expected: space NAME"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nspace outer", "sop.isa:5: unknown space `outer`"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nwhen sdst", "sop.isa:5: expected: when FIELD FLAG..."),

@@ -157,8 +157,8 @@ pub fn has_builder(format: Format) -> bool {
     !matches!(format, Format::Vopd | Format::Vopd3)
 }
 
-/// Whether a change of one operand leaves the others alone. Signs and halves of registers belong to the replaced
-/// operand, a list of registers has several fields, and the text must show all bits of the words.
+/// Whether a change of one operand leaves the other operands unchanged. Signs and halves of registers belong to the
+/// replaced operand, a list of registers has several fields, and the text must show all bits of the words.
 pub fn is_plain(base: &Base) -> bool {
     let text = base.inst.to_string();
     let changed = ["|", "-", "neg", "abs", "sext", ".h", "[v", "op_sel:"].iter().any(|part| text.contains(part));

@@ -27,7 +27,7 @@ pub fn targets() -> String {
     json(&targets::all())
 }
 
-/// The instructions in words on a target, one after the other, or the reasons why dwords are not instructions.
+/// The successive instructions in words on a target, and for other dwords the reasons why they are not instructions.
 #[wasm_bindgen]
 pub fn explain(target: &str, words: &[u32]) -> String {
     json(&targets::named(target).map(|target| explain::all(target, words)))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::asm_file::directory;
 use super::run;
 
-/// The metadata that each kernel must have, besides its name.
+/// The metadata that each kernel must have in addition to its name.
 const SIZES: &str = "    .kernarg_segment_size: 64\n    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    \
     .kernarg_segment_align: 8\n    .wavefront_size: 64\n    .sgpr_count: 40\n    .vgpr_count: 8\n    \
     .max_flat_workgroup_size: 256\n";
@@ -228,7 +228,7 @@ fn relocations_stand_beside_their_literals() {
     assert!(notes.contains(&"away@abs64"), "{found:?}");
 }
 
-/// The names come from the file, so they are escaped and cut as everywhere.
+/// The names come from the file, so they are escaped and cut, as in all other output.
 #[test]
 fn names_are_cut_and_escaped() {
     let long = "n".repeat(1000);

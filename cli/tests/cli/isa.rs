@@ -100,7 +100,7 @@ fn form_agrees(json: &Json, sets: &Json, s: &Signature) {
     assert!(list(&json["flags"]).iter().map(text).eq(s.flags().iter().map(Flag::name)), "{s:?}");
 }
 
-/// Compares the properties of an operation besides its forms.
+/// Compares the properties of an operation other than its forms.
 fn facts_agree(json: &Json, s: &Signature) {
     let swapped = s.flags().is_commutable().then(|| s.opcode().swapped().name());
     assert_eq!(json["swapped"].as_str(), swapped, "{s:?}");

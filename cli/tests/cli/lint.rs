@@ -342,7 +342,7 @@ k:
     std::fs::read(path).unwrap()
 }
 
-/// Only the last register that the descriptor provides is a finding, and only beside an operation on 64 bits.
+/// Only the last register that the descriptor provides is a finding, and only if the other operation is on 64 bits.
 #[test]
 fn the_last_register_beside_a_pair_is_a_hint() {
     let hints = |vgprs: u8, code: &str| -> Vec<String> {

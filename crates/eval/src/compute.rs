@@ -89,7 +89,7 @@ pub fn int(scope: &mut dyn Scope, expr: &Expr) -> Result<i128> {
     }
 }
 
-/// Two floats of one type, which a constant gets from the other value.
+/// Two floats of one type; a constant gets the type of the other value.
 fn floats(a: Value, b: Value) -> Result<(Number, Number)> {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) if a.ty == b.ty => Ok((a, b)),
@@ -296,7 +296,7 @@ fn median(a: Number, b: Number, c: Number, rules: &Rules) -> Number {
     let greatest = |x: Number, y: Number| x.greatest(y, false, rules);
     let most = greatest(greatest(a, b), c);
     let is = |x: Number| most.compare(x, rules).is_some_and(|order| order.is_eq());
-    // The middle one is the greater of the two numbers beside the greatest one.
+    // The middle number is the greater of the two that are not the greatest.
     if is(a) {
         greatest(b, c)
     } else if is(b) {

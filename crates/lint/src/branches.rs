@@ -1,5 +1,4 @@
-//! Branches over 63 dwords, which RDNA1 does not execute correctly: an `s_nop` after such a branch makes it one over
-//! 64.
+//! Branches over 63 dwords, which RDNA1 does not execute correctly: an `s_nop` after the branch makes it go over 64.
 
 use alloc::vec;
 use alloc::vec::Vec;

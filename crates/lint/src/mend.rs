@@ -184,7 +184,7 @@ fn stronger(last: &Inst, missing: &Waitcnt) -> Option<Inst> {
     wait(last.target(), &both)
 }
 
-/// The fewest instructions that wait for all of these counters; `None` if the target lacks one of the counters.
+/// The fewest instructions that wait for all wanted counters; `None` if the target lacks one of the counters.
 pub fn waits(target: Target, wanted: &Waitcnt) -> Option<Vec<Inst>> {
     let (mut all, mut left) = (Vec::new(), *wanted);
     wanted.each_inst(target, |inst| {

@@ -186,7 +186,8 @@ impl Trim<'_, '_> {
                     let most = pair.with.most(counter);
                     let (with, without) = (pair.with.needs(&inst), pair.without.needs(&inst));
                     for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
-                        // Up to `raised` younger operations came after the wait: a wait for the rest was enough.
+                        // Up to `raised` younger operations came after the wait, so a wait for the earlier ones was
+                        // enough.
                         let count =
                             need.at_most.checked_sub(pair.raised).filter(|_| need.counter == counter && need.sure)?;
                         if count <= at_most {

@@ -13,7 +13,7 @@ pub fn check(inst: &Inst, parsed: &Result<Inst, ParseError>) -> Result<(), &'sta
         // The text shows an aligned tuple, even if the words have another first register.
         (Ok(parsed), Err(_)) if parsed.words() != inst.words() => Ok(()),
         (Ok(_), Err(_)) => Err("its text parses although it breaks a rule"),
-        // The parser may read a literal as one of 64 bits, beside another source with a literal of 32 bits.
+        // The parser may read a literal as one of 64 bits, although another source has a literal of 32 bits.
         (Err(error), Ok(())) if grows(inst) && error.kind == ParseErrorKind::TwoLiterals => Ok(()),
         (Err(_), Ok(())) => Err("its text does not parse"),
         (Err(_), Err(_)) => Ok(()),

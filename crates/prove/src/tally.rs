@@ -5,7 +5,7 @@ use amdgpu_isa::{DecodeError, Format, Target};
 
 use crate::check::{Fault, Words, bytes};
 
-/// The number of faults that each thread keeps; it only counts the others.
+/// The number of faults that each thread keeps; further faults are only counted.
 const KEPT: usize = 20;
 
 /// The reasons for which words are refused, as the columns of the summary.

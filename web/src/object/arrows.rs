@@ -1,4 +1,4 @@
-//! Branches as arrows beside the listing: each in a lane of its own, short ones near the code.
+//! Branches as arrows beside the listing: each in its own lane, short ones near the code.
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ pub struct Found<'a> {
 
 struct Given {
     pair: u8,
-    /// Whether each line from the beginning of the kernel on is reached from the one before.
+    /// Whether each line from the beginning of the kernel on is reached from the preceding line.
     is_straight: bool,
 }
 
