@@ -68,6 +68,12 @@ pub const ET_REL: u16 = 1;
 pub const ET_DYN: u16 = 3;
 /// The type of symbols that stand for sections.
 pub const STT_SECTION: u8 = 3;
+/// The first section number with a special meaning.
+pub const SHN_LORESERVE: u16 = 0xff00;
+/// The section number of symbols for which a linker makes room.
+pub const SHN_COMMON: u16 = 0xfff2;
+/// The section number that stands for a greater one elsewhere.
+const SHN_XINDEX: usize = 0xffff;
 /// The section number of symbols in the LDS of a workgroup. The value of such a symbol is its alignment in bytes.
 pub const SHN_AMDGPU_LDS: u16 = 0xff00;
 
@@ -245,7 +251,7 @@ impl<'a> File<'a> {
             if sections.count == 0 && sections.offset != 0 {
                 sections.count = first.size;
             }
-            if names == 0xffff {
+            if names == SHN_XINDEX {
                 names = first.link;
             }
         }

@@ -21,10 +21,6 @@ const STRIDE: u64 = 0x1000;
 const ENTRY: u64 = 0x800;
 /// The least room after a section, and the least alignment of sections, in bytes.
 const ROOM: u64 = 0x1_0000;
-/// The first section number with a special meaning (`SHN_LORESERVE`).
-const RESERVED: u16 = 0xff00;
-/// The section number of symbols for which a linker makes room (`SHN_COMMON`).
-const COMMON: u16 = 0xfff2;
 
 /// An object for a linker, laid out with addresses for its sections.
 ///
@@ -237,8 +233,8 @@ impl Places {
     /// The address of a symbol.
     fn symbol(&self, number: u32, symbol: &elf::Symbol) -> u64 {
         match symbol.section {
-            0 | COMMON if number > 0 => self.outside(number).wrapping_add(symbol.address),
-            0 | RESERVED.. => symbol.address,
+            0 | elf::SHN_COMMON if number > 0 => self.outside(number).wrapping_add(symbol.address),
+            0 | elf::SHN_LORESERVE.. => symbol.address,
             section => self.address(section.into()).wrapping_add(symbol.address),
         }
     }
@@ -293,7 +289,7 @@ impl Places {
             let (a, b) = (old.symbols(old.contents(one).bytes), new.symbols(new.contents(other).bytes));
             for (number, (a, b)) in a.zip(b).enumerate() {
                 let value = match b.section {
-                    0 | RESERVED.. => a.address,
+                    0 | elf::SHN_LORESERVE.. => a.address,
                     section => b.address.wrapping_sub(self.address(section.into())),
                 };
                 out.put(other.offset + number as u64 * 24 + 8, &value.to_le_bytes())?;
