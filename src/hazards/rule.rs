@@ -55,10 +55,11 @@ impl Rule {
     }
 
     /// Whether only [`Hazards::strict`](crate::hazards::Hazards::strict) demands the rule on this target, since one
-    /// source has it and another one denies it.
+    /// source has it and another one denies it. `false` if the target lacks the rule.
     pub fn is_strict(self, target: Target) -> bool {
         let mut rows = HAZARDS[target as usize].rows.iter().filter(|row| row.rule == self.0);
-        rows.all(|row| row.distance.iter().all(|distance| *distance == 0))
+        let is_disputed = |row: &HazardRow| row.distance.iter().all(|distance| *distance == 0);
+        rows.next().is_some_and(is_disputed) && rows.all(is_disputed)
     }
 
     /// The rule in a sentence without a full stop.
