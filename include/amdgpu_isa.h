@@ -45,7 +45,7 @@ typedef enum {
   AMDGPU_ISA_KIND_INT,
   // An inline floating-point constant: the bits of its value as a `double`.
   AMDGPU_ISA_KIND_FLOAT,
-  // A literal of 32 bits.
+  // A literal; one of 64 bits has the value 0 here, and is in the dwords.
   AMDGPU_ISA_KIND_LITERAL,
   // A constant in the instruction.
   AMDGPU_ISA_KIND_IMM,

@@ -63,8 +63,8 @@ typedef struct {
 
 // A section with code. Its pointers are valid as long as the file.
 typedef struct {
-  // The place of the section's code object in the file, such as the id of a bundle's entry; empty if the file is a code
-  // object.
+  // The place of the section's code object in the file, such as the id of a bundle's entry; empty if the file is a
+  // code object.
   const char *label;
   // The name of the section, such as ".text".
   const char *name;

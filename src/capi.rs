@@ -84,7 +84,7 @@ pub enum amdgpu_isa_kind {
     Int,
     /// An inline floating-point constant: the bits of its value as a `double`.
     Float,
-    /// A literal of 32 bits.
+    /// A literal; one of 64 bits has the value 0 here, and is in the dwords.
     Literal,
     /// A constant in the instruction.
     Imm,
@@ -461,7 +461,7 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
         Value::Int(n) => (Kind::Int, n.into()),
         Value::Float(float) => (Kind::Float, float.to_f64().to_bits() as i64),
         Value::Literal(n) => (Kind::Literal, n.into()),
-        // The value is in the instruction.
+        // `Literal64` does not hold its value: callers find it in the dwords.
         Value::Literal64 => (Kind::Literal, 0),
         Value::Imm(n) => (Kind::Imm, n.into()),
         Value::Label(n) => (Kind::Label, n.into()),
@@ -618,7 +618,7 @@ mod tests {
     use super::*;
     use crate::value::InlineFloat;
 
-    /// Test of the numbers in the header, also of those that no instruction of some builds has.
+    /// Test of all kinds and numbers in the header, including those that only some builds use.
     #[test]
     fn every_value_has_its_kind_and_number() {
         use amdgpu_isa_kind as Kind;

@@ -27,7 +27,7 @@ struct Fast {
     modifiers: Vec<String>,
     /// The texts of operands, in one or several entries of the table.
     entries: Vec<String>,
-    /// Whether the next signature is for further words of the same form.
+    /// Whether another signature follows, for other values of the same form's words.
     another: bool,
 }
 
@@ -67,7 +67,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
         let suffix = if t.infos[operation.info].suffix && has_operand(t, signature) { signature.suffix } else { 0 };
         let number = known.entry((operation.signature, suffix)).or_insert_with(|| {
             let def = t.formats[operation.format].def;
-            // The bits of the words besides the first dword's encoding, for the parser.
+            // The bits set in all words of the form, without the first dword's encoding, for the parser.
             let bits = encoding(t, operation.format, 0);
             let ones = (t.constraints[signature.constraints].value & !bits | bits >> 32 << 32) as u64;
             let fast = fast(t, signature, suffix, &parts, def.bits == 96, ones);
@@ -146,7 +146,7 @@ pub fn shared(isa: &Isa, targets: &[Target]) -> String {
     operand_texts::all(last, targets.first().map_or(&Codes::NONE, |t| &t.code), &shared, &parts_named(isa, targets))
 }
 
-/// The texts of names in constants that are the same on all targets that have them.
+/// The texts of the named parts of constants, where all targets that have a number give it one name.
 fn parts_named(isa: &Isa, targets: &[Target]) -> BTreeMap<u16, String> {
     let mut all = BTreeMap::new();
     let values = |name: &'static str, bits: bool| {
@@ -194,7 +194,7 @@ pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
     descs(t, signature).any(|(_, desc)| desc.access.is_some())
 }
 
-/// The fast signatures of a signature, one for each set of words. Empty if the separator after an operand is not a
+/// The fast signatures of a signature, one for each case of its words. Empty if the separator after an operand is not a
 /// comma, if an operand follows a modifier, or if the suffix is for a trailing dword. `wide` tells whether the
 /// instruction has three dwords; `ones` are the bits that are set in all of its words.
 fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: bool, ones: u64) -> Vec<Fast> {

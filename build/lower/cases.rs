@@ -9,7 +9,7 @@ const MOST_TRIED: usize = 8;
 /// The bit of a nine-bit code that is set for vector registers and clear for constants.
 pub const VECTOR: u8 = 8;
 
-/// The parts of words in which some bits are clear and others are set.
+/// What the operands are in words whose bits `clear` are 0 and whose bits `set` are 1.
 #[derive(Clone, PartialEq)]
 pub struct Case<T> {
     pub parts: Vec<T>,
@@ -83,7 +83,7 @@ pub fn of(desc: &OperandDesc, off: u16) -> Option<Vec<Case<Known>>> {
     };
     Some(match desc.kind {
         OperandKind::Register(RegisterKind::Vector { acc }) => register(acc, 0),
-        // The data is a plain register if it does not go to LDS, and the fail status does not need a register.
+        // The data is a plain register if neither LDS (`lds`) nor the fail status (`tfe`) is involved.
         OperandKind::Register(RegisterKind::Data { acc, lds, tfe }) => register(acc, bit(lds) | bit(tfe)),
         // The address is a pair if there is no scalar address.
         OperandKind::Address(AddressKind::Global { saddr }) => {

@@ -27,7 +27,7 @@ impl LabelSlot {
 pub(super) enum LabelPlace {
     #[default]
     Unbound,
-    /// A position before this dword, counted without growth, and after this many fix-ups.
+    /// A position before this dword and after this many fix-ups. Growth of fix-ups is not counted.
     Here { dword: usize, fixups: usize },
     /// A position at an address, in bytes.
     Address(u64),
@@ -66,7 +66,7 @@ pub(super) enum FixupKind {
     /// Padding to a multiple of 2 to the power of this number, in bytes, and whether execution never reaches the
     /// padding.
     Align(u8, bool),
-    /// `s_getpc_b64` and two additions of the distance to a label.
+    /// `s_getpc_b64` and the two instructions that add the distance to a label.
     Address(Label),
     /// A dword that the linker fills in. The offset of this relocation is 0.
     Symbol(Relocation),

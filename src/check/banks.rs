@@ -21,13 +21,13 @@ pub(crate) struct Ports {
     pub src1: u16,
     /// The register that the result is added to, or the third source, which is read through a port of its own.
     pub addend: u16,
-    /// Whether the operation has one source, as only moves have.
+    /// Whether the operation is a move: no other operation has only one source.
     pub is_move: bool,
     /// The number of registers of each operand: two in an operation on 64 bits.
     pub dwords: u16,
 }
 
-/// The exceptions that a target and a format make for the two operations.
+/// The exceptions of a target and a format to the rules about banks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Freedom {
     /// Whether the first sources of two moves can be in one bank.
@@ -123,7 +123,7 @@ const fn collide(x: u16, y: u16, [x_dwords, y_dwords]: [u16; 2], mask: u16) -> b
     x >= VGPR && x <= VGPR_LAST && y >= VGPR && y <= VGPR_LAST && equal
 }
 
-/// The first operands of a dual instruction's two operations that are in one bank but must not be.
+/// The first pair of fields, one of each operation, whose registers are in one bank but must not be.
 pub(crate) fn banks(inst: &Inst) -> Option<(Field, Field)> {
     inst.second_opcode()?;
     // For each operation, the ports, and the fields that name them.

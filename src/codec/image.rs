@@ -44,14 +44,14 @@ pub(super) fn encode(
     }
 }
 
-/// Adds the registers that part `part` of the operand accepts. `dwords` is its least length.
+/// Adds the registers that part `part` of the operand accepts. `dwords` is the part's least length.
 pub(super) fn accept(kind: ImageKind, form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
     let begins = |code: &u16| is_inside(code - VGPR, dwords, form.target.vgprs());
     let registers = (VGPR..AGPR).filter(begins);
     match kind {
         ImageKind::Data { acc, .. } => registers.for_each(|code| form.vector(code, acc, add)),
         ImageKind::Address { .. } => {
-            // An operation can demand that a field is zero. The probe does not check the dwords after the base words.
+            // An operation can demand that a field in the first three dwords is zero.
             let lsb = Address::of(form.desc).map_or(NONE, |address| address.lsb(part));
             let possible = |code: &u16| {
                 lsb >= 96 || (0..REGISTER).all(|bit| form.can_be(lsb + bit, (code - VGPR) >> bit & 1 == 1))
@@ -141,7 +141,7 @@ pub(crate) const fn img_dwords(shape: AddressShape, dim: usize, a16: bool, more:
     if dwords > 12 && run { 16 } else { dwords }
 }
 
-/// An image address: its kind and its own field.
+/// An image address: its descriptor, and the contents of the descriptor's kind.
 #[derive(Clone, Copy)]
 pub(crate) struct Address<'d> {
     pub desc: &'d OperandDesc,
@@ -205,8 +205,8 @@ impl<'d> Address<'d> {
     /// the part.
     ///
     /// Without extra address fields, an image address is one run. Otherwise each register has a field, and the last
-    /// field may name the start of all remaining registers. If it does, the fields of a ray name the start of the node,
-    /// of the ray's extent, and of the vectors.
+    /// field may name the start of all remaining registers. In formats where it may, the fields of a ray name the start
+    /// of the node, of the extent, and of each vector.
     pub fn part_dwords(&self, all: u16, part: u8) -> Option<u16> {
         part_dwords(self.shape, self.more(), self.fields, all, part)
     }
@@ -281,7 +281,7 @@ impl<'d> Address<'d> {
 /// The greatest number of parts of an image address.
 pub(crate) const ADDRESS_PARTS: u8 = ADDRESS_FIELDS.len() as u8;
 
-/// The fields that name the parts of an image address after the first.
+/// The fields that name the parts of an image address. The first part may have another field.
 const ADDRESS_FIELDS: [Field; 13] = [
     Field::Vaddr,
     Field::Vaddr1,
@@ -326,7 +326,8 @@ const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16;
     [node, extent, origin, direction, offset]
 }
 
-/// [`Address::part_dwords`] for the tables. `more`: the components besides coordinates and gradients.
+/// [`Address::part_dwords`] as a constant function, which constructors call. `more`: the components besides coordinates
+/// and gradients.
 pub(crate) const fn part_dwords(
     shape: AddressShape,
     more: u8,
@@ -336,8 +337,7 @@ pub(crate) const fn part_dwords(
 ) -> Option<u16> {
     let (fields, run) = (fields.count() as u16, fields.is_run());
     let groups = match shape {
-        // The node has the further components without extent and origin. With a16, the last two vectors share three
-        // registers.
+        // The node takes what extent and origin leave of `more`. With a16, the last two vectors share three registers.
         AddressShape::Ray if run && fields > 1 => {
             let [_, extent, origin, a, b] = RAY;
             Some([(more as u16).saturating_sub(extent + origin), extent, origin, a, b])

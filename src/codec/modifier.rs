@@ -48,7 +48,7 @@ pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
     }
 }
 
-/// The default value of a modifier; `None` if the text must give a value.
+/// The default value of a modifier; `None` if the caller must give a value.
 #[cfg(feature = "make")]
 pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
     match desc.kind {

@@ -116,8 +116,8 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// The distance that [`Hazards::new`](crate::hazards::Hazards::new) demands after this number of passes. Operations
-    /// of other units take no passes.
+    /// The distance that [`Hazards::new`](crate::hazards::Hazards::new) demands after this number of passes. Only
+    /// operations of the matrix core take passes.
     pub fn agreed(&self, passes: u8) -> u8 {
         of_passes(&self.agreed, passes)
     }

@@ -16,7 +16,7 @@ pub enum OffsetKind {
 }
 
 impl OffsetKind {
-    /// The names of these kinds in `isa/operands.isa`.
+    /// The names in `isa/operands.isa`; `smem_offset` is `Bytes` or `Sum`.
     pub const NAMES: [(&'static str, OffsetKind); 2] = [
         ("smrd_offset", OffsetKind::Dwords { imm: NONE }),
         ("smem_offset", OffsetKind::Bytes { imm: NONE, soffset_en: NONE, soffset: NONE }),

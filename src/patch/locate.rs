@@ -156,7 +156,7 @@ impl Inst {
         self.settable(field).map(|(first, info)| Location::new(info, first))
     }
 
-    /// The field that [`Inst::locate`] finds, and the first bit of its part.
+    /// The field that [`Inst::locate`] finds, and the bit at which its format begins.
     pub(super) fn settable(&self, field: Field) -> Option<(u8, &'static FieldInfo)> {
         self.place(field, is_settable)
     }

@@ -83,9 +83,9 @@ pub(crate) struct HazardTables {
     /// The instructions that turn the expert mode on and off.
     pub expert_on: &'static [Side],
     pub expert_off: &'static [Side],
-    /// The rows whose producer must access registers that were seen: operands of an earlier instruction, as in `seen`.
+    /// The rows whose producer must access registers that an earlier instruction has in operands of `seen`.
     pub asking: u128,
-    /// The operands whose registers are seen from then on.
+    /// The operands whose registers count as seen after their instruction.
     pub seen: &'static [Side],
     /// Whether the other register of an aligned pair is seen, too.
     pub pairs: bool,
@@ -107,8 +107,7 @@ pub(crate) struct HazardTables {
 pub(crate) struct ByFile {
     /// Rows about no operands, or about one register.
     pub any: u128,
-    /// Rows about operands that are read in each of the files of `file`, by their bits, and rows about operands that
-    /// are written.
+    /// For each bit of `file`, the rows about operands read in that file; and the same for written ones.
     pub reads: [u128; 8],
     pub writes: [u128; 8],
     /// Rows with conditions.
@@ -159,7 +158,7 @@ pub(crate) struct HazardRow {
     pub most: [u8; 5],
     /// The field of the consumer that holds the distance.
     pub field: Option<Field>,
-    /// The kinds of operations that the waits which end the row count, a bit each; 0 if there are fewer than two kinds.
+    /// The kinds of operations counted by the waits that end the row, a bit each; 0 for a missing kind.
     pub counts: [u16; 2],
 }
 
@@ -170,7 +169,7 @@ pub(crate) struct HazardClass {
     pub ends: u128,
     /// The rows for which an operation of the class has to come between producer and consumer.
     pub arms: u128,
-    /// A bit for each of `HazardTables::enders`.
+    /// The entries of `HazardTables::enders` that the operations may be, a bit each.
     pub enders: u64,
     /// Passes of the matrix core; the second number holds if a factor has 8 bits.
     pub passes: [u8; 2],
@@ -179,7 +178,7 @@ pub(crate) struct HazardClass {
     pub valu: u8,
     /// Properties, as in `class`.
     pub is: u8,
-    /// The kinds of operations that waits count and the class belongs to, as bits.
+    /// The kinds of operations, as waits count them, to which the class belongs, as bits.
     pub counted: u16,
 }
 
@@ -194,7 +193,7 @@ pub(crate) mod class {
     pub const COUNTED: u8 = 16;
     /// The operation may turn the expert mode on or off.
     pub const EXPERT: u8 = 64;
-    /// The operation accesses memory, perhaps for scalar registers.
+    /// The operation accesses memory, perhaps as scalar memory.
     pub const ACCESS: u8 = 1 << 7;
 }
 

@@ -390,7 +390,7 @@ impl Assembler {
             return Err(fault(why));
         };
         if let (None, true, Some(offset)) = (linear.variant, from_here, self.offset_in(id, section)) {
-            // Only a local symbol cannot be replaced by a definition in another object.
+            // A symbol that is not local could be replaced by a definition in another object.
             if self.table.get(id).bind.unwrap_or(STB_LOCAL) == STB_LOCAL {
                 let value = (offset as i64).wrapping_add(linear.constant).wrapping_sub(place as i64);
                 return self.store(fixup, section, width, value).map(|()| None);
@@ -449,7 +449,7 @@ impl Assembler {
         }
     }
 
-    /// The offset in a section of the place that an expression means; `None` if the place is in another section.
+    /// The offset in a section of the place that an expression means; `None` if it means no place in this section.
     fn place_in(&self, section: usize, linear: &Linear) -> Option<u64> {
         let [(id, 1)] = linear.terms[..] else { return None };
         Some(self.offset_in(id, section)?.wrapping_add_signed(linear.constant))

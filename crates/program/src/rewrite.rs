@@ -215,7 +215,7 @@ impl Writer<'_, '_> {
             let at = table.offset + number as u64 * 24;
             let addend = match (relocation.kind, layout.file.symbol(symbols, relocation.symbol)) {
                 (RELATIVE64, _) => layout.address(relocation.addend as u64) as i64,
-                // A pointer to a place after the symbol follows this place.
+                // A pointer to a place at a distance from the symbol follows this place.
                 (_, Some(symbol)) if layout.sections.get(usize::from(symbol.section)).is_some_and(is_loaded) => {
                     let goal = self.beside(&symbol, symbol.address.wrapping_add_signed(relocation.addend));
                     goal.wrapping_sub(self.symbol(&symbol)) as i64

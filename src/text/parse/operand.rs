@@ -65,7 +65,7 @@ struct WrittenSigns {
     bar: bool,
 }
 
-/// The number of bits of a float of this type, whose sign the text can show. An integer stands for these bits.
+/// The number of bits of a float of this type. An integer in its place gives these bits.
 fn width(ty: DataType) -> u32 {
     match ty {
         DataType::F64 => 64,
@@ -168,8 +168,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The first of two export sources that share a register, if this is the second one: LLVM's assembler uses the
-    /// first for both. `None` if the first is off.
+    /// If this is the second of two export sources that share a register: the first one, which LLVM's assembler uses
+    /// for both. `None` if it is off.
     fn first_of_two(&mut self, kind: AddressKind, desc: &OperandDesc) -> Option<EncodedOperand> {
         let AddressKind::ExportSource { compr, .. } = kind else { return None };
         let is_second = is_second_export(desc) && compr != NONE && self.cursor.has_name(b"compr");
@@ -178,8 +178,8 @@ impl Parser<'_, '_> {
     }
 
     /// Whether the text can omit the implicit vcc of this form, as in LLVM's assembler. On targets without the trait
-    /// `silent-vcc`, the form must have no trailing dword, and vcc must hold no carry, or a carry that is only written
-    /// if the target has the trait `silent-carry`.
+    /// `silent-vcc`, the form must have no trailing dword, and vcc must hold no carry; with the trait `silent-carry`,
+    /// it may hold one that is written but not read.
     fn can_omit_vcc(&self) -> bool {
         let target = self.words.target;
         let is_vcc = |desc: &OperandDesc| desc.kind == OperandKind::Register(RegisterKind::Vcc);
@@ -417,8 +417,7 @@ impl Parser<'_, '_> {
         if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Alignment(scalar_align(dwords) as u8)) }
     }
 
-    /// Whether the operand is an image address that is longer than the shortest one, in a format whose words do not
-    /// hold the dimensions.
+    /// Whether the operand is an address in MIMG without dimensions, of more than the least number of registers.
     pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
         let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_address = is_code && desc.field == Field::Vaddr;
@@ -456,7 +455,7 @@ impl Parser<'_, '_> {
             return Ok((Primary::Run(run), start));
         }
         let (number, open) = self.number(stop)?;
-        // An open value may have as many bits as the operand.
+        // A value that the linker may change can need as many bits as the operand has.
         Ok((
             match open {
                 true if self.takes_long(desc) && desc.ty != DataType::F64 => Primary::Long(number),
@@ -500,7 +499,8 @@ impl Parser<'_, '_> {
             _ => number,
         };
         let ty = match (desc.ty, number) {
-            // LLVM's assembler reads a float for a 16-bit integer as one of 32 bits, if it is in the range of 16 bits.
+            // LLVM's assembler reads a float for a 16-bit integer as one of 32 bits; unless packed, it must be in the
+            // range of a half.
             (DataType::I16, Number::Float(bits)) if !is_half(bits) => return None,
             (DataType::PkI16, Number::Float(bits)) if vanishes(DataType::F32, bits) => return None,
             (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
@@ -509,7 +509,7 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
-            // A comparison needs `lit(...)`, which the printer writes, for bits above the half.
+            // In a comparison, an integer of more than 16 bits needs `lit(...)`, which the printer writes.
             (DataType::F16, Number::Int(n))
                 if self.form.signature.format == Format::Sopc && !(-0x8000..=0xffff).contains(&n) =>
             {
@@ -537,7 +537,7 @@ impl Parser<'_, '_> {
         matches!(self.form.signature.format, Format::Sop1 | Format::Sopc)
     }
 
-    /// The literal for a number that could also be an inline constant.
+    /// The literal for a number, which must fit the operand's type.
     fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         // The operations use the lower half of the literal, but their text shows all its bits.
         if let (Number::Int(_), true) = (number, self.has_whole_literals()) {
@@ -565,7 +565,7 @@ impl Parser<'_, '_> {
     }
 
     /// The literal for a number in `lit(...)`. A negative integer for a 16-bit float is cut to 16 bits. A float for a
-    /// 16-bit integer must be in the range of 16 bits, and becomes one of 32 bits.
+    /// 16-bit integer must be in the range of a 16-bit float, and becomes one of 32 bits.
     fn forced_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         match (desc.ty, number) {
             (DataType::F16, Number::Int(n)) if (-0x8000..0).contains(&n) => Some((n as u16).into()),

@@ -75,7 +75,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
     };
     file.symbols().for_each(&mut add);
     if file.symbols().next().is_none() {
-        // The linker sorts the symbols for its tables, but the names are in the order in which it met them.
+        // The linker sorts dynamic symbols, but leaves their names in the order of the input.
         let mut dynamic: Vec<_> = file.dynamic_symbols().collect();
         dynamic.sort_by_key(|symbol| symbol.elf_symbol().st_name.get(LittleEndian));
         dynamic.into_iter().for_each(&mut add);
@@ -155,7 +155,7 @@ impl Source<'_> {
         }
     }
 
-    /// The visibility of a symbol that other modules can see.
+    /// Writes the directive for a symbol's visibility, unless that is the default.
     pub fn visibility(&self, symbol: &Symbol, out: &mut String) {
         let shown = name(&symbol.name);
         let visibility = match symbol.visibility {

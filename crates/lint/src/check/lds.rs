@@ -123,7 +123,7 @@ impl Lds {
             return;
         }
         let (loads, stores) = lds(inst);
-        // The load was reported: later loads after the same barrier are not.
+        // Only the first load after the barrier is reported.
         if loads && self.passed.is_some_and(|passed| passed.is_open) {
             self.passed = None;
         }
