@@ -20,6 +20,7 @@ pub mod parse;
 #[path = "../src/shared.rs"]
 #[allow(dead_code)] // The library uses a part of it, and the generator another.
 pub mod shared;
+pub mod writer;
 
 use std::path::Path;
 

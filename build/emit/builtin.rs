@@ -1,9 +1,8 @@
 //! Constants for the operations that hand-written code makes or looks for. A constant is `None` if no enabled target
 //! has the operation, so that the compiler leaves out code that only such a target needs.
 
-use std::fmt::Write;
-
 use crate::build::emit::camel;
+use crate::build::writer::putln;
 
 /// The operation that extends the numbers of vector registers with upper bits.
 pub const BANKS: &str = "s_set_vgpr_msb";
@@ -46,7 +45,7 @@ pub fn all(opcodes: &[String]) -> String {
             true => format!("Some(Opcode::{})", camel(name)),
             false => "None".into(),
         };
-        writeln!(out, "pub const {}: Option<Opcode> = {value};", name.to_uppercase()).unwrap();
+        putln!(out, "pub const {}: Option<Opcode> = {value};", name.to_uppercase());
     }
     out + "}\n"
 }

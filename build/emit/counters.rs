@@ -1,11 +1,10 @@
 //! Writes the facts of `isa/counters.isa` for one target: `CountTables` in src/table/counters.rs.
 
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::emit::facts::ALL_COUNTERS;
 use crate::build::lower::{LFormat, NONE, Target};
 use crate::build::model::*;
+use crate::build::writer::{put, putln};
 
 /// Writes the tables. `opcodes` are the operations of all enabled targets, in the order of the enum.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
@@ -15,11 +14,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
     let mut orders: Vec<&String> = Vec::new();
     let source = |name: &&'static str| isa.counters.iter().find(|c| c.name == *name).map_or("", |c| &c.source);
     let sources: Vec<&str> = ALL_COUNTERS.iter().map(source).collect();
-    writeln!(
-        w,
-        "pub(crate) static COUNTS: CountTables = CountTables {{ max: {max:?}, sources: {sources:?}, events: &["
-    )
-    .unwrap();
+    putln!(w, "pub(crate) static COUNTS: CountTables = CountTables {{ max: {max:?}, sources: {sources:?}, events: &[");
     for e in &isa.events {
         let Some(raises) = e.raises.of(target) else { continue };
         let which = match &e.which {
@@ -50,28 +45,27 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
         };
         let holds = if e.holds == "-" { "Nothing".into() } else { camel(&e.holds) };
         let (name, counter) = (&e.name, camel(&e.counter));
-        writeln!(
+        putln!(
             w,
             "Event {{ name: {name:?}, counter: Counter::{counter}, which: Which::{which}, order: {order}, holds: Holds::{holds}, raises: {raises} }},"
-        )
-        .unwrap();
+        );
     }
-    write!(w, "], waits: &[").unwrap();
+    put!(w, "], waits: &[");
     for wait in isa.waits.iter().filter(|wait| t.operations.iter().flatten().any(|op| op.mnemonic == wait.op)) {
         let parts = wait.counters.iter().map(|(counter, piece)| {
             format!("(Counter::{}, {}, {})", camel(counter), piece.lsb, (1u16 << piece.width) - 1)
         });
         let parts: Vec<String> = parts.collect();
-        write!(w, "(Opcode::{}, &[{}]),", camel(&wait.op), parts.join(", ")).unwrap();
+        put!(w, "(Opcode::{}, &[{}]),", camel(&wait.op), parts.join(", "));
     }
-    write!(w, "], fields: &[").unwrap();
+    put!(w, "], fields: &[");
     for wait in &isa.field_waits {
         let has =
             |f: &&LFormat| f.def.name == wait.format && f.fields.iter().any(|(field, _)| field.name == wait.field);
         if t.formats.iter().any(|f| has(&f)) {
             let (format, field) = (camel(&wait.format), camel(&wait.field));
-            write!(w, "(Format::{format}, Field::{field}, Counter::{}),", camel(&wait.counter)).unwrap();
+            put!(w, "(Format::{format}, Field::{field}, Counter::{}),", camel(&wait.counter));
         }
     }
-    writeln!(w, "] }};").unwrap();
+    putln!(w, "] }};");
 }

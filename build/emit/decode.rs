@@ -1,7 +1,5 @@
 //! Writes the tables that `decode` reads for one target: `DecodeTables` in src/table/decode.rs.
 
-use std::fmt::Write;
-
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::tables::{announcers_text, desc_text, joined_text};
@@ -16,20 +14,20 @@ use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, Seg, Target, trailing};
 use crate::build::model::error::Result;
 use crate::build::shared::marks;
+use crate::build::writer::{put, putln};
 
 /// Writes the sizes of the tables, and the positions of the checked fields.
 pub fn sizes(w: &mut String, all: &[Tables]) {
-    writeln!(w, "pub(crate) const OPCODE_SPACES: usize = {};", opcode_spaces(all)).unwrap();
+    putln!(w, "pub(crate) const OPCODE_SPACES: usize = {};", opcode_spaces(all));
     // The types are as small as the enabled targets allow, and the fast path's table has an entry for every value of
     // the type.
     let constraints = constraints(all);
     let (index, most) = if constraints <= 256 { ("u8", 256) } else { ("u16", constraints.next_power_of_two()) };
-    writeln!(w, "pub(crate) type ConstraintIndex = {index};").unwrap();
+    putln!(w, "pub(crate) type ConstraintIndex = {index};");
     let index = if of_base_forms(all) <= 256 { "u8" } else { "u16" };
-    writeln!(w, "pub(crate) type BaseConstraintIndex = {index};").unwrap();
-    writeln!(w, "#[cfg(feature = \"fast\")]\npub(crate) const FAST_CONSTRAINTS: usize = {most};").unwrap();
-    writeln!(w, "pub(crate) const CHECKED_FIELDS: [[(u8, u8); 4]; {}] = {CHECKED_FIELDS:?};", CHECKED_FIELDS.len())
-        .unwrap();
+    putln!(w, "pub(crate) type BaseConstraintIndex = {index};");
+    putln!(w, "#[cfg(feature = \"fast\")]\npub(crate) const FAST_CONSTRAINTS: usize = {most};");
+    putln!(w, "pub(crate) const CHECKED_FIELDS: [[(u8, u8); 4]; {}] = {CHECKED_FIELDS:?};", CHECKED_FIELDS.len());
 }
 
 pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
@@ -49,17 +47,11 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         )
     };
     let list = tables.t.opcode_spaces.iter().zip(&tables.constraints.checked).map(opcode_space);
-    writeln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: &{:?},", tables.t.lut)
-        .unwrap();
-    writeln!(
-        w,
-        "opcode_spaces: &padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),",
-        list.collect::<Vec<_>>().join(", ")
-    )
-    .unwrap();
-    writeln!(w, "pages: &{:?},\nconstraints_of: &{:?},", tables.pages, tables.constraints_of).unwrap();
-    writeln!(w, "zeros: &{:?},\nsets: &{:?},", tables.zeros, tables.sets).unwrap();
-    writeln!(w, "code_groups: &{:?},", tables.code_groups).unwrap();
+    putln!(w, "pub(crate) static DECODE: DecodeTables = DecodeTables {{\nopcode_space_of: &{:?},", tables.t.lut);
+    putln!(w, "opcode_spaces: &padded(&[NO_OPCODE_SPACE, {}], NO_OPCODE_SPACE),", list.collect::<Vec<_>>().join(", "));
+    putln!(w, "pages: &{:?},\nconstraints_of: &{:?},", tables.pages, tables.constraints_of);
+    putln!(w, "zeros: &{:?},\nsets: &{:?},", tables.zeros, tables.sets);
+    putln!(w, "code_groups: &{:?},", tables.code_groups);
     let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
     let constraints = |c: &Constraints| {
         let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut tables.zeros.clone(), c.zeros as u64));
@@ -71,21 +63,21 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
         )
     };
     let list: Vec<String> = tables.constraints.list.iter().map(constraints).collect();
-    writeln!(w, "constraints: &[{}],\nforms: &{forms:?},", list.join(",\n")).unwrap();
-    writeln!(w, "rules: &[").unwrap();
-    rules.iter().for_each(|rules| writeln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()).unwrap());
-    writeln!(w, "],").unwrap();
+    putln!(w, "constraints: &[{}],\nforms: &{forms:?},", list.join(",\n"));
+    putln!(w, "rules: &[");
+    rules.iter().for_each(|rules| putln!(w, "&[{}],", rules.iter().map(rule_text).collect::<String>()));
+    putln!(w, "],");
     rare(w, tables)?;
     let name = |f: usize| format!("Format::{}", camel(&tables.t.formats[f].def.name));
-    writeln!(w, "parts: &[").unwrap();
+    putln!(w, "parts: &[");
     for (base, extension) in parts {
         let extension = extension.map_or("None".into(), |f| format!("Some({})", name(f)));
-        writeln!(w, "({}, {extension}),", name(base)).unwrap();
+        putln!(w, "({}, {extension}),", name(base));
     }
     let scalars = code_set(tables.t, &SCALARS);
-    writeln!(w, "],\nscalars: &{scalars:?}, vgprs: {},", tables.t.vgprs()).unwrap();
+    putln!(w, "],\nscalars: &{scalars:?}, vgprs: {},", tables.t.vgprs());
     field_maps(w, tables.t);
-    writeln!(w, "}};").unwrap();
+    putln!(w, "}};");
     Ok(())
 }
 
@@ -106,15 +98,15 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
             let (first, bit) = allowed.place(&set_of(tables.t, c));
             // Checks of the third dword count bits from the start of this dword.
             let (lsb, hi, mask) = (c.lsb % 64, c.hi, (1u32 << c.width) - 1);
-            write!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},").unwrap();
+            put!(text, "Check {{ lsb: {lsb}, hi: {hi}, bit: {bit:#x}, mask: {mask:#x}, first: {first} }},");
         }
         text
     };
-    writeln!(w, "ones: &{ones:?},\nmore: &[").unwrap();
+    putln!(w, "ones: &{ones:?},\nmore: &[");
     for (constraints, c) in all().filter(|(_, c)| !c.more.is_empty()) {
-        writeln!(w, "({constraints}, &[{}]),", list(&c.more, &mut allowed)).unwrap();
+        putln!(w, "({constraints}, &[{}]),", list(&c.more, &mut allowed));
     }
-    writeln!(w, "],\ntrailing: &[").unwrap();
+    putln!(w, "],\ntrailing: &[");
     let (mut announcers, mut lists) = (Vec::new(), Vec::new());
     for (constraints, c) in all().filter(|(_, c)| !c.trailing_dwords.is_empty()) {
         let mut list = Vec::new();
@@ -126,11 +118,11 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
         }
         let first = c.trailing_dwords.iter().find(|dword| dword.form != 0).map_or(0, |dword| dword.of);
         let list = position(&mut lists, list);
-        writeln!(w, "Trailing {{ constraints: {constraints}, list: {list}, first: {first} }},").unwrap();
+        putln!(w, "Trailing {{ constraints: {constraints}, list: {list}, first: {first} }},");
     }
-    writeln!(w, "],\nannouncers: &[{}],\ntrailing_dwords: &[", announcers_text(&announcers)).unwrap();
+    putln!(w, "],\nannouncers: &[{}],\ntrailing_dwords: &[", announcers_text(&announcers));
     room(tables.t, "lists of announced dwords", lists.len(), 8)?;
-    lists.iter().for_each(|list| write!(w, "&{list:?},").unwrap());
+    lists.iter().for_each(|list| put!(w, "&{list:?},"));
     let high = |bits: u128| mask((bits >> 64) as u64);
     let mut wides = Vec::new();
     let mut wide = |c: &Constraints| {
@@ -144,13 +136,13 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     let wide: Vec<_> = all().filter(|(_, c)| c.marks & marks::WIDE != 0).map(|(n, c)| (n, wide(c))).collect();
     room(tables.t, "constraints of a third dword", wides.len(), 8)?;
     let wide: Vec<_> = wide.into_iter().filter(|(_, number)| *number != 0).collect();
-    writeln!(w, "],\nwide: &{wide:?},\nwides: &[{}],", wides.join(",\n")).unwrap();
+    putln!(w, "],\nwide: &{wide:?},\nwides: &[{}],", wides.join(",\n"));
     sized(w, tables)?;
-    writeln!(w, "joined: &[").unwrap();
+    putln!(w, "joined: &[");
     for f in tables.t.opcode_spaces.iter().filter(|f| f.is_joined()) {
-        writeln!(w, "{},", joined_text(f)).unwrap();
+        putln!(w, "{},", joined_text(f));
     }
-    writeln!(w, "],\nallowed: &{:?},", allowed.bytes()).unwrap();
+    putln!(w, "],\nallowed: &{:?},", allowed.bytes());
     Ok(())
 }
 
@@ -173,15 +165,18 @@ fn sized(w: &mut String, tables: &Tables) -> Result<()> {
     for (what, count) in [("operands of variable length", shapes.len()), ("groups of these", groups.len())] {
         room(tables.t, what, count, 8)?;
     }
-    writeln!(w, "sized: &{indices:?},\nsized_numbers: &{numbers:?},\nsized_operands: &[").unwrap();
+    putln!(w, "sized: &{indices:?},\nsized_numbers: &{numbers:?},\nsized_operands: &[");
     for (number, (form, shape, address, dwords)) in
         groups.iter().zip(0..).flat_map(|(g, n)| g.iter().map(move |of| (n, of)))
     {
-        writeln!(w, "SizedOperand {{ number: {number}, form: {form}, shape: {shape}, address: AddressShape::{address:?}, dwords: {dwords} }},").unwrap();
+        putln!(
+            w,
+            "SizedOperand {{ number: {number}, form: {form}, shape: {shape}, address: AddressShape::{address:?}, dwords: {dwords} }},"
+        );
     }
-    writeln!(w, "],\nsized_shapes: &[").unwrap();
-    shapes.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
-    writeln!(w, "],").unwrap();
+    putln!(w, "],\nsized_shapes: &[");
+    shapes.iter().for_each(|desc| putln!(w, "{},", desc_text(desc)));
+    putln!(w, "],");
     Ok(())
 }
 
@@ -196,16 +191,15 @@ fn rule_text(rule: &Rule) -> String {
 
 /// Writes the field of each bit of a format.
 fn field_maps(w: &mut String, t: &Target) {
-    writeln!(w, "fields: &[").unwrap();
+    putln!(w, "fields: &[");
     for f in &t.formats {
         let all = f.fields.iter().filter(|(field, _)| !field.overlay);
         let mut pieces: Vec<(u8, String)> =
             all.flat_map(|(x, b)| b.pieces.iter().map(|p| (p.lsb, camel(&x.name.to_lowercase())))).collect();
         pieces.sort();
-        write!(w, "FieldMap {{ format: Format::{}, dwords: {}, fields: &[", camel(&f.def.name), f.def.bits / 32)
-            .unwrap();
-        pieces.iter().for_each(|(lsb, name)| write!(w, "(Field::{name}, {lsb}),").unwrap());
-        writeln!(w, "] }},").unwrap();
+        put!(w, "FieldMap {{ format: Format::{}, dwords: {}, fields: &[", camel(&f.def.name), f.def.bits / 32);
+        pieces.iter().for_each(|(lsb, name)| put!(w, "(Field::{name}, {lsb}),"));
+        putln!(w, "] }},");
     }
-    writeln!(w, "],").unwrap();
+    putln!(w, "],");
 }

@@ -1,9 +1,6 @@
 //! Writes the properties of operations (spaces, counters, flags of forms) and the swapped sources, which `src/facts.rs`
 //! and `src/convert/` use.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
-
 use crate::build::check::facts::COUNTERS;
 use crate::build::emit::builtin;
 use crate::build::emit::tables::flag_bits;
@@ -12,6 +9,8 @@ use crate::build::kind::{NumberKind, OperandKind};
 use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::*;
 use crate::build::shared::ADDRESS_JUMP;
+use crate::build::writer::{put, putln};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of the variants of `Counter` in src/facts.rs, for every generation. Errors name counters as fields.
 pub const ALL_COUNTERS: [&str; 13] = [
@@ -37,7 +36,7 @@ pub fn spaces(w: &mut String, isa: &Isa) {
         None => "None".into(),
     };
     let spaces: Vec<String> = super::sorted_formats(isa).iter().map(space).collect();
-    writeln!(w, "pub(crate) static SPACES: [Option<Space>; {}] = [{}];", spaces.len(), spaces.join(", ")).unwrap();
+    putln!(w, "pub(crate) static SPACES: [Option<Space>; {}] = [{}];", spaces.len(), spaces.join(", "));
 }
 
 /// Writes the tables that all targets share: `SWAPS` by the first operation, buses and defaults.
@@ -45,12 +44,12 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
     let there = |name: &String| ops.contains(name);
     let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
     let swaps: Vec<String> = swaps.map(|(a, b)| format!("(Opcode::{}, Opcode::{})", camel(a), camel(b))).collect();
-    writeln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", ")).unwrap();
+    putln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", "));
     let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
-    writeln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len()).unwrap();
+    putln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len());
     let has_only = |only: &Only| targets.iter().any(|t| only.values.of(&t.row.name).is_some());
     let only: Vec<bool> = formats.iter().map(|f| f.only.iter().any(has_only)).collect();
-    writeln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len()).unwrap();
+    putln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len());
     let is_jump = |row: &Row| row.address.as_deref() == Some(ADDRESS_JUMP) && there(&row.mnemonic);
     let mut jumps = formats.iter().filter(|f| f.rows.iter().any(is_jump));
     let jump = jumps.next();
@@ -76,8 +75,8 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
         }
     }
     let jump = jump.map(|f| format!("Some(Format::{})", camel(&f.name)));
-    writeln!(w, "/// The format of operations that add their only source to the address of the code.").unwrap();
-    writeln!(w, "pub(crate) const JUMPS: Option<Format> = {};", jump.as_deref().unwrap_or("None")).unwrap();
+    putln!(w, "/// The format of operations that add their only source to the address of the code.");
+    putln!(w, "pub(crate) const JUMPS: Option<Format> = {};", jump.as_deref().unwrap_or("None"));
     let mut addresses: Vec<(&String, u8)> = Vec::new();
     for row in formats.iter().flat_map(|f| &f.rows).filter(|row| there(&row.mnemonic)) {
         if let Some(most) =
@@ -88,15 +87,15 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
     }
     let texts: Vec<String> = addresses.iter().map(|(name, n)| format!("(Opcode::{}, {n})", camel(name))).collect();
     let (count, texts) = (texts.len(), texts.join(", "));
-    writeln!(w, "/// The most registers of an image address.").unwrap();
-    writeln!(w, "pub(crate) static ADDRESSES: [(Opcode, u8); {count}] = [{texts}];").unwrap();
+    putln!(w, "/// The most registers of an image address.");
+    putln!(w, "pub(crate) static ADDRESSES: [(Opcode, u8); {count}] = [{texts}];");
     for (name, neutral) in [("DEFAULTS", false), ("NEUTRALS", true)] {
         let of_all = formats.iter().flat_map(|f| &f.defaults).filter(|d| d.neutral == neutral);
         let mut all: Vec<String> = of_all.map(|d| format!("(Field::{}, {})", camel(&d.field), d.value)).collect();
         all.sort();
         all.dedup();
         let (count, all) = (all.len(), all.join(", "));
-        writeln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u32); {count}] = [{all}];").unwrap();
+        putln!(w, "#[allow(dead_code)]\npub(crate) static {name}: [(Field, u32); {count}] = [{all}];");
     }
 }
 
@@ -108,9 +107,9 @@ pub fn purposes(w: &mut String, isa: &Isa, ops: &[String]) {
     let name = |number: &usize| camel(&ops[*number]);
     let texts: Vec<String> =
         all.iter().map(|(op, purpose)| format!("(Opcode::{}, Purpose::{})", name(op), camel(purpose))).collect();
-    writeln!(w, "/// What code uses some operations for, by the number of the operation.").unwrap();
+    putln!(w, "/// What code uses some operations for, by the number of the operation.");
     let count = texts.len();
-    writeln!(w, "pub(crate) static PURPOSES: [(Opcode, Purpose); {count}] = [{}];", texts.join(", ")).unwrap();
+    putln!(w, "pub(crate) static PURPOSES: [(Opcode, Purpose); {count}] = [{}];", texts.join(", "));
 }
 
 /// Writes the operations with floats of 8 bits, which need a trait in a cell, and the targets that read these floats in
@@ -121,11 +120,11 @@ pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String
         isa.formats.iter().flat_map(|f| &f.rows).filter(|row| needs(row)).map(|row| &row.mnemonic).collect();
     let list: Vec<String> =
         ops.iter().filter(|op| all.contains(op)).map(|op| format!("Opcode::{}", camel(op))).collect();
-    writeln!(w, "/// Operations with floats of 8 bits.").unwrap();
-    writeln!(w, "pub(crate) static SMALL_FLOATS: &[Opcode] = &[{}];", list.join(", ")).unwrap();
+    putln!(w, "/// Operations with floats of 8 bits.");
+    putln!(w, "pub(crate) static SMALL_FLOATS: &[Opcode] = &[{}];", list.join(", "));
     let fnuz = targets.iter().enumerate().filter(|(_, t)| t.row.has("fnuz")).fold(0u128, |set, (n, _)| set | 1 << n);
-    writeln!(w, "/// Targets whose floats of 8 bits have neither infinity nor -0: a bit for each.").unwrap();
-    writeln!(w, "pub(crate) static FNUZ: u128 = {fnuz:#x};").unwrap();
+    putln!(w, "/// Targets whose floats of 8 bits have neither infinity nor -0: a bit for each.");
+    putln!(w, "pub(crate) static FNUZ: u128 = {fnuz:#x};");
 }
 
 /// The largest size in dwords of an operand such as `b64..384`.
@@ -137,7 +136,7 @@ fn most_dwords(token: &Token) -> Option<u8> {
 
 /// Writes `FactTables` of one target.
 pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
-    write!(w, "pub(crate) static FACTS: FactTables = FactTables {{ whens: &[").unwrap();
+    put!(w, "pub(crate) static FACTS: FactTables = FactTables {{ whens: &[");
     for f in &t.formats {
         for when in &f.def.whens {
             let bits = |name: &String| f.fields.iter().find(|(field, _)| &field.name == name).map(|(_, bits)| bits);
@@ -153,7 +152,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
             let clear: Vec<String> = clear.iter().map(|x| x[1..].to_string()).collect();
             let format = camel(&f.def.name);
             let (set, clear) = (flag_bits(&set), flag_bits(&clear));
-            write!(w, "When {{ format: Format::{format}, bit: {bit}, set: {set:#x}, clear: {clear:#x} }},").unwrap();
+            put!(w, "When {{ format: Format::{format}, bit: {bit}, set: {set:#x}, clear: {clear:#x} }},");
         }
     }
     let mut returns = Vec::new();
@@ -186,12 +185,11 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     let bus = t.row.bus;
     let mut rows = isa.formats.iter().flat_map(|format| &format.rows);
     let banked = rows.any(|row| row.mnemonic == builtin::BANKS && row.opcode.of(&t.row.name).is_some());
-    writeln!(
+    putln!(
         w,
         "], returns: &[{returns}], only: &[{only}], counters: &[{counters}], codes: Codes::new([{}]), specials: &{specials:?}, bus: {bus}, banked: {banked} }};",
         codes.join(", ")
-    )
-    .unwrap();
+    );
 }
 
 /// The values that a field can have, and the conditions, which are other fields with their values.

@@ -1,8 +1,5 @@
 //! Writes the tables for text that is printed without descriptors: `FastText` in src/table/text.rs.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
-
 use crate::build::check::assume::room;
 use crate::build::emit::names::parts;
 use crate::build::emit::operand_texts::{self, DEPCTRS, INSTIDS, INSTSKIPS};
@@ -15,6 +12,8 @@ use crate::build::lower::pages::run;
 use crate::build::lower::{FormSignature, NONE, OperandDesc, Operation, Target};
 use crate::build::model::Isa;
 use crate::build::model::error::Result;
+use crate::build::writer::{put, putln};
+use std::collections::{BTreeMap, HashMap};
 
 /// The data of a `FastSignature`, with its modifiers.
 #[derive(Clone, PartialEq)]
@@ -105,19 +104,19 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     }
     room(t, "signatures that are printed fast", entry(all.len()), 10)?;
     room(t, "bytes of mnemonics", names.values().map(|name| name.0).max().unwrap_or(0), 16)?;
-    writeln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]").unwrap();
-    writeln!(w, "pub(crate) static FAST_TEXT: FastText = FastText {{ rows: &{numbers:?},").unwrap();
-    writeln!(w, "first: &{:?},", firsts(t, &numbers)).unwrap();
+    putln!(w, "#[cfg(all(feature = \"text\", feature = \"fast\"))]");
+    putln!(w, "pub(crate) static FAST_TEXT: FastText = FastText {{ rows: &{numbers:?},");
+    putln!(w, "first: &{:?},", firsts(t, &numbers));
     let mut modifiers = Vec::new();
-    writeln!(w, "special: {}, signatures: &[NO_FAST,", entry(common.len())).unwrap();
+    putln!(w, "special: {}, signatures: &[NO_FAST,", entry(common.len()));
     for fast in &all {
         let (first, _) = run(&mut modifiers, &fast.modifiers);
-        write!(w, "{}", fast.signature(first)).unwrap();
+        put!(w, "{}", fast.signature(first));
     }
     room(t, "modifiers that are printed fast", modifiers.len(), 16)?;
-    writeln!(w, "], modifiers: &[").unwrap();
-    modifiers.iter().for_each(|entry| writeln!(w, "{entry},").unwrap());
-    writeln!(w, "] }};").unwrap();
+    putln!(w, "], modifiers: &[");
+    modifiers.iter().for_each(|entry| putln!(w, "{entry},"));
+    putln!(w, "] }};");
     Ok(())
 }
 

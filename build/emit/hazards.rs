@@ -1,7 +1,5 @@
 //! Writes the rules about hazards, as src/table/hazards.rs describes them.
 
-use std::fmt::Write;
-
 use crate::build::check::hazards::{BEGIN, DIFFERS, FILES, MODES, OVERLAPS};
 use crate::build::emit::camel;
 use crate::build::lower::Target;
@@ -12,6 +10,7 @@ use crate::build::model::error::Result;
 use crate::build::model::hazards::*;
 use crate::build::model::*;
 use crate::build::shared;
+use crate::build::writer::{put, putln};
 
 /// The rules that at least one target of the build has.
 fn rules<'a>(isa: &'a Isa, targets: &[Target]) -> Vec<&'a HazardRule> {
@@ -22,7 +21,7 @@ fn rules<'a>(isa: &'a Isa, targets: &[Target]) -> Vec<&'a HazardRule> {
 /// Writes `HAZARD_RULES`, the texts about each rule.
 pub fn rule_infos(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     let rules = rules(isa, targets);
-    writeln!(w, "pub(crate) static HAZARD_RULES: [RuleInfo; {}] = [", rules.len()).unwrap();
+    putln!(w, "pub(crate) static HAZARD_RULES: [RuleInfo; {}] = [", rules.len());
     for rule in rules {
         let has = |name: &str| rule.from.iter().any(|from| from == name);
         let certainty = match (has("manual"), has("llvm")) {
@@ -39,11 +38,11 @@ pub fn rule_infos(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
         let ends = isa.hazards.words(rule, &names)?;
         let mode = rule.when.as_ref().map_or("None".into(), |mode| format!("Some(Mode::{})", camel(mode)));
         let unit = camel(&rule.unit);
-        write!(w, "RuleInfo {{ id: {id:?}, text: {text:?}, source: {source:?}, ").unwrap();
-        write!(w, "note: {note:?}, caution: {caution:?}, mode: {mode}, ends: {ends:?}, unit: Unit::{unit}, ").unwrap();
-        writeln!(w, "certainty: Certainty::{certainty} }},").unwrap();
+        put!(w, "RuleInfo {{ id: {id:?}, text: {text:?}, source: {source:?}, ");
+        put!(w, "note: {note:?}, caution: {caution:?}, mode: {mode}, ends: {ends:?}, unit: Unit::{unit}, ");
+        putln!(w, "certainty: Certainty::{certainty} }},");
     }
-    writeln!(w, "];").unwrap();
+    putln!(w, "];");
     Ok(())
 }
 
@@ -51,7 +50,7 @@ pub fn rule_infos(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
 pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Result<()> {
     let tables = lower::tables(isa, t)?;
     let rules = rules(isa, targets);
-    write!(w, "pub(crate) static HAZARDS: HazardTables = HazardTables {{ rows: &[").unwrap();
+    put!(w, "pub(crate) static HAZARDS: HazardTables = HazardTables {{ rows: &[");
     for row in &tables.rows {
         let number = rules.iter().position(|rule| rule.id == row.rule.id).expect("the target has it");
         let (less, most): (Vec<u8>, Vec<u8>) = row.distance.into_iter().unzip();
@@ -64,15 +63,17 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
         let [lasts, times] = [row.rule.lasts, row.rule.times].map(|n| n.unwrap_or(u8::MAX));
         let (again, counted) = (row.rule.again, row.rule.counted);
-        write!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ").unwrap();
-        write!(w, "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, lasts: {lasts}, ")
-            .unwrap();
-        write!(w, "times: {times}, again: {again:?}, counted: {counted}, ").unwrap();
+        put!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ");
+        put!(
+            w,
+            "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, lasts: {lasts}, "
+        );
+        put!(w, "times: {times}, again: {again:?}, counted: {counted}, ");
         let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
         let counts = row.counts(&tables).unwrap_or_default();
-        writeln!(w, "distance: {less:?}, most: {most:?}, field: {field}, counts: {counts:?} }},").unwrap();
+        putln!(w, "distance: {less:?}, most: {most:?}, field: {field}, counts: {counts:?} }},");
     }
-    write!(w, "], classes: &[").unwrap();
+    put!(w, "], classes: &[");
     for class in &tables.classes {
         let longest = |unit: &str| {
             let rows =
@@ -82,29 +83,24 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         };
         let (states, valu) = (longest("states"), longest("valu"));
         let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is, counted } = class;
-        write!(
-            w,
-            "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, "
-        )
-        .unwrap();
-        write!(w, "enders: {enders:#x}, passes: [{less}, {more}], states: {states}, valu: {valu}, is: {is}, ").unwrap();
-        write!(w, "counted: {counted:#x} }},").unwrap();
+        put!(w, "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, ");
+        put!(w, "enders: {enders:#x}, passes: [{less}, {more}], states: {states}, valu: {valu}, is: {is}, ");
+        put!(w, "counted: {counted:#x} }},");
     }
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
-    write!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[").unwrap();
+    put!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[");
     for (rows, of) in &tables.enders {
         let upto = of.upto.as_ref().map_or("None".into(), |Upto { high, low, what }| {
             let (mask, kind) = ((1u32 << (high - low + 1)) - 1, tables.counted_bit(what));
             format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, kind: {kind:#x} }})")
         });
-        write!(
+        put!(
             w,
             "Ender {{ rows: {rows:#x}, side: {}, over: {}, begins: {}, upto: {upto} }},",
             side(isa, t, of),
             of.over,
             of.begins
-        )
-        .unwrap();
+        );
     }
     let set = |of: &dyn Fn(&HazardRow) -> bool| {
         tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
@@ -113,35 +109,34 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let waits = tables.enders.iter().filter(|(_, of)| of.upto.is_some());
     let waited = waits.fold(0u128, |set, (rows, _)| set | rows);
     let thens = set(&|row| row.rule.then.is_some() || row.rule.then_over.is_some());
-    write!(w, "], ").unwrap();
-    write!(w, "directly: {:#x}, ", set(&|row| row.rule.directly)).unwrap();
-    write!(w, "begin: {:#x}, ", set(&|row| row.producer.kind == BEGIN)).unwrap();
+    put!(w, "], ");
+    put!(w, "directly: {:#x}, ", set(&|row| row.rule.directly));
+    put!(w, "begin: {:#x}, ", set(&|row| row.producer.kind == BEGIN));
     let asking = set(&|row| row.producer.conditions.iter().any(|c| matches!(c, Condition::Seen)));
     for mode in MODES {
-        write!(w, "{mode}: {:#x}, ", set(&|row| row.rule.when.as_deref() == Some(mode))).unwrap();
+        put!(w, "{mode}: {:#x}, ", set(&|row| row.rule.when.as_deref() == Some(mode)));
     }
     for (name, wanted) in [("expert_on", true), ("expert_off", false)] {
         let there = |side: &&Side| side.conditions.iter().all(|c| lower::is_there(isa, &t.row.name, c));
         let sides = isa.hazards.expert.iter().filter(|(_, on, _)| *on == wanted).map(|(_, _, side)| side).filter(there);
         let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
-        write!(w, "{name}: &[{}], ", sides.join(", ")).unwrap();
+        put!(w, "{name}: &[{}], ", sides.join(", "));
     }
     for (name, all) in [("seen", &isa.hazards.seen), ("counted", &isa.hazards.counted)] {
         let sides = watched(all, &t.row.name).into_iter().flat_map(|watched| &watched.sides);
         let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
-        write!(w, "{name}: &[{}], ", sides.join(", ")).unwrap();
+        put!(w, "{name}: &[{}], ", sides.join(", "));
     }
-    write!(w, "producers: {}, ", by_file(tables.rows.iter().map(|row| row.producer))).unwrap();
-    write!(w, "consumers: {}, ", by_file(tables.rows.iter().map(|row| row.consumer))).unwrap();
+    put!(w, "producers: {}, ", by_file(tables.rows.iter().map(|row| row.producer)));
+    put!(w, "consumers: {}, ", by_file(tables.rows.iter().map(|row| row.consumer)));
     let how = watched(&isa.hazards.seen, &t.row.name).map_or("-", |watched| &watched.how);
-    write!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written").unwrap();
-    write!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some())).unwrap();
-    writeln!(
+    put!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written");
+    put!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some()));
+    putln!(
         w,
         ", events: {events:#x}, valu: {valu:#x}, waited: {waited:#x}, thens: {thens:#x}, nop: {:#x} }};",
         tables.nop_mask
-    )
-    .unwrap();
+    );
     Ok(())
 }
 

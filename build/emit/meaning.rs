@@ -1,14 +1,13 @@
 //! Writes the formulas of operations.
 
-use std::collections::HashSet;
-use std::fmt::Write;
-
 use crate::build::check::meaning;
 use crate::build::emit::{camel, opcodes};
 use crate::build::lower::{Target, meaning as lower_meaning};
 use crate::build::model::error::Result;
 use crate::build::model::{EnumValue, Isa, Meanings};
 use crate::build::parse::numbers::number;
+use crate::build::writer::{put, putln};
+use std::collections::HashSet;
 
 /// Writes `MEANINGS`: the formulas in the order of the operations, each with a bit for each target for which it holds.
 pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<String> {
@@ -31,14 +30,14 @@ pub fn table(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Strin
         rows.extend(texts.iter().map(|(text, set)| format!("(Opcode::{}, {set:#x}, {text:?})", camel(op))));
     }
     let mut out = String::new();
-    writeln!(out, "static MEANINGS: [(Opcode, u128, &str); {}] = [{}];", rows.len(), rows.join(",\n")).unwrap();
+    putln!(out, "static MEANINGS: [(Opcode, u128, &str); {}] = [{}];", rows.len(), rows.join(",\n"));
     source_lanes(&mut out, isa, targets);
     lanes(&mut out, isa, targets)?;
     values(&mut out, isa)?;
     fields(&mut out, isa)?;
     for name in ["keeps-half", "omod-flush"] {
         let set = targets.iter().enumerate().filter(|(_, t)| t.row.has(name)).fold(0u128, |set, (n, _)| set | 1 << n);
-        writeln!(out, "static {}: u128 = {set:#x};", name.to_uppercase().replace('-', "_")).unwrap();
+        putln!(out, "static {}: u128 = {set:#x};", name.to_uppercase().replace('-', "_"));
     }
     Ok(out)
 }
@@ -51,7 +50,7 @@ fn source_lanes(out: &mut String, isa: &Isa, targets: &[Target]) {
         rows.extend(all.iter().map(|lane| format!("(Opcode::{}, {}, {:?})", camel(op), lane.source, lane.text)));
     }
     let (count, rows) = (rows.len(), rows.join(",\n"));
-    writeln!(out, "static SOURCE_LANES: [(Opcode, u8, &str); {count}] = [{rows}];").unwrap();
+    putln!(out, "static SOURCE_LANES: [(Opcode, u8, &str); {count}] = [{rows}];");
 }
 
 /// Writes `VALUE_MEANINGS`: the effects of the named values of each enum, and the effect without a value.
@@ -73,7 +72,7 @@ fn values(out: &mut String, isa: &Isa) -> Result<()> {
         }
     }
     let (count, rows) = (rows.len(), rows.join(",\n"));
-    writeln!(out, "static VALUE_MEANINGS: [(&str, &str, &str); {count}] = [{rows}];").unwrap();
+    putln!(out, "static VALUE_MEANINGS: [(&str, &str, &str); {count}] = [{rows}];");
     Ok(())
 }
 
@@ -92,7 +91,7 @@ fn fields(out: &mut String, isa: &Isa) -> Result<()> {
         }
     }
     let (count, rows) = (rows.len(), rows.join(",\n"));
-    writeln!(out, "static FIELD_MEANINGS: [(Format, Field, &str); {count}] = [{rows}];").unwrap();
+    putln!(out, "static FIELD_MEANINGS: [(Format, Field, &str); {count}] = [{rows}];");
     Ok(())
 }
 
@@ -122,8 +121,8 @@ fn lanes(out: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     }
     let (count, mut texts) = (rows.len(), String::new());
     for (first, last, formula, set) in rows {
-        write!(texts, "({first}, {last}, {set:#x}, {formula:?}), ").unwrap();
+        put!(texts, "({first}, {last}, {set:#x}, {formula:?}), ");
     }
-    writeln!(out, "static LANES: [(u16, u16, u128, &str); {count}] = [{texts}];").unwrap();
+    putln!(out, "static LANES: [(u16, u16, u128, &str); {count}] = [{texts}];");
     Ok(())
 }

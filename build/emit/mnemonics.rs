@@ -1,12 +1,11 @@
 //! The tables in which the parser looks up a mnemonic: opcode indices by the hash of their mnemonics, and synonyms.
 
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::lower::{Operation, Target};
 use crate::build::model::Isa;
 use crate::build::model::error::Result;
 use crate::build::shared::mnemonic_hash;
+use crate::build::writer::putln;
 
 /// Writes a hash table with open addressing: an operation is in the slot that the hash of its mnemonic selects, or in a
 /// later slot before the next empty one. Operations of fewer bits come first, as the assembler prefers them.
@@ -39,6 +38,6 @@ pub fn table(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     synonyms.sort();
     let synonyms = synonyms.into_iter().map(|(_, row)| row).collect::<Vec<_>>().join(", ");
     let head = "pub(crate) static MNEMONICS_OF: MnemonicTable = MnemonicTable";
-    writeln!(w, "#[cfg(feature = \"text\")]\n{head} {{ slots: &{slots:?}, synonyms: &[{synonyms}] }};").unwrap();
+    putln!(w, "#[cfg(feature = \"text\")]\n{head} {{ slots: &{slots:?}, synonyms: &[{synonyms}] }};");
     Ok(())
 }

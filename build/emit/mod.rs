@@ -20,9 +20,6 @@ pub mod struct_list;
 pub mod tables;
 pub mod types;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt::Write;
-
 use crate::build::emit::tables::{info_table, target_tables};
 use crate::build::lower::codes;
 use crate::build::lower::lengths::Lengths;
@@ -30,6 +27,8 @@ use crate::build::lower::{self, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::PAGE;
+use crate::build::writer::{put, putln};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Writes all files. `every_struct` lists all structs for the tests, instead of one struct for each layout.
 pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(String, String)>> {
@@ -43,36 +42,36 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     info_table(&mut tables, &infos);
     // A byte is enough for the indices, unless many targets are enabled.
     let index = if infos.len() <= 1 << u8::BITS { "u8" } else { "u16" };
-    writeln!(sizes, "pub(crate) type InfoIndex = {index};").unwrap();
+    putln!(sizes, "pub(crate) type InfoIndex = {index};");
     // These constants omit code that no enabled target needs.
     let lengths = targets.iter().map(|t| Lengths::of(&waves(targets, t))).collect::<Result<Vec<_>>>()?;
     let listed = lengths.iter().any(|lengths| !lengths.lists.is_empty());
-    writeln!(sizes, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};").unwrap();
+    putln!(sizes, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};");
     let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
     let wide =
         targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.kind.positions().into_iter().any(is_wide));
-    writeln!(sizes, "pub(crate) const ANY_WIDE: bool = {wide};").unwrap();
+    putln!(sizes, "pub(crate) const ANY_WIDE: bool = {wide};");
     let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.kind.is_image_address());
-    writeln!(sizes, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};").unwrap();
+    putln!(sizes, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};");
     let long = targets.iter().any(|t| t.code.literal64 != u16::MAX);
-    writeln!(sizes, "pub(crate) const ANY_LITERAL64: bool = {long};").unwrap();
+    putln!(sizes, "pub(crate) const ANY_LITERAL64: bool = {long};");
     let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
-    writeln!(sizes, "pub(crate) const ANY_JOINED: bool = {joined};").unwrap();
+    putln!(sizes, "pub(crate) const ANY_JOINED: bool = {joined};");
     let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());
-    writeln!(sizes, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};").unwrap();
+    putln!(sizes, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};");
     let fills = targets.iter().any(|t| t.signatures.iter().any(|s| t.row.filler(s.fillers) != 0));
-    writeln!(sizes, "pub(crate) const ANY_FILLER: bool = {fills};").unwrap();
-    writeln!(sizes, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets)).unwrap();
+    putln!(sizes, "pub(crate) const ANY_FILLER: bool = {fills};");
+    putln!(sizes, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets));
     let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
     decode::sizes(&mut sizes, &tables_of);
     let third = lower::fast_decode::any_third(&tables_of);
-    writeln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};").unwrap();
+    putln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};");
     // The size of a table with an entry for every possible opcode index. No operation has the last index.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
-    writeln!(sizes, "pub(crate) const OP_INDICES: usize = {operations};").unwrap();
+    putln!(sizes, "pub(crate) const OP_INDICES: usize = {operations};");
     let (marks, rules) = lower::decode::needed(&tables_of);
-    writeln!(sizes, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};").unwrap();
+    putln!(sizes, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};");
     operands::values(&mut tables, isa, targets);
     let texts = fast_text::shared(isa, targets);
     let opcodes = opcodes(isa, targets);
@@ -99,23 +98,22 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         tables += &shared.module(&t.row.name, of_target);
     }
     let index = if most.span <= u8::MAX.into() { "u8" } else { "u16" };
-    writeln!(sizes, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};").unwrap();
+    putln!(sizes, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};");
     let (bits, list, stored) = most.of_lists();
-    writeln!(sizes, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};").unwrap();
-    writeln!(sizes, "pub(crate) type StoredList = {stored};").unwrap();
+    putln!(sizes, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};");
+    putln!(sizes, "pub(crate) type StoredList = {stored};");
     // The size is a power of two, so that a number of that many bits is always a valid index.
-    writeln!(
+    putln!(
         sizes,
         "#[cfg(feature = \"fast\")]\npub(crate) const FAST_OPERANDS: usize = {};",
         most.fast.next_power_of_two()
-    )
-    .unwrap();
+    );
     facts::spaces(&mut tables, isa);
     facts::purposes(&mut tables, isa, &opcodes);
     hazards::rule_infos(&mut tables, isa, targets)?;
     names::successors(&mut tables, isa);
     facts::small_floats(&mut tables, isa, targets, &opcodes);
-    writeln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};").unwrap();
+    putln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};");
     files.push(("sizes.rs".to_string(), sizes));
     files.push(("tables.rs".to_string(), tables));
     files.push(("texts".to_string(), texts));
@@ -186,7 +184,7 @@ impl SharedTables {
             match self.first.get(&text) {
                 Some(other) => {
                     let cfg = text.split_inclusive('\n').next().filter(|line| line.starts_with("#[cfg(")).unwrap_or("");
-                    writeln!(out, "{cfg}pub(crate) use super::{other}::{name};").unwrap();
+                    putln!(out, "{cfg}pub(crate) use super::{other}::{name};");
                 }
                 None => {
                     out.push_str(&text);
@@ -238,15 +236,14 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[
     let with_behind = if behind.is_empty() { text.to_string() } else { format!("all({text}, feature = \"fast\")") };
     let mut blob = |cfg: &str, behind: &[String]| {
         let blob = list.concat() + &behind.concat() + &" ".repeat(48);
-        writeln!(out, "/// {doc}\n#[cfg({cfg})]\npub(crate) static {name}: &str = \"{blob}\";").unwrap();
+        putln!(out, "/// {doc}\n#[cfg({cfg})]\npub(crate) static {name}: &str = \"{blob}\";");
     };
     blob(&with_behind, behind);
     // Without the fast path, the additional names are not used.
     if !behind.is_empty() {
         blob(&format!("all({text}, not(feature = \"fast\"))"), &[]);
     }
-    writeln!(out, "#[cfg(feature = \"text\")]\npub(crate) static {name}_AT: [u16; {}] = {ends:?};", ends.len())
-        .unwrap();
+    putln!(out, "#[cfg(feature = \"text\")]\npub(crate) static {name}_AT: [u16; {}] = {ends:?};", ends.len());
 }
 
 /// Writes `Opcode`: all operations, whether enabled or not, and the places of the enabled ones, `ops`, in
@@ -261,18 +258,18 @@ fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
     by_name.sort_by_key(|opcode| &opcode.name);
     for OpcodeNumber { name, number, retired, .. } in by_name {
         let retired = if *retired { ", which no target has any more" } else { "" };
-        writeln!(out, "    /// `{name}`{retired}\n    {} = {number},", camel(name)).unwrap();
+        putln!(out, "    /// `{name}`{retired}\n    {} = {number},", camel(name));
     }
     *out += "}\n";
     *out += FROM_NUMBER;
     for OpcodeNumber { name, number, .. } in &isa.opcodes {
-        writeln!(out, "{number} => Opcode::{},", camel(name)).unwrap();
+        putln!(out, "{number} => Opcode::{},", camel(name));
     }
     *out += "            _ => return None,\n        })\n    }\n\n";
     *out += "    /// Every operation of the enabled targets, in the order of their numbers.\n";
     *out += "    pub const ALL: &'static [Opcode] = &[";
     for op in ops {
-        write!(out, "Opcode::{}, ", camel(op)).unwrap();
+        put!(out, "Opcode::{}, ", camel(op));
     }
     *out += "];\n}\n";
     // A bit for each number, and the number of operations before each 32 bits.
@@ -285,13 +282,12 @@ fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
     let sets: Vec<u32> = if lowest { Vec::new() } else { isa.opcodes.chunks(32).map(bits).collect() };
     let before = sets.iter().scan(0, |sum, set| Some(std::mem::replace(sum, *sum + set.count_ones())));
     let (count, before): (usize, Vec<u32>) = (sets.len(), before.collect());
-    writeln!(out, "/// Whether the operations of the enabled targets are those with the lowest numbers.").unwrap();
-    writeln!(out, "const LOWEST: bool = {lowest};").unwrap();
-    writeln!(out, "/// A bit for each number, which is set if an enabled target has the operation; empty if `LOWEST`.")
-        .unwrap();
-    writeln!(out, "static ENABLED: [u32; {count}] = {sets:?};").unwrap();
-    writeln!(out, "/// The number of bits that are set before each dword of `ENABLED`.").unwrap();
-    writeln!(out, "static ENABLED_BEFORE: [u16; {count}] = {before:?};").unwrap();
+    putln!(out, "/// Whether the operations of the enabled targets are those with the lowest numbers.");
+    putln!(out, "const LOWEST: bool = {lowest};");
+    putln!(out, "/// A bit for each number, which is set if an enabled target has the operation; empty if `LOWEST`.");
+    putln!(out, "static ENABLED: [u32; {count}] = {sets:?};");
+    putln!(out, "/// The number of bits that are set before each dword of `ENABLED`.");
+    putln!(out, "static ENABLED_BEFORE: [u16; {count}] = {before:?};");
 }
 
 /// The start of `Opcode::from_number`.
@@ -319,27 +315,25 @@ fn opcode_file(isa: &Isa, targets: &[Target]) -> Result<String> {
     out += "/// A microcode format.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Format {\n";
     let formats = sorted_formats(isa);
     for f in &formats {
-        writeln!(out, "    /// {} ({} bits)\n    {},", f.about, f.bits, camel(&f.name)).unwrap();
+        putln!(out, "    /// {} ({} bits)\n    {},", f.about, f.bits, camel(&f.name));
     }
     out += "}\n";
     let all: Vec<String> = formats.iter().map(|f| format!("Format::{}", camel(&f.name))).collect();
     let doc = "/// Every format of all targets, enabled or not.";
-    writeln!(out, "impl Format {{\n    {doc}\n    pub const ALL: &'static [Format] = &[{}];\n}}", all.join(", "))
-        .unwrap();
+    putln!(out, "impl Format {{\n    {doc}\n    pub const ALL: &'static [Format] = &[{}];\n}}", all.join(", "));
     let names: Vec<String> = formats.iter().map(|f| f.name.clone()).collect();
-    writeln!(out, "pub(crate) static FORMAT_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
+    putln!(out, "pub(crate) static FORMAT_NAMES: [&str; {}] = {names:?};", names.len());
 
     let fields: Vec<String> = fields(isa).into_iter().collect();
     out += "/// The name of a field of a microcode format.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\n#[allow(missing_docs)]\npub enum Field {\n";
     for f in &fields {
-        writeln!(out, "    {},", camel(f)).unwrap();
+        putln!(out, "    {},", camel(f));
     }
     out += "}\n";
     let all: Vec<String> = fields.iter().map(|f| format!("Field::{}", camel(f))).collect();
     let doc = "/// Every field of all targets, enabled or not.";
-    writeln!(out, "impl Field {{\n    {doc}\n    pub const ALL: &'static [Field] = &[{}];\n}}", all.join(", "))
-        .unwrap();
-    writeln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len()).unwrap();
+    putln!(out, "impl Field {{\n    {doc}\n    pub const ALL: &'static [Field] = &[{}];\n}}", all.join(", "));
+    putln!(out, "pub(crate) static FIELD_NAMES: [&str; {}] = {fields:?};", fields.len());
 
     facts::common(&mut out, isa, targets, &formats, &ops);
     names::common(&mut out, isa);
@@ -371,20 +365,19 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
             false if t.row.aliases.is_empty() => format!("LLVM calls it `{}`", t.row.processor),
             false => format!("also called `{}`", t.row.aliases.join("`, `")),
         };
-        writeln!(out, "    /// {}; {about}.\n    {},", t.row.generation, camel(&t.row.name)).unwrap();
+        putln!(out, "    /// {}; {about}.\n    {},", t.row.generation, camel(&t.row.name));
     }
     out += "}\n";
     let variants: Vec<String> = targets.iter().map(|t| format!("Target::{}", camel(&t.row.name))).collect();
-    writeln!(
+    putln!(
         out,
         "impl Target {{\n    /// Every enabled target.\n    pub const ALL: &'static [Target] = &[{}];\n}}",
         variants.join(", ")
-    )
-    .unwrap();
-    writeln!(out, "pub(crate) static TARGETS: [TargetInfo; {}] = [", targets.len()).unwrap();
+    );
+    putln!(out, "pub(crate) static TARGETS: [TargetInfo; {}] = [", targets.len());
     for t in targets {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
-        writeln!(
+        putln!(
             out,
             "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, omits: {:?}, filler: Filler::{}, aliases: &[{}] }},",
             t.row.shown(),
@@ -399,20 +392,21 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
             [t.row.has("silent-vcc"), t.row.has("silent-carry")],
             if t.row.has("new-fillers") { "Llvm23" } else { "Llvm22" },
             a.join(", ")
-        )
-        .unwrap();
+        );
     }
     out += "];\n";
-    writeln!(out, "pub(crate) static PROCESSORS: [ProcessorInfo; {}] = [", isa.processors.len()).unwrap();
+    putln!(out, "pub(crate) static PROCESSORS: [ProcessorInfo; {}] = [", isa.processors.len());
     for p in &isa.processors {
         let target = targets.iter().find(|t| p.target.as_ref().is_some_and(|name| t.row.shown() == *name));
         let target = target.map_or("None".into(), |t| format!("Some(Target::{})", camel(&t.row.name)));
-        writeln!(
+        putln!(
             out,
             "    ProcessorInfo {{ name: {:?}, mach: {:#x}, generic: {:?}, target: {target}, aliases: &{:?} }},",
-            p.name, p.mach, p.generic, p.aliases
-        )
-        .unwrap();
+            p.name,
+            p.mach,
+            p.generic,
+            p.aliases
+        );
     }
     out += "];\n";
     out += &descriptor::tables(isa, targets);
@@ -433,19 +427,19 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         ("HAZARDS", "HazardTables"),
     ] {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
-        writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
+        putln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", "));
     }
     let refs: Vec<String> = targets.iter().map(|t| format!("&{}::FAST_DECODE", t.row.name)).collect();
     let list = format!("const FAST_DECODE: [&FastDecode; {}] = [{}];", targets.len(), refs.join(", "));
-    writeln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}").unwrap();
+    putln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}");
     let text = "feature = \"text\"";
     let both = format!("all({text}, feature = \"fast\")");
     for (name, ty, cfg) in
         [("TEXT", "TextTables", text), ("MNEMONICS_OF", "MnemonicTable", text), ("FAST_TEXT", "FastText", &both)]
     {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
-        writeln!(out, "#[cfg({cfg})]").unwrap();
-        writeln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", ")).unwrap();
+        putln!(out, "#[cfg({cfg})]");
+        putln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", "));
     }
     out
 }

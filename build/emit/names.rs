@@ -1,29 +1,27 @@
 //! Writes the parts of constants (`ImmTables`), and the codes and values that have the same name on all targets
 //! (`NameTables`), which re-targeting uses. The names themselves are in the printer's table.
 
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::lower::Target;
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::parse;
+use crate::build::writer::{put, putln};
 
 /// An enum whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
 const NO_NAMES: &str = "dpp_ctrl64";
 
 /// Writes the positions of the parts of constants.
 pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
-    writeln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{").unwrap();
+    putln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{");
     for e in isa.enums.iter().filter(|e| e.bits) {
-        write!(w, "{}: [", e.name).unwrap();
+        put!(w, "{}: [", e.name);
         for [low, high] in pieces(e, t)? {
-            write!(w, "Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }},", low.lsb, low.width, high.lsb, high.width)
-                .unwrap();
+            put!(w, "Part {{ lsb: {}, width: {}, hi: {}, hi_width: {} }},", low.lsb, low.width, high.lsb, high.width);
         }
-        writeln!(w, "],").unwrap();
+        putln!(w, "],");
     }
-    writeln!(w, "}};").unwrap();
+    putln!(w, "}};");
     Ok(())
 }
 
@@ -53,27 +51,27 @@ fn rev_pieces(s: &str) -> String {
 /// Writes runs of codes and values, each with the index of its row in the tables. A renamed value has its first name's
 /// row.
 pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
-    writeln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[").unwrap();
+    putln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[");
     // The codes for "no address" are left out: they are another meaning of other codes.
     for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| !c.is_no_address()) {
         if let Some((a, b)) = c.range.of(&t.row.name) {
-            write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
+            put!(w, "Named {{ first: {a}, last: {b}, row: {row} }},");
         }
     }
-    writeln!(w, "],").unwrap();
+    putln!(w, "],");
     for e in isa.enums.iter().filter(|e| !e.bits && e.name != NO_NAMES) {
-        write!(w, "{}: &[", e.name).unwrap();
+        put!(w, "{}: &[", e.name);
         for (row, v) in e.values.iter().enumerate() {
             if let Some(cell) = v.value.of(&t.row.name) {
                 let (a, b) = parse::numbers::run(&v.at, cell)?;
                 let first = v.was.as_ref().and_then(|was| e.values.iter().position(|first| first.name == *was));
                 let row = first.unwrap_or(row);
-                write!(w, "Named {{ first: {a}, last: {b}, row: {row} }},").unwrap();
+                put!(w, "Named {{ first: {a}, last: {b}, row: {row} }},");
             }
         }
-        writeln!(w, "],").unwrap();
+        putln!(w, "],");
     }
-    writeln!(w, "}};").unwrap();
+    putln!(w, "}};");
     Ok(())
 }
 
@@ -93,22 +91,24 @@ pub fn special_codes(isa: &Isa, target: &str) -> Vec<u16> {
 fn special_enum(w: &mut String, isa: &Isa) {
     let all = specials(isa);
     let doc = "/// A scalar register or source that has a name instead of a number. Its operand code depends on the target.\n///\n/// In a 64-bit operand, the lower half of a pair stands for the whole pair.\n";
-    write!(w, "{doc}#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Special {{\n").unwrap();
+    put!(
+        w,
+        "{doc}#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]\npub enum Special {{\n"
+    );
     for c in &all {
         let pair = c.pair.as_ref().filter(|pair| **pair != c.name && *pair != "-");
         let pair = pair.map_or(String::new(), |pair| format!("; as a 64-bit operand `{pair}`"));
-        writeln!(w, "    /// `{}`{pair}\n    {},", c.name, camel(&c.name)).unwrap();
+        putln!(w, "    /// `{}`{pair}\n    {},", c.name, camel(&c.name));
     }
     let list: Vec<String> = all.iter().map(|c| format!("Special::{}", camel(&c.name))).collect();
     let names: Vec<&str> = all.iter().map(|c| c.name.as_str()).collect();
     let written = all.iter().filter(|c| !["ro", "lds"].contains(&c.class.as_str())).count();
-    writeln!(
+    putln!(
         w,
         "}}\nimpl Special {{\n    /// Every special register or source of all targets, enabled or not.\n    pub const ALL: &'static [Special] = &[{}];\n    /// How many can be written. These come first; the others are read-only.\n    pub(crate) const WRITTEN: usize = {written};\n}}",
         list.join(", ")
-    )
-    .unwrap();
-    writeln!(w, "pub(crate) const SPECIAL_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
+    );
+    putln!(w, "pub(crate) const SPECIAL_NAMES: [&str; {}] = {names:?};", names.len());
 }
 
 /// Writes the enum of the parts of kernel descriptors.
@@ -116,43 +116,42 @@ fn descriptor_parts(w: &mut String, isa: &Isa) {
     let doc = "/// A part of kernel descriptors with a directive of its own. Each target has some of them: see\n\
         /// [`Target::directives`](crate::Target::directives).\n";
     let derives = "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u8)]";
-    writeln!(w, "{doc}{derives}\npub enum DescriptorPart {{").unwrap();
+    putln!(w, "{doc}{derives}\npub enum DescriptorPart {{");
     for row in &isa.directives {
-        writeln!(w, "    /// `.amdhsa_{}`\n    {},", row.name, camel(&row.name)).unwrap();
+        putln!(w, "    /// `.amdhsa_{}`\n    {},", row.name, camel(&row.name));
     }
     let list: Vec<String> = isa.directives.iter().map(|row| format!("DescriptorPart::{}", camel(&row.name))).collect();
     let names: Vec<&str> = isa.directives.iter().map(|row| row.name.as_str()).collect();
     let all = "/// Every part of the descriptors of all targets, enabled or not.\n    pub const ALL: &'static [DescriptorPart]";
-    writeln!(w, "}}\nimpl DescriptorPart {{\n    {all} = &[{}];\n}}", list.join(", ")).unwrap();
-    writeln!(w, "pub(crate) static PART_NAMES: [&str; {}] = {names:?};", names.len()).unwrap();
+    putln!(w, "}}\nimpl DescriptorPart {{\n    {all} = &[{}];\n}}", list.join(", "));
+    putln!(w, "pub(crate) static PART_NAMES: [&str; {}] = {names:?};", names.len());
 }
 
 /// Writes the names that all targets share: special registers and the rows of the messages.
 pub fn common(w: &mut String, isa: &Isa) {
     special_enum(w, isa);
     descriptor_parts(w, isa);
-    writeln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{").unwrap();
+    putln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{");
     for e in isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits) {
         for (row, v) in e.values.iter().enumerate() {
-            writeln!(w, "    pub(crate) const {}: u8 = {row};", v.name).unwrap();
+            putln!(w, "    pub(crate) const {}: u8 = {row};", v.name);
         }
     }
-    writeln!(w, "}}").unwrap();
+    putln!(w, "}}");
 }
 
 /// Writes the formats that succeeded other formats.
 pub fn successors(w: &mut String, isa: &Isa) {
-    writeln!(w, "/// Formats that replaced another one, and the fields that were renamed.").unwrap();
-    writeln!(w, "pub(crate) static SUCCESSORS: &[Successor] = &[").unwrap();
+    putln!(w, "/// Formats that replaced another one, and the fields that were renamed.");
+    putln!(w, "pub(crate) static SUCCESSORS: &[Successor] = &[");
     for f in &isa.formats {
         for s in &f.succeeds {
-            write!(w, "Successor {{ old: Format::{}, new: Format::{}, renames: &[", camel(&s.format), camel(&f.name))
-                .unwrap();
+            put!(w, "Successor {{ old: Format::{}, new: Format::{}, renames: &[", camel(&s.format), camel(&f.name));
             for (old, new) in &s.renames {
-                write!(w, "(Field::{}, Field::{}),", camel(old), camel(new)).unwrap();
+                put!(w, "(Field::{}, Field::{}),", camel(old), camel(new));
             }
-            writeln!(w, "] }},").unwrap();
+            putln!(w, "] }},");
         }
     }
-    writeln!(w, "];").unwrap();
+    putln!(w, "];");
 }

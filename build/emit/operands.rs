@@ -1,8 +1,5 @@
 //! Writes the tables of the operand iterator for one target: `OperandTables` in src/table/operands.rs.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
 use crate::build::check::assume::room;
 use crate::build::emit::camel;
 use crate::build::emit::names;
@@ -18,6 +15,8 @@ use crate::build::model::error::Result;
 use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
 use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
+use crate::build::writer::{put, putln};
+use std::collections::BTreeMap;
 
 /// The fields of a row, except its role, width and access.
 struct RowText {
@@ -161,8 +160,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let stored = longest_of(false).max(longest_of(true));
     let longest = longest_of(false).max(2 * longest_of(true));
     room(t, "operands in a list", longest + 1, 4)?;
-    writeln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{").unwrap();
-    writeln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),").unwrap();
+    putln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{");
+    putln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),");
     // The lists of a page have similar indices: each page stores its lowest index, and the entries are relative to it.
     list_of.resize(list_of.len().next_multiple_of(PAGE), last);
     let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
@@ -170,10 +169,10 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     let span = entries.iter().copied().max().unwrap_or(0);
     let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
     let small = "#[cfg(not(feature = \"fast\"))]";
-    writeln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},").unwrap();
+    putln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},");
     let numbers =
         lists.list.iter().map(|l| fast_operands::list_text(&l.rows) + " as StoredList").collect::<Vec<_>>().join(", ");
-    writeln!(w, "lists: &[{numbers}],").unwrap();
+    putln!(w, "lists: &[{numbers}],");
     forms(w, &lists);
     // Only fast lists use the rows after these.
     let whole = lists.rows.len() + 1;
@@ -199,19 +198,19 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         rows.push(text);
     }
     let fast = fast.iter().map(|fast| fast.text(&plain)).collect::<Vec<_>>().join(",\n");
-    writeln!(w, "#[cfg(feature = \"fast\")]\nfast: padded(&[{fast}], NO_FAST_OPERANDS),").unwrap();
-    writeln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(isa, t)).unwrap();
+    putln!(w, "#[cfg(feature = \"fast\")]\nfast: padded(&[{fast}], NO_FAST_OPERANDS),");
+    putln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(isa, t));
     let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
-    writeln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],").unwrap();
-    writeln!(w, "descs: &[{}],", descs.join(",\n")).unwrap();
+    putln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],");
+    putln!(w, "descs: &[{}],", descs.join(",\n"));
     room(t, "terms of kept parts", kept_terms.len(), 8)?;
     let kept = kept_terms.iter().map(term_text).collect::<Vec<_>>().join(",\n");
-    writeln!(w, "kept: &[{kept}],").unwrap();
+    putln!(w, "kept: &[{kept}],");
     let [sgpr_last, ttmp_first, ttmp_last, off] = scalars(t);
     let neither = t.code.neither;
-    writeln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},").unwrap();
-    writeln!(w, "off: {off}, neither: {neither},").unwrap();
-    writeln!(w, "has_literal64: {}, lanes: {} }};", t.code.literal64 != u16::MAX, t.row.lanes()).unwrap();
+    putln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},");
+    putln!(w, "off: {off}, neither: {neither},");
+    putln!(w, "has_literal64: {}, lanes: {} }};", t.code.literal64 != u16::MAX, t.row.lanes());
     *most = Most {
         operands: longest.max(most.operands),
         stored: stored.max(most.stored),
@@ -231,12 +230,12 @@ fn forms(w: &mut String, lists: &Lists) {
         all.map(|(form, of)| (base, form, of - 1)).collect::<Vec<_>>()
     };
     let all: Vec<_> = lists.list.iter().zip(0..).flat_map(of_list).collect();
-    write!(w, "forms: &[").unwrap();
+    put!(w, "forms: &[");
     for run in all.chunk_by(|a, b| (a.0, a.1 + 1, a.2 + 1) == *b) {
         let ((base, first, list), count) = (run[0], run.len());
-        write!(w, "Forms {{ base: {base}, first: {first}, count: {count}, list: {list} }},").unwrap();
+        put!(w, "Forms {{ base: {base}, first: {first}, count: {count}, list: {list} }},");
     }
-    writeln!(w, "],").unwrap();
+    putln!(w, "],");
 }
 
 /// The properties that determine the meaning of codes on a target: the last scalar register, the first and last
@@ -264,6 +263,6 @@ pub fn values(w: &mut String, isa: &Isa, targets: &[Target]) {
         let specials = names::special_codes(isa, &t.row.name);
         let long = t.code.literal64;
         let value = format!("values({sgpr_last}, {ttmp_first}, {ttmp_last}, {off}, {long}, &{specials:?})");
-        writeln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};").unwrap();
+        putln!(w, "#[cfg(feature = \"fast\")]\nstatic {name}: Values = {value};");
     }
 }

@@ -1,12 +1,11 @@
 //! Lists every generated struct with its fields, as a macro that calls another macro. With this macro, a check of all
 //! structs is written once, and covers new generations automatically. `tests/typed.rs` and `fuzz/` use it.
 
-use std::collections::HashSet;
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::emit::types;
 use crate::build::lower::Target;
+use crate::build::writer::{put, putln};
+use std::collections::HashSet;
 
 /// Writes `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for
 /// each.
@@ -29,11 +28,11 @@ pub fn all(targets: &[Target], every: bool) -> String {
             for (field, bits) in f.fields.iter().filter(|(x, b)| types::is_settable(x, b) && x.operand_type != "op") {
                 let how = if types::is_exact(bits.width()) { "exact" } else { "checked" };
                 let (name, ty) = (&field.name, types::field_type(&field.operand_type, bits.width()));
-                write!(fields, "({how} {name} with_{name} {ty}) ").unwrap();
+                put!(fields, "({how} {name} with_{name} {ty}) ");
             }
             let layout = f.fields.iter().map(|(field, bits)| (field.name.clone(), bits.clone())).collect::<Vec<_>>();
             if every || seen.insert((f.def.name.clone(), layout)) {
-                writeln!(out, "        $then! {{ {module} {target} {ty} ({op}) [{fields}] }}").unwrap();
+                putln!(out, "        $then! {{ {module} {target} {ty} ({op}) [{fields}] }}");
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Writes the tables of one target, which `src/table.rs` describes.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use crate::build::check::assume::room;
 use crate::build::emit::{FormKey, Numbers, camel, fields, sorted_formats};
@@ -16,6 +15,7 @@ use crate::build::lower::{self, NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared;
+use crate::build::writer::{put, putln};
 
 /// The tables of a target, each as (name, text).
 pub fn target_tables(
@@ -86,25 +86,23 @@ pub fn target_tables(
 }
 
 fn length(w: &mut String, t: &Target, lengths: &Lengths) {
-    writeln!(w, "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, lists: &[", lengths.entries)
-        .unwrap();
+    putln!(w, "pub(crate) static LENGTHS: LengthTables = LengthTables {{ entries: {:?}, lists: &[", lengths.entries);
     for LengthList { dwords, op, joined, announcers, runs } in &lengths.lists {
         let (op_shift, op_width) = (op.lsb, op.width);
-        write!(w, "LengthList {{ dwords: {dwords}, op_shift: {op_shift}, op_width: {op_width}, joined: {joined}, ")
-            .unwrap();
-        write!(w, "runs: &{runs:?}, announcers: &[").unwrap();
-        write!(w, "{}", announcers_text(announcers)).unwrap();
-        writeln!(w, "] }},").unwrap();
+        put!(w, "LengthList {{ dwords: {dwords}, op_shift: {op_shift}, op_width: {op_width}, joined: {joined}, ");
+        put!(w, "runs: &{runs:?}, announcers: &[");
+        put!(w, "{}", announcers_text(announcers));
+        putln!(w, "] }},");
     }
-    write!(w, "], others: &[").unwrap();
+    put!(w, "], others: &[");
     for (mask, value, trailing) in t.opcode_spaces.iter().flat_map(|f| lengths::others(t, f)) {
-        write!(w, "Other {{ mask: {mask:#x}, value: {value:#x}, trailing: {trailing} }},").unwrap();
+        put!(w, "Other {{ mask: {mask:#x}, value: {value:#x}, trailing: {trailing} }},");
     }
-    write!(w, "], joined: &[").unwrap();
+    put!(w, "], joined: &[");
     for f in t.opcode_spaces.iter().filter(|f| f.is_joined()) {
-        write!(w, "({}, &{:?}),", joined_text(f), lengths::valid(t, f)).unwrap();
+        put!(w, "({}, &{:?}),", joined_text(f), lengths::valid(t, f));
     }
-    writeln!(w, "] }};").unwrap();
+    putln!(w, "] }};");
 }
 
 pub fn announcers_text(announcers: &[Announcer]) -> String {
@@ -118,9 +116,9 @@ pub fn announcers_text(announcers: &[Announcer]) -> String {
 
 fn descs(w: &mut String, isa: &Isa, t: &Target, numbers: &Numbers) -> Result<()> {
     signatures(w, isa, t, numbers)?;
-    writeln!(w, "lists: &{:?},\ndescs: &[", t.desc_lists).unwrap();
-    t.descs.iter().for_each(|desc| writeln!(w, "{},", desc_text(desc)).unwrap());
-    writeln!(w, "] }};").unwrap();
+    putln!(w, "lists: &{:?},\ndescs: &[", t.desc_lists);
+    t.descs.iter().for_each(|desc| putln!(w, "{},", desc_text(desc)));
+    putln!(w, "] }};");
     Ok(())
 }
 
@@ -226,11 +224,10 @@ fn signatures(w: &mut String, isa: &Isa, t: &Target, of_build: &Numbers) -> Resu
     let (numbers, entries) = pages(&all, |page| page.iter().map(|n| n - base(page)).collect());
     room(t, "signatures between those of 16 operations", entries.iter().max().map_or(0, |n| n + 1), 8)?;
     let numbers: Vec<_> = numbers.iter().zip(all.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
-    writeln!(
+    putln!(
         w,
         "pub(crate) static DESCS: DescTables = DescTables {{ pages: &{numbers:?}, signature_of: &{entries:?}, signatures: &["
-    )
-    .unwrap();
+    );
     let (mut forms, mut ignored) = (vec![[0, 0]], vec![(0, 0, [0; 2])]);
     let reads = |o: &&lower::Operation| t.infos[o.info].reads.iter().any(|r| ON_BUS.contains(&r.as_str()));
     let implied: BTreeSet<usize> = t.operations.iter().flatten().filter(reads).map(|o| o.signature).collect();
@@ -248,12 +245,12 @@ fn signatures(w: &mut String, isa: &Isa, t: &Target, of_build: &Numbers) -> Resu
         let alike = of_build.forms[&key];
         room(t, "lists of operands", alike, 16)?;
         let implied = implied.contains(&(n + 1));
-        writeln!(
+        putln!(
             w,
             "FormSignature {{ format: Format::{f}, suffix: {suffix}, extension: {extension}, first: {}, descs: {}, #[cfg(feature = \"make\")] needed: {needed}, #[cfg(feature = \"make\")] implied: {implied}, #[cfg(feature = \"fast\")] alike: {alike}, forms: {forms}, ignored: {ignored} }},",
-            s.descs.0, s.descs.1
-        )
-        .unwrap();
+            s.descs.0,
+            s.descs.1
+        );
     }
     room(t, "pairs of forms", forms.len(), 8)?;
     room(t, "sets of ignored bits", ignored.len(), 8)?;
@@ -267,7 +264,7 @@ fn signatures(w: &mut String, isa: &Isa, t: &Target, of_build: &Numbers) -> Resu
         .iter()
         .map(|(bits, sources, fillers)| format!("Ignored {{ bits: {bits}, sources: {sources}, fillers: {fillers:?} }}"))
         .collect();
-    writeln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &[{}],", ignored.join(", ")).unwrap();
+    putln!(w, "],\nforms: &{forms:?},\nothers: &{others:?},\nignored: &[{}],", ignored.join(", "));
     Ok(())
 }
 
@@ -311,11 +308,10 @@ fn ops(w: &mut String, all: &Numbers, t: &Target) -> Result<()> {
     let numbers: Vec<u8> = operations.chunks(PAGE).map(run).collect();
     room(t, "opcodes in a list", list.len(), 15)?;
     room(t, "runs of opcodes", runs.len(), 8)?;
-    writeln!(
+    putln!(
         w,
         "pub(crate) static OPS: OpTables = OpTables {{ pages: &{numbers:?}, runs: &{runs:?}, list: &{list:?} }};"
-    )
-    .unwrap();
+    );
     Ok(())
 }
 
@@ -324,8 +320,7 @@ fn info_of(w: &mut String, all: &Numbers, t: &Target) {
     let numbers: Vec<usize> = t.infos.iter().map(|info| all.info_of[info]).collect();
     let info_of = filled(t, |s| numbers[s.info]);
     let (numbers, entries) = pages(&info_of, <[usize]>::to_vec);
-    writeln!(w, "pub(crate) static INFO_OF: InfoTables = InfoTables {{ pages: &{numbers:?}, info_of: &{entries:?} }};")
-        .unwrap();
+    putln!(w, "pub(crate) static INFO_OF: InfoTables = InfoTables {{ pages: &{numbers:?}, info_of: &{entries:?} }};");
 }
 
 /// Writes the start of the opcode indices of each opcode of the enabled targets in a list, and this list.
@@ -348,11 +343,10 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
         operations.extend(mine);
         first.push(operations.len());
     }
-    writeln!(
+    putln!(
         w,
         "pub(crate) static ENTRIES: EntryTables = EntryTables {{ first: &{first:?}, op_indices: &{operations:?} }};"
-    )
-    .unwrap();
+    );
 }
 
 /// Writes a bit for each opcode index, which tells whether an operand is a branch distance, or is added to the address
@@ -363,19 +357,19 @@ fn branches(w: &mut String, t: &Target) {
         operations.iter().zip(0..).fold(0u32, |all, (operation, n)| all | u32::from(is_branch(operation)) << n)
     };
     let words: Vec<u32> = t.operations.chunks(32).map(bits).collect();
-    writeln!(w, "pub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);").unwrap();
+    putln!(w, "pub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);");
 }
 
 /// Writes the facts of the operations of all targets, in a shared table.
 pub fn info_table(w: &mut String, infos: &[lower::Info]) {
-    writeln!(w, "pub(crate) static INFOS: &[Info] = &[").unwrap();
+    putln!(w, "pub(crate) static INFOS: &[Info] = &[");
     for i in infos {
         let (flags, suffix, respelled) = (flag_bits(&i.flags), i.suffix, i.respelled);
         let address = i.address.as_ref().map_or("None".into(), |step| format!("Some(AddressStep::{})", camel(step)));
-        write!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, ").unwrap();
-        writeln!(w, "address: {address} }},").unwrap();
+        put!(w, "Info {{ flags: {flags:#x}, suffix: {suffix}, respelled: {respelled}, ");
+        putln!(w, "address: {address} }},");
     }
-    writeln!(w, "];").unwrap();
+    putln!(w, "];");
 }
 
 pub fn flag_bits(names: &[String]) -> u32 {
@@ -394,73 +388,75 @@ fn index_of(texts: &mut Vec<String>, text: &str) -> usize {
 fn layout(w: &mut String, isa: &Isa, t: &Target, abouts: &mut Vec<String>) {
     let place = |f: &&Format| t.formats.iter().position(|format| format.def.name == f.name).map_or(0, |n| n + 1);
     let numbers: Vec<usize> = sorted_formats(isa).iter().map(place).collect();
-    writeln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ numbers: {numbers:?}, formats: &[").unwrap();
+    putln!(w, "pub(crate) static LAYOUT: LayoutTables = LayoutTables {{ numbers: {numbers:?}, formats: &[");
     for f in &t.formats {
-        writeln!(
+        putln!(
             w,
             "Layout {{ format: Format::{}, bits: {}, extension: {}, source: {}, fields: &[",
             camel(&f.def.name),
             f.def.bits,
             f.def.extension,
             index_of(abouts, f.def.source.place(&t.row.name))
-        )
-        .unwrap();
+        );
         for (field, bits) in &f.fields {
             let a = bits.pieces[0];
             let b = bits.pieces.get(1).copied().unwrap_or(Piece { lsb: NONE, width: 0 });
             let about = index_of(abouts, &field.about);
-            writeln!(
+            putln!(
                 w,
                 "FieldInfo {{ field: Field::{}, lsb: {}, width: {}, hi: {}, hi_width: {}, fixed: {:?}, overlay: {}, about: {about} }},",
-                camel(&field.name.to_lowercase()), a.lsb, a.width, b.lsb, b.width, bits.fixed.map(|v| v as u16), field.overlay
-            )
-            .unwrap();
+                camel(&field.name.to_lowercase()),
+                a.lsb,
+                a.width,
+                b.lsb,
+                b.width,
+                bits.fixed.map(|v| v as u16),
+                field.overlay
+            );
         }
-        write!(w, "], extends: &[").unwrap();
+        put!(w, "], extends: &[");
         for field in f.def.literals(&t.row.name) {
             let code = t.code.literal;
-            write!(w, "Extension {{ field: Field::{}, code: {code}, format: Format::Literal }},", camel(field))
-                .unwrap();
+            put!(w, "Extension {{ field: Field::{}, code: {code}, format: Format::Literal }},", camel(field));
         }
         let there = |e: &&Extend| e.is_of(&t.row.name) && t.formats.iter().any(|f| f.def.name == e.format);
         for e in f.def.extends.iter().filter(there) {
             for code in e.code..=e.last_code {
-                write!(
+                put!(
                     w,
                     "Extension {{ field: Field::{}, code: {code}, format: Format::{} }},",
                     camel(&e.field),
                     camel(&e.format)
-                )
-                .unwrap();
+                );
             }
         }
-        writeln!(w, "] }},").unwrap();
+        putln!(w, "] }},");
     }
-    writeln!(w, "],\n#[cfg(feature = \"fast\")]\nplaces: &[").unwrap();
+    putln!(w, "],\n#[cfg(feature = \"fast\")]\nplaces: &[");
     let names = fields(isa);
     for f in &t.formats {
         let place = |name: &String| f.fields.iter().rposition(|(field, _)| field.name.to_lowercase() == *name);
         let places: Vec<usize> = names.iter().map(|name| place(name).map_or(0, |n| n + 1)).collect();
-        writeln!(w, "{places:?},").unwrap();
+        putln!(w, "{places:?},");
     }
-    writeln!(w, "] }};").unwrap();
+    putln!(w, "] }};");
 }
 
 /// Classes of codes that the text shows by their number.
 pub const UNNAMED: [&str; 8] = ["sgpr", "ttmp", "int", "vgpr", "literal", "literal64", "off", "neither"];
 
 fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
-    writeln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[").unwrap();
+    putln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[");
     for c in &t.codes {
         if UNNAMED.contains(&c.class.as_str()) {
             continue;
         }
         let &(a, b) = c.range.of(&t.row.name).unwrap();
         for code in a..=b {
-            writeln!(w, "({code}, {:?}, {:?}),", c.name, c.pair.as_deref().unwrap_or("")).unwrap();
+            putln!(w, "({code}, {:?}, {:?}),", c.name, c.pair.as_deref().unwrap_or(""));
         }
     }
-    writeln!(w, "],").unwrap();
+    putln!(w, "],");
     let mut at = vec![0u8; t.code.vgpr.0.into()];
     let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
     for (n, code) in named
@@ -476,23 +472,23 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
             *number = n as u8 + 1;
         }
     }
-    writeln!(w, "code_at: {at:?},").unwrap();
-    write!(w, "spellings: &[").unwrap();
+    putln!(w, "code_at: {at:?},");
+    put!(w, "spellings: &[");
     for (i, operation) in t.operations.iter().enumerate() {
         if let Some(spelling) = operation.as_ref().and_then(|s| s.spelling.as_ref()) {
-            write!(w, "({i}, {spelling:?}),").unwrap();
+            put!(w, "({i}, {spelling:?}),");
         }
     }
-    writeln!(w, "],").unwrap();
+    putln!(w, "],");
     // dpp_ctrl64 restricts the values of dpp_ctrl and has no names of its own.
     for e in isa.enums.iter().filter(|e| !e.bits && e.name != "dpp_ctrl64") {
-        write!(w, "{}: &[", e.name).unwrap();
+        put!(w, "{}: &[", e.name);
         for v in &e.values {
             let Some(cell) = v.value.of(&t.row.name) else { continue };
-            write!(w, "({}, {:?}),", crate::build::parse::numbers::run(&v.at, cell)?.0, v.name).unwrap();
+            put!(w, "({}, {:?}),", crate::build::parse::numbers::run(&v.at, cell)?.0, v.name);
         }
-        writeln!(w, "],").unwrap();
+        putln!(w, "],");
     }
-    writeln!(w, "}};").unwrap();
+    putln!(w, "}};");
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::build::emit::camel;
 use crate::build::lower::{LFormat, Target};
 use crate::build::model::*;
+use crate::build::writer::{put, putln};
 
 pub fn all(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
@@ -14,15 +15,20 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
     // The structs of a target do not depend on the size of its waves.
     for t in targets.iter().filter(|t| !t.row.is_other_wave()) {
         let name = &t.row.name;
-        writeln!(out, "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{", t.row.generation)
-            .unwrap();
-        writeln!(out, "#[allow(unused_imports)]\nuse crate::microcode::prelude::*;").unwrap();
-        writeln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;")
-            .unwrap();
+        putln!(
+            out,
+            "/// The microcode formats and opcodes of {name} ({}).\n#[allow(clippy::all)] // generated\npub mod {name} {{",
+            t.row.generation
+        );
+        putln!(out, "#[allow(unused_imports)]\nuse crate::microcode::prelude::*;");
+        putln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;");
         for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == t.row.processor) {
             let lanes = other.row.lanes();
-            writeln!(out, "/// Constructors for waves of {lanes} lanes.\n#[cfg(feature = \"make\")]\npub mod wave{lanes} {{\n#[doc(inline)]\npub use crate::make::generated::{}::*;\n}}", other.row.name)
-                    .unwrap();
+            putln!(
+                out,
+                "/// Constructors for waves of {lanes} lanes.\n#[cfg(feature = \"make\")]\npub mod wave{lanes} {{\n#[doc(inline)]\npub use crate::make::generated::{}::*;\n}}",
+                other.row.name
+            );
         }
         enums(&mut out, isa, t);
         for f in &t.formats {
@@ -36,7 +42,7 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
             let body = format_struct(t, f, &ty);
             share_keyed(&mut out, &mut shared, name, &ty, format!("{op}{body}"), body);
         }
-        writeln!(out, "}}").unwrap();
+        putln!(out, "}}");
     }
     out
 }
@@ -47,7 +53,7 @@ pub fn off(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     let is_off = |row: &&TargetRow| !row.is_other_wave() && !targets.iter().any(|t| t.row.name == row.name);
     for row in isa.targets.iter().filter(is_off) {
-        writeln!(out, "#[cfg(feature = {:?})]\npub mod {} {{}}", row.feature(), row.name).unwrap();
+        putln!(out, "#[cfg(feature = {:?})]\npub mod {} {{}}", row.feature(), row.name);
     }
     out
 }
@@ -67,7 +73,7 @@ fn share_keyed(
     let key = format!("{ty}\n{key}");
     let path = match shared.get(&key) {
         Some(path) => {
-            writeln!(out, "pub use super::{path};").unwrap();
+            putln!(out, "pub use super::{path};");
             path.clone()
         }
         None => {
@@ -94,15 +100,15 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
         if values.is_empty() || e.name == "dpp_ctrl64" {
             continue;
         }
-        writeln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name).unwrap();
+        putln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name);
         for (v, cell) in values {
             let name: String =
                 v.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
             let doc = if plain(&v.name) { String::new() } else { format!(" Printed as `{}`.", v.name) };
             let first = cell.split('-').next().unwrap_or(cell);
-            writeln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {first};").unwrap();
+            putln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {first};");
         }
-        writeln!(out, "}}").unwrap();
+        putln!(out, "}}");
     }
 }
 
@@ -125,34 +131,38 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     let mut out = String::new();
     let ty = camel(&f.def.name);
     let base = op_base(op_bits(f));
-    writeln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::operations!({ty}Op, {base}, {});", op_bits(f))
-        .unwrap();
+    putln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::operations!({ty}Op, {base}, {});", op_bits(f));
     let rows = f.def.rows_of(&t.row.name);
-    writeln!(out, "operations!({ty}Op, {base});").unwrap();
-    writeln!(
+    putln!(out, "operations!({ty}Op, {base});");
+    putln!(
         out,
         "/// Opcodes of {} ({}). The discriminant is the opcode number.",
         f.def.name,
         f.def.source.text(&t.row.name)
-    )
-    .unwrap();
-    writeln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]").unwrap();
-    writeln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{").unwrap();
+    );
+    putln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]");
+    putln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{");
     let names: Vec<(String, u16)> = rows.iter().map(|(r, n, _)| (camel(&r.mnemonic), *n)).collect();
     for ((name, n), (r, ..)) in names.iter().zip(&rows) {
-        writeln!(out, "    /// `{}`\n    {name} = {n},", r.mnemonic).unwrap();
+        putln!(out, "    /// `{}`\n    {name} = {n},", r.mnemonic);
     }
-    writeln!(out, "}}\nimpl {ty}Op {{").unwrap();
-    writeln!(out, "    /// The operation with this opcode number; the number itself is the error if no operation has it.\n    #[inline]\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{").unwrap();
+    putln!(out, "}}\nimpl {ty}Op {{");
+    putln!(
+        out,
+        "    /// The operation with this opcode number; the number itself is the error if no operation has it.\n    #[inline]\n    pub const fn from_bits(bits: {base}) -> Result<Self, {base}> {{\n        Ok(match bits {{"
+    );
     for (name, n) in &names {
-        writeln!(out, "            {n} => Self::{name},").unwrap();
+        putln!(out, "            {n} => Self::{name},");
     }
-    writeln!(out, "            _ => return Err(bits),\n        }})\n    }}").unwrap();
-    writeln!(out, "    /// The operation, independent of its encodings.\n    #[inline]\n    pub const fn opcode(self) -> Opcode {{\n        match self {{").unwrap();
+    putln!(out, "            _ => return Err(bits),\n        }})\n    }}");
+    putln!(
+        out,
+        "    /// The operation, independent of its encodings.\n    #[inline]\n    pub const fn opcode(self) -> Opcode {{\n        match self {{"
+    );
     for (name, _) in &names {
-        writeln!(out, "            Self::{name} => Opcode::{name},").unwrap();
+        putln!(out, "            Self::{name} => Opcode::{name},");
     }
-    writeln!(out, "        }}\n    }}\n}}").unwrap();
+    putln!(out, "        }}\n    }}\n}}");
     out
 }
 
@@ -215,16 +225,15 @@ fn format_struct(t: &Target, f: &LFormat, ty: &str) -> String {
     let def = f.def;
     let base = base_type(def);
     let parts = parts(f);
-    writeln!(out, "/// {}\n///\n/// Source: {}.\n///\n/// ```text", def.about, def.source.text(&t.row.name)).unwrap();
+    putln!(out, "/// {}\n///\n/// Source: {}.\n///\n/// ```text", def.about, def.source.text(&t.row.name));
     for line in picture(def, &parts) {
-        writeln!(out, "/// {line}").unwrap();
+        putln!(out, "/// {line}");
     }
-    writeln!(out, "/// ```").unwrap();
-    writeln!(
+    putln!(out, "/// ```");
+    putln!(
         out,
         "#[bitfield_struct::bitfield({base}, debug = false)]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{"
-    )
-    .unwrap();
+    );
     for p in &parts {
         let field = p.field.expect("parts have fields");
         let width = p.piece.width;
@@ -255,10 +264,9 @@ fn format_struct(t: &Target, f: &LFormat, ty: &str) -> String {
         .unwrap();
     }
     if def.bits == 96 {
-        writeln!(out, "    /// Not part of the format; always zero.\n    #[bits(32, access = None)] padding: u32,")
-            .unwrap();
+        putln!(out, "    /// Not part of the format; always zero.\n    #[bits(32, access = None)] padding: u32,");
     }
-    writeln!(out, "}}\nimpl {ty} {{").unwrap();
+    putln!(out, "}}\nimpl {ty} {{");
     for (field, bits) in &f.fields {
         if !is_settable(field, bits) {
             continue;
@@ -266,16 +274,18 @@ fn format_struct(t: &Target, f: &LFormat, ty: &str) -> String {
         accessors(&mut out, field, bits, ty, &base, def.dual.is_none());
     }
     if !def.extension && op_bits(f) == 0 {
-        writeln!(out, "    /// The only operation of this format, which has no opcode field.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing, because the format has only one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}").unwrap();
+        putln!(
+            out,
+            "    /// The only operation of this format, which has no opcode field.\n    pub const fn op(&self) -> Result<{ty}Op, u8> {{\n        {ty}Op::from_bits(0)\n    }}\n    /// Changes nothing, because the format has only one operation.\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        let _ = op;\n        self\n    }}"
+        );
     }
-    writeln!(out, "}}").unwrap();
+    putln!(out, "}}");
     debug(&mut out, ty, &parts);
     microcode(&mut out, f, ty, &base);
     let free = f.fields.iter().filter(|(field, bits)| is_settable(field, bits) && field.operand_type != "op");
     let mask = free.fold(0, |mask, (_, bits)| mask | bits.mask());
     let op = if def.extension || def.dual.is_some() { String::new() } else { format!(", {ty}Op") };
-    writeln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::structure!({ty}, {base}, {mask:#x}{op});")
-        .unwrap();
+    putln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::structure!({ty}, {base}, {mask:#x}{op});");
     out
 }
 
@@ -304,10 +314,16 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         if bits.pieces.len() > 1 {
             let get = combine(bits);
             let ob = op_base(width);
-            writeln!(out, "    /// Bits {ranges}: the opcode; its number if no operation has it.\n    pub const fn op(&self) -> Result<{ty}Op, {ob}> {{\n        {ty}Op::from_bits(({get}) as {ob})\n    }}").unwrap();
+            putln!(
+                out,
+                "    /// Bits {ranges}: the opcode; its number if no operation has it.\n    pub const fn op(&self) -> Result<{ty}Op, {ob}> {{\n        {ty}Op::from_bits(({get}) as {ob})\n    }}"
+            );
         }
         let body = set(&format!("(op as {base})"));
-        writeln!(out, "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}").unwrap();
+        putln!(
+            out,
+            "    /// Sets the opcode (bits {ranges}).\n    pub const fn with_op(self, op: {ty}Op) -> Self {{\n        {body}\n    }}"
+        );
         return;
     }
     let t = field_type(&field.operand_type, width);
@@ -315,15 +331,14 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         let get = combine(bits);
         let about = &field.about;
         let get = if t == "bool" { format!("({get}) != 0") } else { format!("({get}) as {t}") };
-        writeln!(
-            out,
-            "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        {get}\n    }}"
-        )
-        .unwrap();
+        putln!(out, "    /// Bits {ranges}: {about}.\n    pub const fn {name}(&self) -> {t} {{\n        {get}\n    }}");
     }
     if is_exact(width) {
         let body = set(&format!("(value as {base})"));
-        writeln!(out, "    /// Sets `{name}` (bits {ranges}).\n    pub const fn with_{name}(self, value: {t}) -> Self {{\n        {body}\n    }}").unwrap();
+        putln!(
+            out,
+            "    /// Sets `{name}` (bits {ranges}).\n    pub const fn with_{name}(self, value: {t}) -> Self {{\n        {body}\n    }}"
+        );
     } else {
         let (lo, hi) = if signed(&field.operand_type) {
             (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1)
@@ -332,12 +347,11 @@ fn accessors(out: &mut String, field: &Field, bits: &Bits, ty: &str, base: &str,
         };
         let body = set(&format!("(value as {base})"));
         let bad = if lo < 0 { format!("value < {lo} || value > {hi}") } else { format!("value > {hi}") };
-        writeln!(
+        putln!(
             out,
             "    /// Sets `{name}` (bits {ranges}).\n    ///\n    /// # Errors\n    /// The value is not in {lo}..={hi}.\n    pub const fn with_{name}(self, value: {t}) -> Result<Self, FieldError> {{\n        if {bad} {{\n            return Err(FieldError {{ field: Field::{}, value: value as i64, width: {width} }});\n        }}\n        Ok({body})\n    }}",
             camel(name)
-        )
-        .unwrap();
+        );
     }
 }
 
@@ -365,20 +379,18 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
         .map(|i| if words == 1 { "words[0]".into() } else { format!("((words[{i}] as {base}) << {})", 32 * i) })
         .collect::<Vec<String>>()
         .join(" | ");
-    writeln!(
+    putln!(
         out,
         "impl {ty} {{\n    /// The dwords in memory order.\n    pub const fn to_words(self) -> [u32; {words}] {{\n        let bits = self.into_bits();\n        [{to}]\n    }}\n    /// Makes the struct from dwords, and keeps every bit.\n    pub const fn from_words(words: [u32; {words}]) -> Self {{\n        Self::from_bits({from})\n    }}\n}}",
-    )
-    .unwrap();
-    writeln!(
+    );
+    putln!(
         out,
         "impl Microcode for {ty} {{\n    const FORMAT: Format = Format::{};\n    const EXTENSION: bool = {};\n    type Words = [u32; {words}];\n    fn to_words(self) -> Self::Words {{ self.to_words() }}\n    fn from_words(words: Self::Words) -> Self {{ Self::from_words(words) }}\n}}",
         camel(&def.name),
         def.extension
-    )
-    .unwrap();
+    );
     let size = if def.bits == 96 { 16 } else { def.bits / 8 };
-    writeln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {size});").unwrap();
+    putln!(out, "static_assertions::const_assert_eq!(core::mem::size_of::<{ty}>(), {size});");
     let plain = |(field, bits): &&(&Field, Bits)| {
         field.name != "reserved" && field.operand_type != "enc" && !field.overlay && bits.pieces.len() == 1
     };
@@ -389,17 +401,20 @@ fn microcode(out: &mut String, f: &LFormat, ty: &str, base: &str) {
     // There is a single assertion for all fields, because each assertion costs as much compile time as a function.
     let all: Vec<String> = f.fields.iter().filter(plain).map(lies).collect();
     if !all.is_empty() {
-        writeln!(out, "static_assertions::const_assert!({});", all.join("\n    && ")).unwrap();
+        putln!(out, "static_assertions::const_assert!({});", all.join("\n    && "));
     }
 }
 
 /// Writes `Debug` as `derive` would, but as code that is only compiled where it is called.
 fn debug(out: &mut String, ty: &str, parts: &[Part]) {
-    writeln!(out, "impl core::fmt::Debug for {ty} {{\n    #[inline]\n    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {{\n        f.debug_struct(\"{ty}\")").unwrap();
+    putln!(
+        out,
+        "impl core::fmt::Debug for {ty} {{\n    #[inline]\n    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {{\n        f.debug_struct(\"{ty}\")"
+    );
     for name in parts.iter().map(|p| &p.name) {
-        writeln!(out, "            .field(\"{name}\", &self.{name}())").unwrap();
+        putln!(out, "            .field(\"{name}\", &self.{name}())");
     }
-    writeln!(out, "            .finish()\n    }}\n}}").unwrap();
+    putln!(out, "            .finish()\n    }}\n}}");
 }
 
 /// Draws the bit layout, two lines for each dword, high bits to the left.
@@ -418,8 +433,8 @@ fn picture(def: &Format, parts: &[Part]) -> Vec<String> {
             };
             let bits = range(p.piece);
             let w = label.len().max(bits.len()).max(usize::from(p.piece.width)) + 2;
-            write!(top, " {bits:<w$}").unwrap();
-            write!(mid, "|{label:^w$}").unwrap();
+            put!(top, " {bits:<w$}");
+            put!(mid, "|{label:^w$}");
         }
         lines.push(top.trim_end().to_string());
         lines.push(format!("{mid}|"));

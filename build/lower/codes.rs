@@ -1,10 +1,9 @@
 //! The operand codes that hand-written code uses: codes of `isa/operands.isa` that are the same on every target become
 //! constants (`code` in src/code.rs). Tables in which they differ are refused.
 
-use std::fmt::Write;
-
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::writer::putln;
 
 /// A run of codes: the first and the last one.
 pub type Run = (u16, u16);
@@ -104,8 +103,7 @@ impl Codes {
 
 /// Writes the constants for operand codes, and the values of the inline floating-point numbers.
 pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
-    writeln!(w, "/// Operand codes that are the same on every target.\n#[allow(dead_code)]\npub(crate) mod code {{")
-        .unwrap();
+    putln!(w, "/// Operand codes that are the same on every target.\n#[allow(dead_code)]\npub(crate) mod code {{");
     let all: Vec<_> = isa.targets.iter().map(|t| Codes::of(isa, &t.name).shared()).collect();
     for (n, (name, _)) in Codes::NONE.shared().iter().enumerate() {
         let mut known = all.iter().map(|shared| shared[n].1).filter(|&code| code != NONE);
@@ -114,7 +112,7 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
             let at = &isa.codes.first().expect("a code is known").at;
             return at.err(format!("code::{name} in src/ is {code}, and {other} on another target"));
         }
-        writeln!(w, "pub(crate) const {name}: u16 = {code};").unwrap();
+        putln!(w, "pub(crate) const {name}: u16 = {code};");
     }
     let floats = isa.codes.iter().filter(|c| c.class == "float");
     let mut values = Vec::new();
@@ -126,32 +124,30 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
         }
     }
     let count = values.len();
-    writeln!(
+    putln!(
         w,
         "/// Values of the inline floating-point constants, whose codes start at `FLOAT`. Not every target has the last one.\npub(crate) const FLOATS: [f64; {count}] = {values:?};"
-    )
-    .unwrap();
-    writeln!(w, "pub(crate) const FLOAT_LAST: u16 = FLOAT + {count} - 1;").unwrap();
-    writeln!(w, "/// Largest alignment of scalar tuples in registers; shorter tuples are aligned to their length.")
-        .unwrap();
-    writeln!(w, "pub(crate) const SCALAR_ALIGN: u16 = {};\n}}", isa.scalar_align).unwrap();
+    );
+    putln!(w, "pub(crate) const FLOAT_LAST: u16 = FLOAT + {count} - 1;");
+    putln!(w, "/// Largest alignment of scalar tuples in registers; shorter tuples are aligned to their length.");
+    putln!(w, "pub(crate) const SCALAR_ALIGN: u16 = {};\n}}", isa.scalar_align);
     for (name, counts) in isa.enums.iter().flat_map(|e| &e.registers) {
         let (name, count) = (name.to_uppercase(), counts.len());
-        writeln!(w, "pub(crate) static {name}: [u8; {count}] = {counts:?};").unwrap();
+        putln!(w, "pub(crate) static {name}: [u8; {count}] = {counts:?};");
     }
     let count = isa.msb.len();
-    writeln!(w, "/// Which group of MODE's bits extends the register numbers in a field.").unwrap();
-    writeln!(w, "pub(crate) static VGPR_MSB_FIELDS: [(Field, u8); {count}] = [").unwrap();
+    putln!(w, "/// Which group of MODE's bits extends the register numbers in a field.");
+    putln!(w, "pub(crate) static VGPR_MSB_FIELDS: [(Field, u8); {count}] = [");
     for (_, field, group) in &isa.msb {
-        writeln!(w, "(Field::{}, {group}),", crate::build::emit::camel(field)).unwrap();
+        putln!(w, "(Field::{}, {group}),", crate::build::emit::camel(field));
     }
-    writeln!(w, "];").unwrap();
-    writeln!(w, "/// Numbers of the hardware that are the same on every target.\n#[allow(dead_code)]").unwrap();
-    writeln!(w, "pub(crate) mod limits {{").unwrap();
+    putln!(w, "];");
+    putln!(w, "/// Numbers of the hardware that are the same on every target.\n#[allow(dead_code)]");
+    putln!(w, "pub(crate) mod limits {{");
     for Limit { name, numbers, about, .. } in &isa.limits {
         let (name, count) = (name.replace('-', "_").to_uppercase(), numbers.len());
-        writeln!(w, "/// {about}.\npub(crate) const {name}: [u16; {count}] = {numbers:?};").unwrap();
+        putln!(w, "/// {about}.\npub(crate) const {name}: [u16; {count}] = {numbers:?};");
     }
-    writeln!(w, "}}").unwrap();
+    putln!(w, "}}");
     Ok(())
 }

@@ -2,7 +2,6 @@
 //! `src/make/dual.rs` has the types.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::{Shared, computes, field, operand, roster};
@@ -12,6 +11,7 @@ use crate::build::lower::{NONE, OpcodeSpace, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Format, Meanings};
 use crate::build::shared::marks;
+use crate::build::writer::{put, putln};
 
 /// The two forms of an operation: as the first and as the second operation.
 #[derive(Default)]
@@ -69,11 +69,10 @@ fn module(
             None => "None".into(),
         };
         let (first, second) = (forms.first.is_some(), forms.second.is_some());
-        write!(
+        put!(
             operations,
             "(crate::opcode::Opcode::{opcode}, Part {{ first: {first}, second: {second} }}, {alone}, &signatures::{constant}), "
-        )
-        .unwrap();
+        );
     }
     let bits = encoding(t, format, 0);
     let place = |name: &str| {
@@ -114,14 +113,17 @@ fn module(
         camel(&t.row.name)
     ));
     let mut module = String::new();
-    writeln!(module, "/// The operations of dual instructions ({}).\npub mod {name} {{\nuse super::*;\nuse crate::make::{{Dual, dual::{{Either, OnlyFirst, OnlySecond, {kind}}}}};\n{out}}}", def.name).unwrap();
+    putln!(
+        module,
+        "/// The operations of dual instructions ({}).\npub mod {name} {{\nuse super::*;\nuse crate::make::{{Dual, dual::{{Either, OnlyFirst, OnlySecond, {kind}}}}};\n{out}}}",
+        def.name
+    );
     let literal = if def.literals(&t.row.name).next().is_some() { " They have one literal together." } else { "" };
-    writeln!(
+    putln!(
         module,
         "/// A dual instruction: two operations, which the functions of the module `{name}` make. Registers of the two must be in different banks: see [`BuildError::Banks`](crate::make::BuildError::Banks).{literal}\n///\n/// Source: {}.\n#[inline]\npub const fn {name}<P: crate::make::dual::First, Q: crate::make::dual::Second>(x: crate::make::Dual<P, crate::make::dual::{kind}>, y: crate::make::Dual<Q, crate::make::dual::{kind}>) -> Code<crate::make::dual::{kind}> {{ Code::new({bits:#x}, {dwords}).dual(&{rules}, &{fields}, {may}, x, y) }}",
         def.source.text(&t.row.name)
-    )
-    .unwrap();
+    );
     Ok(module)
 }
 
@@ -220,12 +222,12 @@ fn function(
         let at = format!("&format!(\"{parameter}{{half}}\")");
         match parameter {
             "literal" => calls += "case.dual_literal(), ",
-            "src0" => write!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty).unwrap(),
+            "src0" => put!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty),
             "vsrc2" if ty != vector => {
                 let mask = third.map_or(0, |third| third.1);
-                write!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty).unwrap();
+                put!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty);
             }
-            _ => write!(calls, "case.dual_register({at}), ").unwrap(),
+            _ => put!(calls, "case.dual_register({at}), "),
         }
         parameters.push((parameter, ty));
     }

@@ -1,7 +1,6 @@
 //! Turns one form of a row into a function, or into two if a flag affects the operands.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
@@ -15,6 +14,7 @@ use crate::build::lower::{Constraints, FormSignature, NONE, OperandDesc, Operati
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::{class, marks};
+use crate::build::writer::put;
 
 /// The set of values of a field that can only be zero.
 const ZERO: Values = Values { shift: 0, set: 1 };
@@ -182,7 +182,7 @@ impl Form<'_> {
             if info.reads.iter().any(|r| *r == code.name || Some(r) == code.pair.as_ref()) {
                 let (first, _) = code.range.of(&t.row.name).expect("those of the target");
                 let dwords = if code.name == "m0" { 1 } else { t.row.lanes() / 32 };
-                write!(parts.calls, ".reads({first}, {dwords})").unwrap();
+                put!(parts.calls, ".reads({first}, {dwords})");
             }
         }
         for desc in descs.iter().copied() {
@@ -192,14 +192,14 @@ impl Form<'_> {
             let small = self.values(&desc.field).filter(|values| values.shift == 0);
             if let (Some(Values { set, .. }), Some((_, test))) = (small, parts.tests.get_mut(before)) {
                 let (field, lsb, width) = (super::field(&desc.field), desc.lsb, desc.width);
-                write!(parts.calls, ".among({field}, {lsb}, {width}, {set:#x})").unwrap();
-                write!(test, " {set}").unwrap();
+                put!(parts.calls, ".among({field}, {lsb}, {width}, {set:#x})");
+                put!(test, " {set}");
             }
             let is_even = t.row.has("aligned-vgprs") && info.flags.iter().any(|flag| flag == "even");
             match desc.kind {
                 OperandKind::Register(RegisterKind::Vector { acc }) if is_even => {
                     let field = super::field(&desc.field);
-                    write!(parts.calls, ".even(&{}, {field}, {}, {acc})", self.rules, desc.lsb).unwrap();
+                    put!(parts.calls, ".even(&{}, {field}, {}, {acc})", self.rules, desc.lsb);
                 }
                 _ => {}
             }
@@ -210,7 +210,7 @@ impl Form<'_> {
             let of = |name: &str| descs.iter().find(|i| i.field == name && i.access.is_some());
             if let (Some(written), Some(added)) = (of("vdst").filter(|i| i.dwords > 4), of("src2")) {
                 let field = super::field(&added.field);
-                write!(parts.calls, ".apart({field}, {}, {}, {})", written.lsb, added.lsb, written.dwords).unwrap();
+                put!(parts.calls, ".apart({field}, {}, {}, {})", written.lsb, added.lsb, written.dwords);
             }
         }
         let extended = !self.extension.is_empty();
@@ -253,17 +253,16 @@ impl Form<'_> {
             String::new()
         };
         let spelled = operation.spelling.as_ref().map_or(String::new(), |s| format!(" Spelled `{s}` on some targets."));
-        write!(
+        put!(
             doc,
             ": {}{behind}, opcode {}.{spelled}\n\nSource: {}.",
             def.name,
             self.number,
             def.source.text(&t.row.name)
-        )
-        .unwrap();
+        );
         let methods: Vec<&str> = modifiers.methods.iter().map(|m| set::method(m)).collect();
         if !methods.is_empty() {
-            write!(doc, " Modifiers: `{}`.", methods.join("`, `")).unwrap();
+            put!(doc, " Modifiers: `{}`.", methods.join("`, `"));
         }
         doc.push_str(&computes(self.meanings, t, operation));
         let mut function = Function {
@@ -306,7 +305,7 @@ impl Form<'_> {
         let (lsb, width, kind_name) = (desc.lsb, desc.width, desc.kind.name().unwrap_or("?"));
         let number = |parts: &mut Parts, name: &str, field: &str, lsb: u8, width: u8, ty: &str, kind: &str| {
             let signed = ty == "i16";
-            write!(parts.calls, ".number({field}, {lsb}, {width}, {signed}, {name} as i64)").unwrap();
+            put!(parts.calls, ".number({field}, {lsb}, {width}, {signed}, {name} as i64)");
             parts.parameter(name, ty.into(), format!("{kind} {width}"));
         };
         if desc.access.is_none() {
@@ -335,11 +334,11 @@ impl Form<'_> {
                     let Some(check) = check else { return t.row.at.err("dpp_ctrl takes all values") };
                     let words = t.sets[check.set];
                     let set: Vec<u64> = words.chunks(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
-                    write!(parts.calls, ".member({field}, {lsb}, &{set:?}, {name})").unwrap();
+                    put!(parts.calls, ".member({field}, {lsb}, &{set:?}, {name})");
                     parts.parameter(&name, "u16".into(), format!("member {set:?}"));
                 }
                 ModifierKind::Dpp8 { .. } => {
-                    write!(parts.calls, ".lanes({field}, {lsb}, {name})").unwrap();
+                    put!(parts.calls, ".lanes({field}, {lsb}, {name})");
                     parts.parameter(&name, "[u8; 8]".into(), "lanes".into());
                 }
                 _ => {}
@@ -353,18 +352,18 @@ impl Form<'_> {
             }
             OperandKind::Number(NumberKind::Literal { .. }) if desc.dwords == 2 => {
                 parts.long = true;
-                write!(parts.calls, ".constant64({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
+                put!(parts.calls, ".constant64({field}, {name}, {})", if reads { vector } else { 0 });
                 parts.parameter(&name, "u64".into(), "dwords 64".into());
                 return Ok(());
             }
             OperandKind::Number(NumberKind::Literal { .. }) => {
                 parts.literal = true;
-                write!(parts.calls, ".constant({field}, {name}, {})", if reads { vector } else { 0 }).unwrap();
+                put!(parts.calls, ".constant({field}, {name}, {})", if reads { vector } else { 0 });
                 parts.parameter(&name, "u32".into(), "dword 32".into());
                 return Ok(());
             }
             OperandKind::Number(number) if width == 16 && number.has_both_signs() => {
-                write!(parts.calls, ".number16({field}, {lsb}, {name})").unwrap();
+                put!(parts.calls, ".number16({field}, {lsb}, {name})");
                 parts.parameter(&name, "i32".into(), format!("{kind_name} 16"));
                 return Ok(());
             }
@@ -377,18 +376,18 @@ impl Form<'_> {
                     NumberList::ExportTarget => "exp_targets",
                     NumberList::InterpParam => "interp_params",
                 };
-                write!(parts.calls, ".member({field}, {lsb}, &{rules}.{set}, {name})").unwrap();
+                put!(parts.calls, ".member({field}, {lsb}, &{rules}.{set}, {name})");
                 parts.parameter(&name, "u16".into(), format!("{kind_name} {width}"));
                 return Ok(());
             }
             OperandKind::Number(NumberKind::Parts(_)) => {
                 let imm = operand::imm(&mut shared.signatures, self.isa, t, kind_name)?;
-                write!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))").unwrap();
+                put!(parts.calls, ".imm({field}, {lsb}, {width}, {name}.encode_in(&{imm}))");
                 parts.parameter(&name, format!("crate::imm::{}", camel(kind_name)), format!("{kind_name} {width}"));
                 return Ok(());
             }
             OperandKind::Number(NumberKind::Plain(Notation::SignedHex)) => {
-                write!(parts.calls, ".number({field}, {lsb}, {width}, {}, {name} as i64)", !is_unsigned).unwrap();
+                put!(parts.calls, ".number({field}, {lsb}, {width}, {}, {name} as i64)", !is_unsigned);
                 let kind = if is_unsigned { "hex" } else { "signed_hex" };
                 parts.parameter(&name, "i32".into(), format!("{kind} {width}"));
                 return Ok(());
@@ -430,7 +429,7 @@ impl Form<'_> {
                 parts.more = (count(&longest) - 1).div_ceil(4);
             }
             let place = operand::address_place(&mut shared.signatures, constraints, desc, longest, nsa, t.vgprs());
-            write!(parts.calls, ".image_address(&{place}, {name})").unwrap();
+            put!(parts.calls, ".image_address(&{place}, {name})");
             parts.parameter(&name, "ImageAddress".into(), "address".into());
             return Ok(());
         }

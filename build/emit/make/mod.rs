@@ -9,15 +9,14 @@ mod operand;
 mod roster;
 mod set;
 
-use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::lower::encoding::number_of;
 use crate::build::lower::{Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
+use crate::build::writer::{put, putln};
 use form::Function;
+use std::collections::{BTreeMap, HashMap};
 
 /// A pool of source texts: each text is written once and gets a name.
 #[derive(Default)]
@@ -66,12 +65,11 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
     for t in targets {
         let name = &t.row.name;
         let rule = operand::rules(isa, t, &mut shared.signatures)?;
-        write!(rules, "&signatures::{rule}, ").unwrap();
+        put!(rules, "&signatures::{rule}, ");
         if t.row.bus > 2 {
             return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to two", t.row.bus));
         }
-        writeln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::signatures::*;")
-            .unwrap();
+        putln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::signatures::*;");
         operand::specials(&mut modules, t);
         let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut names: HashMap<String, String> = HashMap::new();
@@ -107,13 +105,13 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
         }
         modules += &dual::modules((t, meanings), &rule, &mut shared, &mut duals, &mut tables)?;
         for (module, names) in others {
-            writeln!(modules, "pub use super::{module}::{{{}}};", names.join(", ")).unwrap();
+            putln!(modules, "pub use super::{module}::{{{}}};", names.join(", "));
         }
         // A spelling that is the name of another operation is left out.
         for (spelling, name) in spellings.iter().filter(|(spelling, _)| !names.contains_key(*spelling)) {
-            writeln!(modules, "pub use self::{name} as {spelling};").unwrap();
+            putln!(modules, "pub use self::{name} as {spelling};");
         }
-        writeln!(modules, "}}").unwrap();
+        putln!(modules, "}}");
     }
     let mut out = String::from(
         "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, Dual, GlobalBase, Half, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
@@ -121,15 +119,19 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
     out += "/// Traits of the kinds of operands that an instruction accepts, where it accepts several.\npub mod operands {\nuse super::super::{Kind, kind::*};\n";
     out += &operand::traits(&shared.traits);
     out += "}\n";
-    writeln!(out, "pub(crate) const LONGEST: usize = {longest};").unwrap();
+    putln!(out, "pub(crate) const LONGEST: usize = {longest};");
     out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n#[allow(unused_imports)]\nuse crate::kind::AddressShape;\n";
     out += &shared.sets.text;
     out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::opcode::Field;\nuse crate::table::DataType;\nuse crate::kind::{AddressFields, AddressShape};\nuse crate::table::Part;\nuse super::super::image::AddressPlace;\nuse super::super::operand::Place;\n#[allow(unused_imports)]\nuse super::super::dual::{Addend, Fields, Operation};\nuse super::super::resolve::Rules;\n";
     out += &shared.signatures.text;
     let count = targets.len();
-    writeln!(out, "}}\n#[allow(unused_imports)]\nuse super::dual::Part;\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];", tables.len(), tables.join(", "))
-        .unwrap();
-    writeln!(out, "pub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];").unwrap();
+    putln!(
+        out,
+        "}}\n#[allow(unused_imports)]\nuse super::dual::Part;\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];",
+        tables.len(),
+        tables.join(", ")
+    );
+    putln!(out, "pub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];");
     out += "#[allow(unused_imports)]\nuse operands::*;\n";
     out += &modules;
     let all = roster::all(roster.iter(), &shared.sets);
@@ -146,10 +148,10 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
 pub fn documented(function: &Function, doc: &str, body: &str) -> String {
     let mut out = String::new();
     for line in doc.lines() {
-        writeln!(out, "/// {line}").unwrap();
+        putln!(out, "/// {line}");
     }
     let Function { name, signature, .. } = function;
-    writeln!(out, "#[inline]\npub const fn {name}{signature} {{ {body} }}").unwrap();
+    putln!(out, "#[inline]\npub const fn {name}{signature} {{ {body} }}");
     out
 }
 

@@ -1,8 +1,5 @@
 //! Operands of the functions: the accepted values, as a mask of classes and as a Rust type.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::emit::make::Pool;
 use crate::build::kind::{AddressKind, ImageKind, OffsetKind, OperandKind, RegisterKind};
@@ -11,6 +8,8 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::class::{self, EXEC, INT};
 pub use crate::build::shared::class::{AGPR, BUS, OFF, VGPR};
+use crate::build::writer::putln;
+use std::collections::BTreeMap;
 
 /// The bits of `class` in src/shared.rs by the names of `isa/operands.isa`, and the kinds of operands in each class.
 pub const CLASSES: [(&str, u16, &[&str]); 15] = [
@@ -154,14 +153,13 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
     for (mask, name) in traits {
         let all: Vec<String> = kinds(*mask).map(|k| format!("[`{k}`]")).collect();
         let label = format!("pass {}", passed(*mask));
-        writeln!(
+        putln!(
             out,
             "/// Implemented by {} and [`Any`].\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
             all.join(", ")
-        )
-        .unwrap();
+        );
         for kind in kinds(*mask).chain(["Any"]) {
-            writeln!(out, "impl {name} for {kind} {{}}").unwrap();
+            putln!(out, "impl {name} for {kind} {{}}");
         }
     }
     out
@@ -216,21 +214,19 @@ pub fn specials(out: &mut String, t: &Target) {
         };
         let &(code, _) = c.range.of(&t.row.name).expect("those of the target");
         let constant = |out: &mut String, name: &str, n: usize| {
-            writeln!(
+            putln!(
                 out,
                 "/// `{name}`, {} bits.\npub const {}: Op<{kind}, {n}> = Op::new({code}, 0);",
                 32 * n,
                 name.to_uppercase()
-            )
-            .unwrap();
+            );
         };
         match &c.pair {
             Some(pair) if *pair == c.name => {
-                writeln!(
+                putln!(
                     out,
                     "/// `{pair}`, 32 or 64 bits.\n#[inline]\npub const fn {pair}<const N: usize>() -> Op<{kind}, N> {{ Op::new({code}, 0) }}"
-                )
-                .unwrap();
+                );
             }
             Some(pair) => {
                 constant(out, &c.name, 1);

@@ -1,14 +1,13 @@
 //! Lists every function that makes an instruction, for the tests. Each function is called with random operands by a
 //! function of its own; a single function with all the calls would take minutes to compile.
 
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::emit::make::Pool;
 use crate::build::emit::make::form::Function;
 use crate::build::emit::make::operand::{AGPR, VGPR};
 use crate::build::lower::{Operation, Target};
 use crate::build::model::{TargetRow, module_name};
+use crate::build::writer::{put, putln};
 
 /// A function, with the targets that have it.
 pub struct Entry {
@@ -61,7 +60,7 @@ impl Entry {
                     "saddr" if has("global") && *variant == "2" => "no_saddr".into(),
                     _ => what.into(),
                 };
-                write!(line, "case.{method}({name:?}, {:?}), ", words.join(" ")).unwrap();
+                put!(line, "case.{method}({name:?}, {:?}), ", words.join(" "));
             }
             line
         });
@@ -94,23 +93,25 @@ pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String 
     for Entry { module, name, targets, head, rest, .. } in entries {
         let targets: Vec<String> = targets.iter().map(|t| format!("Target::{t}")).collect();
         for arguments in rest {
-            writeln!(out, "#[allow(unused_variables)]\nfn c{n}(case: &mut Case) -> Result<Words, BuildError> {{ let code = amdgpu_isa::{module}::{name}({arguments}); finish(code, case) }}").unwrap();
-            writeln!(list, "    Constructor {{ targets: &[{}], {head}, make: c{n} }},", targets.join(", ")).unwrap();
+            putln!(
+                out,
+                "#[allow(unused_variables)]\nfn c{n}(case: &mut Case) -> Result<Words, BuildError> {{ let code = amdgpu_isa::{module}::{name}({arguments}); finish(code, case) }}"
+            );
+            putln!(list, "    Constructor {{ targets: &[{}], {head}, make: c{n} }},", targets.join(", "));
             n += 1;
         }
     }
-    write!(
+    put!(
         out,
         "static CONSTRUCTORS: [Constructor; {n}] = [\n{list}];\nmacro_rules! every_set {{\n    ($then:ident) => {{\n"
-    )
-    .unwrap();
+    );
     let mut all: Vec<(&String, &str)> =
         sets.names.iter().map(|(key, name)| (name, key.split_once("//").map_or("", |k| k.1))).collect();
     all.sort();
     for (name, methods) in all {
-        write!(out, "        $then! {{ {name} [").unwrap();
+        put!(out, "        $then! {{ {name} [");
         for method in methods.split(';').filter(|m| !m.is_empty()) {
-            write!(out, "({method}) ").unwrap();
+            put!(out, "({method}) ");
         }
         out.push_str("] }\n");
     }
@@ -151,23 +152,22 @@ pub fn duals(all: &[Dual]) -> String {
                 if !there {
                     return "None".into();
                 }
-                writeln!(out, "fn {function}(case: &mut Case) -> Dual<{part}, {kind}> {{ let half = {half:?}; let dual = amdgpu_isa::{module}::{format}::{name}({arguments}); {modify}dual{into} }}").unwrap();
+                putln!(
+                    out,
+                    "fn {function}(case: &mut Case) -> Dual<{part}, {kind}> {{ let half = {half:?}; let dual = amdgpu_isa::{module}::{format}::{name}({arguments}); {modify}dual{into} }}"
+                );
                 format!("Some({function})")
             };
             let (x, y) = (call(*first, "x", "OnlyFirst", *second), call(*second, "y", "OnlySecond", *first));
             let opcode = camel(name);
-            writeln!(
-                list,
-                "    DualOperation {{ target: Target::{target}, opcode: Opcode::{opcode}, x: {x}, y: {y} }},"
-            )
-            .unwrap();
+            putln!(list, "    DualOperation {{ target: Target::{target}, opcode: Opcode::{opcode}, x: {x}, y: {y} }},");
             joins.insert(target, module);
         }
         let (n, upper) = (mine.count(), format.to_uppercase());
-        writeln!(out, "static {upper}: [DualOperation<{kind}>; {n}] = [\n{list}];").unwrap();
-        writeln!(out, "static JOIN_{upper}: [Join<{kind}>; {}] = [", joins.len()).unwrap();
+        putln!(out, "static {upper}: [DualOperation<{kind}>; {n}] = [\n{list}];");
+        putln!(out, "static JOIN_{upper}: [Join<{kind}>; {}] = [", joins.len());
         for (target, module) in joins {
-            writeln!(out, "    (Target::{target}, |x, y| amdgpu_isa::{module}::{format}(x, y).words()),").unwrap();
+            putln!(out, "    (Target::{target}, |x, y| amdgpu_isa::{module}::{format}(x, y).words()),");
         }
         out += "];\n";
     }

@@ -1,7 +1,5 @@
 //! Modifiers: the traits of `src/make/modifiers.rs` that a form's set implements, and default values.
 
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::emit::make::Shared;
 use crate::build::kind::{
@@ -12,6 +10,7 @@ use crate::build::lower::{Constraints, NONE, OperandDesc, Target};
 use crate::build::model::Values;
 use crate::build::model::error::Result;
 use crate::build::shared::RuleKind;
+use crate::build::writer::{put, putln};
 
 /// The modifiers of a form.
 #[derive(Default)]
@@ -98,14 +97,17 @@ pub fn set(
     let buffer = descs.iter().any(|i| matches!(i.kind, OperandKind::Address(AddressKind::Buffer { .. })));
     let mut consts = String::new();
     if let Some(image) = image(constraints) {
-        write!(consts, "const IMAGE: [u8; 4] = {image:?};").unwrap();
+        put!(consts, "const IMAGE: [u8; 4] = {image:?};");
     }
     for address in descs {
         let OperandKind::Image(ImageKind::Address { shape, dim, a16, .. }) = address.kind else { continue };
         let (field, more) = (camel(&address.field), address.dwords - 1);
-        write!(consts, "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::opcode::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});").unwrap();
+        put!(
+            consts,
+            "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::opcode::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});"
+        );
     }
-    writeln!(set.impls, "impl ModifierSet for $ {{ {consts} }}").unwrap();
+    putln!(set.impls, "impl ModifierSet for $ {{ {consts} }}");
     // The default value of a field in LLVM's assembler.
     let default = |field: &str| {
         let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
@@ -113,7 +115,7 @@ pub fn set(
     };
     for desc in descs {
         if desc.kind == OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) {
-            writeln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", desc.lsb).unwrap();
+            putln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", desc.lsb);
             set.methods.push("value simm16 16".into());
         }
         let sum = match desc.kind {
@@ -126,12 +128,12 @@ pub fn set(
         if let Some([imm, soffset_en, soffset]) = sum {
             let width = free_width(desc);
             let signed = if width == desc.width { "" } else { " const SIGNED: bool = false;" };
-            writeln!(
+            putln!(
                 set.impls,
                 "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {width}, {soffset}]; const OFF: u64 = {};{signed} }}",
-                desc.lsb, t.code.off
-            )
-            .unwrap();
+                desc.lsb,
+                t.code.off
+            );
             set.methods.push(format!("plus {width} {}", u8::from(signed.is_empty())));
         }
         let OperandKind::Modifier(kind) = desc.kind else { continue };
@@ -148,8 +150,7 @@ pub fn set(
                     "abs" => 1,
                     "sext" => 2,
                     "nfmt" => {
-                        writeln!(set.impls, "impl Nfmt for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}")
-                            .unwrap();
+                        putln!(set.impls, "impl Nfmt for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
                         set.methods.push(format!("value nfmt {width}"));
                         continue;
                     }
@@ -180,18 +181,17 @@ pub fn set(
                 let has_status = |i: &&&OperandDesc| matches!(i.kind, OperandKind::Register(RegisterKind::Data { tfe, .. }) if tfe != NONE);
                 let data = descs.iter().find(has_status).filter(|_| there);
                 let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
-                writeln!(
+                putln!(
                     set.impls,
                     "impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); const EVEN: bool = {}; const VGPRS: u16 = {}; }}",
                     t.row.has("aligned-vgprs"),
                     t.vgprs()
-                )
-                .unwrap();
+                );
                 set.methods.push("tfe".into());
             }
             ModifierKind::Flag if name == "compr" => {
                 let first = descs.iter().find(|i| is_export(i)).map_or(32, |i| i.lsb);
-                writeln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}").unwrap();
+                putln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}");
                 set.methods.push("compr".into());
             }
             // The address determines this flag.
@@ -199,7 +199,7 @@ pub fn set(
             ModifierKind::Flag | ModifierKind::DppBound => {
                 let by = excluding(&desc.field);
                 let by = by.map_or(String::new(), |by| format!(" const EXCLUDED_BY: Option<[u8; 3]> = Some({by:?});"));
-                writeln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb};{by} }}").unwrap();
+                putln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb};{by} }}");
                 set.methods.push(format!("flag {name}"));
             }
             ModifierKind::List(style) => {
@@ -212,7 +212,7 @@ pub fn set(
                 let halves = name == "op_sel"
                     && descs.iter().any(|i| matches!(i.kind, OperandKind::Register(RegisterKind::HalfSelected { .. })));
                 let halves = if halves { " const HALVES: bool = true;" } else { "" };
-                writeln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}").unwrap();
+                putln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}");
                 let method = if name == "neg" { "neg_lo" } else { name };
                 // The style of the list, as a number for the tests: 1 if the default is ones, 2 if the text has an
                 // extra bit when it shows the list, 3 if the text always shows the list with the extra bit, 4 if it
@@ -234,11 +234,10 @@ pub fn set(
             ModifierKind::Named | ModifierKind::Signed | ModifierKind::Swizzle if name == "offset" => {
                 let width = free_width(desc);
                 let signed = kind == ModifierKind::Signed && width == desc.width;
-                writeln!(
+                putln!(
                     set.impls,
                     "impl Offset for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const SIGNED: bool = {signed}; }}"
-                )
-                .unwrap();
+                );
                 set.methods.push(format!("offset {width} {}", u8::from(signed)));
             }
             // The formats of matrices are parameters, because operand lengths depend on them.
@@ -247,22 +246,21 @@ pub fn set(
             // A number of one bit is a flag.
             ModifierKind::Named if width == 1 && name != "index_key" => {
                 let position = if name == "fi" { "LSB" } else { "BIT" };
-                writeln!(set.impls, "impl {ty} for $ {{ const {position}: u8 = {lsb}; }}").unwrap();
+                putln!(set.impls, "impl {ty} for $ {{ const {position}: u8 = {lsb}; }}");
                 set.methods.push(format!("flag {name}"));
             }
             ModifierKind::Named if name == "index_key" => {
                 let width = desc.used_bits.count_ones();
-                writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
+                putln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
                 set.methods.push(format!("value {name} {width}"));
             }
             ModifierKind::ByteSel => {
                 let all: [u8; 2] = bits(desc);
-                writeln!(set.impls, "impl ByteSel for $ {{ const BITS: [u8; 2] = {all:?}; }}").unwrap();
+                putln!(set.impls, "impl ByteSel for $ {{ const BITS: [u8; 2] = {all:?}; }}");
                 set.methods.push(format!("byte_sel {name}"));
             }
             ModifierKind::Choice(ModifierList::Scope) => {
-                writeln!(set.impls, "impl Scope for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}")
-                    .unwrap();
+                putln!(set.impls, "impl Scope for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
                 set.methods.push("scope".into());
             }
             // The lowest bit of the hint makes an atomic operation return the old value.
@@ -272,16 +270,15 @@ pub fn set(
                     _ => None,
                 };
                 let values = values(name).map_or(u8::MAX, |values| values.set as u8);
-                writeln!(
+                putln!(
                     set.impls,
                     "impl Th for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const VALUES: u8 = {values:#x}; const RETURNS: Option<bool> = {returns:?}; }}"
-                )
-                .unwrap();
+                );
                 set.methods.push(format!("th {width} {} {values}", returns.map_or(2, u8::from)));
                 set.defaults |= u128::from(returns == Some(true)) << lsb;
             }
             ModifierKind::Bitop3 { middle, low } => {
-                writeln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}").unwrap();
+                putln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}");
                 set.methods.push("bitop3".into());
             }
             ModifierKind::Named
@@ -290,12 +287,12 @@ pub fn set(
             | ModifierKind::MtbufFormat { .. }
             | ModifierKind::BufferFormat
             | ModifierKind::DppMask => {
-                writeln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}").unwrap();
+                putln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
                 set.methods.push(format!("value {name} {width}"));
                 set.defaults |= default(name) << lsb;
             }
             ModifierKind::Omod => {
-                writeln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}").unwrap();
+                putln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}");
                 set.methods.push("omod".into());
             }
             ModifierKind::Choice(ModifierList::SdwaSel | ModifierList::DstUnused) => {
@@ -304,11 +301,10 @@ pub fn set(
                 let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
                     return t.row.at.err(format!("`{name}` takes all values"));
                 };
-                writeln!(
+                putln!(
                     set.impls,
                     "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const MAX: u16 = {max}; }}"
-                )
-                .unwrap();
+                );
                 set.methods.push(format!("choice {name} {max}"));
                 set.defaults |= default(name) << lsb;
             }
@@ -318,8 +314,7 @@ pub fn set(
             // The lanes are a parameter of the function. Code 234 announces the dword with `fi`, and code 233 without
             // it.
             ModifierKind::Dpp8 { code } => {
-                writeln!(set.impls, "impl Fi for $ {{ const LSB: u8 = {code}; const BITS: (u64, u64) = (3, 2); }}")
-                    .unwrap();
+                putln!(set.impls, "impl Fi for $ {{ const LSB: u8 = {code}; const BITS: (u64, u64) = (3, 2); }}");
                 set.methods.push("flag fi".into());
             }
             ModifierKind::Signed | ModifierKind::Swizzle | ModifierKind::Choice(_) => {
@@ -329,7 +324,7 @@ pub fn set(
         }
     }
     for (name, all) in sources.iter().filter(|s| s.1 != [NONE; 3]) {
-        writeln!(set.impls, "impl {name} for $ {{ const BITS: [u8; 3] = {all:?}; }}").unwrap();
+        putln!(set.impls, "impl {name} for $ {{ const BITS: [u8; 3] = {all:?}; }}");
         let mask = (0..3).filter(|n| all[*n] != NONE).fold(0, |m, n| m | 1 << n);
         set.methods.push(format!("source {} {mask}", name.to_lowercase()));
     }
