@@ -1,13 +1,11 @@
 //! Writes the public types: a module for each target with a struct for each microcode format and an enum for each
 //! opcode table. Targets share a type if its struct or enum is the same, bit for bit.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
 use crate::build::emit::camel;
 use crate::build::lower::{LFormat, Target};
 use crate::build::model::*;
 use crate::build::writer::{put, putln};
+use std::collections::BTreeMap;
 
 pub fn all(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
@@ -241,27 +239,26 @@ fn format_struct(t: &Target, f: &LFormat, ty: &str) -> String {
         let range = range(p.piece);
         let about = if field.about.is_empty() { field.name.clone() } else { field.about.clone() };
         match (p.fixed, field.operand_type.as_str()) {
-            (Some(v), _) => writeln!(
+            (Some(v), _) => putln!(
                 out,
                 "    /// Bits {range}: encoding, {v:#b}.\n    #[bits({width}, access = RO, default = {})] {}: {},",
                 if width == 1 { (v == 1).to_string() } else { v.to_string() },
                 p.name,
                 field_type("", width)
             ),
-            (_, "op") if !p.split && def.dual.is_none() => writeln!(
+            (_, "op") if !p.split && def.dual.is_none() => putln!(
                 out,
                 "    /// Bits {range}: the opcode; its number if no operation has it.\n    #[bits({width}, access = RO, from = {ty}Op::from_bits, default = 0)] {vis}{}: Result<{ty}Op, {}>,",
                 p.name,
                 op_base(width)
             ),
-            (_, operand_type) => writeln!(
+            (_, operand_type) => putln!(
                 out,
                 "    /// Bits {range}: {about}.\n    #[bits({width}, access = RO)] {vis}{}: {},",
                 p.name,
                 field_type(operand_type, width)
             ),
-        }
-        .unwrap();
+        };
     }
     if def.bits == 96 {
         putln!(out, "    /// Not part of the format; always zero.\n    #[bits(32, access = None)] padding: u32,");
