@@ -91,195 +91,143 @@ pub fn set(
     values: &dyn Fn(&str) -> Option<Values>,
     excluding: &dyn Fn(&str) -> Option<[u8; 3]>,
 ) -> Result<Set> {
-    let free_width = |desc: &OperandDesc| free_width(constraints, values(&desc.field), desc);
-    let mut set = Set::default();
-    let mut sources: [(&str, [u8; 3]); 3] = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
-    let buffer = descs.iter().any(|i| matches!(i.kind, OperandKind::Address(AddressKind::Buffer { .. })));
-    let mut consts = String::new();
-    if let Some(image) = image(constraints) {
-        put!(consts, "const IMAGE: [u8; 4] = {image:?};");
+    let sources = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
+    let mut form = Form { t, constraints, descs, variant, values, excluding, set: Set::default(), sources };
+    form.constants();
+    for desc in descs {
+        form.operand(desc);
+        if let OperandKind::Modifier(kind) = desc.kind {
+            if desc.access.is_none() {
+                form.modifier(desc, kind)?;
+            }
+        }
     }
-    for address in descs {
-        let OperandKind::Image(ImageKind::Address { shape, dim, a16, .. }) = address.kind else { continue };
-        let (field, more) = (camel(&address.field), address.dwords - 1);
-        put!(
-            consts,
-            "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::opcode::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});"
+    for (name, all) in form.sources.iter().filter(|s| s.1 != [NONE; 3]) {
+        let mask = (0..3).filter(|n| all[*n] != NONE).fold(0, |m, n| m | 1 << n);
+        let method = format!("source {} {mask}", name.to_lowercase());
+        form.set.add(format!("impl {name} for $ {{ const BITS: [u8; 3] = {all:?}; }}"), method);
+    }
+    Ok(form.set)
+}
+
+impl Set {
+    fn add(&mut self, line: String, method: String) {
+        putln!(self.impls, "{line}");
+        self.methods.push(method);
+    }
+}
+
+/// A form, and the modifiers that were found so far.
+struct Form<'a> {
+    t: &'a Target<'a>,
+    constraints: &'a Constraints,
+    descs: &'a [&'a OperandDesc],
+    variant: Variant,
+    values: &'a dyn Fn(&str) -> Option<Values>,
+    excluding: &'a dyn Fn(&str) -> Option<[u8; 3]>,
+    set: Set,
+    /// The traits for signs, with the bit of each source.
+    sources: [(&'static str, [u8; 3]); 3],
+}
+
+impl Form<'_> {
+    fn has(&self, is_meant: impl Fn(&OperandDesc) -> bool) -> bool {
+        self.descs.iter().any(|desc| is_meant(desc))
+    }
+
+    fn free_width(&self, desc: &OperandDesc) -> u8 {
+        free_width(self.constraints, (self.values)(&desc.field), desc)
+    }
+
+    /// The default value of a field in LLVM's assembler, in the field's place.
+    fn default(&self, desc: &OperandDesc) -> u128 {
+        let mut of_all = self.t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
+        of_all.find(|d| d.field == desc.field).map_or(0, |d| u128::from(d.value)) << desc.lsb
+    }
+
+    /// Writes the constants of image data and addresses.
+    fn constants(&mut self) {
+        let mut consts = String::new();
+        if let Some(image) = image(self.constraints) {
+            put!(consts, "const IMAGE: [u8; 4] = {image:?};");
+        }
+        for address in self.descs {
+            let OperandKind::Image(ImageKind::Address { shape, dim, a16, .. }) = address.kind else { continue };
+            let (field, more) = (camel(&address.field), address.dwords - 1);
+            put!(
+                consts,
+                "const ADDRESS: Option<AddressSize> = Some(AddressSize {{ field: crate::opcode::Field::{field}, of: AddressShape::{shape:?}, dim: {dim}, a16: {a16}, more: {more} }});"
+            );
+        }
+        putln!(self.set.impls, "impl ModifierSet for $ {{ {consts} }}");
+    }
+
+    /// Adds the methods of an operand: the optional number of `s_endpgm`, and a register that is added to an offset.
+    fn operand(&mut self, desc: &OperandDesc) {
+        let lsb = desc.lsb;
+        let bits = match desc.kind {
+            OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) => {
+                let line = format!("impl Simm16 for $ {{ const LSB: u8 = {lsb}; }}");
+                return self.set.add(line, "value simm16 16".into());
+            }
+            OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, soffset }) if soffset != NONE => {
+                [imm, soffset_en, soffset]
+            }
+            OperandKind::Offset(OffsetKind::Sum { soffset, .. }) => [NONE, NONE, soffset],
+            _ => return,
+        };
+        let ([imm, soffset_en, soffset], width, off) = (bits, self.free_width(desc), self.t.code.off);
+        let signed = if width == desc.width { "" } else { " const SIGNED: bool = false;" };
+        self.set.add(
+            format!("impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {lsb}, {width}, {soffset}]; const OFF: u64 = {off};{signed} }}"),
+            format!("plus {width} {}", u8::from(signed.is_empty())),
         );
     }
-    putln!(set.impls, "impl ModifierSet for $ {{ {consts} }}");
-    // The default value of a field in LLVM's assembler.
-    let default = |field: &str| {
-        let mut of_all = t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
-        of_all.find(|d| d.field == field).map_or(0, |d| u128::from(d.value))
-    };
-    for desc in descs {
-        if desc.kind == OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) {
-            putln!(set.impls, "impl Simm16 for $ {{ const LSB: u8 = {}; }}", desc.lsb);
-            set.methods.push("value simm16 16".into());
-        }
-        let sum = match desc.kind {
-            OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, soffset }) if soffset != NONE => {
-                Some([imm, soffset_en, soffset])
-            }
-            OperandKind::Offset(OffsetKind::Sum { soffset, .. }) => Some([NONE, NONE, soffset]),
-            _ => None,
-        };
-        if let Some([imm, soffset_en, soffset]) = sum {
-            let width = free_width(desc);
-            let signed = if width == desc.width { "" } else { " const SIGNED: bool = false;" };
-            putln!(
-                set.impls,
-                "impl ScalarOffset for $ {{ const BITS: [u8; 5] = [{imm}, {soffset_en}, {}, {width}, {soffset}]; const OFF: u64 = {};{signed} }}",
-                desc.lsb,
-                t.code.off
-            );
-            set.methods.push(format!("plus {width} {}", u8::from(signed.is_empty())));
-        }
-        let OperandKind::Modifier(kind) = desc.kind else { continue };
-        if desc.access.is_some() {
-            continue;
-        }
+
+    fn modifier(&mut self, desc: &OperandDesc, kind: ModifierKind) -> Result<()> {
         let name = desc.field.as_str();
         let ty = camel(name);
         let (lsb, width) = (desc.lsb, desc.width);
         match kind {
-            ModifierKind::Hidden => {
-                let which = match desc.ty.as_str() {
-                    "neg" => 0,
-                    "abs" => 1,
-                    "sext" => 2,
-                    "nfmt" => {
-                        putln!(set.impls, "impl Nfmt for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
-                        set.methods.push(format!("value nfmt {width}"));
-                        continue;
-                    }
-                    _ => continue,
-                };
-                // The field is either one such as `src0_neg`, or has a bit for each source.
-                match name.strip_prefix("src").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok()) {
-                    Some(n) => sources[which].1[n] = lsb,
-                    None => sources[which].1 = bits(desc),
-                }
-            }
-            ModifierKind::List(ListStyle::Neg) => sources[0].1 = bits(desc),
-            // A bit that is always one is not a modifier.
-            ModifierKind::Flag if constraints.value >> lsb & 1 == 1 => {}
-            ModifierKind::Flag if buffer && ["offen", "idxen", "addr64"].contains(&name) => {}
-            ModifierKind::Flag if desc.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
-                set.defaults |= u128::from(variant == Variant::Returns(true)) << lsb;
-            }
-            ModifierKind::Flag if name == "lds" && matches!(variant, Variant::Lds(_)) => {
-                set.defaults |= u128::from(variant == Variant::Lds(true)) << lsb;
-            }
-            ModifierKind::Flag if name == "tfe" => {
-                // On some targets, data that goes to LDS has no fail status.
-                if variant == Variant::Lds(true) && refuses(constraints, lsb) {
-                    continue;
-                }
-                let there = variant != Variant::Lds(true) && variant != Variant::Returns(false);
-                let has_status = |i: &&&OperandDesc| matches!(i.kind, OperandKind::Register(RegisterKind::Data { tfe, .. }) if tfe != NONE);
-                let data = descs.iter().find(has_status).filter(|_| there);
-                let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
-                putln!(
-                    set.impls,
-                    "impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); const EVEN: bool = {}; const VGPRS: u16 = {}; }}",
-                    t.row.has("aligned-vgprs"),
-                    t.vgprs()
-                );
-                set.methods.push("tfe".into());
-            }
-            ModifierKind::Flag if name == "compr" => {
-                let first = descs.iter().find(|i| is_export(i)).map_or(32, |i| i.lsb);
-                putln!(set.impls, "impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}");
-                set.methods.push("compr".into());
-            }
-            // The address determines this flag.
-            ModifierKind::Flag if name == "nsa" => {}
-            ModifierKind::Flag | ModifierKind::DppBound => {
-                let by = excluding(&desc.field);
-                let by = by.map_or(String::new(), |by| format!(" const EXCLUDED_BY: Option<[u8; 3]> = Some({by:?});"));
-                putln!(set.impls, "impl {ty} for $ {{ const BIT: u8 = {lsb};{by} }}");
-                set.methods.push(format!("flag {name}"));
-            }
-            ModifierKind::List(style) => {
-                // Bits that are always zero, although the text shows them, cannot be set.
-                let free = |bit: &u8| *bit != NONE && constraints.mask >> bit & 1 == 0;
-                let all = bits::<4>(desc).map(|bit| if free(&bit) { bit } else { NONE });
-                let used = (0..4).filter(|n| all[*n] != NONE).fold(0, |mask, n| mask | 1 << n);
-                let ty = if name == "neg" { "NegLo".into() } else { ty };
-                // Operands that are halves of registers use bits of this modifier.
-                let halves = name == "op_sel"
-                    && descs.iter().any(|i| matches!(i.kind, OperandKind::Register(RegisterKind::HalfSelected { .. })));
-                let halves = if halves { " const HALVES: bool = true;" } else { "" };
-                putln!(set.impls, "impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}");
-                let method = if name == "neg" { "neg_lo" } else { name };
-                // The style of the list, as a number for the tests: 1 if the default is ones, 2 if the text has an
-                // extra bit when it shows the list, 3 if the text always shows the list with the extra bit, 4 if it
-                // shows all four bits; plus 10 if halves of registers determine bits.
-                let shown = match style {
-                    ListStyle::Ones => 1,
-                    ListStyle::All if desc.used_bits == 3 => 2,
-                    ListStyle::All if desc.width == 4 => 4,
-                    ListStyle::Always => 3,
-                    ListStyle::All | ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg => 0,
-                };
-                let of_halves = u8::from(!halves.is_empty());
-                let (with_halves, of_text) = (shown + 10 * of_halves, desc.used_bits & 15);
-                set.methods.push(format!("list {method} {used} {with_halves} {of_text}"));
-                if shown == 1 {
-                    set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
-                }
-            }
+            ModifierKind::Hidden => self.hidden(desc),
+            ModifierKind::List(ListStyle::Neg) => self.sources[0].1 = bits(desc),
+            ModifierKind::Flag | ModifierKind::DppBound => self.flag(desc),
+            ModifierKind::List(style) => self.list(desc, style),
             ModifierKind::Named | ModifierKind::Signed | ModifierKind::Swizzle if name == "offset" => {
-                let width = free_width(desc);
+                let width = self.free_width(desc);
                 let signed = kind == ModifierKind::Signed && width == desc.width;
-                putln!(
-                    set.impls,
-                    "impl Offset for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const SIGNED: bool = {signed}; }}"
+                self.set.add(
+                    format!("impl Offset for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const SIGNED: bool = {signed}; }}"),
+                    format!("offset {width} {}", u8::from(signed)),
                 );
-                set.methods.push(format!("offset {width} {}", u8::from(signed)));
             }
             // The formats of matrices are parameters, because operand lengths depend on them.
-            ModifierKind::Named if ["cbsz", "blgp"].contains(&name) && descs.iter().any(|i| is_matrix(i)) => {}
-            ModifierKind::Choice(ModifierList::MatrixFormat) if descs.iter().any(|i| is_matrix(i)) => {}
+            ModifierKind::Named if ["cbsz", "blgp"].contains(&name) && self.has(is_matrix) => {}
+            ModifierKind::Choice(ModifierList::MatrixFormat) if self.has(is_matrix) => {}
             // A number of one bit is a flag.
             ModifierKind::Named if width == 1 && name != "index_key" => {
                 let position = if name == "fi" { "LSB" } else { "BIT" };
-                putln!(set.impls, "impl {ty} for $ {{ const {position}: u8 = {lsb}; }}");
-                set.methods.push(format!("flag {name}"));
+                let line = format!("impl {ty} for $ {{ const {position}: u8 = {lsb}; }}");
+                self.set.add(line, format!("flag {name}"));
             }
             ModifierKind::Named if name == "index_key" => {
                 let width = desc.used_bits.count_ones();
-                putln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
-                set.methods.push(format!("value {name} {width}"));
+                let line = format!("impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
+                self.set.add(line, format!("value {name} {width}"));
             }
             ModifierKind::ByteSel => {
                 let all: [u8; 2] = bits(desc);
-                putln!(set.impls, "impl ByteSel for $ {{ const BITS: [u8; 2] = {all:?}; }}");
-                set.methods.push(format!("byte_sel {name}"));
+                let line = format!("impl ByteSel for $ {{ const BITS: [u8; 2] = {all:?}; }}");
+                self.set.add(line, format!("byte_sel {name}"));
             }
             ModifierKind::Choice(ModifierList::Scope) => {
-                putln!(set.impls, "impl Scope for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
-                set.methods.push("scope".into());
+                let line = format!("impl Scope for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
+                self.set.add(line, "scope".into());
             }
-            // The lowest bit of the hint makes an atomic operation return the old value.
-            ModifierKind::TemporalHint { .. } => {
-                let returns = match variant {
-                    Variant::Returns(returns) => Some(returns),
-                    _ => None,
-                };
-                let values = values(name).map_or(u8::MAX, |values| values.set as u8);
-                putln!(
-                    set.impls,
-                    "impl Th for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const VALUES: u8 = {values:#x}; const RETURNS: Option<bool> = {returns:?}; }}"
-                );
-                set.methods.push(format!("th {width} {} {values}", returns.map_or(2, u8::from)));
-                set.defaults |= u128::from(returns == Some(true)) << lsb;
-            }
+            ModifierKind::TemporalHint { .. } => self.temporal_hint(desc),
             ModifierKind::Bitop3 { middle, low } => {
-                putln!(set.impls, "impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}");
-                set.methods.push("bitop3".into());
+                let line = format!("impl Bitop3 for $ {{ const LSB: [u8; 3] = [{lsb}, {middle}, {low}]; }}");
+                self.set.add(line, "bitop3".into());
             }
             ModifierKind::Named
             | ModifierKind::Wait
@@ -287,48 +235,166 @@ pub fn set(
             | ModifierKind::MtbufFormat { .. }
             | ModifierKind::BufferFormat
             | ModifierKind::DppMask => {
-                putln!(set.impls, "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
-                set.methods.push(format!("value {name} {width}"));
-                set.defaults |= default(name) << lsb;
+                let line = format!("impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
+                self.set.add(line, format!("value {name} {width}"));
+                self.set.defaults |= self.default(desc);
             }
             ModifierKind::Omod => {
-                putln!(set.impls, "impl Omod for $ {{ const LSB: u8 = {lsb}; }}");
-                set.methods.push("omod".into());
+                self.set.add(format!("impl Omod for $ {{ const LSB: u8 = {lsb}; }}"), "omod".into());
             }
-            ModifierKind::Choice(ModifierList::SdwaSel | ModifierList::DstUnused) => {
-                let checks = t.checks[constraints.checks.0..constraints.checks.0 + constraints.checks.1].iter();
-                let words = checks.filter(|c| c.lsb == lsb).map(|c| t.sets[c.set]).next();
-                let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
-                    return t.row.at.err(format!("`{name}` takes all values"));
-                };
-                putln!(
-                    set.impls,
-                    "impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const MAX: u16 = {max}; }}"
-                );
-                set.methods.push(format!("choice {name} {max}"));
-                set.defaults |= default(name) << lsb;
-            }
+            ModifierKind::Choice(ModifierList::SdwaSel | ModifierList::DstUnused) => self.choice(desc)?,
             // These modifiers are parameters of the function.
             ModifierKind::DppCtrl | ModifierKind::Dmask | ModifierKind::Choice(ModifierList::Dim) => {}
-
             // The lanes are a parameter of the function. Code 234 announces the dword with `fi`, and code 233 without
             // it.
             ModifierKind::Dpp8 { code } => {
-                putln!(set.impls, "impl Fi for $ {{ const LSB: u8 = {code}; const BITS: (u64, u64) = (3, 2); }}");
-                set.methods.push("flag fi".into());
+                let line = format!("impl Fi for $ {{ const LSB: u8 = {code}; const BITS: (u64, u64) = (3, 2); }}");
+                self.set.add(line, "flag fi".into());
             }
             ModifierKind::Signed | ModifierKind::Swizzle | ModifierKind::Choice(_) => {
                 let kind = desc.kind.name().unwrap_or("?");
-                return t.row.at.err(format!("build/make does not know the modifier `{name}` of operand type {kind}"));
+                let why = format!("build/make does not know the modifier `{name}` of operand type {kind}");
+                return self.t.row.at.err(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a modifier that the text of another operand or modifier includes: signs of sources, or a number format.
+    fn hidden(&mut self, desc: &OperandDesc) {
+        let (lsb, width) = (desc.lsb, desc.width);
+        let which = match desc.ty.as_str() {
+            "neg" => 0,
+            "abs" => 1,
+            "sext" => 2,
+            "nfmt" => {
+                let line = format!("impl Nfmt for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; }}");
+                return self.set.add(line, format!("value nfmt {width}"));
+            }
+            _ => return,
+        };
+        // The field is either one such as `src0_neg`, or has a bit for each source.
+        match desc.field.strip_prefix("src").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok()) {
+            Some(n) => self.sources[which].1[n] = lsb,
+            None => self.sources[which].1 = bits(desc),
+        }
+    }
+
+    fn flag(&mut self, desc: &OperandDesc) {
+        let (name, lsb, variant) = (desc.field.as_str(), desc.lsb, self.variant);
+        let is_flag = desc.kind == OperandKind::Modifier(ModifierKind::Flag);
+        match name {
+            // A bit that is always one is not a modifier.
+            _ if is_flag && self.constraints.value >> lsb & 1 == 1 => {}
+            "offen" | "idxen" | "addr64" if is_flag && self.has(is_buffer_address) => {}
+            _ if is_flag && desc.ty == "rtn" && matches!(variant, Variant::Returns(_)) => {
+                self.set.defaults |= u128::from(variant == Variant::Returns(true)) << lsb;
+            }
+            "lds" if is_flag && matches!(variant, Variant::Lds(_)) => {
+                self.set.defaults |= u128::from(variant == Variant::Lds(true)) << lsb;
+            }
+            "tfe" if is_flag => self.fail_status(desc),
+            "compr" if is_flag => {
+                let first = self.descs.iter().find(|i| is_export(i)).map_or(32, |i| i.lsb);
+                let line = format!("impl Compr for $ {{ const BITS: (u8, u8) = ({lsb}, {first}); }}");
+                self.set.add(line, "compr".into());
+            }
+            // The address determines this flag.
+            "nsa" if is_flag => {}
+            _ => {
+                let by = (self.excluding)(name);
+                let by = by.map_or(String::new(), |by| format!(" const EXCLUDED_BY: Option<[u8; 3]> = Some({by:?});"));
+                let line = format!("impl {} for $ {{ const BIT: u8 = {lsb};{by} }}", camel(name));
+                self.set.add(line, format!("flag {name}"));
             }
         }
     }
-    for (name, all) in sources.iter().filter(|s| s.1 != [NONE; 3]) {
-        putln!(set.impls, "impl {name} for $ {{ const BITS: [u8; 3] = {all:?}; }}");
-        let mask = (0..3).filter(|n| all[*n] != NONE).fold(0, |m, n| m | 1 << n);
-        set.methods.push(format!("source {} {mask}", name.to_lowercase()));
+
+    fn fail_status(&mut self, desc: &OperandDesc) {
+        let (lsb, variant) = (desc.lsb, self.variant);
+        // On some targets, data that goes to LDS has no fail status.
+        if variant == Variant::Lds(true) && refuses(self.constraints, lsb) {
+            return;
+        }
+        let there = variant != Variant::Lds(true) && variant != Variant::Returns(false);
+        let has_status =
+            |i: &&&OperandDesc| matches!(i.kind, OperandKind::Register(RegisterKind::Data { tfe, .. }) if tfe != NONE);
+        let data = self.descs.iter().find(has_status).filter(|_| there);
+        let (at, dwords) = data.map_or((NONE, 0), |i| (i.lsb, i.dwords));
+        let (even, vgprs) = (self.t.row.has("aligned-vgprs"), self.t.vgprs());
+        self.set.add(
+            format!("impl Tfe for $ {{ const BIT: u8 = {lsb}; const DATA: (u8, u8) = ({at}, {dwords}); const EVEN: bool = {even}; const VGPRS: u16 = {vgprs}; }}"),
+            "tfe".into(),
+        );
     }
-    Ok(set)
+
+    fn list(&mut self, desc: &OperandDesc, style: ListStyle) {
+        let name = desc.field.as_str();
+        // Bits that are always zero, although the text shows them, cannot be set.
+        let free = |bit: &u8| *bit != NONE && self.constraints.mask >> bit & 1 == 0;
+        let all = bits::<4>(desc).map(|bit| if free(&bit) { bit } else { NONE });
+        let used = (0..4).filter(|n| all[*n] != NONE).fold(0, |mask, n| mask | 1 << n);
+        let (ty, method) = if name == "neg" { ("NegLo".into(), "neg_lo") } else { (camel(name), name) };
+        // Operands that are halves of registers use bits of this modifier.
+        let has_halves = name == "op_sel" && self.has(is_half);
+        let halves = if has_halves { " const HALVES: bool = true;" } else { "" };
+        // The style of the list, as a number for the tests: 1 if the default is ones, 2 if the text has an extra bit
+        // when it shows the list, 3 if the text always shows the list with the extra bit, 4 if it shows all four bits;
+        // plus 10 if halves of registers determine bits.
+        let shown = match style {
+            ListStyle::Ones => 1,
+            ListStyle::All if desc.used_bits == 3 => 2,
+            ListStyle::All if desc.width == 4 => 4,
+            ListStyle::Always => 3,
+            ListStyle::All | ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg => 0,
+        };
+        let (with_halves, of_text) = (shown + 10 * u8::from(has_halves), desc.used_bits & 15);
+        let line = format!("impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}");
+        self.set.add(line, format!("list {method} {used} {with_halves} {of_text}"));
+        if shown == 1 {
+            self.set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
+        }
+    }
+
+    /// Adds a temporal hint, whose lowest bit makes an atomic operation return the old value.
+    fn temporal_hint(&mut self, desc: &OperandDesc) {
+        let (lsb, width) = (desc.lsb, desc.width);
+        let returns = match self.variant {
+            Variant::Returns(returns) => Some(returns),
+            Variant::Plain | Variant::Lds(_) => None,
+        };
+        let values = (self.values)(&desc.field).map_or(u8::MAX, |values| values.set as u8);
+        self.set.add(
+            format!("impl Th for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const VALUES: u8 = {values:#x}; const RETURNS: Option<bool> = {returns:?}; }}"),
+            format!("th {width} {} {values}", returns.map_or(2, u8::from)),
+        );
+        self.set.defaults |= u128::from(returns == Some(true)) << lsb;
+    }
+
+    /// Adds a modifier whose values have names, up to a greatest one.
+    fn choice(&mut self, desc: &OperandDesc) -> Result<()> {
+        let (name, lsb, width) = (desc.field.as_str(), desc.lsb, desc.width);
+        let (first, count) = self.constraints.checks;
+        let mut checks = self.t.checks[first..first + count].iter().filter(|c| c.lsb == lsb);
+        let words = checks.next().map(|c| self.t.sets[c.set]);
+        let Some(max) = words.and_then(|w| (0..1 << width).rev().find(|n| w[0] >> n & 1 == 1)) else {
+            return self.t.row.at.err(format!("`{name}` takes all values"));
+        };
+        let (ty, method) = (camel(name), format!("choice {name} {max}"));
+        let line =
+            format!("impl {ty} for $ {{ const LSB: u8 = {lsb}; const WIDTH: u8 = {width}; const MAX: u16 = {max}; }}");
+        self.set.add(line, method);
+        self.set.defaults |= self.default(desc);
+        Ok(())
+    }
+}
+
+fn is_buffer_address(desc: &OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Address(AddressKind::Buffer { .. }))
+}
+
+fn is_half(desc: &OperandDesc) -> bool {
+    matches!(desc.kind, OperandKind::Register(RegisterKind::HalfSelected { .. }))
 }
 
 fn is_matrix(desc: &OperandDesc) -> bool {
