@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use amdgpu_isa::operands::Special;
 use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::expression::character;
 use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, parse_with};
@@ -91,6 +92,9 @@ impl Assembler {
             return self.emit(bytes, place);
         }
         let (expr, at) = self.open_operand(scan, &open)?;
+        if let Some(name) = open.iter().find(|name| !names_branch(&inst) && is_register(name)) {
+            return Err(Flaw::new(at, format!("{} has no register {name}", target.processor())));
+        }
         let width = if inst.literal64().is_some() { 8 } else { 4 };
         match names_branch(&inst) {
             true if !matches!(expr, Expr::Symbol(..)) => {
@@ -163,7 +167,8 @@ impl Assembler {
                 ')' | ']' => depth -= 1,
                 ',' if depth <= 0 || part.at + n == end => {
                     let operand = scan.line.text().get(from..part.at + n).unwrap_or("");
-                    if open.iter().any(|name| has_name(operand, name)) {
+                    if let Some(at) = open.iter().find_map(|name| name_at(operand, name)) {
+                        from += begins_at(operand, at);
                         // LLVM's assembler does not accept a second open operand, even an equal one.
                         if found.is_some() {
                             let place = scan.line.place(from..part.at + n);
@@ -282,13 +287,32 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     }
 }
 
-/// Whether a text contains a name as a whole word.
-fn has_name(text: &str, name: &str) -> bool {
+/// The offset of a name in a text, as a whole word.
+fn name_at(text: &str, name: &str) -> Option<usize> {
     let edge = |byte: Option<&u8>| !byte.is_some_and(|c| is_name(*c));
-    text.match_indices(name).any(|(at, _)| {
+    let mut all = text.match_indices(name).map(|(at, _)| at);
+    all.find(|at| {
         let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
         edge(before) && edge(text.as_bytes().get(at + name.len()))
     })
+}
+
+/// The offset of the operand that contains the name at `at`: the operand before it may lack its comma.
+fn begins_at(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or("").trim_end_matches(['(', ' ', '\t']);
+    let is_whole = before.len() < at && before.bytes().last().is_some_and(|c| is_name(c) || c == b']');
+    let has_blank = text.get(before.len()..at).is_some_and(|blank| blank.starts_with([' ', '\t']));
+    if is_whole && has_blank { before.len() } else { 0 }
+}
+
+/// Whether some target has a register of this name: an operand of the name is never a symbol.
+fn is_register(name: &str) -> bool {
+    let short = |name| str::strip_prefix(name, "src_").unwrap_or(name);
+    let is = |special: &Special| {
+        let other = short(special.name());
+        other == short(name) || other.strip_suffix("_lo") == Some(name)
+    };
+    Special::ALL.iter().any(is)
 }
 
 /// The text of an instruction with replacements for forms that the parser does not know: numeric labels (`1b`) and

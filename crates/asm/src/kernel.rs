@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use amdgpu_isa::Target;
-use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, KernelDescriptor, PgmRsrc1, Registers};
+use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, Directive, KernelDescriptor, PgmRsrc1, Registers};
 use object::elf::{STB_GLOBAL, STB_LOCAL, STT_OBJECT, STV_DEFAULT, STV_PROTECTED};
 
 use super::Kind;
-use super::assembler::{Assembler, FixupKind};
+use super::assembler::{Assembler, Fixup, FixupKind};
 use super::expr::{Expr, TOP};
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
@@ -98,6 +98,11 @@ pub fn has(target: Target, name: &str) -> bool {
         "accum_offset" => target.accum_granule().is_some(),
         _ => NUMBERS.contains(&name) || target.directives().iter().any(|d| d.name() == name),
     }
+}
+
+/// Whether a number has all bits of a dword of the descriptor.
+fn is_whole(directive: &Directive) -> bool {
+    directive.max() == u32::MAX
 }
 
 impl Assembler {
@@ -236,6 +241,7 @@ impl Assembler {
         let is_wrong = self.flaws.errors() > 0;
         for kernel in std::mem::take(&mut self.kernels).into_iter().filter(|kernel| kernel.is_whole) {
             self.check_entry(&kernel);
+            self.leave_open(&kernel);
             // A name without a value may be one that a wrong statement would have defined.
             if is_wrong && kernel.values.values().any(|(expr, _)| self.table.value(expr).is_err()) {
                 continue;
@@ -250,6 +256,20 @@ impl Assembler {
                 }
                 Err(fault) => self.fault(fault),
             }
+        }
+    }
+
+    /// Adds relocations for numbers of whole dwords whose symbols the source does not define.
+    fn leave_open(&mut self, kernel: &Kernel) {
+        let Ok(target) = self.processor(kernel.place).map(|processor| processor.target) else { return };
+        for name in target.directives().iter().filter(|directive| is_whole(directive)).map(|directive| directive.name())
+        {
+            let open = kernel.values.get(name).filter(|(expr, _)| self.table.value(expr).is_err());
+            let (Some((expr, place)), Some((byte, _))) = (open.cloned(), position(target, name)) else { continue };
+            let Some(section) = self.sections.get_mut(kernel.section) else { continue };
+            let offset = kernel.offset + byte as u64;
+            let index = section.fixups.partition_point(|fixup| fixup.offset < offset);
+            section.fixups.insert(index, Fixup { offset, kind: FixupKind::Data(4), expr, place });
         }
     }
 
@@ -298,6 +318,10 @@ impl Assembler {
         let mut descriptor = KernelDescriptor::new(target);
         for directive in target.directives() {
             let name = directive.name();
+            let is_open = |(expr, _): &(Expr, Span)| is_whole(directive) && self.table.value(expr).is_err();
+            if kernel.values.get(name).is_some_and(is_open) {
+                continue;
+            }
             if let Some(value) = value(name)? {
                 let value = fits(name, value, directive.max().into())?;
                 let set = descriptor.set(target, directive.part(), value as u32);

@@ -42,14 +42,19 @@ impl<'t> Parser<'t, '_> {
         for (n, desc) in shown() {
             self.skip_absent(descs);
             if is_cache_policy(desc.field) {
-                // At the first cache policy, all that follow are parsed.
+                // At the first cache policy, all that follow without commas are parsed.
+                let mut start = self.cursor.at;
                 while let Some((m, found)) =
                     shown().find(|(_, other)| is_cache_policy(other.field) && self.is_here(other))
                 {
                     if seen >> m & 1 == 1 {
                         return Err(self.cursor.error(Kind::Duplicate(found.field)));
                     }
+                    if self.cursor.between(start, self.cursor.at).contains(&b',') {
+                        return Err(self.cursor.error(Kind::Unexpected));
+                    }
                     seen |= 1 << m;
+                    start = self.cursor.at;
                     self.modifier(found)?;
                 }
             } else if seen >> n & 1 == 0 && self.is_here(desc) {

@@ -2395,3 +2395,19 @@ s_nop 0
 .L1: s_nop 0
 s_branch .L1
 .long .L1
+//! gfx942
+s_mov_b32 s0 later
+s_add_u32 s0, s0 later@rel32@lo+4
+s_addc_u32 s1, s[1] (later@rel32@hi+12)
+//! gfx942
+k: s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+.amdhsa_next_free_sgpr 4
+.amdhsa_accum_offset 4
+.amdhsa_private_segment_fixed_size k.scratch
+.amdhsa_group_segment_fixed_size lds+16
+.end_amdhsa_kernel
+.long other

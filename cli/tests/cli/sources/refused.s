@@ -1635,3 +1635,15 @@ k:
 .amdhsa_accum_offset 4
 .end_amdhsa_kernel
 .set x,
+//! gfx942
+s_mov_b32 s0, null
+//! gfx900
+v_mov_b32 v0, tba
+//! gfx1100
+s_and_b32 s0, s1, src_vccz
+//! gfx90a
+v_mov_b32 v0, lds_direct
+//! gfx1100
+buffer_load_dword v0, off, s[4:7], 0 glc, slc
+//! gfx1200
+buffer_load_b32 v0, off, s[4:7], s1 th:TH_LOAD_NT, scope:SCOPE_SYS
