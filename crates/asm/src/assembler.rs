@@ -377,6 +377,9 @@ impl Assembler {
     }
 
     pub fn switch(&mut self, index: usize) {
+        if self.table.section != index {
+            self.debug.leave_line();
+        }
         self.previous = Some(self.table.section);
         self.table.section = index;
     }

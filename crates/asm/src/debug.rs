@@ -204,6 +204,11 @@ fn plain(scan: &mut Scan<'_>) -> Result<u64> {
 }
 
 impl Debug {
+    /// Forgets a line that nothing in its section has: LLVM's assembler gives it to no other section.
+    pub fn leave_line(&mut self) {
+        self.next = None;
+    }
+
     /// Moves lines and frames with their sections; `moved` has the new number of each section, and its offset there.
     pub fn join(&mut self, moved: &[(usize, u64)]) {
         let there = |section: usize| moved.get(section).copied().unwrap_or_default();

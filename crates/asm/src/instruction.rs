@@ -368,6 +368,7 @@ impl Spelling {
             }
             any = true;
         }
+        new.places.push((new.text.len(), at));
         any.then_some(new)
     }
 

@@ -276,8 +276,9 @@ impl Parser<'_, '_> {
             let is_minus = after.eat(b'-');
             after.blank();
             let next = after.peek();
-            // A minus before a number is part of the number.
-            signs.neg = is_minus && (next == b'|' || next.is_ascii_alphabetic() || next == b'[');
+            // A minus before a number or a symbol is part of the number.
+            let is_register = || self.registers().is_here(&after) || matches!(after.name(), b"abs" | b"lit");
+            signs.neg = is_minus && (matches!(next, b'|' | b'[') || next.is_ascii_alphabetic() && is_register());
             if signs.neg {
                 self.cursor = after;
             }

@@ -99,6 +99,11 @@ impl Registers {
         (!(FLOAT..=FLOAT_LAST).contains(&code)).then_some((special, word.len()))
     }
 
+    /// Whether a register begins here.
+    pub fn is_here(&self, cursor: &Cursor) -> bool {
+        self.name(cursor).is_some()
+    }
+
     /// Reads the registers at the cursor, if there are any.
     pub fn read(&self, cursor: &mut Cursor, symbols: &dyn Symbols) -> Result<Option<Run>, ParseError> {
         cursor.blank();

@@ -2411,3 +2411,22 @@ k: s_endpgm
 .amdhsa_group_segment_fixed_size lds+16
 .end_amdhsa_kernel
 .long other
+//! gfx942
+ten = 10
+v_add_f32 v0, v1, -ten
+v_fma_f32 v0, -ten, -v1, -ten+1
+v_add_f64 v[0:1], -ten, -s[2:3]
+v_add_f32 v0, -later, v1
+//! gfx942
+.file 1 "a" "b"
+s_nop 0
+.loc 1 1 1
+.rodata
+.long 1
+.text
+s_nop 0
+.loc 1 2 1
+.text
+s_nop 1
+.data
+.long 2

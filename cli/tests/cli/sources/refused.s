@@ -1647,3 +1647,6 @@ v_mov_b32 v0, lds_direct
 buffer_load_dword v0, off, s[4:7], 0 glc, slc
 //! gfx1200
 buffer_load_b32 v0, off, s[4:7], s1 th:TH_LOAD_NT, scope:SCOPE_SYS
+//! gfx942
+s_add_u32 s0, 1f
+1: s_nop 0
