@@ -55,8 +55,9 @@ enum Open {
 
 /// The MessagePack form of a document for the runtime of HSA.
 pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
-    let value = parse(text)?;
-    check(&value).map_err(|why| (why, text.len()))?;
+    // LLVM's assembler takes a line without a colon for a key without a value.
+    let mut value = parse(text).or_else(|fault| parse(&with_colons(text)).map_err(|_| fault))?;
+    check(&mut value).map_err(|why| (why, text.len()))?;
     bytes(&value)
 }
 
@@ -161,7 +162,7 @@ const VALUE_KINDS: [&str; 8] =
 
 /// Refuses metadata that the runtime cannot read: without a version, without names and sizes of kernels and of their
 /// arguments, or with values of the wrong kind.
-fn check(value: &Value) -> Result<(), String> {
+fn check(value: &mut Value) -> Result<(), String> {
     if !value.is_map() {
         return Err("metadata is a map".into());
     }
@@ -170,9 +171,9 @@ fn check(value: &Value) -> Result<(), String> {
 
 /// Refuses a map in which a required key is missing, or a value has the wrong shape. `name` is the map's name in
 /// messages.
-fn has(value: &Value, name: &str, keys: &[Key]) -> Result<(), String> {
+fn has(value: &mut Value, name: &str, keys: &[Key]) -> Result<(), String> {
     for (key, is_needed, shape) in keys {
-        match get(value, key) {
+        match get_mut(value, key) {
             Some(value) => fits(value, name, key, shape)?,
             None if *is_needed => return Err(format!("{name}{key} with {} is missing", shape.about())),
             None => {}
@@ -181,7 +182,11 @@ fn has(value: &Value, name: &str, keys: &[Key]) -> Result<(), String> {
     Ok(())
 }
 
-fn fits(value: &Value, name: &str, key: &str, shape: &Shape) -> Result<(), String> {
+fn fits(value: &mut Value, name: &str, key: &str, shape: &Shape) -> Result<(), String> {
+    // A text that reads as a number is one where a number is needed.
+    if let (Shape::Number | Shape::Truth, Some(text)) = (shape, value.as_str()) {
+        *value = scalar(text);
+    }
     let list = value.as_array();
     let is_right = match shape {
         Shape::Text => value.is_str(),
@@ -196,8 +201,8 @@ fn fits(value: &Value, name: &str, key: &str, shape: &Shape) -> Result<(), Strin
     if !is_right {
         return Err(format!("{name}{key} has to be {}, not {value}", shape.about()));
     }
-    if let (Shape::Maps(kind, keys), Some(list)) = (shape, list) {
-        for (n, map) in list.iter().enumerate() {
+    if let (Shape::Maps(kind, keys), Value::Array(list)) = (shape, value) {
+        for (n, map) in list.iter_mut().enumerate() {
             let known = get(map, ".name").and_then(Value::as_str).map(|text| format!("the {kind} {text}"));
             let known = known.unwrap_or_else(|| format!("{kind} {}", n + 1));
             let outer = name.trim_end_matches(": ");
@@ -279,8 +284,12 @@ fn parse(text: &str) -> Result<Value, Fault> {
             },
             Event::Scalar(text, _, _, tag) => {
                 // LLVM reads "5" as the number 5: only the tag `!!str` makes it a text.
-                let is_text = tag.is_some_and(|tag| tag.suffix == "str");
-                if is_text { text.as_ref().into() } else { scalar(&text) }
+                let tag = tag.filter(|tag| tag.handle == "!");
+                match (tag.as_ref().map_or("", |tag| &tag.suffix), scalar(&text)) {
+                    ("str", _) => text.as_ref().into(),
+                    ("int", value) if !is_number(&value) => return Err(("an integer expected".into(), at)),
+                    (_, value) => value,
+                }
             }
             Event::Alias(_) => return Err(("metadata has no aliases".into(), at)),
             _ => continue,
@@ -289,6 +298,7 @@ fn parse(text: &str) -> Result<Value, Fault> {
             None => result = Some(value),
             Some(Open::List(list)) => list.push(value),
             Some(Open::Map(map, key)) => match key.take() {
+                None if value.is_array() => return Err(("a key is missing".into(), at)),
                 None => *key = Some((value, at)),
                 Some((key, place)) => map.push((key, value, place)),
             },
@@ -297,19 +307,25 @@ fn parse(text: &str) -> Result<Value, Fault> {
     result.ok_or_else(|| ("the document is empty".to_string(), 0))
 }
 
+/// A text in which lines of maps that are keys alone have colons.
+fn with_colons(text: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
+    let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let lines: Vec<&str> = text.lines().filter(is_content).collect();
+    let is_key = |n: usize, line: &str| {
+        let before = n.checked_sub(1).and_then(|n| lines.get(n)).map_or(0, |line| indent(line));
+        let after = lines.get(n + 1).map_or(0, |line| line.len() - line.trim_start().len());
+        let is_plain = line.trim().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_');
+        let is_word = is_plain && !line.contains(": ") && !line.trim().ends_with(':') && line.trim() != "...";
+        is_word && n > 0 && after <= indent(line) && indent(line) <= before
+    };
+    let line = |(n, line): (usize, &&str)| if is_key(n, line) { format!("{line}:\n") } else { format!("{line}\n") };
+    lines.iter().enumerate().map(line).collect()
+}
+
 /// The order of keys: negative integers, others, nil, truths, floats and texts, each by their values.
-fn order(key: &Value) -> (u8, i128, &str) {
-    match key {
-        Value::Integer(n) => (0, n.as_i64().map_or_else(|| n.as_u64().unwrap_or(0).into(), i128::from), ""),
-        Value::Nil => (1, 0, ""),
-        Value::Boolean(is_true) => (2, i128::from(*is_true), ""),
-        Value::F32(_) | Value::F64(_) => {
-            // The bits of floats, made to compare as the floats do.
-            let bits = key.as_f64().unwrap_or(0.0).to_bits() as i64;
-            (3, (bits ^ ((bits >> 63) as u64 >> 1) as i64).into(), "")
-        }
-        _ => (4, 0, key.as_str().unwrap_or("")),
-    }
+fn order(key: &Value) -> (Option<i64>, &str) {
+    (key.as_i64(), key.as_str().unwrap_or(""))
 }
 
 /// A converter from character positions to byte offsets, which is fast if the positions are asked for in order.

@@ -290,7 +290,8 @@ impl Assembler {
     fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Flaw> {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the object's table only if the source sets them.
-        let is_own = (symbol.is_own || self.has_addends() && symbol.name.starts_with(OWN)) && !symbol.is_set;
+        let has_own_name = self.has_addends() && symbol.name.starts_with(OWN) && !matches!(symbol.def, Def::Undefined);
+        let is_own = (symbol.is_own || has_own_name) && !symbol.is_set;
         let is_weak = symbol.bind == Some(STB_WEAK);
         let is_hidden_name = symbol.name.starts_with(HIDDEN) && !is_weak && !self.kept.contains(&id);
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
@@ -412,7 +413,10 @@ impl Assembler {
             }
             _ => return Err(fault(format!("no relocation has {width} bytes"))),
         };
-        let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
+        let Some((of, addend)) = self.of(id, linear.constant, numbers) else {
+            // The symbol itself has the error where the source names it first.
+            return if self.table.get(id).place == fixup.place { Ok(None) } else { Err(fault("not defined".into())) };
+        };
         // The addend is in the relocation, or else in the bytes of the value.
         let here = if self.has_addends() { 0 } else { addend & (-1i64 as u64 >> (64 - 8 * u32::from(width))) as i64 };
         self.store(fixup, section, width, here)?;

@@ -237,3 +237,9 @@ fn a_fault_is_the_cause_of_no_other_one() {
     // A symbol with a wrong size is not reported as missing.
     assert_eq!(lines(&format!("{kernel}.amdhsa_next_free_vgpr 8\n{end}.size k, nowhere\n")), [7]);
 }
+
+#[test]
+fn a_name_that_nothing_defines_is_one_error() {
+    let faults = assemble("a.s", ".long .Lno\n.long .Lno", &options()).unwrap_err();
+    assert_eq!(faults.to_string(), "a.s:1:7: error: .Lno is not defined\na.s:2:7: error: not defined");
+}

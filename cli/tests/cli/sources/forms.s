@@ -2430,3 +2430,24 @@ s_nop 0
 s_nop 1
 .data
 .long 2
+//! gfx942
+.long .amdgcn.next_free_vgprs
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: !str 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_spill_count 0
+    .sgpr_count: 8
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+    .uses_dynamic_stack: !str true
+    .other: !!str 5
+    .last
+.end_amdgpu_metadata

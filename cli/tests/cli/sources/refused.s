@@ -1650,3 +1650,34 @@ buffer_load_b32 v0, off, s[4:7], s1 th:TH_LOAD_NT, scope:SCOPE_SYS
 //! gfx942
 s_add_u32 s0, 1f
 1: s_nop 0
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: !int k.kd
+    .kernarg_segment_size: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 8
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 8
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+    : 5
+.end_amdgpu_metadata
