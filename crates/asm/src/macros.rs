@@ -231,7 +231,8 @@ impl Assembler {
                 }
                 self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;
             }
-            ".endr" => return Err(Flaw::new(place, "there is no .rept above")),
+            // In a macro, LLVM's assembler takes it for the end.
+            ".endr" => _ = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "there is no .rept above"))?,
             ".include" => {
                 let name = String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))?;
                 let text = self.find(&name).map_err(|why| Flaw::new(place, why))?;

@@ -2416,7 +2416,6 @@ ten = 10
 v_add_f32 v0, v1, -ten
 v_fma_f32 v0, -ten, -v1, -ten+1
 v_add_f64 v[0:1], -ten, -s[2:3]
-v_add_f32 v0, -later, v1
 //! gfx942
 .file 1 "a" "b"
 s_nop 0
@@ -2451,3 +2450,11 @@ amdhsa.kernels:
     .other: !!str 5
     .last
 .end_amdgpu_metadata
+//! gfx900
+.macro m
+.byte 1
+.endr
+.byte 2
+.endm
+m
+.byte 3
