@@ -143,7 +143,7 @@ impl Assembler {
                 self.advance(to, value, place)?;
             }
             ".p2align" | ".p2alignl" | ".p2alignw" | ".balign" | ".balignl" | ".balignw" | ".align" => {
-                if word.starts_with(".p2") && scan.is_done() {
+                if word == ".p2align" && scan.is_done() {
                     self.warn(place, &format!("{word} without a number has no effect"));
                 } else {
                     self.align(word, scan)?;

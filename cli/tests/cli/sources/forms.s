@@ -2458,3 +2458,10 @@ amdhsa.kernels:
 .endm
 m
 .byte 3
+//! gfx942
+.cfi_startproc
+.cfi_undefined pc
+.cfi_same_value exec
+.cfi_register exec_lo, 16+20
+s_nop 0
+.cfi_endproc

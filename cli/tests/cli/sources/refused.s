@@ -1681,3 +1681,11 @@ amdhsa.kernels:
     .max_flat_workgroup_size: 256
     : 5
 .end_amdgpu_metadata
+//! gfx942
+.set lr, 62
+.cfi_startproc
+.cfi_undefined lr
+s_nop 0
+.cfi_endproc
+//! gfx942
+.p2alignl

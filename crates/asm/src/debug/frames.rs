@@ -70,6 +70,8 @@ const RULES: [(&str, u8, Rule); 15] = [
 
 /// Kinds of registers: the beginning of their names, their number, and the DWARF number of the first register.
 const REGISTERS: [(&str, u64, u64); 4] = [("s", 64, 32), ("s", 106, 1024), ("v", 256, 2560), ("a", 256, 3072)];
+/// Other registers that have numbers.
+const OTHERS: [(&str, u64); 3] = [("pc", 16), ("exec", 17), ("exec_lo", 1)];
 
 /// A frame.
 pub struct Frame {
@@ -306,6 +308,13 @@ impl Assembler {
                 scan.at = named.at;
                 return Ok(first + number);
             }
+        }
+        if let Some((_, number)) = OTHERS.iter().find(|(name, _)| *name == word) {
+            scan.at = named.at;
+            return Ok(*number);
+        }
+        if !word.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(scan.since(from, "a register or its number for debuggers expected"));
         }
         let number = self.number(scan)?;
         u64::try_from(number).map_err(|_| scan.since(from, "the register's number is negative"))
