@@ -162,12 +162,16 @@ impl Assembler {
             ".amdgpu_lds" => return self.shared(scan),
             ".amd_amdgpu_pal_metadata" => self.pal_registers(place, scan)?,
             ".ident" => {
-                let text = scan.string()?;
+                // LLVM's assembler leaves escapes in it as they are.
+                let start = scan.at;
+                scan.string()?;
+                let text = scan.line.text().get(start..scan.at).unwrap_or("").trim();
+                let text = text.get(1..text.len().saturating_sub(1)).unwrap_or("").as_bytes();
                 let before = (self.table.section, self.previous);
                 self.section(".comment", SHT_PROGBITS, 0x30, 1);
                 let zero: &[u8] = if self.has_ident { &[] } else { &[0] };
                 self.has_ident = true;
-                let emitted = self.emit(&[zero, &text, &[0]].concat(), place);
+                let emitted = self.emit(&[zero, text, &[0]].concat(), place);
                 (self.table.section, self.previous) = before;
                 emitted?;
             }

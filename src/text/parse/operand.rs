@@ -277,7 +277,9 @@ impl Parser<'_, '_> {
             after.blank();
             let next = after.peek();
             // A minus before a number or a symbol is part of the number.
-            let is_register = || self.registers().is_here(&after) || matches!(after.name(), b"abs" | b"lit");
+            let is_plain = matches!((next, after.ahead(1)), (b'v' | b's', b'0'..=b'9' | b'['));
+            let is_register =
+                || is_plain || self.registers().is_here(&after) || matches!(after.name(), b"abs" | b"lit");
             signs.neg = is_minus && (matches!(next, b'|' | b'[') || next.is_ascii_alphabetic() && is_register());
             if signs.neg {
                 self.cursor = after;

@@ -2465,3 +2465,6 @@ m
 .cfi_register exec_lo, 16+20
 s_nop 0
 .cfi_endproc
+//! gfx942
+.ident "a\n\x41"
+.ident	"b\""
