@@ -100,7 +100,7 @@ impl Registers {
     }
 
     /// Whether a register begins here.
-    pub fn is_here(&self, cursor: &Cursor) -> bool {
+    pub(super) fn is_here(&self, cursor: &Cursor) -> bool {
         self.name(cursor).is_some()
     }
 
