@@ -324,8 +324,18 @@ fn with_colons(text: &str) -> String {
 }
 
 /// The order of keys: negative integers, others, nil, truths, floats and texts, each by their values.
-fn order(key: &Value) -> (Option<i64>, &str) {
-    (key.as_i64(), key.as_str().unwrap_or(""))
+fn order(key: &Value) -> (u8, i128, &str) {
+    match key {
+        Value::Integer(n) => (0, n.as_i64().map_or_else(|| n.as_u64().unwrap_or(0).into(), i128::from), ""),
+        Value::Nil => (1, 0, ""),
+        Value::Boolean(is_true) => (2, i128::from(*is_true), ""),
+        Value::F32(_) | Value::F64(_) => {
+            // The bits of floats, made to compare as the floats do.
+            let bits = key.as_f64().unwrap_or(0.0).to_bits() as i64;
+            (3, (bits ^ ((bits >> 63) as u64 >> 1) as i64).into(), "")
+        }
+        _ => (4, 0, key.as_str().unwrap_or("")),
+    }
 }
 
 /// A converter from character positions to byte offsets, which is fast if the positions are asked for in order.
