@@ -44,7 +44,8 @@ pub fn read(dir: &Path) -> Result<Isa> {
     parse_all(texts.iter().map(|(n, t)| (n.as_str(), t.as_str())))
 }
 
-/// Reads tables from memory. Formats that share the opcodes of another format come after it, in any order of the files.
+/// Reads tables from memory, in any order of the files. The result has formats that share the opcodes of another format
+/// after all other formats.
 pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Result<Isa> {
     let mut isa = Isa::default();
     for (name, text) in files.clone() {
@@ -62,7 +63,8 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) ->
     Ok(isa)
 }
 
-/// An environment variable that `enabled` treats like a feature, which is on if the variable is set.
+/// The environment variable that asks for a list of every struct, instead of one for each layout. `enabled` takes its
+/// name like that of a feature, which is on if the variable is set.
 pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
 
 /// The generated source files, as (file name, text).

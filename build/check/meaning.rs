@@ -168,7 +168,7 @@ impl Checker<'_> {
         }
         for (name, source) in REGISTERS {
             let is_written = self.row.info.writes.iter().any(|w| w == name);
-            // If an operand shows VCC, it is the second result, or the only one.
+            // A VCC that an operand shows is the second result, or the only one.
             let as_operand = name == "vcc" && (self.row.destinations.len() == 1 || written(Source::Destination(1)));
             if is_written && !(written(source) || as_operand) {
                 return Err(format!("{name} is written according to the row, and the formula leaves it out"));
@@ -410,7 +410,7 @@ fn join(a: Kind, b: Kind) -> Option<Kind> {
     match (a, b) {
         (a, b) if a == b => Some(a),
         (Kind::AnyFloat, Kind::Float(float)) | (Kind::Float(float), Kind::AnyFloat) => Some(Kind::Float(float)),
-        // A number can be the start of a fold over integers.
+        // A number without a type can be the initial value of a fold over integers.
         (Kind::AnyFloat, Kind::Int) => Some(Kind::Int),
         _ => None,
     }

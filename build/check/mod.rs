@@ -230,8 +230,8 @@ fn formats(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Checks that image addresses have the same data type in all rows. The number of an address's registers depends on
-/// other fields, so the data type has no meaning.
+/// Checks that an image address has the same data type in all rows: other fields determine how many registers it has,
+/// so the data type has no meaning.
 fn addresses(isa: &Isa, f: &Format) -> Result<()> {
     let is_sized = |name: &str| {
         isa.operand_types
@@ -269,7 +269,7 @@ fn macros(f: &Format) -> Result<()> {
     }
 }
 
-/// Checks that the number of a target's operations of the format, `rows`, is the one in the statement `rows`.
+/// Checks that a target has as many operations of the format as the statement `rows` says.
 fn counted(f: &Format, t: &TargetRow, rows: usize) -> Result<()> {
     let said = f.counted.as_ref().and_then(|(at, rows)| Some((at, rows.of(&t.name)?)));
     match said {

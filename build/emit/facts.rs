@@ -112,8 +112,8 @@ pub fn purposes(w: &mut String, isa: &Isa, ops: &[String]) {
     putln!(w, "pub(crate) static PURPOSES: [(Opcode, Purpose); {count}] = [{}];", texts.join(", "));
 }
 
-/// Writes the operations with floats of 8 bits, which need a trait in a cell, and the targets that read these floats in
-/// the other format.
+/// Writes the operations with floats of 8 bits (their rows have a cell that needs the trait `fp8`), and the targets
+/// whose floats of 8 bits have neither infinity nor -0 (`fnuz`).
 pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
     let needs = |row: &Row| row.opcode.entries.iter().any(|entry| entry.needs.as_deref() == Some("fp8"));
     let all: BTreeSet<&String> =

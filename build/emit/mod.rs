@@ -169,7 +169,7 @@ pub fn camel(name: &str) -> String {
     out
 }
 
-/// The register of tables that several targets share, of which only the first target has its own.
+/// The tables written so far: the first target that has a table defines it, and later targets refer to it.
 #[derive(Default)]
 struct SharedTables {
     /// The first target for which each table was written, by the table's text.

@@ -9,7 +9,7 @@ const MOST_TRIED: usize = 8;
 /// The bit of a nine-bit code that is set for vector registers and clear for constants.
 pub const VECTOR: u8 = 8;
 
-/// What the operands are in words whose bits `clear` are 0 and whose bits `set` are 1.
+/// The operands of words in which the bits `clear` are 0 and the bits `set` are 1.
 #[derive(Clone, PartialEq)]
 pub struct Case<T> {
     pub parts: Vec<T>,

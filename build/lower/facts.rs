@@ -34,7 +34,7 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
 }
 
 /// The flags of a row on a target: the row's own flags, and the counters from its format. An operation whose partner of
-/// a swap is missing is not commutable. If every operation reads at most one scalar, `one_scalar` is left out.
+/// a swap is missing is not commutable. If the target's constant bus carries only one scalar, `one_scalar` is left out.
 pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     let lacks_partner = || {
         let swap = isa.swaps.iter().find(|(a, b)| [a, b].contains(&&row.mnemonic));

@@ -16,7 +16,7 @@ use crate::build::shared::{RuleKind, marks};
 /// The tables of one target, before they are written.
 pub struct FastTables {
     /// An entry for each value of the top nine bits. Bits 5 and up are the opcode space counted from one, and bits 0 to
-    /// 4 the size of the second dword in bytes. The entry is 1 if each instruction is three dwords or two operations.
+    /// 4 the size of the second dword in bytes. The entry is 1 if each instruction has three dwords or two operations.
     pub leads: Vec<u16>,
     /// Opcode spaces; `None` if the fast path does not decode the space, because its opcode is not in the first dword,
     /// or is two opcodes.

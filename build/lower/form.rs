@@ -84,7 +84,7 @@ impl Form {
                 form.list(single(&def.at, name, field.expect("an operand names it"))?, t.code.literal64, 2);
             }
         }
-        // The literal always follows, which a field without bits marks.
+        // A field without bits marks a literal that always follows.
         if form.long {
             form.list(Piece { lsb: 0, width: 0 }, 0, 2);
             return Ok(form);
@@ -199,8 +199,8 @@ impl Form {
         t.formats[self.format].fields.iter().find(|(f, _)| f.name == name).map(|(_, b)| b.clone())
     }
 
-    /// A field's definition, its bits in the whole instruction and the number of its part. The last part that has the
-    /// field wins.
+    /// A field's definition, its bits in the whole instruction and the number of its part. If several parts have the
+    /// field, the last one counts.
     pub fn field<'a>(&self, t: &Target<'a>, name: &str) -> Option<(&'a Field, Bits, usize)> {
         self.parts.iter().enumerate().rev().find_map(|(n, &(f, first))| {
             let (field, bits) = t.formats[f].fields.iter().find(|(x, _)| x.name == name)?;
@@ -209,8 +209,8 @@ impl Form {
     }
 
     pub fn signature(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
-        // If the operation can begin another operation, the first two dwords determine neither the operation nor the
-        // length.
+        // If dwords after the form can turn it into another operation, its two dwords determine neither the operation
+        // nor the length.
         let mut form = self.trailing | if self.begins { trailing::LIST } else { 0 };
         let mut ext = [0usize; 2];
         let mut trailing_dwords = Vec::new();

@@ -13,9 +13,9 @@ pub struct HazardTables<'a> {
     pub classes: Vec<HazardClass>,
     /// The class of each opcode index.
     pub class_of: Vec<usize>,
-    /// The instructions that end rules only under conditions, each with its set of rows.
+    /// The instructions that end rules only under conditions, each with the set of rows that it ends.
     pub enders: Vec<(u128, &'a Side)>,
-    /// The kinds of operations that are counted by waits that let a number of them go on (`upto`).
+    /// The kinds of operations that `upto` names: their number after the producer decides whether a wait ends a rule.
     pub counted: Vec<&'a str>,
     /// The bits of the waiting instruction's constant that matter.
     pub nop_mask: u16,
@@ -39,7 +39,7 @@ pub struct HazardRow<'a> {
 }
 
 impl HazardRow<'_> {
-    /// The bits of the kinds that are counted by waits that end the row; `None` for more than two kinds.
+    /// The bits of the kinds that the row's waits count (`upto`), 0 for a missing kind; `None` for more than two kinds.
     pub fn counts(&self, tables: &HazardTables) -> Option<[u16; 2]> {
         let waits = self.rule.ends.iter().filter_map(|side| side.upto.as_ref());
         let mut kinds: Vec<u16> = waits.map(|upto| tables.counted_bit(&upto.what)).filter(|bit| *bit != 0).collect();

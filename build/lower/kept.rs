@@ -17,7 +17,7 @@ const FAILS: [&str; 2] = ["tfe", "lwe"];
 /// The bit of `op_sel` for the destination.
 const UPPER_HALF: usize = 3;
 
-/// A set of words: those whose bits under a mask have a value, among the first 128 bits of an instruction.
+/// The set of words whose bits under `mask` have the value `value`, among the first 128 bits of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Term {
     pub mask: u128,
@@ -90,8 +90,8 @@ impl Words<'_> {
         parts.into_iter().find_map(found)
     }
 
-    /// The default value of a field of the trailing dword, which the text does not show, or its value without effect
-    /// (`neutral`).
+    /// The default value of a field of the trailing dword, or with `neutral` its value without effect; 0 if the tables
+    /// state none.
     fn stated(&self, name: &str, neutral: bool) -> u32 {
         let stated = self.s.extension.into_iter().flat_map(|extension| &self.t.formats[extension].def.defaults);
         stated.into_iter().find(|d| d.neutral == neutral && d.field == name).map_or(0, |d| d.value)

@@ -224,7 +224,7 @@ impl<'f> Layout<'f> {
             used_bits,
             shift: k.scale.trailing_zeros() as u8,
             add: k.add,
-            // The data type of an operand; for a modifier, the name of its operand type, which distinguishes it.
+            // The data type of an operand; for a modifier, the name of its operand type, by which modifiers differ.
             ty: k.name.clone(),
             dwords: 1,
             access: None,
@@ -332,7 +332,7 @@ fn source_number(name: &str, letter: &str) -> Option<u8> {
     }
 }
 
-/// The data type and the number of dwords of a type such as `f32x4` ("f32", 4); the smallest size of `b64..384`.
+/// The data type and the number of dwords of a type such as `f32x4` ("f32", 4); for `b64..384`, those of `b64`.
 fn ty_of(t: &Target, at: &SourceLine, ty: &str) -> Result<(String, u8)> {
     let ty = match ty.split_once("..") {
         Some((least, most)) if most.parse::<u16>().is_ok_and(|bits| bits % 32 == 0 && bits <= 1024) => least,

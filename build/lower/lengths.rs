@@ -23,7 +23,8 @@ pub struct LengthList {
     pub op: Piece,
     pub joined: bool,
     pub announcers: Vec<Announcer>,
-    /// Runs of opcodes, with a bit for each announcer that applies; empty if all announcers apply to all operations.
+    /// Runs of opcodes: the first opcode, and a bit for each announcer that applies; empty if all announcers apply to
+    /// all operations.
     pub runs: Vec<(usize, u8)>,
 }
 
@@ -206,9 +207,9 @@ pub fn valid(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<u8> {
     operations.chunks(8).map(byte).collect()
 }
 
-/// The operations of an opcode space that decode with a code in a field by which most other operations announce a
-/// trailing dword, because they ignore the field. Each entry is (mask of the encoding and the opcode, their value,
-/// trailing dwords).
+/// The operations that decode with a code by which other operations of the opcode space announce a trailing dword, but
+/// that announce no such dword themselves. Each entry is (mask of the encoding and the opcode, their value, trailing
+/// dwords).
 pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u8)> {
     use lower::trailing::{DPP, SDWA, SRC0, SSRC0, SSRC1};
     let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());

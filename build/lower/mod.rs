@@ -232,7 +232,7 @@ pub struct OperandDesc {
 const VCC_IN_RUNS: &str = "vcc-in-runs";
 
 impl Target<'_> {
-    /// The last scalar register.
+    /// The code of the last scalar register.
     pub fn sgpr_last(&self) -> u16 {
         let range = self.codes.iter().find(|c| c.class == "sgpr").and_then(|c| c.range.of(&self.row.name));
         range.map_or(0, |&(_, last)| last)

@@ -60,7 +60,7 @@ pub struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// The list (plus one) of the operands of a signature; 0 if there is no signature.
+    /// The number of the list of a signature's operands, counted from one; 0 if there is no signature.
     fn of(&mut self, signature: usize, info: &Info) -> u16 {
         let Some(s) = signature.checked_sub(1).map(|n| &self.t.signatures[n]) else { return 0 };
         let forms = [self.of(s.sdwa, info), self.of(s.dpp, info)];

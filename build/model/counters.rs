@@ -22,7 +22,8 @@ pub struct EventRow {
     /// The name of the order in which events complete: events with the same name complete in the order of their issue.
     /// `None` for any order.
     pub order: Option<String>,
-    /// The variant of the library's `Holds`, in snake case; `-` if the operation holds nothing.
+    /// The registers that the operation holds until it completes: a variant of the library's `Holds`, in snake case;
+    /// `-` for none.
     pub holds: String,
     /// The greatest number by which one operation raises the counter.
     pub raises: Cells<u8>,

@@ -70,7 +70,8 @@ pub struct Format {
     pub shares: Option<String>,
     pub about: String,
     pub source: Source,
-    /// The generations that have the format; empty if all do. Generations that dropped it have no value.
+    /// The generations from which on targets have the format (entries with a value) or lack it again (entries without
+    /// one); empty if all have it.
     pub generations: Vec<Entry<()>>,
     /// The number of the format's operations on each target; `?` if not all of them are transcribed.
     pub counted: Option<(SourceLine, Cells<String>)>,
@@ -196,14 +197,15 @@ impl Extend {
     }
 }
 
-/// `replace src0[.type] sdwa_src [field] [@target,...]`: in the extended form the operand (with a given type,
-/// only if the row reads it as that type) is read as another operand type, and from the extension's field if one is
-/// given.
+/// `replace src0[.type] sdwa_src [field] [@target,...]`: in the extended form, the operand is read as another operand
+/// type, and from the extension's field if one is given. With `.type`, the statement applies only to rows that read the
+/// operand as that type.
 #[derive(Debug, Clone)]
 pub struct Replace {
     pub at: SourceLine,
     pub operand: String,
-    /// The operand type that the row must use for the replacement to apply.
+    /// The operand type with which the row must read the operand for the replacement to apply; `None` if the row gives
+    /// no type.
     pub read_as: Option<String>,
     pub operand_type: String,
     pub field: Option<String>,
@@ -212,14 +214,15 @@ pub struct Replace {
 }
 
 /// `half src0 half_0 op_sel[0] any:abs[0]`: on targets where vector operands of 16 bits are halves of registers (the
-/// trait `true16`), such an operand of this field is read as the operand type. An operation with such an operand has
-/// the given modifiers, for any width of the field.
+/// trait `true16`), such an operand of this field is read as this operand type. An operation with at least one half
+/// gets the modifiers of the statements for all its operands, whatever their widths.
 #[derive(Debug)]
 pub struct HalfField {
     pub field: String,
     /// The operand type that the row must use for this to apply.
     pub read_as: Option<String>,
-    /// `-`: the operand type is unchanged, and forms with an extension do not get the modifiers.
+    /// The operand type of the halves; `None` for `-`: the type is unchanged, and forms with an extension do not get
+    /// the modifiers.
     pub operand_type: Option<String>,
     pub tokens: Vec<Token>,
 }
@@ -257,7 +260,7 @@ pub struct Succeeds {
     pub renames: Vec<(String, String)>,
 }
 
-/// `counts vmcnt all . -`: the operations that raise the counter, which are all, or only operations with one of these
+/// `counts vmcnt all gfx10=load`: the operations of the format that raise the counter: all, or those with one of these
 /// flags.
 #[derive(Debug)]
 pub struct Counts {

@@ -31,7 +31,7 @@ pub struct Nop {
 #[derive(Debug)]
 pub struct Called {
     pub at: SourceLine,
-    /// The targets: the words are for rules that no other targets have; empty if they are for all rules.
+    /// The targets, if the words are only for rules that no other target has; empty if they are for all rules.
     pub only: Vec<String>,
     pub what: String,
     pub words: String,
@@ -113,9 +113,9 @@ pub struct HazardRule {
 /// The relation between the registers of producer and consumer.
 #[derive(Debug)]
 pub struct Registers {
-    /// `-`, `share`, `same`, `other`, `hwreg`, `parity`.
+    /// The overlap of the registers: `-`, `share`, `same`, `other`, `hwreg`, `parity`.
     pub overlap: String,
-    /// `op=`, `op!`, `passes`.
+    /// A further condition: `op=`, `op!`, `passes`.
     pub differs: Option<String>,
     /// `field=NAME`: the consumer states the distance itself, in this field.
     pub field: Option<String>,
@@ -131,8 +131,8 @@ pub struct Side {
     pub over: bool,
     /// Whether the rule only begins after the instruction, which then does not end it.
     pub begins: bool,
-    /// `upto simm16[15:12] valu`: the instruction only ends the rule of producers after which at least as many `valu`
-    /// instructions came as this field states.
+    /// `upto simm16[15:12] valu`: the instruction ends the rule for a producer only if at least as many `valu`
+    /// instructions as this field states came after the producer.
     pub upto: Option<Upto>,
 }
 
@@ -140,7 +140,7 @@ pub struct Side {
 pub struct Upto {
     pub high: u8,
     pub low: u8,
-    /// `valu`, or a kind of operations.
+    /// The instructions that are counted: `valu` or another kind.
     pub what: String,
 }
 

@@ -51,7 +51,8 @@ pub struct Isa {
     pub events: Vec<EventRow>,
     pub waits: Vec<WaitRow>,
     pub field_waits: Vec<FieldWaitRow>,
-    /// `align scalar 4`: tuples of scalar registers begin at multiples of their length, but at most of this number.
+    /// `align scalar 4`: tuples of scalar registers begin at a multiple of their length or of this number, whichever is
+    /// smaller.
     pub scalar_align: u16,
     /// Operations with the same result when their sources are swapped; filled in after everything is read.
     pub swaps: Vec<(String, String)>,
@@ -78,11 +79,12 @@ pub struct Synonym {
     pub means: Cells<String>,
 }
 
-/// A field, with the value that a name implies, if it implies one.
+/// The field and the value of the modifier that a name implies; `None` if the name implies no modifier.
 pub type Implied<'a> = Option<(&'a str, u32)>;
 
 impl Synonym {
-    /// The name of the tables on a target, and the field and the value of the modifier that the synonym implies.
+    /// The name that the tables use on a target, and the modifier that the synonym implies; `None` if the target lacks
+    /// the synonym.
     pub fn of(&self, target: &str) -> error::Result<Option<(&str, Implied<'_>)>> {
         let Some(means) = self.means.of(target) else { return Ok(None) };
         let Some((name, modifier)) = means.split_once('+') else { return Ok(Some((means, None))) };
@@ -119,8 +121,8 @@ pub struct TargetRow {
     pub waves: Vec<u8>,
     /// Whether the processor also has waves of other sizes.
     pub several_waves: bool,
-    /// The processor's own number, then the numbers of processors that decode the same code; filled in after everything
-    /// is read.
+    /// The processor's number in ELF files (`EF_AMDGPU_MACH`), then the numbers of processors that decode the same
+    /// code; filled in after everything is read.
     pub mach: Vec<u32>,
     /// The generation's name in the tables.
     pub from: String,
@@ -143,8 +145,8 @@ impl TargetRow {
         self.traits.iter().any(|t| t == name)
     }
 
-    /// The default of two values that are written to sources that an operation lacks. (A user can ask for the other
-    /// value.)
+    /// The one of two values that is written by default to sources that an operation lacks. (A user can ask for the
+    /// other value.)
     pub fn filler(&self, fillers: [u64; 2]) -> u64 {
         fillers[usize::from(self.has("new-fillers"))]
     }
@@ -281,7 +283,7 @@ pub struct Means {
 pub struct DirectiveRow {
     pub at: SourceLine,
     pub name: String,
-    /// A number, or the name of a trait: the default is 1 on targets that have it.
+    /// The default value: a number, or the name of a trait for 1 on targets with this trait and 0 on other targets.
     pub default: String,
     /// The number of scalar registers that the part fills.
     pub sgprs: u8,

@@ -83,7 +83,8 @@ impl<T: Clone + PartialEq> Cells<T> {
         if self.targets.is_empty() { at.err("no target has this row") } else { Ok(()) }
     }
 
-    /// The value at the first of the nodes with a cell. In the list, each node is followed by its parent.
+    /// The value in the cell of the first node of the list that has a cell. In the list, each node is followed by its
+    /// parent.
     fn at(&self, nodes: &[&str], there: &[Entry<()>], has: impl Fn(&str) -> bool) -> Option<&T> {
         let format = nodes.iter().find_map(|&node| there.iter().find(|e| e.node.as_deref() == Some(node)));
         if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {

@@ -10,7 +10,7 @@ use crate::build::parse::numbers::{number, up_to};
 pub enum Section {
     None,
     Kinds,
-    /// The rules, which are all from this source.
+    /// Rules that come from this source, until the next `source` line.
     Rules(String),
 }
 

@@ -5,7 +5,7 @@ use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Generation, OpcodeNumber, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
 use crate::build::parse::up_to;
 
-/// Reads `gen NAME LABEL [from GENERATION] [+TRAIT...]`.
+/// Reads `gen NAME LABEL [from GENERATION] [+TRAIT...] [bus=NUMBER] [waves=SIZE,...]`.
 pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {
     let (name, label, parent, rest) = match args {
         [name, label, "from", parent, rest @ ..] => (name, label, Some(parent.to_string()), rest),

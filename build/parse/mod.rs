@@ -40,8 +40,7 @@ pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Passes each line that is not empty to `take`, without its comment. An indented line continues a `does` or `lane`
-/// line.
+/// Passes each non-empty line, without its comment, to `take`. An indented line continues a `does` or `lane` line.
 fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) -> Result<()>) -> Result<()> {
     let mut lines = text.lines().enumerate().peekable();
     let without_comment = |raw: &str| raw.split('#').next().unwrap_or("").trim_end().to_string();
@@ -59,7 +58,7 @@ fn statements(name: &str, text: &str, mut take: impl FnMut(&SourceLine, &str) ->
     Ok(())
 }
 
-/// The words of a kernel descriptor, and their lowest bits.
+/// The words of a kernel descriptor, each with its lowest bit in the descriptor.
 const DESCRIPTOR_WORDS: [(&str, u16); 8] = [
     ("group_segment", 0),
     ("private_segment", 32),

@@ -57,7 +57,7 @@ impl Parser {
     }
 }
 
-/// Reads `NAME... : FORMULA`. A colon with a blank after it ends the last name; colons in braces do not count.
+/// Reads `NAME... : FORMULA`. The first colon with a blank after it ends the names: colons in braces have no blank.
 pub fn does(at: &SourceLine, line: &str) -> Result<Does> {
     let Some((names, text)) = line.split_once(": ") else { return at.err("expected: does NAME...: FORMULA") };
     let names = names.split_whitespace().map(str::to_string).collect();
